@@ -1,0 +1,65 @@
+// What a run has to say to its user. Stages collect and go on; `pipeline.cpp` stops between stages
+// when there are errors, so one run reports all of them. Printing sorts by position and removes
+// duplicates, so the order in which stages and threads found them does not show.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/pos.h"
+#include "renderer/core/source_map.h"
+
+namespace renderer {
+
+enum class Severity { Error, Warning };
+
+struct Note {
+    Pos pos;
+    std::string object;  // "Kind/namespace/name", "Kind/name", or empty
+    std::string text;
+};
+
+// Message style: lower case, no full stop, user text in double quotes.
+struct Diagnostic {
+    Severity severity = Severity::Error;
+    std::string rule;    // kebab-case id, printed in brackets: "invalid-hostname"
+    Pos pos;             // unknown only when there is no place in a file: then set `where`
+    std::string where;   // a flag ("--cluster"), a file that could not be read, "<stdin>"
+    std::string object;  // the Kubernetes object concerned, "Kind/namespace/name", or empty
+    std::string message;
+    std::string found;
+    std::string expected;
+    std::string hint;
+    std::vector<Note> notes;
+};
+
+class Diagnostics {
+public:
+    void add(Diagnostic diagnostic);
+    void append(Diagnostics other);  // merges what a thread collected
+
+    [[nodiscard]] bool has_errors() const { return errors_ > 0; }
+    [[nodiscard]] std::size_t error_count() const { return errors_; }
+    [[nodiscard]] bool empty() const { return all_.empty(); }
+    [[nodiscard]] const std::vector<Diagnostic>& all() const { return all_; }
+
+    // All of them, sorted and without duplicates, in the form that editors parse:
+    //   file:line:col: error: Kind/ns/name: message [rule]
+    //      12 |   scale: { replica: 3 }
+    //         |            ^
+    //     found: …
+    //     expected: …
+    //     hint: …
+    //   file:line:col: note: Kind/ns/name: text
+    [[nodiscard]] std::string print(const SourceMap& sources, bool color) const;
+
+private:
+    std::vector<Diagnostic> all_;
+    std::size_t errors_ = 0;
+};
+
+// The candidate nearest to `word` if it is near enough to be a slip of the fingers, else "".
+std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates);
+
+}  // namespace renderer

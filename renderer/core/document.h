@@ -1,0 +1,72 @@
+// The three things that flow through the stages: a Document came in as bytes, an Object is made by
+// us, an Edit changes one scalar or inserts one line of a document that is not ours. Bookkeeping
+// lives here, never in annotations.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/source_map.h"
+#include "renderer/core/value.h"
+#include "renderer/core/yaml_reader.h"
+
+namespace renderer {
+
+constexpr std::uint32_t kNone = 0xffffffff;
+
+struct Document {
+    SourceId source = 0;
+    RawDocument range;           // bytes in the source; of the whole list for an item of a List
+    std::uint32_t bundle = 0;    // index into Loaded::bundles
+    std::uint32_t list = kNone;  // index of the List document that this item stands in
+    bool reachable = true;  // false: facts only (--context, bootstrap/, …): read but never written
+    // What it is called. Strings (borrowed or owned) with their Pos; Null when the document has no
+    // such key.
+    Value api_version, kind, name, ns;
+    std::string effective_namespace;  // explicit, or by kustomization/bundle/flag; empty =
+                                      // cluster-scoped or unknown
+    Value root;  // the whole tree; Null for a foreign document that was only scanned
+    bool mentions_tailscale = false;
+
+    [[nodiscard]] std::string object_name() const;  // "Kind/namespace/name" or "Kind/name"
+};
+
+// Why an object of ours exists.
+struct Origin {
+    Pos pos;                // the parent's `kind`/first byte: printed as file:line
+    std::string parent;     // "Service/shop/web"
+    std::string_view rule;  // static text: "l3-ingress: annotation tailscale.com/expose"
+};
+
+struct Object {
+    Value root;
+    Origin origin;
+    std::uint32_t bundle = 0;    // which bundle's directory it goes to
+    std::string_view generator;  // name in generate/generators.cpp
+
+    [[nodiscard]] std::string_view api_version() const;
+    [[nodiscard]] std::string_view kind() const;
+    [[nodiscard]] std::string_view name() const;
+    [[nodiscard]] std::string_view ns() const;  // empty = cluster-scoped
+    [[nodiscard]] std::string object_name() const;
+};
+
+// Replace bytes [begin, end) of the source's text. Edits of one source never overlap.
+struct Edit {
+    SourceId source = 0;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::string replacement;
+    std::string reason;  // for the report: "namespace shop from bundle apps"
+};
+
+// "Kind/namespace/name", or "Kind/name" without a namespace.
+std::string object_name(std::string_view kind, std::string_view ns, std::string_view name);
+
+// Built-in scope table: core Kubernetes kinds and the CRDs of the reference. Unknown kinds count as
+// namespaced.
+bool is_cluster_scoped(std::string_view api_version, std::string_view kind);
+
+}  // namespace renderer

@@ -1,0 +1,17 @@
+// A place in the input: 4 bytes, an offset into the one address space that a SourceMap lays over
+// all buffers it owns. File, line and column are computed only when a message is printed.
+#pragma once
+
+#include <cstdint>
+
+namespace renderer {
+
+struct Pos {
+    std::uint32_t offset = 0;  // 0 = nowhere (a generated value, a flag)
+
+    [[nodiscard]] bool known() const { return offset != 0; }
+    friend bool operator==(Pos, Pos) = default;
+    friend auto operator<=>(Pos, Pos) = default;
+};
+
+}  // namespace renderer

@@ -1,0 +1,149 @@
+// The tree that every YAML or JSON document becomes: null, bool, number, string, list, map, each
+// with the place it came from. 16 bytes a node; strings of up to 8 bytes are inline, string
+// literals are borrowed, everything else is owned. Maps keep insertion order; a number is its own
+// spelling, so that `1.0` and `0644` survive. Move-only: copying is spelled `clone()`. Not for:
+// comments, anchors, styles. Documents that must keep those are passed through as bytes.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "renderer/core/pos.h"
+
+namespace renderer {
+
+struct Member;
+struct Item;
+struct Field;
+
+class Value {
+public:
+    enum class Kind : std::uint8_t { Null, Bool, Number, String, List, Map };
+
+    Value() = default;  // null
+    Value(Value&& other) noexcept;
+    Value& operator=(Value&& other) noexcept;
+    Value(const Value&) = delete;
+    Value& operator=(const Value&) = delete;
+    ~Value();
+
+    // A string literal is borrowed for the life of the program; any other text is copied.
+    template <std::size_t N>
+    Value(const char (&literal)[N]) : Value(borrowed(std::string_view(literal, N - 1))) {}
+    Value(std::string_view text);
+    Value(const std::string& text) : Value(std::string_view(text)) {}
+    Value(const char* text) = delete;
+    Value(bool flag);
+    Value(int number);
+    Value(std::int64_t number);
+
+    static Value borrowed(std::string_view static_text);  // the text must live for ever
+    static Value number(std::string_view spelling);       // as the source spells it
+    static Value list(std::initializer_list<Item> items = {});
+    static Value map(std::initializer_list<Field> fields = {});
+
+    [[nodiscard]] Kind kind() const { return static_cast<Kind>(meta_ & 7U); }
+    [[nodiscard]] bool is_null() const { return kind() == Kind::Null; }
+    [[nodiscard]] bool is_bool() const { return kind() == Kind::Bool; }
+    [[nodiscard]] bool is_number() const { return kind() == Kind::Number; }
+    [[nodiscard]] bool is_string() const { return kind() == Kind::String; }
+    [[nodiscard]] bool is_list() const { return kind() == Kind::List; }
+    [[nodiscard]] bool is_map() const { return kind() == Kind::Map; }
+
+    [[nodiscard]] Pos pos() const { return Pos{pos_}; }
+    void set_pos(Pos pos) { pos_ = pos.offset; }
+
+    // Checked access: a wrong kind is a bug of the caller and aborts.
+    [[nodiscard]] bool as_bool() const;
+    [[nodiscard]] std::string_view text() const;               // String, or a Number's spelling
+    [[nodiscard]] std::optional<std::int64_t> as_int() const;  // no value: not a whole number
+
+    // List.
+    [[nodiscard]] std::span<const Value> items() const;
+    [[nodiscard]] std::span<Value> items();
+    Value& append(Value item);
+
+    // Map. `find` is linear: the maps that are looked into are small.
+    [[nodiscard]] std::span<const Member> members() const;
+    [[nodiscard]] std::span<Member> members();
+    [[nodiscard]] const Value* find(std::string_view key) const;
+    [[nodiscard]] Value* find(std::string_view key);
+    [[nodiscard]] const Member* find_member(std::string_view key) const;
+    Value& put(Value key, Value value);  // replaces an existing member of that name
+    Value& add(Value key, Value value);  // appends; the caller knows that the key is new
+    bool erase(std::string_view key);
+
+    // Size of a string, list or map.
+    [[nodiscard]] std::size_t size() const { return meta_ >> 5U; }
+
+    // `find` along a path of keys; nullptr as soon as one is missing or not a map.
+    [[nodiscard]] const Value* at(std::initializer_list<std::string_view> path) const;
+
+    [[nodiscard]] Value clone() const;
+
+    // Same kind and content; positions, member order and inline/owned storage do not matter.
+    friend bool operator==(const Value& a, const Value& b);
+
+private:
+    enum class Storage : std::uint8_t { None, Inline, Owned, Borrowed };
+    struct Block;  // header of a list's or map's heap array
+
+    Value(Kind kind, Storage storage, std::size_t size);
+    static Value make_text(Kind kind, std::string_view text);
+    [[nodiscard]] Storage storage() const { return static_cast<Storage>((meta_ >> 3U) & 3U); }
+    void set_size(std::size_t size);
+    void reset();
+    template <typename T>
+    T& emplace_back(T element);
+
+    std::uint32_t meta_ = 0;  // kind: 3 bits, storage: 2 bits, size: 27 bits
+    std::uint32_t pos_ = 0;
+    union {
+        char inline_[8];
+        char* owned_;
+        const char* borrowed_;
+        Block* block_;
+        bool flag_;
+    };
+};
+
+static_assert(sizeof(Value) == 16);
+
+struct Member {
+    Value key;  // always a String
+    Value value;
+
+    [[nodiscard]] std::string_view name() const { return key.text(); }
+};
+
+// What nested initializer lists are made of: Value::map({{"name", "web"}, {"ports",
+// Value::list({80})}}). Mutable because std::initializer_list hands out const elements and a Value
+// can only be moved.
+struct Field {
+    mutable Value key;
+    mutable Value value;
+};
+
+struct Item {
+    template <typename T>
+    requires std::constructible_from<Value, T&&> Item(T&& item)
+        : value(std::forward<T>(item)) {}  // NOLINT(google-explicit-constructor)
+
+    mutable Value value;
+};
+
+// Appends {key: value} when the condition holds, for optional fields of generated objects.
+void put_if(Value& map, bool condition, Value key, Value value);
+
+// What a value is called in messages: "null", "a boolean", "a number", "a string", "a list", "a
+// map".
+std::string_view kind_name(const Value& value);
+
+}  // namespace renderer

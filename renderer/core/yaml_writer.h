@@ -1,0 +1,20 @@
+// Value -> YAML in the canonical form: 2-space indent, lists not indented under their key, key
+// order apiVersion, kind, metadata{name, namespace, labels, annotations}, rest bytewise; every
+// string quoted that a YAML 1.1 or 1.2 reader would take for something else; multi-line strings as
+// exact `|` blocks. read(write(x)) == x for every value.
+#pragma once
+
+#include <string>
+
+#include "renderer/core/value.h"
+
+namespace renderer {
+
+// Appends one document, ending in a newline and without a `---` line. `top_level_order`: treat the
+// value as a Kubernetes object (the key order above); otherwise all maps are bytewise.
+void write_yaml(const Value& value, std::string& out);
+
+// True when the plain (unquoted) spelling of this string would not be read back as the same string.
+bool needs_quotes(std::string_view text);
+
+}  // namespace renderer

@@ -1,0 +1,89 @@
+// Stage 1: options -> everything that was read. The only stage that opens files. It knows directory
+// trees, streams, Fleet bundles, kustomizations, values files and OAuth env files; it decides where
+// documents begin and end, which bundle they belong to, in which namespace they land and whether an
+// applier would see them. What a document *means* is classify's business. Sources of the rules:
+// Fleet internal/bundlereader and schemas/fleet.yaml.json; kustomize api/kv, api/hasher.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/document.h"
+#include "renderer/core/source_map.h"
+#include "renderer/core/value.h"
+
+namespace renderer {
+
+struct LoadOptions {
+    std::string path;                       // directory or file; unused for a stream
+    std::optional<std::string> stream;      // stdin, already read to its end: post-render
+    std::vector<std::string> values_files;  // --values, in order
+    std::vector<std::string> sets;          // --set key.path=value, in order
+    std::vector<std::string> context_dirs;  // --context: documents there are facts, never output
+    std::string cluster;                    // --cluster; empty = the only one
+    std::string default_namespace;          // --namespace
+    std::string output_dir;                 // -o: skipped while reading
+    unsigned threads = 0;                   // 0 = one per core
+};
+
+// A directory that an applier takes as a unit. A tree without fleet.yaml is one bundle.
+struct Bundle {
+    std::string dir;   // relative to the root that was read, "" = the root itself
+    std::string name;  // fleet.yaml `name`, else made from the directory; "" for a plain tree
+    Pos pos;           // of its fleet.yaml, unknown for a plain tree
+    std::string default_namespace;  // fleet.yaml `defaultNamespace`, else --namespace; may be empty
+    std::string forced_namespace;   // fleet.yaml `namespace`
+    Pos forced_namespace_pos;
+    Value fleet;  // the fleet.yaml to write with -o: customization merged, reduced, name pinned;
+                  // Null without one
+    bool operator_chart = false;  // helm.chart is the reference's chart
+    std::string chart_version;    // exact helm.version, "" if absent
+    Pos chart_pos;
+    bool rendered = true;  // false: some other chart; copied whole, named in the summary
+    std::string chart;     // what helm.chart says, for that summary
+};
+
+// A file that reaches the output: with documents (whole, with edits) or copied byte for byte.
+struct SourceFile {
+    SourceId source = 0;
+    std::uint32_t bundle = 0;
+    std::string path;  // relative to the bundle's directory
+    bool reachable =
+        true;  // false: facts only (--context, directories that the applier does not see)
+    bool copied_whole = false;  // belongs to a bundle that we do not render
+};
+
+// The env file behind the secretGenerator named `operator-oauth`, if a kustomization lists one.
+struct OAuthEnvFile {
+    Pos pos;           // the `envs:` entry
+    std::string path;  // as displayed
+    bool present = false;
+    std::vector<std::pair<std::string, std::string>> entries;  // never printed, never logged
+};
+
+struct Loaded {
+    SourceMap sources;
+    std::vector<SourceFile> files;         // sorted by (bundle, path)
+    std::vector<Bundle> bundles;           // sorted by dir; at least one
+    std::vector<Document> documents;       // sorted by (bundle, file, position)
+    std::vector<Object> generated_inputs;  // made by secretGenerator and configMapGenerator
+    std::vector<Edit> edits;               // namespaces that bundle or kustomization give
+    // Chart values in rising precedence; keys as in the reference chart plus `tailrender`. Each
+    // value keeps its Pos.
+    std::vector<Value> values;
+    std::optional<OAuthEnvFile> oauth_env;
+    std::optional<std::uint32_t>
+        operator_bundle;         // index of the bundle whose fleet.yaml names the chart
+    std::string cluster;         // name; "" for an unnamed one
+    bool cluster_level = false;  // there is a .tailrender.yaml: output goes to DIR/<cluster>/
+    bool is_stream = false;
+    std::size_t skipped_files = 0;  // no Kubernetes documents in them
+    std::size_t input_bytes = 0;
+};
+
+Loaded load(const LoadOptions& options, Diagnostics& diagnostics);
+
+}  // namespace renderer

@@ -1,0 +1,89 @@
+// Stage 3: inventory -> what shall exist and how it is called. All policy lives here: settings,
+// names, hostnames, tags, targets, every cross-check. The generators only spell what stands in the
+// Plan. Sources of the rules: tailscale v1.96.5 cmd/k8s-operator/{svc,ingress,sts,operator}.go and
+// its Helm chart.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/document.h"
+#include "renderer/load/load.h"
+#include "renderer/plan/settings.h"
+
+namespace renderer {
+
+enum class Target : std::uint8_t { ClusterIp, DnsName, Serve };
+
+struct ServeHandler {
+    std::string path;
+    std::string proxy;  // "http://web.shop.svc.cluster.local:80/"
+};
+
+// One StatefulSet with everything around it. Strings are final: generators add nothing but
+// structure.
+struct ProxyPlan {
+    Origin origin;
+    std::uint32_t bundle = 0;
+    std::string name;  // of StatefulSet, headless Service, ServiceAccount, Role, RoleBinding
+    std::string ns;    // where all of them live
+    std::string parent_kind, parent_ns, parent_name;  // "Service", "shop", "web"
+    std::string_view parent_type;                     // "svc" | "ingress"
+    std::string_view internal_app;                    // TS_INTERNAL_APP
+    std::string hostname;
+    std::vector<std::string> tags;  // trimmed
+    std::string server_url;         // "" = the default control server
+    std::string image;
+    std::string_view pull_policy;  // "IfNotPresent" for a pinned image, else "Always"
+    std::string firewall_mode;     // "" = not set
+    std::string priority_class;    // "" = not set
+    bool userspace = false;
+    bool forward_cluster_traffic = false;
+    Target target = Target::DnsName;
+    std::string target_value;            // address or DNS name; unused for Serve
+    std::vector<ServeHandler> handlers;  // Serve: sorted by path, unique
+    bool funnel = false;
+    bool http_redirect = false;
+};
+
+// One line of the table at the end of a run.
+struct DeviceRow {
+    std::string hostname, kind, tags, leads_to;
+    bool is_public = false;
+    Pos pos;
+};
+
+// What a cluster needs besides proxies. Nothing of it when `render` sees no operator.
+struct InstallPlan {
+    std::uint32_t bundle = 0;
+    Origin origin;
+    std::string ns;
+    bool emit_namespace = true;  // false: an input declares it, or post-render
+    bool oauth_secret =
+        false;  // mode `generate`: the Secret with the credentials is emitted to stdout
+    std::string client_id, client_secret;
+    std::string controller_image;
+    std::string_view controller_pull_policy;
+    bool auth_proxy_account = false;  // apiServerProxyConfig wants kube-apiserver-auth-proxy
+};
+
+struct Plan {
+    Settings settings;
+    std::optional<InstallPlan> install;
+    std::vector<ProxyPlan> proxies;  // sorted by (parent_kind, parent_ns, parent_name)
+    std::vector<DeviceRow> devices;  // same order
+    std::vector<Edit> edits;         // load's edits and ours: cut documents, spliced scalars
+    std::vector<Object>
+        replacements;  // post-render: documents of the chart's stream in their new form
+    std::vector<std::string>
+        summary;  // further lines for people: bundles that were not rendered, …
+};
+
+Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnostics);
+
+}  // namespace renderer

@@ -1,0 +1,65 @@
+// The settings of one cluster: Helm values of the reference chart (same keys, same defaults) and
+// ours under `tailrender:`. Decoded from layers of values, the later wins; an unknown key of ours
+// is an error with a suggestion, an unknown chart key a warning, a value of the wrong type an error
+// at its line. Source of keys and defaults: tailscale v1.96.5
+// cmd/k8s-operator/deploy/chart/values.yaml.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/value.h"
+
+namespace renderer {
+
+enum class Dataplane : std::uint8_t { Containerboot, Native };
+enum class SecretsMode : std::uint8_t { Reference, Generate, External };
+enum class InputsMode : std::uint8_t { Partial, Complete };
+enum class Placement : std::uint8_t { Parent, Central };
+
+struct Image {
+    std::string repository, tag, digest, pull_policy;
+    Pos pos;
+    [[nodiscard]] std::string reference() const;  // repository@digest, or repository:tag
+    [[nodiscard]] bool pinned() const;            // digest, or a full x.y.z tag
+};
+
+struct Settings {
+    // tailrender:
+    std::string ns;  // where generated objects live
+    std::string cluster_domain = "cluster.local";
+    std::string tailnet_domain;
+    Dataplane dataplane = Dataplane::Containerboot;
+    Image image;  // controller
+    SecretsMode secrets = SecretsMode::Reference;
+    InputsMode inputs = InputsMode::Partial;
+    Placement placement = Placement::Parent;
+    std::string hostname_suffix;
+    bool service_monitors = false;
+    // chart:
+    std::string app_version = "v1.96.5";
+    Image proxy_image;
+    std::vector<std::string> default_tags;  // proxyConfig.defaultTags, split and trimmed
+    Pos default_tags_pos;
+    std::string firewall_mode;
+    Pos firewall_mode_pos;
+    std::string login_server;  // without a trailing slash
+    std::string default_proxy_class;
+    Pos default_proxy_class_pos;
+    std::string priority_class;          // extraEnv PROXY_PRIORITY_CLASS_NAME
+    bool default_load_balancer = false;  // extraEnv OPERATOR_DEFAULT_LOAD_BALANCER is "true"
+    std::string ingress_class = "tailscale";
+    bool ingress_class_enabled = true;
+    Value chart;  // the merged chart values with defaults, for the controller's Deployment
+};
+
+// `layers` in rising precedence. `operator_namespace`: namespace of the bundle or stream that holds
+// the operator, "" if none. `app_version`: "v" + exact helm.version, or "".
+Settings decode_settings(const std::vector<const Value*>& layers,
+                         std::string_view operator_namespace, std::string_view app_version,
+                         Diagnostics& diagnostics);
+
+}  // namespace renderer

@@ -1,0 +1,12 @@
+// What a cluster needs besides proxies: Namespace, the controller with its account and rules,
+// IngressClass and, in mode `generate`, the OAuth Secret. Names are the reference chart's. Contract
+// of the controller: testdata/contract/controller.md.
+#pragma once
+
+#include "renderer/generate/generate.h"
+
+namespace renderer {
+
+void generate_install(const Plan& plan, Objects& objects);
+
+}  // namespace renderer

@@ -1,0 +1,63 @@
+#include "renderer/plan/tags.h"
+
+#include <algorithm>
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kPrefix = "tag:";
+constexpr std::string_view kBlanks = " \t\r\n\v\f";
+
+bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool is_tag_char(char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '-';
+}
+
+std::string_view trim(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(kBlanks);
+    if (first == std::string_view::npos) {
+        return {};
+    }
+    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+}  // namespace
+
+std::string_view tag_error(std::string_view tag) {
+    if (!tag.starts_with(kPrefix)) {
+        return "tags must start with 'tag:'";
+    }
+    tag.remove_prefix(kPrefix.size());
+    if (tag.empty()) {
+        return "tag names must not be empty";
+    }
+    if (!is_letter(tag.front())) {
+        return "tag names must start with a letter, after 'tag:'";
+    }
+    if (!std::ranges::all_of(tag, is_tag_char)) {
+        return "tag names can only contain numbers, letters, or dashes";
+    }
+    return {};
+}
+
+std::vector<std::string> split_tags(std::string_view text) {
+    std::vector<std::string> tags;
+    while (!text.empty()) {
+        const std::size_t comma = text.find(',');
+        tags.emplace_back(trim(text.substr(0, comma)));
+        if (comma == std::string_view::npos) {
+            break;
+        }
+        text.remove_prefix(comma + 1);
+        if (text.empty()) {
+            tags.emplace_back();
+        }
+    }
+    return tags;
+}
+
+}  // namespace renderer

@@ -1,0 +1,17 @@
+// The grammar of an ACL tag, as the reference checks it before it asks for an auth key. Source:
+// tailscale v1.96.5 tailcfg.CheckTag.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace renderer {
+
+// What is wrong with a (trimmed) tag, as static text; "" when it is fine.
+std::string_view tag_error(std::string_view tag);
+
+// Splits at commas and trims white space around each part. An empty text has no parts.
+std::vector<std::string> split_tags(std::string_view text);
+
+}  // namespace renderer

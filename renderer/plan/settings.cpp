@@ -1,0 +1,300 @@
+#include "renderer/plan/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/plan/settings_decoder.h"
+#include "renderer/plan/tags.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kReferenceVersion = "v1.96.5";
+constexpr std::string_view kDefaultNamespace = "tailscale";
+constexpr std::string_view kDefaultTags = "tag:k8s";
+constexpr std::string_view kDefaultCleanupDelay = "5m";
+constexpr std::size_t kMaxLabel = 63;
+constexpr std::size_t kMaxDomain = 253;
+
+bool is_label_char(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+}
+
+// RFC 1123 label, lower case.
+bool is_label(std::string_view text) {
+    return !text.empty() && text.size() <= kMaxLabel && text.front() != '-' && text.back() != '-' &&
+           std::ranges::all_of(text, is_label_char);
+}
+
+bool is_domain(std::string_view text) {
+    if (text.size() > kMaxDomain) {
+        return false;
+    }
+    while (true) {
+        const std::size_t dot = text.find('.');
+        if (!is_label(text.substr(0, dot))) {
+            return false;
+        }
+        if (dot == std::string_view::npos) {
+            return true;
+        }
+        text.remove_prefix(dot + 1);
+    }
+}
+
+void report_invalid(std::string_view path, Pos pos, std::string_view found,
+                    std::string_view expected, Diagnostics& diagnostics) {
+    diagnostics.add({.rule = "invalid-setting",
+                     .pos = pos,
+                     .message = fmt::format("\"{}\" is not usable", path),
+                     .found = fmt::format("\"{}\"", found),
+                     .expected = std::string(expected)});
+}
+
+std::string decode_name(const Value& all, std::string_view key, bool (*valid)(std::string_view),
+                        std::string_view expected, std::string_view fallback,
+                        Diagnostics& diagnostics) {
+    std::string text = text_at(all, {"tailrender", key}, fallback);
+    if (!text.empty() && !valid(text)) {
+        report_invalid(fmt::format("tailrender.{}", key), pos_at(all, {"tailrender", key}), text,
+                       expected, diagnostics);
+    }
+    return text;
+}
+
+// `repo` is the chart's old spelling of `repository`, and wins.
+Image decode_image(const Value& all, std::string_view group, std::string_view repository,
+                   std::string_view tag) {
+    Image image;
+    image.repository = text_at(all, {group, "image", "repo"},
+                               text_at(all, {group, "image", "repository"}, repository));
+    image.tag = text_at(all, {group, "image", "tag"}, tag);
+    image.digest = text_at(all, {group, "image", "digest"});
+    image.pull_policy = text_at(all, {group, "image", "pullPolicy"});
+    image.pos = pos_at(all, {group, "image"});
+    return image;
+}
+
+void decode_cleanup_delay(const Value& all, Diagnostics& diagnostics) {
+    const std::string delay = text_at(all, {"tailrender", "cleanupDelay"}, kDefaultCleanupDelay);
+    const Pos pos = pos_at(all, {"tailrender", "cleanupDelay"});
+    const std::int64_t ms = parse_duration(delay);
+    if (ms < 0) {
+        report_invalid("tailrender.cleanupDelay", pos, delay, "a duration such as \"10m\"",
+                       diagnostics);
+    } else if (ms != parse_duration(kDefaultCleanupDelay)) {
+        diagnostics.add(
+            {.rule = "not-supported",
+             .pos = pos,
+             .message = fmt::format("\"tailrender.cleanupDelay: {}\" is not supported yet", delay),
+             .hint = "remove \"tailrender.cleanupDelay\": it is 5m"});
+    }
+}
+
+void decode_ours(const Value& all, std::string_view operator_namespace, Settings& settings,
+                 Diagnostics& diagnostics) {
+    const std::string_view home =
+        operator_namespace.empty() ? kDefaultNamespace : operator_namespace;
+    settings.ns = decode_name(all, "namespace", is_label, "a namespace's name", home, diagnostics);
+    settings.cluster_domain =
+        decode_name(all, "clusterDomain", is_domain, "a DNS name such as \"cluster.local\"",
+                    "cluster.local", diagnostics);
+    settings.tailnet_domain =
+        decode_name(all, "tailnetDomain", is_domain, "a DNS name such as \"tail1a2b3.ts.net\"", "",
+                    diagnostics);
+    settings.hostname_suffix = decode_name(
+        all, "hostnameSuffix", is_label, "lower-case letters, digits and dashes", "", diagnostics);
+    if (text_at(all, {"tailrender", "dataplane"}) == "native") {
+        settings.dataplane = Dataplane::Native;
+    }
+    const std::string secrets = text_at(all, {"tailrender", "secrets"});
+    if (secrets == "generate") {
+        settings.secrets = SecretsMode::Generate;
+    } else if (secrets == "external") {
+        settings.secrets = SecretsMode::External;
+    }
+    if (text_at(all, {"tailrender", "inputs"}) == "complete") {
+        settings.inputs = InputsMode::Complete;
+    }
+    if (text_at(all, {"tailrender", "placement"}) == "central") {
+        settings.placement = Placement::Central;
+    }
+    settings.service_monitors = flag_at(all, {"tailrender", "serviceMonitors"});
+    settings.image =
+        decode_image(all, "tailrender", "tailrender/tailrender-runtime", "v" TAILRENDER_VERSION);
+    decode_cleanup_delay(all, diagnostics);
+}
+
+void decode_default_tags(const Value& all, Settings& settings, Diagnostics& diagnostics) {
+    settings.default_tags = split_tags(text_at(all, {"proxyConfig", "defaultTags"}, kDefaultTags));
+    settings.default_tags_pos = pos_at(all, {"proxyConfig", "defaultTags"});
+    for (const std::string& tag : settings.default_tags) {
+        const std::string_view wrong = tag_error(tag);
+        if (!wrong.empty()) {
+            diagnostics.add({.rule = "invalid-tag",
+                             .pos = settings.default_tags_pos,
+                             .message = fmt::format("\"proxyConfig.defaultTags\": {}", wrong),
+                             .found = fmt::format("\"{}\"", tag),
+                             .expected = "tags such as \"tag:k8s\", separated by commas"});
+        }
+    }
+}
+
+void decode_env(std::string_view name, const Value* value, Pos pos, Settings& settings,
+                Diagnostics& diagnostics) {
+    const std::string_view text = value == nullptr ? std::string_view() : value->text();
+    if (name == "PROXY_PRIORITY_CLASS_NAME") {
+        settings.priority_class = text;
+    } else if (name == "OPERATOR_DEFAULT_LOAD_BALANCER") {
+        settings.default_load_balancer = text == "true";
+    } else if (name == "K8S_PROXY_IMAGE") {
+        settings.k8s_proxy_image = text;
+    } else if (name == "TS_EXPERIMENTAL_KUBE_API_EVENTS" && text == "true") {
+        diagnostics.add({.rule = "removed-setting",
+                         .pos = pos,
+                         .message = "\"TS_EXPERIMENTAL_KUBE_API_EVENTS\" in "
+                                    "\"operatorConfig.extraEnv\" has been removed",
+                         .hint = "use ACLs instead"});
+    } else if (name == "AUTH_PROXY" && !text.empty()) {
+        diagnostics.add({.severity = Severity::Warning,
+                         .rule = "removed-setting",
+                         .pos = pos,
+                         .message = "\"AUTH_PROXY\" in \"operatorConfig.extraEnv\" has no effect",
+                         .hint = "remove it"});
+    }
+}
+
+void decode_env_entry(const Value& entry, Settings& settings, Diagnostics& diagnostics) {
+    const Value* name = entry.find("name");
+    const Value* value = entry.find("value");
+    if (name == nullptr || !name->is_string() || name->text().empty()) {
+        diagnostics.add({.rule = "wrong-type",
+                         .pos = entry.pos(),
+                         .message = "an entry of \"operatorConfig.extraEnv\" has no name",
+                         .found = std::string(kind_name(entry)),
+                         .expected = "a map with \"name\" and \"value\""});
+        return;
+    }
+    if (value != nullptr && value->is_null()) {
+        value = nullptr;
+    }
+    if (value != nullptr && !value->is_string()) {
+        diagnostics.add(
+            {.rule = "wrong-type",
+             .pos = value->pos(),
+             .message = fmt::format("\"{}\" in \"operatorConfig.extraEnv\" has the wrong type",
+                                    name->text()),
+             .found = std::string(kind_name(*value)),
+             .expected = "a string",
+             .hint = "put the value in quotes"});
+        return;
+    }
+    decode_env(name->text(), value, entry.pos(), settings, diagnostics);
+}
+
+void decode_chart(const Value& all, std::string_view app_version, Settings& settings,
+                  Diagnostics& diagnostics) {
+    settings.app_version = app_version.empty() ? kReferenceVersion : app_version;
+    settings.proxy_image =
+        decode_image(all, "proxyConfig", "tailscale/tailscale", settings.app_version);
+    decode_default_tags(all, settings, diagnostics);
+    settings.firewall_mode = text_at(all, {"proxyConfig", "firewallMode"});
+    settings.firewall_mode_pos = pos_at(all, {"proxyConfig", "firewallMode"});
+    settings.login_server = text_at(all, {"loginServer"});
+    if (settings.login_server.ends_with('/')) {
+        settings.login_server.pop_back();
+    }
+    settings.default_proxy_class = text_at(all, {"proxyConfig", "defaultProxyClass"});
+    settings.default_proxy_class_pos = pos_at(all, {"proxyConfig", "defaultProxyClass"});
+    settings.ingress_class = text_at(all, {"ingressClass", "name"}, "tailscale");
+    settings.ingress_class_enabled = flag_at(all, {"ingressClass", "enabled"});
+    const Value* extra = all.at({"operatorConfig", "extraEnv"});
+    if (extra != nullptr && extra->is_list()) {
+        for (const Value& entry : extra->items()) {
+            decode_env_entry(entry, settings, diagnostics);
+        }
+    }
+}
+
+void warn(Pos pos, std::string_view rule, std::string message, std::string hint,
+          Diagnostics& diagnostics) {
+    diagnostics.add({.severity = Severity::Warning,
+                     .rule = std::string(rule),
+                     .pos = pos,
+                     .message = std::move(message),
+                     .hint = std::move(hint)});
+}
+
+// What the chart renders without a word although it cannot work.
+void check_combinations(const Value& all, Diagnostics& diagnostics) {
+    const bool audience = !text_at(all, {"oauth", "audience"}).empty();
+    const Value* volume = all.at({"oauthSecretVolume"});
+    const bool custom = volume != nullptr && volume->is_map() && volume->size() > 0;
+    if (audience && !custom && text_at(all, {"oauth", "clientId"}).empty()) {
+        warn(pos_at(all, {"oauth", "audience"}), "no-client-id",
+             "\"oauth.audience\" without \"oauth.clientId\": the controller cannot log in",
+             "set \"oauth.clientId\" to the id of the federated identity", diagnostics);
+    }
+    if (audience && !text_at(all, {"oauth", "clientSecret"}).empty()) {
+        warn(pos_at(all, {"oauth", "clientSecret"}), "unused-client-secret",
+             "\"oauth.clientSecret\" is not used with \"oauth.audience\"", "remove one of the two",
+             diagnostics);
+    }
+    const Value* app = all.at({"operatorConfig", "podLabels", "app"});
+    if (app != nullptr) {
+        warn(app->pos(), "reserved-label",
+             "\"operatorConfig.podLabels.app\" is the label that selects the controller's pods",
+             "remove it", diagnostics);
+    }
+}
+
+}  // namespace
+
+std::string Image::reference() const {
+    return digest.empty() ? fmt::format("{}:{}", repository, tag)
+                          : fmt::format("{}@{}", repository, digest);
+}
+
+bool Image::pinned() const {
+    if (!digest.empty()) {
+        return true;
+    }
+    std::string_view rest = tag;
+    if (rest.starts_with('v')) {
+        rest.remove_prefix(1);
+    }
+    int numbers = 0;
+    while (true) {
+        const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+        if (digits == 0) {
+            return false;
+        }
+        ++numbers;
+        rest.remove_prefix(digits);
+        if (rest.empty()) {
+            return numbers == 3;
+        }
+        if (!rest.starts_with('.')) {
+            return false;
+        }
+        rest.remove_prefix(1);
+    }
+}
+
+Settings decode_settings(const std::vector<const Value*>& layers,
+                         std::string_view operator_namespace, std::string_view app_version,
+                         Diagnostics& diagnostics) {
+    Value all = merge_layers(chart_defaults(), layers);
+    check_keys(all, diagnostics);
+    check_combinations(all, diagnostics);
+    Settings settings;
+    decode_ours(all, operator_namespace, settings, diagnostics);
+    decode_chart(all, app_version, settings, diagnostics);
+    all.erase("tailrender");
+    settings.chart = std::move(all);
+    return settings;
+}
+
+}  // namespace renderer

@@ -1,0 +1,37 @@
+// The tree of settings before it is decoded: the chart's defaults, Helm's way of merging layers,
+// and the one table that says which keys exist and of what type they are. Refuses to guess: a key
+// that is not in the table is reported with the nearest one that is. Source of keys and defaults:
+// tailscale v1.96.5 cmd/k8s-operator/deploy/chart/values.yaml; of merging: Helm's coalesceValues.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/value.h"
+
+namespace renderer {
+
+// What the chart's values.yaml says, as far as it matters when a key is absent.
+Value chart_defaults();
+
+// Later layers win. Maps merge, everything else replaces; null removes the key, a default included.
+Value merge_layers(Value defaults, const std::vector<const Value*>& layers);
+
+// Reports keys that the table does not have (ours: error, the chart's: warning), values of the
+// wrong type, values outside a closed choice, and values that are not built yet.
+void check_keys(const Value& settings, Diagnostics& diagnostics);
+
+// A string setting; `fallback` when it is absent, empty or (already reported) not a string.
+std::string text_at(const Value& settings, std::initializer_list<std::string_view> path,
+                    std::string_view fallback = "");
+// Same for a flag. The strings "true" and "false" count, as they do in the chart's templates.
+bool flag_at(const Value& settings, std::initializer_list<std::string_view> path);
+Pos pos_at(const Value& settings, std::initializer_list<std::string_view> path);
+
+// "10m", "1h30m", "300s" in milliseconds, as Go's time.ParseDuration reads whole numbers; -1 if not
+// a duration.
+std::int64_t parse_duration(std::string_view text);
+
+}  // namespace renderer

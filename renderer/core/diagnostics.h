@@ -15,23 +15,23 @@ namespace renderer {
 enum class Severity { Error, Warning };
 
 struct Note {
-    Pos pos;
-    std::string object;  // "Kind/namespace/name", "Kind/name", or empty
-    std::string text;
+    Pos pos = {};
+    std::string object = {};  // "Kind/namespace/name", "Kind/name", or empty
+    std::string text = {};
 };
 
 // Message style: lower case, no full stop, user text in double quotes.
 struct Diagnostic {
     Severity severity = Severity::Error;
-    std::string rule;    // kebab-case id, printed in brackets: "invalid-hostname"
-    Pos pos;             // unknown only when there is no place in a file: then set `where`
-    std::string where;   // a flag ("--cluster"), a file that could not be read, "<stdin>"
-    std::string object;  // the Kubernetes object concerned, "Kind/namespace/name", or empty
-    std::string message;
-    std::string found;
-    std::string expected;
-    std::string hint;
-    std::vector<Note> notes;
+    std::string rule = {};    // kebab-case id, printed in brackets: "invalid-hostname"
+    Pos pos = {};             // unknown only when there is no place in a file: then set `where`
+    std::string where = {};   // a flag ("--cluster"), a file that could not be read, "<stdin>"
+    std::string object = {};  // the Kubernetes object concerned, "Kind/namespace/name", or empty
+    std::string message = {};
+    std::string found = {};
+    std::string expected = {};
+    std::string hint = {};
+    std::vector<Note> notes = {};
 };
 
 class Diagnostics {

@@ -1,0 +1,194 @@
+"""One case of the reference corpus: its files, the values for the renderer, and what the input says about proxies.
+
+The predicates here are the tool's own reading of the input (which Service is a parent, which needs a kind that is not
+built yet). They do not ask the renderer, so the renderer cannot hide behind them.
+"""
+import os
+import re
+
+import parity_yaml
+
+# Kinds and features that the renderer does not build yet. Building one means taking it off this list.
+KINDS_NOT_BUILT = {"Connector", "ProxyClass", "ProxyGroup", "ProxyGroupPolicy", "Recorder", "DNSConfig", "Tailnet"}
+FEATURES_NOT_BUILT = {"egress Service", "ProxyClass", "ProxyGroup"}
+
+TS = "tailscale.com/"
+FIREWALL_MODES = ("", "auto", "nftables", "iptables")
+DEFAULTS = {
+    "operatorNamespace": "tailscale", "proxyImage": "tailscale/tailscale:v1.96.5", "k8sProxyImage": "",
+    "defaultTags": ["tag:k8s"], "firewallMode": "auto", "loginServer": "", "defaultProxyClass": "",
+    "priorityClassName": "", "ingressClassName": "tailscale", "isDefaultLoadBalancer": False,
+    "clusterDomain": "cluster.local", "serviceMonitorCRD": False, "nodePortRange": "", "tailnetDomain": "",
+}
+
+
+def group(obj):
+    version = obj.get("apiVersion") or ""
+    return version.rpartition("/")[0]
+
+
+def meta(obj):
+    return obj.get("metadata") or {}
+
+
+def ident(obj):
+    """Kind/namespace/name, or Kind/name without a namespace: the way messages name objects."""
+    parts = [obj.get("kind"), meta(obj).get("namespace"), meta(obj).get("name")]
+    return "/".join(str(part) for part in parts if part)
+
+
+def annotations(obj):
+    return meta(obj).get("annotations") or {}
+
+
+def is_kind(obj, api_group, kind):
+    return group(obj) == api_group and obj.get("kind") == kind
+
+
+class Input:
+    def __init__(self, chunk):
+        self.chunk, self.object = chunk, parity_yaml.load(chunk.text)
+        self.ident = ident(self.object)
+
+
+class Case:
+    def __init__(self, path):
+        self.path, self.name = path, os.path.basename(os.path.normpath(path))
+        self.settings = {**DEFAULTS, **(parity_yaml.load(self.text("settings.yaml")) or {})}
+        self.inputs = [Input(chunk) for chunk in parity_yaml.split(self.text("input.yaml"))]
+        self.expected = [parity_yaml.load(c.text) for c in parity_yaml.split(self.text("expected.yaml"))]
+        self.changed = parity_yaml.load(self.text("changed.yaml")) or []
+        self.messages = [line for line in self.text("messages.txt").split("\n") if line]
+
+    def text(self, file):
+        path = os.path.join(self.path, file)
+        if not os.path.exists(path):
+            return ""
+        with open(path, encoding="utf-8", newline="") as handle:
+            return handle.read()
+
+    def find(self, name):
+        """The input objects that a message calls by this name."""
+        return [item.object for item in self.inputs if item.ident == name]
+
+    def service(self, namespace, name):
+        found = self.find(f"Service/{namespace}/{name}")
+        return next((obj for obj in found if is_kind(obj, "", "Service")), None)
+
+    # ---- values for the renderer
+
+    def values(self):
+        """The chart values that mean the same as settings.yaml."""
+        s = self.settings
+        extra = {"PROXY_PRIORITY_CLASS_NAME": s["priorityClassName"], "K8S_PROXY_IMAGE": s["k8sProxyImage"],
+                 "OPERATOR_DEFAULT_LOAD_BALANCER": "true" if s["isDefaultLoadBalancer"] else ""}
+        ours = {"namespace": s["operatorNamespace"], "clusterDomain": s["clusterDomain"],
+                "tailnetDomain": s["tailnetDomain"], "serviceMonitors": s["serviceMonitorCRD"],
+                "nodePortRange": s["nodePortRange"], "inputs": "complete", "dataplane": "containerboot"}
+        return {
+            "proxyConfig": {"image": image_values(s["proxyImage"]), "defaultTags": ",".join(s["defaultTags"]),
+                            "firewallMode": s["firewallMode"], "defaultProxyClass": s["defaultProxyClass"]},
+            "loginServer": s["loginServer"],
+            "ingressClass": {"name": s["ingressClassName"]},
+            "operatorConfig": {"extraEnv": [{"name": k, "value": v} for k, v in extra.items() if v]},
+            "tailrender": {k: v for k, v in ours.items() if v != ""},
+        }
+
+    # ---- what the input asks for
+
+    def parents(self):
+        """Input objects that get a proxy of their own."""
+        return [item.object for item in self.inputs if self.is_parent(item.object)]
+
+    def is_parent(self, obj):
+        return self.exposed(obj) or self.egress(obj) or self.claimed(obj)
+
+    def exposed(self, obj):
+        """A standalone L3 ingress Service."""
+        if not _standalone_service(obj):
+            return False
+        spec, wanted = obj.get("spec") or {}, annotations(obj).get(TS + "expose") == "true"
+        if spec.get("type") == "ExternalName":
+            return wanted and bool(spec.get("externalName"))
+        return wanted or self._load_balancer(spec)
+
+    def _load_balancer(self, spec):
+        chosen = spec.get("loadBalancerClass")
+        default = chosen is None and self.settings["isDefaultLoadBalancer"]
+        return spec.get("type") == "LoadBalancer" and (chosen == "tailscale" or bool(default))
+
+    def egress(self, obj):
+        """A standalone L3 egress Service."""
+        keys = ("tailnet-ip", "tailnet-fqdn", "ts-tailnet-target-ip")
+        asked = any(annotations(obj).get(TS + key) for key in keys)
+        return _standalone_service(obj) and asked and not self.exposed(obj)
+
+    def claimed(self, obj):
+        """A standalone Ingress of our class."""
+        return self._our_class(obj) and not annotations(obj).get(TS + "proxy-group")
+
+    def _our_class(self, obj):
+        chosen = (obj.get("spec") or {}).get("ingressClassName")
+        return is_kind(obj, "networking.k8s.io", "Ingress") and chosen == self.settings["ingressClassName"]
+
+    def proxy_class(self, parent):
+        """The name of the ProxyClass that a Service or an Ingress uses, or an empty string."""
+        labels, key = meta(parent).get("labels") or {}, TS + "proxy-class"
+        for place in (labels, annotations(parent)):
+            if key in place:
+                return place[key]
+        return self.settings["defaultProxyClass"]
+
+    def hostname(self, parent):
+        name, namespace = meta(parent).get("name"), meta(parent).get("namespace")
+        if parent["kind"] == "Service":
+            return annotations(parent).get(TS + "hostname", f"{namespace}-{name}")
+        hosts = tls_hosts(parent)
+        return hosts[0].split(".")[0] if hosts else f"{namespace}-{name}-ingress"
+
+    def tags(self, parent):
+        value = annotations(parent).get(TS + "tags")
+        return [tag.strip() for tag in (self.settings["defaultTags"] if value is None else value.split(","))]
+
+    def not_built(self, obj):
+        """The kinds and features that this object needs and that are not built; empty when all are."""
+        if group(obj) == "tailscale.com":
+            return {obj["kind"]} & KINDS_NOT_BUILT
+        grouped = bool(annotations(obj).get(TS + "proxy-group"))
+        needs = {
+            "ProxyGroup": grouped and (is_kind(obj, "", "Service") or self._our_class(obj)),
+            "egress Service": self.egress(obj),
+            "ProxyClass": self.is_parent(obj) and bool(self.proxy_class(obj)),
+        }
+        return {name for name, wanted in needs.items() if wanted} & FEATURES_NOT_BUILT
+
+
+def _standalone_service(obj):
+    managed = (meta(obj).get("labels") or {}).get(TS + "managed") == "true"
+    return is_kind(obj, "", "Service") and not managed and TS + "proxy-group" not in annotations(obj)
+
+
+def tls_hosts(ingress):
+    tls = (ingress.get("spec") or {}).get("tls") or []
+    return (tls[0].get("hosts") or []) if tls else []
+
+
+def pinned_address(service):
+    """The cluster IP that the manifest itself fixes, or an empty string."""
+    address = (service.get("spec") or {}).get("clusterIP") or ""
+    return "" if address == "None" else address
+
+
+def image_values(image):
+    repository, _, digest = image.partition("@")
+    if digest:
+        return {"repository": repository, "tag": "", "digest": digest}
+    found = re.fullmatch(r"(.+?):([^/:]+)", image)
+    return {"repository": found[1], "tag": found[2], "digest": ""} if found else {"repository": image}
+
+
+def find_cases(directory):
+    """A case, or every case below a directory, by path."""
+    if os.path.exists(os.path.join(directory, "input.yaml")):
+        return [directory]
+    return sorted(root for root, _, files in os.walk(directory) if "input.yaml" in files)

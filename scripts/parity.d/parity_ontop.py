@@ -1,0 +1,131 @@
+"""The rows of renderer/PARITY.md about refusals: what we refuse although the reference accepts it.
+
+Each row finds in the input, by itself, the fault that the error claims. An error that claims a fault that is not there is
+a difference.
+"""
+import re
+
+from parity_case import FIREWALL_MODES, is_kind, meta, pinned_address, tls_hosts
+
+LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+DNS_NAME = r"(?:\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+PATH_TYPES = {"Exact", "Prefix", "ImplementationSpecific"}
+SERVICE_TYPES = {None, "ClusterIP", "NodePort", "LoadBalancer", "ExternalName"}
+
+
+def _spec(obj):
+    return obj.get("spec") or {}
+
+
+def _paths(ingress):
+    rules = _spec(ingress).get("rules") or []
+    return [path for rule in rules for path in ((rule.get("http") or {}).get("paths") or [])]
+
+
+def _backends(ingress):
+    default = _spec(ingress).get("defaultBackend")
+    return ([default] if default else []) + [path.get("backend") or {} for path in _paths(ingress)]
+
+
+def _is_port(value):
+    return type(value) is int and 1 <= value <= 65535
+
+
+def _parents(case, name):
+    return [obj for obj in case.find(name) if case.is_parent(obj)]
+
+
+def port_not_on_service(case, name, _):
+    for ingress in case.find(name):
+        for backend in _backends(ingress) if case.claimed(ingress) else []:
+            named = backend.get("service") or {}
+            service = case.service(meta(ingress).get("namespace"), named.get("name"))
+            number = (named.get("port") or {}).get("number")
+            if service and number and number not in [p.get("port") for p in _spec(service).get("ports") or []]:
+                return True
+    return False
+
+
+def ipv6_only_target(case, name, _):
+    return any(case.exposed(obj) and _spec(obj).get("type") != "ExternalName" and not pinned_address(obj)
+               and _spec(obj).get("ipFamilies") == ["IPv6"] for obj in case.find(name))
+
+
+def duplicate_hostname(case, name, _):
+    taken = [case.hostname(obj).lower() for obj in case.parents()]
+    return any(taken.count(case.hostname(obj).lower()) > 1 for obj in _parents(case, name))
+
+
+def duplicate_object(case, name, _):
+    return len(case.find(name)) > 1
+
+
+def ingress_hostname_or_tag(case, name, rule):
+    for ingress in (obj for obj in case.find(name) if case.claimed(obj)):
+        bad = {"invalid-hostname": not re.fullmatch(LABEL, case.hostname(ingress)),
+               "invalid-tag": any(not re.fullmatch(r"tag:[A-Za-z][A-Za-z0-9-]*", t) for t in case.tags(ingress))}
+        if bad[rule]:
+            return True
+    return False
+
+
+def firewall_mode_of_ingress(case, name, _):
+    return case.settings["firewallMode"] not in FIREWALL_MODES and any(map(case.claimed, case.find(name)))
+
+
+def api_server_refuses(case, name, rule):
+    if rule == "path-without-type":
+        return any(not path.get("pathType") for obj in case.find(name) for path in _paths(obj))
+    return any(_service_broken(obj) or _ingress_broken(obj) for obj in case.find(name))
+
+
+def _service_broken(obj):
+    if not is_kind(obj, "", "Service"):
+        return False
+    ports, kind = _spec(obj).get("ports") or [], _spec(obj).get("type")
+    keys = [(port.get("port"), port.get("protocol", "TCP")) for port in ports]
+    names = [port.get("name") for port in ports]
+    return (kind not in SERVICE_TYPES or len(set(keys)) < len(keys) or (len(names) > 1 and len(set(names)) < len(names))
+            or (kind == "ExternalName" and not _spec(obj).get("externalName"))
+            or (kind != "ExternalName" and not ports and _spec(obj).get("clusterIP") != "None")
+            or not all(map(_port_fine, ports)))
+
+
+def _port_fine(port):
+    node, target = port.get("nodePort", 0), port.get("targetPort", 1)
+    return (_is_port(port.get("port")) and port.get("protocol", "TCP") in ("TCP", "UDP", "SCTP")
+            and (node == 0 or _is_port(node)) and (isinstance(target, str) or _is_port(target)))
+
+
+def _ingress_broken(obj):
+    if not is_kind(obj, "networking.k8s.io", "Ingress"):
+        return False
+    hosts = [rule.get("host") for rule in _spec(obj).get("rules") or [] if rule.get("host")] + tls_hosts(obj)
+    return (not (_spec(obj).get("rules") or _spec(obj).get("defaultBackend"))
+            or not all(re.fullmatch(DNS_NAME, host) for host in hosts)
+            or not all(map(_path_fine, _paths(obj))) or not all(map(_backend_fine, _backends(obj))))
+
+
+def _path_fine(path):
+    text, kind = path.get("path") or "", path.get("pathType")
+    return kind in PATH_TYPES and (text.startswith("/") or (kind == "ImplementationSpecific" and not text))
+
+
+def _backend_fine(backend):
+    service, port = backend.get("service"), (backend.get("service") or {}).get("port") or {}
+    if not service:
+        return bool(backend.get("resource"))
+    one = ("number" in port) != ("name" in port) and not backend.get("resource")
+    return bool(one and service.get("name") and ("name" in port or _is_port(port["number"])))
+
+
+# (row, rule ids, does the input have the fault?)
+ON_TOP = [
+    (18, {"backend-port-not-found"}, port_not_on_service),
+    (19, {"ipv6-dns-target"}, ipv6_only_target),
+    (20, {"duplicate-hostname"}, duplicate_hostname),
+    (21, {"duplicate-object"}, duplicate_object),
+    (22, {"invalid-hostname", "invalid-tag"}, ingress_hostname_or_tag),
+    (23, {"invalid-object", "path-without-type"}, api_server_refuses),
+    (24, {"invalid-firewall-mode"}, firewall_mode_of_ingress),
+]

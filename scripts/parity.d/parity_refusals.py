@@ -1,0 +1,195 @@
+"""What the reference refuses (read from messages.txt), and whether our errors name the same objects and causes."""
+import re
+
+from parity_ontop import ON_TOP
+
+CONTROLLERS = {
+    "service-reconciler": "Service", "service-pg-reconciler": "Service", "egress-svcs-reconciler": "Service",
+    "ingress-reconciler": "Ingress", "ingress-pg-reconciler": "Ingress", "connector-reconciler": "Connector",
+    "proxyclass-reconciler": "ProxyClass", "proxygroup-reconciler": "ProxyGroup", "tailnet-reconciler": "Tailnet",
+    "recorder-reconciler": "Recorder", "nameserver-reconciler": "DNSConfig",
+    "kube-apiserver-ts-service-reconciler": "ProxyGroup",
+}
+# Warning events that refuse an object or a part of it. The others only tell something.
+REFUSING_EVENTS = {
+    "INVALIDSERVICE", "INVALIDCONFIG", "InvalidIngressBackend", "NoValidBackends", "InvalidIngressConfiguration",
+    "IngressSvcInvalid", "InvalidTailscaleService", "ProxyGroupNotFound", "ProxyClassInvalid", "ConnectorInvalid",
+    "ConnectorCreationFailed", "ProxyGroupCreationFailed", "RecorderInvalid", "MultipleDNSConfigsPresent",
+}
+# Reasons of False conditions that mean "not yet".
+WAITING_REASONS = {"KubeAPIServerProxyNoBackends", "ClusterResourcesNotReady"}
+NO_HOSTNAME_YET = "no Tailscale hostname known yet"
+BACKENDS = {"missing-backend-service", "backend-without-cluster-ip", "backend-port-not-found", "backend-not-a-service",
+            "rule-host-unsupported"}
+# The reference's cause -> our rule ids. `what` is the offending text, which our error must show too.
+CAUSES = [
+    (r"headless Services are not supported", {"headless-service"}),
+    (r"only one of annotations \S+ and \S+ can be set", {"egress-target-conflict"}),
+    (r'annotation tailscale\.com/tailnet-fqdn: "(?P<what>[^"]*)" does not appear', {"invalid-tailnet-fqdn"}),
+    (r'annotation tailscale\.com/tailnet-ip: "(?P<what>[^"]*)" could not be parsed', {"invalid-tailnet-ip"}),
+    (r'invalid Tailscale hostname (?:specified )?"(?P<what>[^"]*)"', {"invalid-hostname"}),
+    (r'invalid tag "(?P<what>[^"]*)"', {"invalid-tag"}),
+    (r"invalid proxy firewall mode (?P<what>[^,]+),", {"invalid-firewall-mode"}),
+    (r'failed to get service "(?P<what>[^"]*)" for path', {"missing-backend-service"}),
+    (r"backend for path .* has invalid ClusterIP", {"backend-without-cluster-ip"}),
+    (r"backend for path .* has invalid port", {"backend-port-not-found"}),
+    (r"backend for path .* is missing service", {"backend-not-a-service"}),
+    (r'rule with host "(?P<what>[^"]*)" ignored', {"rule-host-unsupported"}),
+    (r"no valid backends", BACKENDS | {"no-valid-backend"}),
+    (r"nil pointer dereference", {"rule-without-http", "path-without-type"}),
+    (r"^failed to provision: .* is invalid: .*metadata", {"invalid-object", "name-too-long"}),
+    (r"^rejected by the API server: .*pathType: Required", {"invalid-object", "path-without-type"}),
+    (r"^rejected by the API server: .*(?:must be no more than|Too long)", {"invalid-object", "name-too-long"}),
+    (r"^rejected by the API server", {"invalid-object"}),
+]
+
+
+class Refusal:
+    """One object that the reference refuses for one cause, `count` times."""
+
+    def __init__(self, obj, rules, line):
+        self.object, self.rules, self.line = obj, frozenset(rules), line
+        self.marks, self.whats, self.optional = set(), set(), False
+
+
+def _parse(line):
+    """(source, object, reason or status, text) of a refusing line, else None."""
+    found = re.match(r"\d (\w+) (.*)$", line, re.S)
+    source, rest = (found[1], found[2]) if found else ("", "")
+    if source in ("admission", "undecodable"):
+        obj, _, text = rest.partition(" ")
+        return source, obj, "", text
+    if source in ("error", "panic"):
+        found = re.match(r"(\S+) (\S+?): (.*)$", rest, re.S)
+        return (source, f"{CONTROLLERS.get(found[1], '?')}/{found[2]}", "", found[3]) if found else None
+    if source == "event":
+        found = re.match(r"Warning (\S+) (\w+): (.*)$", rest, re.S)
+        return (source, found[1], found[2], found[3]) if found and found[2] in REFUSING_EVENTS else None
+    if source == "condition":
+        found = re.match(r"(\S+) \w+=False reason=(\S+) (?:observedGeneration=\d+ )?message=(.*)$", rest, re.S)
+        return (source, *found.groups()) if found and not _waiting(found[2], found[3]) else None
+    return None
+
+
+def _waiting(reason, text):
+    return reason.endswith("Creating") or reason in WAITING_REASONS or text.startswith(NO_HOSTNAME_YET)
+
+
+def _superseded(line, lines):
+    """A condition that is True in the end was only not reached yet."""
+    found = re.match(r"1 condition (\S+ \w+)=False", line)
+    return bool(found) and any(other.startswith(f"2 condition {found[1]}=True") for other in lines)
+
+
+def _causes(text):
+    """The first rule set that fits each place of the text."""
+    taken = []
+    for pattern, rules in CAUSES:
+        if pattern.startswith("^") and taken:
+            continue
+        taken += [(rules, match.groupdict().get("what") or "") for match in re.finditer(pattern, text)]
+    return taken
+
+
+def _narrowed(case, obj, rules):
+    """Two faults of an Ingress make the reference panic; the input says which of them it has."""
+    if "rule-without-http" not in rules:
+        return rules
+    all_rules = [rule for found in case.find(obj) for rule in (found.get("spec") or {}).get("rules") or []]
+    paths = [path for rule in all_rules for path in (rule.get("http") or {}).get("paths") or []]
+    faults = {"rule-without-http": any(not rule.get("http") for rule in all_rules),
+              "path-without-type": any(not path.get("pathType") for path in paths)}
+    return {rule for rule, found in faults.items() if found}
+
+
+def refusals(case):
+    """(list of Refusal, lines whose cause the table does not know)."""
+    found, unknown = {}, []
+    for line in case.messages:
+        parsed = None if _superseded(line, case.messages) else _parse(line)
+        if not parsed:
+            continue
+        source, obj, _, text = parsed
+        causes = _causes(text)
+        if not causes:
+            unknown.append((obj, line))
+        for rules, what in causes:
+            rules = _narrowed(case, obj, rules)
+            refusal = found.setdefault((obj, frozenset(rules)), Refusal(obj, rules, line))
+            refusal.marks.add(text if source == "event" and rules <= BACKENDS else "")
+            refusal.whats.add(what)
+    _mark_optional(list(found.values()))
+    return list(found.values()), unknown
+
+
+def _mark_optional(all_of_them):
+    """A Service that the API server refuses is missing as a backend, too: naming the Service is enough."""
+    admitted_not = {r.object for r in all_of_them if "rejected by" in r.line}
+    for refusal in all_of_them:
+        if refusal.rules == {"missing-backend-service"}:
+            namespace = refusal.object.split("/")[1]
+            refusal.optional = all(f"Service/{namespace}/{what}" in admitted_not for what in refusal.whats)
+    for refusal in (r for r in all_of_them if "no-valid-backend" in r.rules):
+        rest = [r for r in all_of_them if r.object == refusal.object and r.rules < BACKENDS]
+        refusal.optional = bool(rest) and all(r.optional for r in rest)
+
+
+# ---- our side
+
+def compare(case, errors):
+    """(problems, rows that took part)."""
+    wanted, unknown = refusals(case)
+    problems = [(obj, "", f"a cause that the table knows: {line}", "") for obj, line in unknown]
+    problems += [p for refusal in wanted if not refusal.optional for p in _unmet(refusal, errors)]
+    found, rows = _found(case, errors, wanted)
+    return problems + found, rows
+
+
+def compare_found(case, errors):
+    """The same for a run that stopped early: each error must be right, but some may be missing."""
+    return _found(case, errors, refusals(case)[0])
+
+
+def _found(case, errors, wanted):
+    problems, rows = [], set()
+    for error in errors:
+        problems += misplaced(case, error)
+        problems += _extra(case, error, wanted, rows)
+    return problems, rows
+
+
+def _unmet(refusal, errors):
+    mine = [e for e in errors if e.rule in refusal.rules and refusal.object in e.named()]
+    expected = " or ".join(sorted(refusal.rules))
+    if len({(e.path, e.line, e.column, e.rule, e.message) for e in mine}) < len(refusal.marks):
+        return [(refusal.object, "", f"{len(refusal.marks)} error(s) [{expected}] as in: {refusal.line}",
+                 f"{len(mine)} such error(s)")]
+    said = "\n".join(e.text for e in mine)
+    return [(refusal.object, f"[{expected}]", f"an error that shows {what!r}", "it is not named")
+            for what in sorted(refusal.whats) if what not in said]
+
+
+def misplaced(case, error):
+    """An error about an object points into a document of that object, or into another file (settings)."""
+    spans = [i.chunk for i in case.inputs if i.ident == error.object]
+    if not error.object or not error.path.endswith("input.yaml"):
+        return []
+    if any(chunk.first_line <= error.line <= chunk.last_line for chunk in spans):
+        return []
+    return [(error.object, "", "an error at a line of this object", f"{error.path}:{error.line}")]
+
+
+def _extra(case, error, wanted, rows):
+    names = [error.object] if error.object else error.notes
+    if not names:
+        return [("", "", "(no error without an object)", error.headline)]
+    problems = []
+    for name in names:
+        if any(r.object == name and error.rule in r.rules for r in wanted):
+            continue
+        number = next((n for n, rules, allows in ON_TOP if error.rule in rules and allows(case, name, error.rule)), 0)
+        if number:
+            rows.add(number)
+        else:
+            problems.append((name, "", "(the reference does not refuse this)", error.headline))
+    return problems

@@ -1,0 +1,397 @@
+"""The rows of renderer/PARITY.md that are about objects.
+
+Each row turns what the reference submits into exactly what we must render, value by value, and says whether it changed
+anything. After all rows the two sides must be equal: no row leaves a field out of the comparison.
+"""
+import copy
+import hashlib
+import ipaddress
+import json
+import re
+
+from parity_case import TS, ident, is_kind, meta, pinned_address
+
+OURS = "tailrender.dev/"
+ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+PARENT_KINDS = {"svc": "Service", "ingress": "Ingress", "connector": "Connector"}
+LAST_SET = TS + "operator-last-set-"
+HARDENED = {
+    "runAsNonRoot": True, "runAsUser": 65532, "runAsGroup": 65532, "allowPrivilegeEscalation": False,
+    "capabilities": {"drop": ["ALL"]}, "seccompProfile": {"type": "RuntimeDefault"}, "readOnlyRootFilesystem": True,
+}
+ROWS = []
+
+
+def row(number):
+    def register(function):
+        ROWS.append((number, function))
+        return function
+    return register
+
+
+class RowError(Exception):
+    """The reference's objects cannot be read the way a row expects."""
+
+
+def suffix(kind, namespace, name):
+    number = int.from_bytes(hashlib.sha256(f"{kind}/{namespace}/{name}".encode()).digest(), "big")
+    number %= len(ALPHABET) ** 5
+    letters = []
+    for _ in range(5):
+        number, digit = divmod(number, len(ALPHABET))
+        letters.append(ALPHABET[digit])
+    return "".join(reversed(letters))
+
+
+def map_strings(value, change):
+    """The same tree with every string (not the keys) put through `change`."""
+    if isinstance(value, dict):
+        return {key: map_strings(item, change) for key, item in value.items()}
+    if isinstance(value, list):
+        return [map_strings(item, change) for item in value]
+    return change(value) if isinstance(value, str) else value
+
+
+class Proxy:
+    """The reference's objects of one parent: a StatefulSet with what belongs to it."""
+
+    def __init__(self, model, stateful_set):
+        self.set, self.name = stateful_set, meta(stateful_set)["name"]
+        labels = meta(stateful_set)["labels"]
+        self.labels = {key: labels[key] for key in labels if key.startswith(TS)}
+        kind, namespace = PARENT_KINDS[labels[TS + "parent-resource-type"]], labels[TS + "parent-resource-ns"]
+        self.parent_key = f"{kind}/{namespace}/{labels[TS + 'parent-resource']}"
+        found = model.case.find(self.parent_key)
+        if not found:
+            raise RowError(f"{self.parent_key} is not in the input, yet the reference made {self.name} for it")
+        self.parent = found[0]
+        self.service = model.get("Service", self.name)
+        self.secrets = [s for n in range(1000) if (s := model.get("Secret", f"{self.name}-{n}"))]
+        self.template = stateful_set["spec"]["template"]
+        self.pod = self.template["spec"]
+        self.container = next(c for c in self.pod["containers"] if c["name"] == "tailscale")
+
+    def env(self, name):
+        return next((e for e in self.container["env"] if e["name"] == name), None)
+
+    def config(self, secret):
+        files = {int(re.findall(r"\d+", key)[0]): key for key in secret["stringData"] if key.endswith(".hujson")}
+        return json.loads(secret["stringData"][files[max(files)]])
+
+
+class Model:
+    """What the reference submitted for a case, on its way to what we must render."""
+
+    def __init__(self, case):
+        self.case = case
+        self.objects = copy.deepcopy(case.expected)
+        self.user_changes = copy.deepcopy(case.changed)
+        self.hit = set()
+        self.proxies = []
+
+    def get(self, kind, name):
+        return next((o for o in self.objects if o["kind"] == kind and meta(o)["name"] == name), None)
+
+    def apply(self):
+        for number, function in ROWS:
+            if function(self):
+                self.hit.add(number)
+        return self
+
+
+# ---- names
+
+def _generated_parents(model):
+    found = {}
+    for obj in model.objects:
+        labels = meta(obj).get("labels") or {}
+        if "generateName" in meta(obj) and labels.get(TS + "parent-resource-type") in PARENT_KINDS:
+            kind = PARENT_KINDS[labels[TS + "parent-resource-type"]]
+            key = (kind, labels.get(TS + "parent-resource-ns", ""), labels[TS + "parent-resource"])
+            found["/".join(part for part in key if part)] = suffix(*key)
+    return found
+
+
+@row(1)
+def computed_suffix(model):
+    parents = _generated_parents(model)
+
+    def fill(match):
+        key = match[1] or match[2]
+        if key is None and len(parents) == 1:
+            return next(iter(parents.values()))
+        return parents.get(key, match[0])
+
+    def change(text):
+        return re.sub(r"<SFX(?::([^<>]+))?>|\{SFX(?::([^{}]+))?\}", fill, text)
+
+    before = model.objects, model.user_changes
+    model.objects, model.user_changes = map_strings(model.objects, change), map_strings(model.user_changes, change)
+    for obj in model.objects:
+        meta(obj).pop("generateName", None)
+    model.proxies = [Proxy(model, obj) for obj in model.objects if _is_proxy(obj)]
+    return before != (model.objects, model.user_changes)
+
+
+def _is_proxy(obj):
+    labels = meta(obj).get("labels") or {}
+    return obj["kind"] == "StatefulSet" and labels.get(TS + "parent-resource-type") in ("svc", "ingress")
+
+
+@row(2)
+def selector_label(model):
+    for proxy in model.proxies:
+        uid = f"<UID:{proxy.parent_key}>"
+        for place in (proxy.service["spec"]["selector"], proxy.set["spec"]["selector"]["matchLabels"],
+                      proxy.template["metadata"]["labels"]):
+            if place.get("app") == uid:
+                place["app"] = proxy.name
+    return bool(model.proxies)
+
+
+# ---- the pod, as long as the reference's Secret names stand
+
+@row(8)
+def config_hash(model):
+    for proxy in model.proxies:
+        config = proxy.config(proxy.secrets[0])
+        fixed = {key: config[key] for key in ("ServerURL", "acceptDNS", "NoStatefulFiltering") if key in config}
+        text = json.dumps(fixed, separators=(",", ":"), ensure_ascii=False)
+        notes = proxy.template["metadata"].setdefault("annotations", {})
+        notes[OURS + "config-hash"] = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return bool(model.proxies)
+
+
+@row(9)
+def contract_annotations(model):
+    for proxy in model.proxies:
+        names = [proxy.config(secret)["Hostname"] for secret in proxy.secrets]
+        notes = meta(proxy.set).setdefault("annotations", {})
+        notes.update({OURS + "contract": "v1", OURS + "parent": proxy.parent_key,
+                      OURS + "tags": ",".join(model.case.tags(proxy.parent)), OURS + "hostname": ",".join(names)})
+    return bool(model.proxies)
+
+
+@row(10)
+def dns_target(model):
+    hit = False
+    for proxy in model.proxies:
+        target, space = proxy.env("TS_DEST_IP"), meta(proxy.parent)["namespace"]
+        short = f"{space}/{meta(proxy.parent)['name']}"
+        if not target or target["value"] != f"<CLUSTER_IP:{short}>":
+            continue
+        name = f"{meta(proxy.parent)['name']}.{space}.svc.{model.case.settings['clusterDomain']}"
+        target.update(name="TS_EXPERIMENTAL_DEST_DNS_NAME", value=name)
+        notes = proxy.template["metadata"]["annotations"]
+        if notes.pop(LAST_SET + "cluster-ip", None) == f"<CLUSTER_IP:{short}>":
+            notes[LAST_SET + "cluster-dns-name"] = name
+        hit = True
+    return hit
+
+
+@row(5)
+def auth_key_reference(model):
+    hit = False
+    for proxy in model.proxies:
+        for secret in proxy.secrets:
+            ours = f'"AuthKey":"file:/etc/tsauth/{meta(secret)["name"]}/authkey"'
+            for key, text in secret["stringData"].items():
+                secret["stringData"][key] = text.replace('"AuthKey":"<AUTHKEY>"', ours)
+                hit = hit or secret["stringData"][key] != text
+    return hit
+
+
+def _insert_after(items, new, prefix):
+    last = max((i for i, item in enumerate(items) if item["name"].startswith(prefix)), default=len(items) - 1)
+    items[last + 1:last + 1] = new
+
+
+@row(6)
+def auth_volume(model):
+    for proxy in model.proxies:
+        names = [meta(secret)["name"] for secret in proxy.secrets]
+        items = [{"key": "authkey", "path": "authkey"}]
+        volumes = [{"name": f"auth-{n}", "secret": {"secretName": f"{name}-auth", "items": items}}
+                   for n, name in enumerate(names)]
+        mounts = [{"name": f"auth-{n}", "mountPath": f"/etc/tsauth/{name}", "readOnly": True}
+                  for n, name in enumerate(names)]
+        _insert_after(proxy.pod["volumes"], volumes, "tailscaledconfig-")
+        _insert_after(proxy.container["volumeMounts"], mounts, "tailscaledconfig-")
+    return bool(model.proxies)
+
+
+# ---- targets of an Ingress
+
+def _each_serve_config(model, change):
+    hit = False
+    for proxy in model.proxies:
+        for secret in proxy.secrets:
+            text = secret["stringData"].get("serve-config")
+            if text is not None:
+                secret["stringData"]["serve-config"] = change(proxy, text)
+                hit = hit or secret["stringData"]["serve-config"] != text
+    return hit
+
+
+@row(11)
+def backend_dns_name(model):
+    domain = model.case.settings["clusterDomain"]
+
+    def change(proxy, text):
+        space = meta(proxy.parent)["namespace"]
+        return re.sub(rf"//<CLUSTER_IP:{re.escape(space)}/([^<>/]+)>:", rf"//\1.{space}.svc.{domain}:", text)
+
+    return _each_serve_config(model, change)
+
+
+def _ipv6(address):
+    try:
+        return ipaddress.ip_address(address).version == 6
+    except ValueError:
+        return False
+
+
+@row(12)
+def ipv6_backend_brackets(model):
+    pinned = {pinned_address(i.object) for i in model.case.inputs if is_kind(i.object, "", "Service")}
+
+    def change(_, text):
+        for address in filter(_ipv6, pinned):
+            text = text.replace(f"//{address}:", f"//[{address}]:")
+        return text
+
+    return _each_serve_config(model, change)
+
+
+# ---- Secrets and rights
+
+@row(3)
+def secret_split(model):
+    for proxy in model.proxies:
+        names = {meta(secret)["name"] for secret in proxy.secrets}
+        for secret in proxy.secrets:
+            meta(secret)["name"] += "-config"
+        for volume in proxy.pod["volumes"]:
+            if (volume.get("secret") or {}).get("secretName") in names:
+                volume["secret"]["secretName"] += "-config"
+    return bool(model.proxies)
+
+
+@row(4)
+def secret_data(model):
+    hit = False
+    for secret in (o for o in model.objects if o["kind"] == "Secret" and "stringData" in o):
+        secret["data"] = secret.pop("stringData")
+        hit = True
+    return hit
+
+
+@row(7)
+def rights(model):
+    for proxy in model.proxies:
+        proxy.pod["serviceAccountName"] = proxy.name
+        model.objects += _rights_of(proxy, model.case.settings["operatorNamespace"])
+    return bool(model.proxies)
+
+
+def _rights_of(proxy, namespace):
+    def head(version, kind):
+        return {"apiVersion": version, "kind": kind,
+                "metadata": {"name": proxy.name, "namespace": namespace, "labels": dict(proxy.labels)}}
+
+    rbac, states = "rbac.authorization.k8s.io", [f"{proxy.name}-{n}" for n in range(len(proxy.secrets))]
+    return [
+        head("v1", "ServiceAccount"),
+        head(rbac + "/v1", "Role") | {"rules": [
+            {"apiGroups": [""], "resources": ["secrets"], "resourceNames": states,
+             "verbs": ["get", "update", "patch"]},
+            {"apiGroups": [""], "resources": ["events"], "verbs": ["create", "patch", "get"]}]},
+        head(rbac + "/v1", "RoleBinding") | {
+            "roleRef": {"apiGroup": rbac, "kind": "Role", "name": proxy.name},
+            "subjects": [{"kind": "ServiceAccount", "name": proxy.name, "namespace": namespace}]},
+    ]
+
+
+# ---- the container
+
+@row(13)
+def hardened(model):
+    hit = False
+    for proxy in model.proxies:
+        if proxy.env("TS_USERSPACE")["value"] != "true" or "securityContext" in proxy.container:
+            continue
+        proxy.container["securityContext"] = copy.deepcopy(HARDENED)
+        proxy.container["volumeMounts"].append({"name": "tmp", "mountPath": "/tmp"})
+        proxy.pod["volumes"].append({"name": "tmp", "emptyDir": {}})
+        hit = True
+    return hit
+
+
+def pinned_image(image):
+    return "@sha256:" in image or bool(re.search(r":v?\d+\.\d+\.\d+$", image))
+
+
+@row(14)
+def pull_policy(model):
+    hit = False
+    for proxy in model.proxies:
+        if proxy.container.get("imagePullPolicy") == "Always" and pinned_image(proxy.container["image"]):
+            proxy.container["imagePullPolicy"] = "IfNotPresent"
+            hit = True
+    return hit
+
+
+@row(15)
+def single_stack_egress(model):
+    hit = False
+    for proxy in model.proxies:
+        target = proxy.env("TS_TAILNET_TARGET_IP")
+        if target:
+            family = "IPv6" if _ipv6(target["value"].split("%")[0]) else "IPv4"
+            proxy.service["spec"].update(ipFamilyPolicy="SingleStack", ipFamilies=[family])
+            hit = True
+    return hit
+
+
+@row(17)
+def unique_env(model):
+    hit = False
+    for proxy in model.proxies:
+        for container in proxy.pod["containers"] + proxy.pod.get("initContainers", []):
+            entries = container.get("env", [])
+            last = {entry["name"]: index for index, entry in enumerate(entries)}
+            unique = [entry for index, entry in enumerate(entries) if last[entry["name"]] == index]
+            if unique != entries:
+                container["env"], hit = unique, True
+    return hit
+
+
+# ---- the user's own objects
+
+@row(16)
+def no_finalizers(model):
+    hit = False
+    for entry in model.user_changes:
+        kept = [change for change in entry["changes"] if change["path"] != "metadata.finalizers"]
+        hit = hit or len(kept) != len(entry["changes"])
+        entry["changes"] = kept
+    return hit
+
+
+def user_object(model, obj):
+    """A user's object as it must leave: with what the reference writes into its spec, and nothing else."""
+    obj = copy.deepcopy(obj)
+    for entry in model.user_changes:
+        if entry["object"] == ident(obj):
+            for change in entry["changes"]:
+                _set_path(obj, change["path"].split("."), change["after"])
+    return obj
+
+
+def _set_path(obj, path, value):
+    for key in path[:-1]:
+        obj = obj.setdefault(key, {})
+    if value is None:
+        obj.pop(path[-1], None)
+    else:
+        obj[path[-1]] = value

@@ -1,0 +1,127 @@
+"""Runs the renderer on a case, reads its diagnostics and gives the verdict."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+import parity_compare
+import parity_refusals
+from parity_case import KINDS_NOT_BUILT, group
+from parity_rows import Model, RowError
+
+TIMEOUT = 120
+HEAD = re.compile(r"(?P<path>.+?):(?P<line>\d+):(?P<column>\d+): (?P<level>error|warning|note): (?P<rest>.*)$")
+BARE = re.compile(r"(?:(?P<path>\S.*?): )?(?P<level>error|warning|note): (?P<rest>.*)$")
+BODY = re.compile(r"(?:(?P<object>[A-Z][A-Za-z0-9]*/[^\s:]+): )?(?P<message>.*?)(?: \[(?P<rule>[a-z0-9-]+)\])?$", re.S)
+
+
+class Error:
+    def __init__(self, headline, place, body):
+        self.headline, self.path, self.line, self.column = headline, *place
+        self.object, self.message, self.rule = body["object"] or "", body["message"], body["rule"] or ""
+        self.text, self.notes = headline, []
+
+    def named(self):
+        return {self.object, *self.notes} - {""}
+
+
+class Result:
+    def __init__(self, code, stdout, stderr):
+        self.code, self.stdout, self.errors = code, stdout, read_errors(stderr)
+
+
+def read_errors(stderr):
+    """The errors of a run, each with its block and the objects of its notes."""
+    errors, current = [], None
+    for line in stderr.split("\n"):
+        found = HEAD.match(line) or (BARE.match(line) if line[:1].strip() else None)
+        if not found:
+            if current:
+                current.text += "\n" + line
+            continue
+        parts, body = found.groupdict(), BODY.match(found["rest"])
+        if parts["level"] == "note":
+            if current and body["object"]:
+                current.notes.append(body["object"])
+            continue
+        place = parts["path"] or "", int(parts.get("line") or 0), int(parts.get("column") or 0)
+        current = Error(line, place, body)
+        if parts["level"] == "error":
+            errors.append(current)
+    return errors
+
+
+def render(binary, case):
+    with tempfile.TemporaryDirectory(prefix="parity-") as work:
+        tree, values = os.path.join(work, "tree"), os.path.join(work, "values.yaml")
+        os.mkdir(tree)
+        shutil.copyfile(os.path.join(case.path, "input.yaml"), os.path.join(tree, "input.yaml"))
+        with open(values, "w", encoding="utf-8") as handle:
+            json.dump(case.values(), handle, indent=2)  # JSON is YAML
+        done = subprocess.run([binary, "render", "tree", "--values", "values.yaml"], cwd=work, timeout=TIMEOUT,
+                              capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    return Result(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+
+
+# ---- verdicts: (word, rows or kinds, problems)
+
+def judge(case, result):
+    if result.code not in (0, 1):
+        return "different", [], [("run", "exit code", "0 or 1", str(result.code))]
+    if result.code == 1:
+        return _judge_refusal(case, result)
+    if result.errors:
+        return "different", [], [("run", "stderr", "(no error with exit code 0)", result.errors[0].headline)]
+    problems, _ = parity_refusals.compare(case, [])
+    if problems:
+        return "different", [], problems
+    try:
+        model = Model(case).apply()
+    except (RowError, KeyError, IndexError, StopIteration) as error:
+        return "different", [], [("reference", "", "objects as the rows know them", repr(error))]
+    problems = parity_compare.compare(case, model, result.stdout)
+    if problems:
+        return "different", [], problems
+    return ("explained" if model.hit else "equal"), sorted(model.hit), []
+
+
+def _judge_refusal(case, result):
+    if result.stdout.strip():
+        return "different", [], [("run", "stdout", "empty with exit code 1", result.stdout[:80])]
+    if not result.errors:
+        return "different", [], [("run", "stderr", "an error with exit code 1", "(none)")]
+    unbuilt = [e for e in result.errors if e.rule == "not-supported"]
+    if unbuilt:
+        return _judge_unbuilt(case, unbuilt, [e for e in result.errors if e.rule != "not-supported"])
+    problems, rows = parity_refusals.compare(case, result.errors)
+    if problems:
+        return "different", [], problems
+    return ("refused" if rows else "equal"), sorted(rows), []
+
+
+def _judge_unbuilt(case, unbuilt, others):
+    """Out of scope only if the input needs what the errors say, and the other errors are the reference's, too."""
+    needs = {item.ident: case.not_built(item.object) for item in case.inputs}
+    kinds, problems = set(), []
+    for error in unbuilt:
+        names = error.named()
+        kinds.update(*(needs.get(name, set()) for name in names))
+        problems += [(name, "", "(built, or not in the input)", error.headline) for name in names if not needs.get(name)]
+        if not names and not _about_default_class(case, error):
+            problems.append(("", "", "(no such error without an object)", error.headline))
+        problems += parity_refusals.misplaced(case, error)
+    named = {name for error in unbuilt for name in error.named()}
+    problems += [(item.ident, "", "an error [not-supported] for this kind", "(missing)") for item in case.inputs
+                 if group(item.object) == "tailscale.com" and item.object["kind"] in KINDS_NOT_BUILT
+                 and item.ident not in named and not any(item.ident in e.named() for e in others)]
+    extra, _ = parity_refusals.compare_found(case, others)
+    problems += extra
+    return ("different", [], problems) if problems else ("out of scope", sorted(kinds), [])
+
+
+def _about_default_class(case, error):
+    """The default ProxyClass is named in the settings, not at an object."""
+    chosen = bool(case.settings["defaultProxyClass"]) and "ProxyClass" in KINDS_NOT_BUILT
+    return chosen and error.path.endswith("values.yaml")

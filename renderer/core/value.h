@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "renderer/core/pos.h"
@@ -39,7 +40,10 @@ public:
     Value(const char (&literal)[N]) : Value(borrowed(std::string_view(literal, N - 1))) {}
     Value(std::string_view text);
     Value(const std::string& text) : Value(std::string_view(text)) {}
-    Value(const char* text) = delete;
+    // A pointer says neither how long its text is nor how long it lives.
+    template <typename T>
+    requires std::is_pointer_v<T> Value(T)
+    = delete;
     Value(bool flag);
     Value(int number);
     Value(std::int64_t number);

@@ -123,3 +123,36 @@ def edit_data(key, old, new):
         assert old in text
         obj["data"][key] = base64.b64encode(text.replace(old, new).encode()).decode()
     return change
+
+
+def leaf_faults(obj):
+    """(path, copy of the object with one fault) for every value in it: changed, and taken away."""
+    for path, value in _leaves(obj):
+        yield f"{path} changed", _with(obj, path, _other(value))
+        if path != ("roleRef", "apiGroup"):  # absent means the same there
+            yield f"{path} taken away", _with(obj, path, None)
+
+
+def _leaves(value, path=()):
+    if isinstance(value, (dict, list)) and value:
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        return [leaf for key, item in items for leaf in _leaves(item, (*path, key))]
+    return [(path, value)]
+
+
+def _other(value):
+    if isinstance(value, bool):
+        return not value
+    return value + 1 if isinstance(value, int) else "other" if isinstance(value, dict) else value + "x"
+
+
+def _with(obj, path, value):
+    made = json.loads(json.dumps(obj))
+    place = made
+    for key in path[:-1]:
+        place = place[key]
+    if value is None:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return made

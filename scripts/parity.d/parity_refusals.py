@@ -87,7 +87,8 @@ def _causes(text):
     for pattern, rules in CAUSES:
         if pattern.startswith("^") and taken:
             continue
-        taken += [(rules, match.groupdict().get("what") or "") for match in re.finditer(pattern, text)]
+        whats = [match.groupdict().get("what") or "" for match in re.finditer(pattern, text)]
+        taken += [(rules, what.partition("\\")[0]) for what in whats]  # up to the first escape of Go's %q
     return taken
 
 

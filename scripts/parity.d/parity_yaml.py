@@ -98,5 +98,5 @@ def split(text):
             lines, first = ([rest] if rest.strip() else []), (number if rest.strip() else number + 1)
         else:
             lines.append(line)
-    chunks.append(Chunk("".join(lines), first, first + len(lines)))
+    chunks.append(Chunk("".join(lines), first, first + len(lines) - 1))
     return [chunk for chunk in chunks if load(chunk.text) is not None]

@@ -84,7 +84,7 @@ class Case:
                  "OPERATOR_DEFAULT_LOAD_BALANCER": "true" if s["isDefaultLoadBalancer"] else ""}
         ours = {"namespace": s["operatorNamespace"], "clusterDomain": s["clusterDomain"],
                 "tailnetDomain": s["tailnetDomain"], "serviceMonitors": s["serviceMonitorCRD"],
-                "nodePortRange": s["nodePortRange"], "inputs": "complete", "dataplane": "containerboot"}
+                "nodePortRange": s["nodePortRange"] if self.has_classes() else "", "inputs": "complete", "dataplane": "containerboot"}
         return {
             "proxyConfig": {"image": image_values(s["proxyImage"]), "defaultTags": ",".join(s["defaultTags"]),
                             "firewallMode": s["firewallMode"], "defaultProxyClass": s["defaultProxyClass"]},
@@ -95,6 +95,10 @@ class Case:
         }
 
     # ---- what the input asks for
+
+    def has_classes(self):
+        """Only a ProxyClass asks for the cluster's NodePort range."""
+        return any(is_kind(item.object, "tailscale.com", "ProxyClass") for item in self.inputs)
 
     def parents(self):
         """Input objects that get a proxy of their own."""

@@ -1,0 +1,221 @@
+#include "renderer/classify/operator_deployment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "renderer/core/check.h"
+
+namespace renderer {
+
+namespace {
+
+std::string_view text_of(const Value* value) {
+    return value != nullptr && value->is_string() ? value->text() : std::string_view();
+}
+
+std::span<const Value> items_of(const Value* value) {
+    return value != nullptr && value->is_list() ? value->items() : std::span<const Value>();
+}
+
+const Value* find_env(const Value& container, std::string_view name) {
+    const Value* last = nullptr;  // a later duplicate wins, as in a container
+    for (const Value& entry : items_of(container.find("env"))) {
+        if (text_of(entry.find("name")) == name) {
+            last = &entry;
+        }
+    }
+    return last;
+}
+
+// What only the operator's process is given. Our own controller has none of the first two.
+bool runs_operator(const Value& container) {
+    constexpr std::array<std::string_view, 3> kOwn = {"OPERATOR_INITIAL_TAGS", "OPERATOR_HOSTNAME",
+                                                      "OPERATOR_SECRET"};
+    return find_env(container, "PROXY_IMAGE") != nullptr &&
+           std::ranges::any_of(
+               kOwn, [&](std::string_view name) { return find_env(container, name) != nullptr; });
+}
+
+Value text_value(std::string_view text, Pos pos) {
+    Value value(text);
+    value.set_pos(pos);
+    return value;
+}
+
+Value& group_of(Value& values, std::string_view name) {
+    if (name.empty()) {
+        return values;
+    }
+    Value* group = values.find(name);
+    return group != nullptr ? *group : values.add(Value::borrowed(name), Value::map());
+}
+
+void read_variable(const OperatorEnv& variable, const Value& container, std::string_view object,
+                   Value& values, Diagnostics& diagnostics) {
+    const Value* entry = find_env(container, variable.name);
+    if (entry == nullptr) {
+        return;
+    }
+    if (const Value* from = entry->find("valueFrom")) {
+        diagnostics.add(
+            {.rule = "unknown-offline",
+             .pos = from->pos(),
+             .object = std::string(object),
+             .message =
+                 fmt::format("the value of \"{}\" is only known in the cluster", variable.name),
+             .hint = fmt::format("write it as a plain \"value\", or set \"{}{}{}\" with --values",
+                                 variable.group, variable.group.empty() ? "" : ".", variable.key)});
+        return;
+    }
+    const Value* value = entry->find("value");
+    const Pos pos = value == nullptr ? entry->pos() : value->pos();
+    group_of(values, variable.group)
+        .put(Value::borrowed(variable.key), text_value(text_of(value), pos));
+}
+
+// "repository[:tag][@digest]"; no tag means `latest`, not the chart's fallback.
+Value split_image(std::string_view image, Pos pos) {
+    Value parts = Value::map();
+    const std::size_t at = image.find('@');
+    std::string_view rest = image.substr(0, at);
+    const std::size_t slash = rest.rfind('/');
+    const std::size_t colon = rest.find(':', slash == std::string_view::npos ? 0 : slash);
+    std::string_view tag = "latest";
+    if (colon != std::string_view::npos) {
+        tag = rest.substr(colon + 1);
+        rest = rest.substr(0, colon);
+    }
+    parts.add("repository", text_value(rest, pos));
+    parts.add("tag", text_value(tag, pos));
+    if (at != std::string_view::npos) {
+        parts.add("digest", text_value(image.substr(at + 1), pos));
+    }
+    parts.set_pos(pos);
+    return parts;
+}
+
+void read_proxy_image(const Value& container, Value& values) {
+    const Value* value = find_env(container, "PROXY_IMAGE")->find("value");
+    if (!text_of(value).empty()) {
+        group_of(values, "proxyConfig").put("image", split_image(value->text(), value->pos()));
+    }
+}
+
+void read_extra_env(const Value& container, Value& values) {
+    Value extra = Value::list();
+    for (const Value& entry : items_of(container.find("env"))) {
+        if (!is_operator_env(text_of(entry.find("name")))) {
+            extra.append(entry.clone());
+        }
+    }
+    group_of(values, "operatorConfig").put("extraEnv", std::move(extra));
+}
+
+// A variable that is left out is empty for the process, whatever the chart's default is.
+void clear_absent(const Value& container, Value& values) {
+    if (find_env(container, "PROXY_FIREWALL_MODE") == nullptr) {
+        group_of(values, "proxyConfig").put("firewallMode", "");
+    }
+}
+
+const Value* find_volume(const Value& pod, std::string_view name) {
+    for (const Value& volume : items_of(pod.find("volumes"))) {
+        if (text_of(volume.find("name")) == name) {
+            return &volume;
+        }
+    }
+    return nullptr;
+}
+
+// Which of the chart's three ways to hand over credentials the pod uses.
+void read_credentials(const Value& pod, Value& values) {
+    if (const Value* volume = find_volume(pod, "oidc-jwt")) {
+        for (const Value& source : items_of(volume->at({"projected", "sources"}))) {
+            if (const Value* audience = source.at({"serviceAccountToken", "audience"})) {
+                group_of(values, "oauth").put("audience", audience->clone());
+            }
+        }
+        return;
+    }
+    const Value* volume = find_volume(pod, "oauth");
+    if (volume == nullptr || text_of(volume->at({"secret", "secretName"})) == "operator-oauth") {
+        return;
+    }
+    Value custom = volume->clone();
+    custom.erase("name");
+    values.put("oauthSecretVolume", std::move(custom));
+}
+
+void copy(const Value* value, std::string_view key, Value& group) {
+    if (value != nullptr && !value->is_null()) {
+        group.put(Value::borrowed(key), value->clone());
+    }
+}
+
+void read_pod(const Value& deployment, const Value& container, Value& values) {
+    const Value* labels = deployment.at({"spec", "template", "metadata", "labels"});
+    const Value* pod = deployment.at({"spec", "template", "spec"});
+    Value& config = group_of(values, "operatorConfig");
+    copy(deployment.at({"spec", "template", "metadata", "annotations"}), "podAnnotations", config);
+    copy(labels, "podLabels", config);
+    if (Value* copied = config.find("podLabels")) {
+        copied->erase("app");
+    }
+    copy(pod->find("nodeSelector"), "nodeSelector", config);
+    // The chart's default selector is not there unless the pod has it.
+    if (pod->at({"nodeSelector", "kubernetes.io/os"}) == nullptr) {
+        Value* selector = config.find("nodeSelector");
+        if (selector == nullptr) {
+            selector = &config.add("nodeSelector", Value::map());
+        }
+        selector->put("kubernetes.io/os", Value());
+    }
+    copy(pod->find("tolerations"), "tolerations", config);
+    copy(pod->find("affinity"), "affinity", config);
+    copy(pod->find("securityContext"), "podSecurityContext", config);
+    copy(container.find("securityContext"), "securityContext", config);
+    copy(container.find("resources"), "resources", config);
+    copy(pod->find("imagePullSecrets"), "imagePullSecrets", values);
+}
+
+}  // namespace
+
+bool is_operator_env(std::string_view name) {
+    return std::ranges::find(kOperatorEnv, name, &OperatorEnv::name) != kOperatorEnv.end() ||
+           std::ranges::find(kFixedOperatorEnv, name) != kFixedOperatorEnv.end();
+}
+
+const Value* operator_container(const Value& deployment) {
+    for (const Value& container :
+         items_of(deployment.at({"spec", "template", "spec", "containers"}))) {
+        if (runs_operator(container)) {
+            return &container;
+        }
+    }
+    return nullptr;
+}
+
+Value* operator_container(Value& deployment) {
+    return const_cast<Value*>(operator_container(std::as_const(deployment)));
+}
+
+Value operator_values(const Value& deployment, std::string_view object, Diagnostics& diagnostics) {
+    const Value* container = operator_container(deployment);
+    CHECK(container != nullptr);
+    Value values = Value::map();
+    for (const OperatorEnv& variable : kOperatorEnv) {
+        read_variable(variable, *container, object, values, diagnostics);
+    }
+    read_proxy_image(*container, values);
+    read_extra_env(*container, values);
+    clear_absent(*container, values);
+    read_credentials(*deployment.at({"spec", "template", "spec"}), values);
+    read_pod(deployment, *container, values);
+    return values;
+}
+
+}  // namespace renderer

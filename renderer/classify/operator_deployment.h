@@ -1,0 +1,51 @@
+// The reference operator's Deployment: how it is recognised and what its env and pod say, spelled
+// as values of the chart. It is known by what the process reads, not by its name: names and images
+// get changed by mirrors and overlays. Source: tailscale v1.96.5 cmd/k8s-operator/operator.go and
+// deploy/chart/templates/deployment.yaml.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/value.h"
+
+namespace renderer {
+
+// An env variable that the chart sets from one of its values.
+struct OperatorEnv {
+    std::string_view name;
+    std::string_view group;  // "" = a value at the top
+    std::string_view key;
+};
+
+constexpr std::array kOperatorEnv = {
+    OperatorEnv{"OPERATOR_INITIAL_TAGS", "operatorConfig", "defaultTags"},
+    OperatorEnv{"OPERATOR_HOSTNAME", "operatorConfig", "hostname"},
+    OperatorEnv{"OPERATOR_LOGGING", "operatorConfig", "logging"},
+    OperatorEnv{"OPERATOR_LOGIN_SERVER", "", "loginServer"},
+    OperatorEnv{"OPERATOR_INGRESS_CLASS_NAME", "ingressClass", "name"},
+    OperatorEnv{"CLIENT_ID", "oauth", "clientId"},
+    OperatorEnv{"PROXY_TAGS", "proxyConfig", "defaultTags"},
+    OperatorEnv{"APISERVER_PROXY", "apiServerProxyConfig", "mode"},
+    OperatorEnv{"PROXY_FIREWALL_MODE", "proxyConfig", "firewallMode"},
+    OperatorEnv{"PROXY_DEFAULT_CLASS", "proxyConfig", "defaultProxyClass"},
+};
+
+// Set by the chart, but not from one value of its own.
+constexpr std::array<std::string_view, 7> kFixedOperatorEnv = {
+    "OPERATOR_SECRET", "OPERATOR_NAMESPACE", "CLIENT_ID_FILE", "CLIENT_SECRET_FILE",
+    "PROXY_IMAGE",     "POD_NAME",           "POD_UID"};
+
+// True for every variable that the chart itself may set: what remains is `extraEnv`.
+bool is_operator_env(std::string_view name);
+
+// The container that runs the operator; nullptr when this is not the operator's Deployment.
+const Value* operator_container(const Value& deployment);
+Value* operator_container(Value& deployment);
+
+// Chart values that would give this Deployment. A variable that is set from elsewhere in the
+// cluster (`valueFrom`) is an error: it cannot be known offline.
+Value operator_values(const Value& deployment, std::string_view object, Diagnostics& diagnostics);
+
+}  // namespace renderer

@@ -1,0 +1,156 @@
+#include "renderer/classify/reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "renderer/classify/operator_deployment.h"
+#include "renderer/core/yaml_reader.h"
+
+namespace renderer {
+
+namespace {
+
+std::string_view text_of(const Value& value) {
+    return value.is_string() ? value.text() : std::string_view();
+}
+
+// Bundles that are copied whole are somebody else's.
+bool is_ours_to_change(const Loaded& loaded, const Document& doc) {
+    return doc.reachable && loaded.bundles[doc.bundle].rendered;
+}
+
+bool may_be_operator(const Loaded& loaded, const Document& doc) {
+    const std::string_view text = loaded.sources.text(doc.source);
+    return is_ours_to_change(loaded, doc) && text_of(doc.kind) == "Deployment" &&
+           text.substr(doc.range.begin, doc.range.end - doc.range.begin).find("PROXY_IMAGE") !=
+               std::string_view::npos;
+}
+
+// A chart's document: (kind, name); "" as name means any. Those of the operator's namespace and
+// the cluster-scoped ones alike.
+struct Part {
+    std::string_view kind, name;
+};
+
+constexpr std::array kParts = {
+    Part{"ServiceAccount", "operator"},
+    Part{"ServiceAccount", "proxies"},
+    Part{"ServiceAccount", "kube-apiserver-auth-proxy"},
+    Part{"Secret", "operator-oauth"},
+    Part{"ClusterRole", "tailscale-operator"},
+    Part{"ClusterRole", "tailscale-auth-proxy"},
+    Part{"ClusterRoleBinding", "tailscale-operator"},
+    Part{"ClusterRoleBinding", "tailscale-auth-proxy"},
+    Part{"Role", "operator"},
+    Part{"Role", "proxies"},
+    Part{"RoleBinding", "operator"},
+    Part{"RoleBinding", "proxies"},
+};
+
+bool is_part(const Document& doc, std::string_view ns, std::string_view ingress_class) {
+    const std::string_view kind = text_of(doc.kind);
+    const std::string_view name = text_of(doc.name);
+    if (!doc.effective_namespace.empty() && doc.effective_namespace != ns) {
+        return false;
+    }
+    if (kind == "CustomResourceDefinition") {
+        return name.ends_with(".tailscale.com");
+    }
+    if (kind == "IngressClass") {
+        return name == ingress_class;
+    }
+    return std::ranges::any_of(
+        kParts, [&](const Part& part) { return part.kind == kind && part.name == name; });
+}
+
+void report_second(const Document& doc, const Document& first, Diagnostics& diagnostics) {
+    diagnostics.add({.rule = "second-operator",
+                     .pos = doc.kind.pos(),
+                     .object = doc.object_name(),
+                     .message = "a cluster has one operator, but this is another",
+                     .hint = "keep one of the two Deployments",
+                     .notes = {{.pos = first.kind.pos(),
+                                .object = first.object_name(),
+                                .text = "the first stands here"}}});
+}
+
+void take_deployment(const Document& doc, const Value& root, Inventory& inventory,
+                     Diagnostics& diagnostics) {
+    OperatorInput& reference = inventory.reference;
+    if (reference.deployment != nullptr) {
+        report_second(doc, *reference.deployment, diagnostics);
+        return;
+    }
+    if (doc.list != kNone) {
+        diagnostics.add({.rule = "not-supported",
+                         .pos = doc.kind.pos(),
+                         .object = doc.object_name(),
+                         .message = "the operator's Deployment cannot be an item of a List",
+                         .hint = "give it as a document of its own"});
+    }
+    reference.deployment = &doc;
+    reference.values = operator_values(root, doc.object_name(), diagnostics);
+}
+
+// The whole tree of a document, also of one that was only scanned.
+Value read_whole(const Loaded& loaded, const Document& doc, Diagnostics& diagnostics) {
+    return doc.root.is_null() ? read_yaml(loaded.sources, doc.source, doc.range, diagnostics)
+                              : doc.root.clone();
+}
+
+void read_account(const Loaded& loaded, const Document& doc, Value& values,
+                  Diagnostics& diagnostics) {
+    const Value root = read_whole(loaded, doc, diagnostics);
+    const Value* annotations = root.at({"metadata", "annotations"});
+    Value* config = values.find("operatorConfig");
+    if (annotations != nullptr && annotations->is_map() && config != nullptr) {
+        config->put("serviceAccountAnnotations", annotations->clone());
+    }
+}
+
+void take_parts(const Loaded& loaded, OperatorInput& reference, Diagnostics& diagnostics) {
+    const std::string_view ns = reference.deployment->effective_namespace;
+    const Value* name = reference.values.at({"ingressClass", "name"});
+    std::string ingress_class(name == nullptr ? std::string_view() : text_of(*name));
+    if (ingress_class.empty()) {
+        ingress_class = "tailscale";
+    }
+    bool has_class = false;
+    for (const Document& doc : loaded.documents) {
+        const bool candidate = is_ours_to_change(loaded, doc) && is_part(doc, ns, ingress_class);
+        if (&doc != reference.deployment && !candidate) {
+            continue;
+        }
+        reference.parts.push_back(&doc);
+        has_class = has_class || text_of(doc.kind) == "IngressClass";
+        if (text_of(doc.kind) == "ServiceAccount" && text_of(doc.name) == "operator") {
+            read_account(loaded, doc, reference.values, diagnostics);
+        }
+    }
+    Value* group = reference.values.find("ingressClass");
+    if (group == nullptr) {
+        group = &reference.values.add("ingressClass", Value::map());
+    }
+    group->put("enabled", has_class);
+}
+
+}  // namespace
+
+void classify_reference(const Loaded& loaded, Inventory& inventory, Diagnostics& diagnostics) {
+    for (const Document& doc : loaded.documents) {
+        if (!may_be_operator(loaded, doc)) {
+            continue;
+        }
+        const Value root = read_whole(loaded, doc, diagnostics);
+        if (operator_container(root) != nullptr) {
+            take_deployment(doc, root, inventory, diagnostics);
+        }
+    }
+    if (inventory.reference.deployment != nullptr) {
+        take_parts(loaded, inventory.reference, diagnostics);
+    }
+}
+
+}  // namespace renderer

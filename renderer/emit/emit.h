@@ -3,7 +3,7 @@
 // edits.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,8 +21,8 @@ struct Output {
     const Objects& objects;
 };
 
-// Order: Helm's InstallOrder, then (namespace, name); foreign documents keep their bytes. Empty for
-// empty input only.
+// Order: Helm's InstallOrder, then (namespace, name); foreign documents keep their bytes. Empty
+// when there is nothing to apply.
 std::string emit_stream(const Output& output);
 
 // A file of the output tree: path relative to the cluster's directory, sorted bytewise.
@@ -30,7 +30,13 @@ struct OutputFile {
     std::string path;
     std::string content;
 };
-std::vector<OutputFile> emit_tree(const Output& output);
+
+// Fails when two things want the same path.
+Result<std::vector<OutputFile>> emit_tree(const Output& output);
+
+// The first object that must not be written into a Git work tree: a Secret of ours with
+// credentials in it. nullptr: there is none.
+const Object* plaintext_secret(const Output& output);
 
 struct WriteReport {
     std::vector<std::string> created, changed, removed;  // paths relative to DIR
@@ -39,7 +45,8 @@ struct WriteReport {
 
 // Replaces the tree under `dir` file by file (temporary file + rename), the inventory last; removes
 // stale files that the previous inventory lists, never others. A killed run is completed by the
-// next.
+// next (write_tree.cpp says why). Refuses, before it touches anything, to overwrite what it did not
+// write.
 Result<WriteReport> write_tree(const std::string& dir, const std::vector<OutputFile>& files);
 
 // What `write_tree` would do, as a unified diff; empty when nothing.

@@ -1,0 +1,70 @@
+#include "renderer/cli/cli.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include "renderer/cli/commands.h"
+#include "renderer/cli/completion.h"
+#include "renderer/cli/console.h"
+#include "renderer/cli/explain.h"
+#include "renderer/cli/options.h"
+
+namespace renderer {
+namespace {
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+bool wants_color(Color color) {
+    switch (color) {
+        case Color::Always:
+            return true;
+        case Color::Never:
+            return false;
+        case Color::Auto:
+            break;
+    }
+    return environment("NO_COLOR").empty() && environment("TERM") != "dumb" &&
+           ::isatty(STDERR_FILENO) == 1;
+}
+
+int run_verb(const Options& options, Console& console) {
+    switch (options.verb) {
+        case Verb::Render:
+            return run_render(options, console);
+        case Verb::Check:
+            return run_check(options, console);
+        case Verb::PostRender:
+            return run_post_render(options, console);
+        case Verb::Explain:
+            return run_explain(options, console);
+        case Verb::Completion:
+            return console.out(completion_script(options.shell, command_table())) ? 0 : 1;
+    }
+    return 2;
+}
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv) {
+    std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), with a message
+    CommandLine line = parse_command_line(argc, argv);
+    if (!line.options) {
+        Console console(false, "");
+        console.err(line.err);
+        return console.out(line.out) ? line.exit_code : 1;
+    }
+    Options& options = *line.options;
+    if (options.log_file.empty()) {
+        options.log_file = environment("TAILRENDER_LOG");
+    }
+    Console console(wants_color(options.color), options.log_file);
+    return console.finish(console.ready() ? run_verb(options, console) : 1);
+}
+
+}  // namespace renderer

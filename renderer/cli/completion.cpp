@@ -1,0 +1,195 @@
+#include "renderer/cli/completion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+namespace renderer {
+namespace {
+
+bool is_choice(const std::string& value) {
+    return value.find('|') != std::string::npos;
+}
+
+std::string choices(std::string value) {
+    std::replace(value.begin(), value.end(), '|', ' ');
+    return value;
+}
+
+template <typename... Args>
+void put(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
+}
+
+// What bash offers for a value: the arguments of `compgen`.
+std::string bash_source(const std::string& value) {
+    if (is_choice(value)) {
+        return fmt::format("-W \"{}\"", choices(value));
+    }
+    return value == "FILE" ? "-f" : value == "DIR" ? "-d" : "";
+}
+
+std::string bash_values(const std::vector<VerbInfo>& verbs) {
+    std::map<std::string, std::string> by_name;  // a flag means the same with every verb
+    for (const VerbInfo& verb : verbs) {
+        for (const FlagInfo& flag : verb.flags) {
+            for (const std::string& name : flag.names) {
+                if (!flag.value.empty()) {
+                    by_name[name] = flag.value;
+                }
+            }
+        }
+    }
+    std::string out;
+    for (const auto& [name, value] : by_name) {
+        const std::string source = bash_source(value);
+        if (source.empty()) {
+            put(out, "        {}) return ;;\n", name);
+        } else {
+            put(out, "        {}) mapfile -t COMPREPLY < <(compgen {} -- \"$cur\"); return ;;\n",
+                name, source);
+        }
+    }
+    return out;
+}
+
+std::string bash_script(const std::vector<VerbInfo>& verbs) {
+    std::string names;
+    std::string cases;
+    for (const VerbInfo& verb : verbs) {
+        put(names, "{} ", verb.name);
+        std::string flags;
+        for (const FlagInfo& flag : verb.flags) {
+            put(flags, "{} ", fmt::join(flag.names, " "));
+        }
+        put(cases, "        {}) flags=\"{}--help\"; others=\"{}\" ;;\n", verb.name, flags,
+            is_choice(verb.arguments) ? choices(verb.arguments) : "");
+    }
+    std::string out =
+        "# bash completion for tailrender: source it, or put it into "
+        "/etc/bash_completion.d/tailrender\n"
+        "_tailrender() {\n"
+        "    local cur=\"${COMP_WORDS[COMP_CWORD]}\" prev=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+        "    local flags=\"\" others=\"\"\n"
+        "    COMPREPLY=()\n"
+        "    if ((COMP_CWORD == 1)); then\n";
+    put(out,
+        "        mapfile -t COMPREPLY < <(compgen -W \"{}--help --version\" -- \"$cur\"); return\n",
+        names);
+    out += "    fi\n    case \"$prev\" in\n";
+    out += bash_values(verbs);
+    out += "    esac\n    case \"${COMP_WORDS[1]}\" in\n";
+    out += cases;
+    out +=
+        "    esac\n"
+        "    if [[ $cur == -* ]]; then\n"
+        "        mapfile -t COMPREPLY < <(compgen -W \"$flags\" -- \"$cur\")\n"
+        "    elif [[ -n $others ]]; then\n"
+        "        mapfile -t COMPREPLY < <(compgen -W \"$others\" -- \"$cur\")\n"
+        "    else\n"
+        "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+        "    fi\n"
+        "}\n"
+        "complete -o filenames -F _tailrender tailrender\n";
+    return out;
+}
+
+std::string zsh_action(const std::string& value) {
+    if (is_choice(value)) {
+        return fmt::format("({})", choices(value));
+    }
+    return value == "FILE" ? "_files" : value == "DIR" ? "_files -/" : " ";
+}
+
+// '*--set[doc]:KEY=VALUE: '
+std::string zsh_flag(const std::string& name, const FlagInfo& flag) {
+    if (flag.value.empty()) {
+        return fmt::format("'{}[{}]'", name, flag.doc);
+    }
+    return fmt::format("'*{}[{}]:value:{}'", name, flag.doc, zsh_action(flag.value));
+}
+
+std::string zsh_script(const std::vector<VerbInfo>& verbs) {
+    std::string described;
+    std::string cases;
+    for (const VerbInfo& verb : verbs) {
+        put(described, "        '{}:{}'\n", verb.name, verb.doc);
+        put(cases, "        {})\n            _arguments", verb.name);
+        for (const FlagInfo& flag : verb.flags) {
+            for (const std::string& name : flag.names) {
+                put(cases, " \\\n                {}", zsh_flag(name, flag));
+            }
+        }
+        put(cases, " \\\n                '*:argument:{}' ;;\n",
+            is_choice(verb.arguments) ? zsh_action(verb.arguments) : "_files");
+    }
+    return fmt::format(
+        "#compdef tailrender\n"
+        "# zsh completion for tailrender: put it into a directory of $fpath as _tailrender\n"
+        "_tailrender() {{\n"
+        "    local -a verbs\n"
+        "    verbs=(\n{}    )\n"
+        "    if ((CURRENT == 2)); then\n"
+        "        _describe verb verbs\n"
+        "        return\n"
+        "    fi\n"
+        "    shift words\n"
+        "    ((CURRENT--))\n"
+        "    case $words[1] in\n{}    esac\n"
+        "}}\n"
+        "compdef _tailrender tailrender\n",
+        described, cases);
+}
+
+std::string fish_value(const std::string& value) {
+    if (is_choice(value)) {
+        return fmt::format(" -x -a '{}'", choices(value));
+    }
+    if (value == "FILE") {
+        return " -r -F";
+    }
+    return value == "DIR" ? " -x -a '(__fish_complete_directories)'" : value.empty() ? "" : " -x";
+}
+
+std::string fish_names(const std::vector<std::string>& names) {
+    std::string out;
+    for (const std::string& name : names) {
+        if (name.starts_with("--")) {
+            put(out, " -l {}", name.substr(2));
+        } else {
+            put(out, " -s {}", name.substr(1));
+        }
+    }
+    return out;
+}
+
+std::string fish_script(const std::vector<VerbInfo>& verbs) {
+    std::string out =
+        "# fish completion for tailrender: put it into ~/.config/fish/completions/tailrender.fish\n"
+        "complete -c tailrender -n __fish_use_subcommand -f\n";
+    for (const VerbInfo& verb : verbs) {
+        put(out, "complete -c tailrender -n __fish_use_subcommand -a {} -d '{}'\n", verb.name,
+            verb.doc);
+        for (const FlagInfo& flag : verb.flags) {
+            put(out, "complete -c tailrender -n '__fish_seen_subcommand_from {}'{}{} -d '{}'\n",
+                verb.name, fish_names(flag.names), fish_value(flag.value), flag.doc);
+        }
+        if (is_choice(verb.arguments)) {
+            put(out, "complete -c tailrender -n '__fish_seen_subcommand_from {}' -f -a '{}'\n",
+                verb.name, choices(verb.arguments));
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string completion_script(std::string_view shell, const std::vector<VerbInfo>& verbs) {
+    return shell == "bash"  ? bash_script(verbs)
+           : shell == "zsh" ? zsh_script(verbs)
+                            : fish_script(verbs);
+}
+
+}  // namespace renderer

@@ -1,0 +1,16 @@
+// Completion scripts for bash, zsh and fish: verbs, flags, the values of flags with a closed set of
+// them, files and directories.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/cli/options.h"
+
+namespace renderer {
+
+// `shell` is one of bash, zsh, fish.
+std::string completion_script(std::string_view shell, const std::vector<VerbInfo>& verbs);
+
+}  // namespace renderer

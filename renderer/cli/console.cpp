@@ -1,0 +1,92 @@
+#include "renderer/cli/console.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace renderer {
+namespace {
+
+bool write_all(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t count = ::write(fd, text.data(), text.size());
+        if (count < 0 && errno != EINTR) {
+            return false;
+        }
+        text.remove_prefix(count < 0 ? 0 : static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+std::string reason() {
+    return std::generic_category().message(errno);
+}
+
+}  // namespace
+
+Console::Console(bool color, const std::string& log_file) : color_(color), log_file_(log_file) {
+    if (log_file.empty()) {
+        return;
+    }
+    log_fd_ = ::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (log_fd_ < 0) {
+        ready_ = false;
+        write_err(fmt::format("{}: error: cannot open the log file: {} [log-file]\n", log_file,
+                              reason()));
+    }
+}
+
+Console::~Console() {
+    if (log_fd_ >= 0) {
+        ::close(log_fd_);
+    }
+}
+
+bool Console::out(std::string_view text) {
+    if (write_all(STDOUT_FILENO, text)) {
+        return true;
+    }
+    err(fmt::format("<stdout>: error: cannot write the output: {} [write-failed]\n", reason()));
+    return false;
+}
+
+void Console::err(std::string_view text) {
+    write_err(text);
+    write_log(text);
+}
+
+// Nobody is left to be told when standard error is closed; the exit code still says it.
+void Console::write_err(std::string_view text) {
+    (void)write_all(STDERR_FILENO, text);
+}
+
+void Console::write_log(std::string_view text) {
+    if (log_fd_ >= 0 && !log_failed_ && !write_all(log_fd_, text)) {
+        log_failed_ = true;
+        write_err(fmt::format("{}: error: cannot write the log file: {} [log-file]\n", log_file_,
+                              reason()));
+    }
+}
+
+int Console::finish(int exit_code) {
+    return exit_code == 0 && log_failed_ ? 1 : exit_code;
+}
+
+bool read_stdin(std::string& text) {
+    char buffer[65536];
+    for (;;) {
+        const ssize_t count = ::read(STDIN_FILENO, buffer, sizeof buffer);
+        if (count == 0) {
+            return true;
+        }
+        if (count < 0 && errno != EINTR) {
+            return false;
+        }
+        text.append(buffer, count < 0 ? 0 : static_cast<std::size_t>(count));
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,46 @@
+// Where a run writes to: standard output (checked, since a short stream is an order to delete what
+// is missing from it), standard error, and the log file, which gets what standard error gets but
+// without colour.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace renderer {
+
+class Console {
+public:
+    // An empty log file name means none.
+    Console(bool color, const std::string& log_file);
+    Console(const Console&) = delete;
+    Console& operator=(const Console&) = delete;
+    ~Console();
+
+    [[nodiscard]] bool ready() const { return ready_; }  // false: the log file cannot be opened
+    // False, with a message on standard error, when not every byte was taken.
+    [[nodiscard]] bool out(std::string_view text);
+    void err(std::string_view text);
+    // Calls make(color) for standard error and make(false) for the log.
+    template <typename Make>
+    void tell(const Make& make) {
+        write_err(make(color_));
+        write_log(make(false));
+    }
+    // The exit code, or 1 when the log could not be written.
+    [[nodiscard]] int finish(int exit_code);
+
+private:
+    void write_err(std::string_view text);
+    void write_log(std::string_view text);
+
+    bool color_;
+    bool ready_ = true;
+    bool log_failed_ = false;
+    int log_fd_ = -1;
+    std::string log_file_;
+};
+
+// Standard input to its end. False when reading fails.
+bool read_stdin(std::string& text);
+
+}  // namespace renderer

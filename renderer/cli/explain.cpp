@@ -1,0 +1,212 @@
+#include "renderer/cli/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <vector>
+
+#include "renderer/cli/commands.h"
+
+namespace renderer {
+namespace {
+
+template <typename... Args>
+void put(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
+}
+
+// "Kind/name" also stands for every "Kind/namespace/name".
+bool matches(std::string_view full, std::string_view asked) {
+    if (full == asked) {
+        return true;
+    }
+    const auto first = full.find('/');
+    const auto last = full.rfind('/');
+    return first != last && asked == fmt::format("{}{}", full.substr(0, first), full.substr(last));
+}
+
+std::vector<const Object*> all_objects(const Run& run) {
+    std::vector<const Object*> all;
+    for (const auto* objects :
+         {&run.objects, &run.plan.replacements, &run.loaded.generated_inputs}) {
+        for (const Object& object : *objects) {
+            all.push_back(&object);
+        }
+    }
+    return all;
+}
+
+bool is_foreign(const Document& document) {
+    return document.reachable && document.kind.is_string();
+}
+
+const Document* document_at(const Run& run, Pos pos) {
+    const SourceId source = run.loaded.sources.source_of(pos);
+    const std::size_t offset = run.loaded.sources.offset_of(pos);
+    for (const Document& document : run.loaded.documents) {
+        if (document.source == source && document.range.begin <= offset &&
+            offset < document.range.end) {
+            return &document;
+        }
+    }
+    return nullptr;
+}
+
+void append_line(const Run& run, Pos pos, std::string& out) {
+    const Location at = run.loaded.sources.locate(pos);
+    put(out, "    {}:{} | {}\n", at.path, at.line, at.text);
+}
+
+// The line where the parent begins, then every line of it that speaks to us.
+void append_input(const Run& run, Pos pos, std::string& out) {
+    if (!pos.known()) {
+        return;
+    }
+    append_line(run, pos, out);
+    const Document* document = document_at(run, pos);
+    if (document == nullptr) {
+        return;
+    }
+    const SourceMap& sources = run.loaded.sources;
+    const std::string_view text = sources.text(document->source).substr(0, document->range.end);
+    for (std::size_t at = document->range.begin; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const std::string_view line = text.substr(at, end - at);
+        const Pos begin = sources.pos(document->source, at);
+        const bool comment = line.find_first_not_of(' ') != std::string_view::npos &&
+                             line[line.find_first_not_of(' ')] == '#';
+        if (!comment && line.find("tailscale") != std::string_view::npos &&
+            sources.locate(begin).line != sources.locate(pos).line) {
+            append_line(run, begin, out);
+        }
+        at = end + 1;
+    }
+}
+
+void append_names(std::string_view title, const std::vector<const Object*>& objects,
+                  const Object* except, std::string& out) {
+    bool first = true;
+    for (const Object* object : objects) {
+        if (object != except) {
+            put(out, "  {:<9} {}\n", first ? title : "", object->object_name());
+            first = false;
+        }
+    }
+}
+
+std::vector<const Object*> children(const std::vector<const Object*>& all, const Origin& origin) {
+    std::vector<const Object*> found;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(found), [&](const Object* object) {
+        return object->origin.parent == origin.parent && object->origin.rule == origin.rule;
+    });
+    return found;
+}
+
+void append_origin(const Run& run, const Origin& origin, std::string& out) {
+    put(out, "  {:<9} {}\n", "rule", origin.rule);
+    if (!origin.parent.empty()) {
+        put(out, "  {:<9} {}\n", "from", origin.parent);
+    }
+    append_input(run, origin.pos, out);
+}
+
+void append_object(const Run& run, const std::vector<const Object*>& all, const Object& object,
+                   std::string& out) {
+    put(out, "{}\n  {:<9} {}\n", object.object_name(), "generator", object.generator);
+    append_origin(run, object.origin, out);
+    append_names("together", children(all, object.origin), &object, out);
+}
+
+// Once for each rule that makes something of this parent.
+void append_parents(const Run& run, const std::vector<const Object*>& all, std::string_view asked,
+                    std::string& out) {
+    std::set<std::pair<std::string_view, std::string_view>> done;
+    for (const Object* object : all) {
+        const Origin& origin = object->origin;
+        if (!origin.parent.empty() && matches(origin.parent, asked) &&
+            done.emplace(origin.parent, origin.rule).second) {
+            put(out, "{}\n", origin.parent);
+            append_origin(run, origin, out);
+            append_names("makes", children(all, origin), nullptr, out);
+        }
+    }
+}
+
+void append_foreign(const Run& run, std::string_view asked, std::string& out) {
+    for (const Document& document : run.loaded.documents) {
+        if (!is_foreign(document) || !matches(document.object_name(), asked)) {
+            continue;
+        }
+        put(out, "{}\n  passes through\n", document.object_name());
+        append_line(run, document.kind.pos(), out);
+        for (const Edit& edit : run.plan.edits) {
+            if (edit.source == document.source && edit.begin >= document.range.begin &&
+                edit.begin <= document.range.end) {
+                put(out, "  {:<9} {}\n", "edit", edit.reason);
+            }
+        }
+    }
+}
+
+Error unknown_object(const Run& run, const std::vector<const Object*>& all,
+                     std::string_view asked) {
+    std::set<std::string> names;
+    for (const Object* object : all) {
+        names.insert(object->object_name());
+        names.insert(object->origin.parent);
+    }
+    for (const Document& document : run.loaded.documents) {
+        if (is_foreign(document)) {
+            names.insert(document.object_name());
+        }
+    }
+    const std::vector<std::string_view> candidates(names.begin(), names.end());
+    const std::string_view near = nearest(asked, candidates);
+    return Error{{.severity = Severity::Error,
+                  .rule = "unknown-object",
+                  .pos = {},
+                  .where = "explain",
+                  .object = {},
+                  .message = "neither the input nor the output has this object",
+                  .found = fmt::format("\"{}\"", asked),
+                  .expected = "Kind/namespace/name or Kind/name",
+                  .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near),
+                  .notes = {}}};
+}
+
+}  // namespace
+
+Result<std::string> explain(const Run& run, std::string_view object) {
+    const std::vector<const Object*> all = all_objects(run);
+    std::string out;
+    for (const Object* each : all) {
+        if (matches(each->object_name(), object)) {
+            append_object(run, all, *each, out);
+        }
+    }
+    append_parents(run, all, object, out);
+    if (out.empty()) {
+        append_foreign(run, object, out);
+    }
+    if (out.empty()) {
+        return unknown_object(run, all, object);
+    }
+    return out;
+}
+
+int run_explain(const Options& options, Console& console) {
+    Run run;
+    if (!render(options.load, run)) {
+        return fail(run, console);
+    }
+    Result<std::string> answer = explain(run, options.object);
+    if (!answer) {
+        run.diagnostics.add(std::move(answer.error().diagnostic));
+        return fail(run, console);
+    }
+    return console.out(*answer) ? 0 : 1;
+}
+
+}  // namespace renderer

@@ -1,0 +1,274 @@
+#include "renderer/cli/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string_view>
+
+#include "renderer/core/diagnostics.h"
+
+namespace renderer {
+namespace {
+
+constexpr const char* kVersion =
+    "tailrender " TAILRENDER_VERSION "\nreference: Tailscale Kubernetes operator 1.96.5";
+
+const std::map<std::string, Color> kColors = {
+    {"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}};
+
+void add_common(CLI::App& verb, Options& options) {
+    verb.add_flag("-q,--quiet", options.quiet, "print diagnostics only, no report");
+    verb.add_option_function<std::string>(
+            "--color", [&options](const std::string& when) { options.color = kColors.at(when); },
+            "colour on standard error (default auto; NO_COLOR is honoured)")
+        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->type_name("auto|always|never");
+    verb.add_option("--log-file", options.log_file,
+                    "append what goes to standard error to this file (or set TAILRENDER_LOG)")
+        ->type_name("FILE");
+}
+
+void add_inputs(CLI::App& verb, Options& options) {
+    LoadOptions& load = options.load;
+    verb.add_option("--cluster", load.cluster, "cluster of .tailrender.yaml to render for")
+        ->type_name("NAME");
+    verb.add_option("--values", load.values_files, "file of Helm values (repeatable, later wins)")
+        ->type_name("FILE")
+        ->expected(1)
+        ->take_all();
+    verb.add_option("--set", load.sets, "one Helm value (repeatable, wins over files)")
+        ->type_name("KEY=VALUE")
+        ->expected(1)
+        ->take_all();
+    verb.add_option("--context", load.context_dirs,
+                    "directory whose documents are facts, never output (repeatable)")
+        ->type_name("DIR")
+        ->expected(1)
+        ->take_all();
+    verb.add_option("--namespace", load.default_namespace, "namespace of documents that name none")
+        ->type_name("NAME");
+    verb.add_option("--threads", load.threads, "threads for reading (default one per core)")
+        ->type_name("N");
+}
+
+void add_path(CLI::App& verb, Options& options) {
+    verb.add_option("PATH", options.load.path, "directory or file to render")
+        ->required()
+        ->type_name("DIR");
+}
+
+CLI::Option* add_output(CLI::App& verb, Options& options) {
+    return verb
+        .add_option("-o,--output", options.load.output_dir,
+                    "directory of the rendered tree; without it the stream goes to stdout")
+        ->type_name("DIR");
+}
+
+void add_allow_empty(CLI::App& verb, Options& options) {
+    verb.add_flag("--allow-empty", options.allow_empty, "an empty output is meant, not a mistake");
+}
+
+CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples) {
+    CLI::App& verb = *app.add_subcommand(name, doc);
+    verb.footer(std::string("Examples:\n") + examples);
+    return verb;
+}
+
+void add_render(CLI::App& app, Options& options) {
+    CLI::App& verb = add_verb(app, "render", "render a tree to standard output or a directory",
+                              "  tailrender render . | kubectl apply -f -\n"
+                              "  tailrender render . --cluster home -o rendered\n"
+                              "  tailrender render apps --namespace apps --values values.yaml");
+    add_path(verb, options);
+    add_output(verb, options);
+    add_allow_empty(verb, options);
+    add_inputs(verb, options);
+    add_common(verb, options);
+}
+
+void add_check(CLI::App& app, Options& options) {
+    CLI::App& verb =
+        add_verb(app, "check", "show how a rendered directory differs from what render would write",
+                 "  tailrender check . -o rendered           # exit 1 and a diff when stale\n"
+                 "  tailrender check . -o rendered | patch -p0");
+    add_path(verb, options);
+    add_output(verb, options)->required();
+    add_allow_empty(verb, options);
+    add_inputs(verb, options);
+    add_common(verb, options);
+}
+
+void add_post_render(CLI::App& app, Options& options) {
+    CLI::App& verb =
+        add_verb(app, "post-render", "render the stream on standard input, as Helm post-renderer",
+                 "  helm template web ./chart | tailrender post-render --namespace shop\n"
+                 "  helm upgrade web ./chart --post-renderer tailrender \\\n"
+                 "    --post-renderer-args post-render --post-renderer-args --namespace=shop");
+    verb.add_option("--release", options.release, "name of the release, for the log file")
+        ->type_name("NAME");
+    add_allow_empty(verb, options);
+    add_inputs(verb, options);
+    add_common(verb, options);
+}
+
+void add_explain(CLI::App& app, Options& options) {
+    CLI::App& verb =
+        add_verb(app, "explain", "show which input lines and which rule made an object",
+                 "  tailrender explain StatefulSet/tailscale/ts-web-dj9zn .\n"
+                 "  tailrender explain Service/shop/web .    # what this Service becomes");
+    verb.add_option("OBJECT", options.object, "Kind/namespace/name or Kind/name")
+        ->required()
+        ->type_name("OBJECT");
+    add_path(verb, options);
+    add_inputs(verb, options);
+    add_common(verb, options);
+}
+
+void add_completion(CLI::App& app, Options& options) {
+    CLI::App& verb = add_verb(app, "completion", "print a completion script for a shell",
+                              "  source <(tailrender completion bash)\n"
+                              "  tailrender completion zsh > ~/.zfunc/_tailrender\n"
+                              "  tailrender completion fish > "
+                              "~/.config/fish/completions/tailrender.fish");
+    verb.add_option("SHELL", options.shell, "the shell")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+        ->type_name("bash|zsh|fish");
+}
+
+std::unique_ptr<CLI::App> make_app(Options& options) {
+    auto app = std::make_unique<CLI::App>(
+        "Turns a cluster repository into every manifest that the Tailscale operator would create.",
+        "tailrender");
+    app->require_subcommand(1);
+    app->set_version_flag("--version", kVersion, "print the version and that of the reference");
+    app->footer(
+        "Examples:\n"
+        "  tailrender render . -o rendered\n"
+        "  tailrender check . -o rendered\n"
+        "  tailrender VERB --help\n\n"
+        "Exit codes: 0 ok; 1 diagnostics, stale, or a failed write; 2 usage.");
+    add_render(*app, options);
+    add_check(*app, options);
+    add_post_render(*app, options);
+    add_explain(*app, options);
+    add_completion(*app, options);
+    return app;
+}
+
+Verb verb_of(const std::string& name) {
+    static const std::map<std::string, Verb> kVerbs = {{"render", Verb::Render},
+                                                       {"check", Verb::Check},
+                                                       {"post-render", Verb::PostRender},
+                                                       {"explain", Verb::Explain},
+                                                       {"completion", Verb::Completion}};
+    return kVerbs.at(name);
+}
+
+const CLI::App* chosen_verb(const CLI::App& app) {
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? nullptr : chosen.front();
+}
+
+std::vector<std::string> names_of(const CLI::Option& option) {
+    std::vector<std::string> names;
+    for (const std::string& name : option.get_snames()) {
+        names.push_back("-" + name);
+    }
+    for (const std::string& name : option.get_lnames()) {
+        names.push_back("--" + name);
+    }
+    return names;
+}
+
+// The known word that an unknown one is nearest to: a verb, or a flag of the chosen verb.
+std::string suggestion(const CLI::App& app, const CLI::App* verb, const std::string& word) {
+    std::vector<std::string> known;
+    if (verb == nullptr) {
+        for (const CLI::App* each : app.get_subcommands({})) {
+            known.push_back(each->get_name());
+        }
+    } else {
+        for (const CLI::Option* option : verb->get_options()) {
+            const auto names = names_of(*option);
+            known.insert(known.end(), names.begin(), names.end());
+        }
+    }
+    const std::vector<std::string_view> views(known.begin(), known.end());
+    return std::string(nearest(word.substr(0, word.find('=')), views));
+}
+
+std::string lower_first(std::string text) {
+    const bool word = text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'a';
+    if (word) {
+        text[0] = static_cast<char>(text[0] - 'A' + 'a');
+    }
+    return text.substr(0, text.find('\n'));
+}
+
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+    const CLI::App* verb = chosen_verb(app);
+    const std::vector<std::string> extra = app.remaining(true);
+    std::string message = lower_first(error.what());
+    std::string hint =
+        fmt::format("run \"tailrender{} --help\"", verb == nullptr ? "" : " " + verb->get_name());
+    if (!extra.empty() && (error.get_name() == "ExtrasError" || verb == nullptr)) {
+        message =
+            fmt::format("unknown {} \"{}\"", verb == nullptr ? "verb" : "argument", extra.front());
+        const std::string near = suggestion(app, verb, extra.front());
+        hint = near.empty() ? hint : fmt::format("did you mean \"{}\"?", near);
+    }
+    return fmt::format("tailrender: error: {} [usage]\n  hint: {}\n", message, hint);
+}
+
+}  // namespace
+
+CommandLine parse_command_line(int argc, const char* const* argv) {
+    CommandLine line;
+    Options options;
+    const std::unique_ptr<CLI::App> app = make_app(options);
+    try {
+        app->parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() != 0) {
+            line.exit_code = 2;
+            line.err = usage_error(*app, error);
+            return line;
+        }
+        std::ostringstream out;
+        std::ostringstream err;
+        app->exit(error, out, err);
+        line.out = out.str();
+        return line;
+    }
+    options.verb = verb_of(chosen_verb(*app)->get_name());
+    line.options = std::move(options);
+    return line;
+}
+
+std::vector<VerbInfo> command_table() {
+    Options options;
+    const std::unique_ptr<CLI::App> app = make_app(options);
+    std::vector<VerbInfo> table;
+    for (const CLI::App* verb : app->get_subcommands({})) {
+        VerbInfo info{verb->get_name(), verb->get_description(), {}, {}};
+        for (const CLI::Option* option : verb->get_options()) {
+            const auto names = names_of(*option);
+            if (names.empty()) {
+                info.arguments = option->get_type_name();
+                continue;
+            }
+            const bool takes_value = option->get_items_expected_max() > 0;
+            info.flags.push_back(
+                {names, takes_value ? option->get_type_name() : "", option->get_description()});
+        }
+        table.push_back(std::move(info));
+    }
+    return table;
+}
+
+}  // namespace renderer

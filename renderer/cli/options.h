@@ -1,0 +1,51 @@
+// Flags -> Options. The table of verbs and flags that completion scripts are made from is read back
+// from the parser itself, so it cannot go stale. Nothing here looks at files or the environment.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "renderer/load/load.h"
+
+namespace renderer {
+
+enum class Verb { Render, Check, PostRender, Explain, Completion };
+enum class Color { Auto, Always, Never };
+
+struct Options {
+    Verb verb = Verb::Render;
+    LoadOptions load;
+    std::string object;   // explain
+    std::string shell;    // completion
+    std::string release;  // post-render
+    std::string log_file;
+    Color color = Color::Auto;
+    bool quiet = false;
+    bool allow_empty = false;
+};
+
+// Without options the command line is done: --help, --version, or a mistake in it.
+struct CommandLine {
+    std::optional<Options> options;
+    int exit_code = 0;
+    std::string out, err;
+};
+
+CommandLine parse_command_line(int argc, const char* const* argv);
+
+struct FlagInfo {
+    std::vector<std::string> names;  // "-o", "--output"
+    std::string value;               // "" for a switch, else "FILE", "DIR", "a|b|c", …
+    std::string doc;
+};
+
+struct VerbInfo {
+    std::string name, doc;
+    std::vector<FlagInfo> flags;
+    std::string arguments;  // what stands without a flag: "DIR", "OBJECT", "bash|zsh|fish", ""
+};
+
+std::vector<VerbInfo> command_table();
+
+}  // namespace renderer

@@ -1,0 +1,21 @@
+// The end of a successful run, for the person who started it: which devices the cluster will have
+// and which of them anybody on the internet can reach, how much was made, what was written. Goes to
+// standard error only.
+#pragma once
+
+#include <string>
+
+#include "renderer/emit/emit.h"
+#include "renderer/generate/generate.h"
+#include "renderer/plan/plan.h"
+
+namespace renderer {
+
+std::string device_table(const Plan& plan, const SourceMap& sources, bool color);
+
+// Counts of objects, documents and skipped files, then the plan's own lines.
+std::string totals(const Loaded& loaded, const Plan& plan, const Objects& objects);
+
+std::string write_summary(const std::string& dir, const WriteReport& report);
+
+}  // namespace renderer

@@ -1,0 +1,46 @@
+// What stands between a directory and the tree that it should hold: computed by reading only, used
+// by the writer to do it and by `check` to show it, so the two cannot disagree. Ours is what the
+// directory's inventory lists, nothing else; an inventory is input (it sits in a repository) and
+// may not point outside of its directory.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/result.h"
+#include "renderer/emit/emit.h"
+
+namespace renderer {
+
+constexpr std::string_view kInventoryFile = ".tailrender-inventory";
+
+struct Replacement {
+    const OutputFile* file = nullptr;
+    std::string old_content;
+};
+
+struct Changes {
+    std::vector<const OutputFile*> created;
+    std::vector<Replacement> changed;
+    std::vector<std::string> stale;    // listed before, not wanted now; sorted, maybe gone already
+    std::vector<std::string> foreign;  // wanted paths where something stands that is not ours
+    std::size_t unchanged = 0;
+    std::vector<std::string> listed;  // previous inventory, sorted
+    std::string old_inventory;        // its text
+    std::string new_inventory;
+
+    [[nodiscard]] bool empty() const {
+        return created.empty() && changed.empty() && stale.empty() && foreign.empty() &&
+               old_inventory == new_inventory;
+    }
+};
+
+// `files` must be sorted by path and outlive the result.
+Result<Changes> find_changes(const std::string& dir, const std::vector<OutputFile>& files);
+
+// One path per line.
+std::string inventory_text(const std::vector<std::string>& sorted_paths);
+
+}  // namespace renderer

@@ -1,0 +1,63 @@
+// What `check` shows: the same changes that the writer would make, as one unified diff that
+// `patch -p0` understands. The contents of a Secret that is not tailscaled configuration never
+// reach it.
+#include <fmt/format.h>
+
+#include <iterator>
+#include <map>
+
+#include "renderer/emit/changes.h"
+#include "renderer/emit/diff.h"
+#include "renderer/emit/emit.h"
+#include "renderer/emit/files.h"
+#include "renderer/emit/generated_file.h"
+
+namespace renderer {
+namespace {
+
+constexpr std::string_view kNothing = "/dev/null";
+
+std::string file_diff(std::string_view old_name, std::string_view new_name,
+                      std::string_view old_text, std::string_view new_text) {
+    if (text_holds_credentials(old_text) || text_holds_credentials(new_text)) {
+        return fmt::format("--- {}\n+++ {}\n# holds a Secret: contents not shown\n", old_name,
+                           new_name);
+    }
+    return unified_diff(old_name, new_name, old_text, new_text);
+}
+
+}  // namespace
+
+Result<std::string> compare_tree(const std::string& dir, const std::vector<OutputFile>& files) {
+    const Changes changes = TRY(find_changes(dir, files));
+    const auto name = [&dir](std::string_view path) { return fmt::format("{}/{}", dir, path); };
+    std::map<std::string_view, std::string> diffs;
+    for (const OutputFile* file : changes.created) {
+        diffs[file->path] = file_diff(kNothing, name(file->path), "", file->content);
+    }
+    for (const Replacement& change : changes.changed) {
+        const std::string path = name(change.file->path);
+        diffs[change.file->path] = file_diff(path, path, change.old_content, change.file->content);
+    }
+    for (const std::string& path : changes.stale) {
+        const std::optional<std::string> content = TRY(read_file(name(path)));
+        if (content) {
+            diffs[path] = file_diff(name(path), kNothing, *content, "");
+        }
+    }
+    for (const std::string& path : changes.foreign) {
+        diffs[path] = fmt::format("--- {0}\n+++ {0}\n# not written by tailrender, and in the way\n",
+                                  name(path));
+    }
+    if (diffs.empty() && changes.old_inventory != changes.new_inventory) {
+        const std::string path = name(kInventoryFile);
+        return unified_diff(path, path, changes.old_inventory, changes.new_inventory);
+    }
+    std::string out;
+    for (const auto& [path, diff] : diffs) {
+        out += diff;
+    }
+    return out;
+}
+
+}  // namespace renderer

@@ -22,9 +22,6 @@ rules:
   resources: [secrets]
   resourceNames: [{sts}-0]
   verbs: [get, update, patch]
-- apiGroups: [""]
-  resources: [events]
-  verbs: [create, patch, get]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding

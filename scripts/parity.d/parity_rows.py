@@ -304,8 +304,7 @@ def _rights_of(proxy, namespace):
         head("v1", "ServiceAccount"),
         head(rbac + "/v1", "Role") | {"rules": [
             {"apiGroups": [""], "resources": ["secrets"], "resourceNames": states,
-             "verbs": ["get", "update", "patch"]},
-            {"apiGroups": [""], "resources": ["events"], "verbs": ["create", "patch", "get"]}]},
+             "verbs": ["get", "update", "patch"]}]},
         head(rbac + "/v1", "RoleBinding") | {
             "roleRef": {"apiGroup": rbac, "kind": "Role", "name": proxy.name},
             "subjects": [{"kind": "ServiceAccount", "name": proxy.name, "namespace": namespace}]},

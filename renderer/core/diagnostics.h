@@ -32,6 +32,7 @@ struct Diagnostic {
     std::string expected = {};
     std::string hint = {};
     std::vector<Note> notes = {};
+    bool hide_text = false;  // the line may hold a credential: its place is printed, its text not
 };
 
 class Diagnostics {

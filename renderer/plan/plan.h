@@ -67,8 +67,6 @@ struct InstallPlan {
     bool oauth_secret =
         false;  // mode `generate`: the Secret with the credentials is emitted to stdout
     std::string client_id, client_secret;
-    std::string controller_image;
-    std::string_view controller_pull_policy;
     bool auth_proxy_account = false;  // apiServerProxyConfig wants kube-apiserver-auth-proxy
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "renderer/classify/operator_deployment.h"
 #include "renderer/plan/settings_decoder.h"
 #include "renderer/plan/tags.h"
 
@@ -142,10 +143,28 @@ void decode_default_tags(const Value& all, Settings& settings, Diagnostics& diag
     }
 }
 
-void decode_env(std::string_view name, const Value* value, Pos pos, Settings& settings,
+// The reference's container would hold the name twice, and the last one would win.
+void refuse_chart_env(std::string_view name, Pos pos, Diagnostics& diagnostics) {
+    const auto* variable = std::ranges::find(kOperatorEnv, name, &OperatorEnv::name);
+    std::string hint = "remove it";
+    if (name == "PROXY_IMAGE") {
+        hint = "set \"proxyConfig.image\" instead";
+    } else if (variable != kOperatorEnv.end()) {
+        hint = fmt::format("set \"{}{}{}\" instead", variable->group,
+                           variable->group.empty() ? "" : ".", variable->key);
+    }
+    diagnostics.add({.rule = "duplicate-env",
+                     .pos = pos,
+                     .message = fmt::format(
+                         "\"{}\" in \"operatorConfig.extraEnv\" is set by the chart already", name),
+                     .hint = std::move(hint)});
+}
+
+void decode_env(std::string_view name, std::string_view text, Pos pos, Settings& settings,
                 Diagnostics& diagnostics) {
-    const std::string_view text = value == nullptr ? std::string_view() : value->text();
-    if (name == "PROXY_PRIORITY_CLASS_NAME") {
+    if (is_operator_env(name)) {
+        refuse_chart_env(name, pos, diagnostics);
+    } else if (name == "PROXY_PRIORITY_CLASS_NAME") {
         settings.priority_class = text;
     } else if (name == "OPERATOR_DEFAULT_LOAD_BALANCER") {
         settings.default_load_balancer = text == "true";
@@ -166,9 +185,40 @@ void decode_env(std::string_view name, const Value* value, Pos pos, Settings& se
     }
 }
 
+bool decides_rendering(std::string_view name) {
+    return name == "PROXY_PRIORITY_CLASS_NAME" || name == "OPERATOR_DEFAULT_LOAD_BALANCER" ||
+           name == "K8S_PROXY_IMAGE";
+}
+
+// The entry's text, "" when it has none. Reports what cannot be an env variable's value.
+std::string_view env_text(std::string_view name, const Value& entry, Diagnostics& diagnostics) {
+    const Value* value = entry.find("value");
+    const Value* from = entry.find("valueFrom");
+    if (from != nullptr && decides_rendering(name)) {
+        diagnostics.add(
+            {.rule = "unknown-offline",
+             .pos = from->pos(),
+             .message = fmt::format("the value of \"{}\" is only known in the cluster", name),
+             .hint = "write it as a plain \"value\""});
+    }
+    if (value == nullptr || value->is_null()) {
+        return {};
+    }
+    if (!value->is_string()) {
+        diagnostics.add({.rule = "wrong-type",
+                         .pos = value->pos(),
+                         .message = fmt::format(
+                             "\"{}\" in \"operatorConfig.extraEnv\" has the wrong type", name),
+                         .found = std::string(kind_name(*value)),
+                         .expected = "a string",
+                         .hint = "put the value in quotes"});
+        return {};
+    }
+    return value->text();
+}
+
 void decode_env_entry(const Value& entry, Settings& settings, Diagnostics& diagnostics) {
     const Value* name = entry.find("name");
-    const Value* value = entry.find("value");
     if (name == nullptr || !name->is_string() || name->text().empty()) {
         diagnostics.add({.rule = "wrong-type",
                          .pos = entry.pos(),
@@ -177,21 +227,8 @@ void decode_env_entry(const Value& entry, Settings& settings, Diagnostics& diagn
                          .expected = "a map with \"name\" and \"value\""});
         return;
     }
-    if (value != nullptr && value->is_null()) {
-        value = nullptr;
-    }
-    if (value != nullptr && !value->is_string()) {
-        diagnostics.add(
-            {.rule = "wrong-type",
-             .pos = value->pos(),
-             .message = fmt::format("\"{}\" in \"operatorConfig.extraEnv\" has the wrong type",
-                                    name->text()),
-             .found = std::string(kind_name(*value)),
-             .expected = "a string",
-             .hint = "put the value in quotes"});
-        return;
-    }
-    decode_env(name->text(), value, entry.pos(), settings, diagnostics);
+    const std::string_view text = env_text(name->text(), entry, diagnostics);
+    decode_env(name->text(), text, name->pos(), settings, diagnostics);
 }
 
 void decode_chart(const Value& all, std::string_view app_version, Settings& settings,
@@ -227,6 +264,19 @@ void warn(Pos pos, std::string_view rule, std::string message, std::string hint,
                      .hint = std::move(hint)});
 }
 
+void check_api_proxy(const Value& all, Diagnostics& diagnostics) {
+    const Value* mode = all.at({"apiServerProxyConfig", "mode"});
+    const bool flag = mode != nullptr && mode->is_bool() && mode->as_bool();
+    const bool text =
+        mode != nullptr && mode->is_string() && !mode->text().empty() && mode->text() != "false";
+    if (flag || text) {
+        warn(mode->pos(), "no-api-proxy",
+             "\"apiServerProxyConfig.mode\": the Kubernetes API proxy is not built yet, so nothing "
+             "serves it",
+             "keep the operator for it, or set the mode to \"false\"", diagnostics);
+    }
+}
+
 // What the chart renders without a word although it cannot work.
 void check_combinations(const Value& all, Diagnostics& diagnostics) {
     const bool audience = !text_at(all, {"oauth", "audience"}).empty();
@@ -238,7 +288,7 @@ void check_combinations(const Value& all, Diagnostics& diagnostics) {
              "set \"oauth.clientId\" to the id of the federated identity", diagnostics);
     }
     if (audience && !text_at(all, {"oauth", "clientSecret"}).empty()) {
-        warn(pos_at(all, {"oauth", "clientSecret"}), "unused-client-secret",
+        warn(pos_at(all, {"oauth", "audience"}), "unused-client-secret",
              "\"oauth.clientSecret\" is not used with \"oauth.audience\"", "remove one of the two",
              diagnostics);
     }
@@ -289,6 +339,7 @@ Settings decode_settings(const std::vector<const Value*>& layers,
     Value all = merge_layers(chart_defaults(), layers);
     check_keys(all, diagnostics);
     check_combinations(all, diagnostics);
+    check_api_proxy(all, diagnostics);
     Settings settings;
     decode_ours(all, operator_namespace, settings, diagnostics);
     decode_chart(all, app_version, settings, diagnostics);

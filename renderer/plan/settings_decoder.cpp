@@ -142,6 +142,10 @@ std::string_view type_name(Type type) {
     return "";
 }
 
+bool may_hold_secret(std::string_view path) {
+    return path.starts_with("oauth");
+}
+
 void report_wrong_type(std::string_view path, const Value& value, std::string_view expected,
                        Diagnostics& diagnostics) {
     const bool quotable = value.is_number() || value.is_bool();
@@ -150,7 +154,8 @@ void report_wrong_type(std::string_view path, const Value& value, std::string_vi
                      .message = fmt::format("\"{}\" has the wrong type", path),
                      .found = std::string(kind_name(value)),
                      .expected = std::string(expected),
-                     .hint = quotable && expected == "a string" ? "put the value in quotes" : ""});
+                     .hint = quotable && expected == "a string" ? "put the value in quotes" : "",
+                     .hide_text = may_hold_secret(path)});
 }
 
 void check_choice(const Key& key, const Value& value, Diagnostics& diagnostics) {
@@ -229,7 +234,8 @@ void report_unknown(std::string_view prefix, const Member& member, Diagnostics& 
          .pos = member.key.pos(),
          .message = fmt::format("unknown key \"{}\" in {}", member.name(), place),
          .expected = ours ? fmt::format("one of {{ {} }}", fmt::join(names, ", ")) : std::string(),
-         .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)});
+         .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near),
+         .hide_text = may_hold_secret(prefix)});
 }
 
 // A top-level slip such as "tailrendr" hides every setting of ours: never only a warning.

@@ -1,0 +1,72 @@
+#include "renderer/generate/install.h"
+
+#include "renderer/core/base64.h"
+#include "renderer/generate/install_controller.h"
+#include "renderer/generate/install_rbac.h"
+#include "renderer/plan/controller.h"
+
+namespace renderer {
+
+namespace {
+
+// Privileged: the proxies of L3 Services set up packet filters. The annotations keep Argo CD, Flux,
+// Helm (so Fleet) and kpt from deleting the namespace, and every device's state with it, when the
+// bundle goes away.
+Value namespace_object(const InstallPlan& install) {
+    Value labels = Value::map({{"pod-security.kubernetes.io/audit", "privileged"},
+                               {"pod-security.kubernetes.io/enforce", "privileged"},
+                               {"pod-security.kubernetes.io/warn", "privileged"}});
+    Value annotations = Value::map({{"argocd.argoproj.io/sync-options", "Prune=false,Delete=false"},
+                                    {"client.lifecycle.config.k8s.io/deletion", "detach"},
+                                    {"helm.sh/resource-policy", "keep"},
+                                    {"kustomize.toolkit.fluxcd.io/prune", "disabled"}});
+    return Value::map({{"apiVersion", "v1"},
+                       {"kind", "Namespace"},
+                       {"metadata", Value::map({{"name", install.ns},
+                                                {"labels", std::move(labels)},
+                                                {"annotations", std::move(annotations)}})}});
+}
+
+Value oauth_secret(const InstallPlan& install) {
+    return Value::map(
+        {{"apiVersion", "v1"},
+         {"kind", "Secret"},
+         {"metadata", Value::map({{"name", kOAuthSecret}, {"namespace", install.ns}})},
+         {"data", Value::map({{"client_id", encode_base64(install.client_id)},
+                              {"client_secret", encode_base64(install.client_secret)}})}});
+}
+
+Value ingress_class(const Settings& settings) {
+    return Value::map({{"apiVersion", "networking.k8s.io/v1"},
+                       {"kind", "IngressClass"},
+                       {"metadata", Value::map({{"name", settings.ingress_class}})},
+                       {"spec", Value::map({{"controller", "tailscale.com/ts-ingress"}})}});
+}
+
+}  // namespace
+
+void generate_install(const Plan& plan, Objects& objects) {
+    if (!plan.install) {
+        return;
+    }
+    const InstallPlan& install = *plan.install;
+    const auto add = [&](Value root) {
+        objects.push_back({.root = std::move(root),
+                           .origin = install.origin,
+                           .bundle = install.bundle,
+                           .generator = "install"});
+    };
+    if (install.emit_namespace) {
+        add(namespace_object(install));
+    }
+    if (install.oauth_secret) {
+        add(oauth_secret(install));
+    }
+    generate_install_rbac(plan, objects);
+    generate_install_controller(plan, objects);
+    if (plan.settings.ingress_class_enabled) {
+        add(ingress_class(plan.settings));
+    }
+}
+
+}  // namespace renderer

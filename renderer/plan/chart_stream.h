@@ -1,0 +1,24 @@
+// post-render over the chart's own stream: the operator's Deployment becomes the controller and its
+// two roles get the controller's rules, under the names that helm knows; every other document of
+// the chart passes through as bytes.
+#pragma once
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/load/load.h"
+#include "renderer/plan/plan.h"
+
+namespace renderer {
+
+// The stream holds the operator: inventory.reference.deployment is not null.
+void plan_chart_stream(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
+                       Plan& plan, Diagnostics& diagnostics);
+
+// The whole tree of a document, also of one that was only scanned.
+Value read_document(const Loaded& loaded, const Document& document, Diagnostics& diagnostics);
+
+// Takes a document out of its file. One that stands in a List is an error.
+void cut_document(const Document& document, std::string reason, Plan& plan,
+                  Diagnostics& diagnostics);
+
+}  // namespace renderer

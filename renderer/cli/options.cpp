@@ -38,17 +38,14 @@ void add_inputs(CLI::App& verb, Options& options) {
         ->type_name("NAME");
     verb.add_option("--values", load.values_files, "file of Helm values (repeatable, later wins)")
         ->type_name("FILE")
-        ->expected(1)
-        ->take_all();
+        ->allow_extra_args(false);
     verb.add_option("--set", load.sets, "one Helm value (repeatable, wins over files)")
         ->type_name("KEY=VALUE")
-        ->expected(1)
-        ->take_all();
+        ->allow_extra_args(false);
     verb.add_option("--context", load.context_dirs,
                     "directory whose documents are facts, never output (repeatable)")
         ->type_name("DIR")
-        ->expected(1)
-        ->take_all();
+        ->allow_extra_args(false);
     verb.add_option("--namespace", load.default_namespace, "namespace of documents that name none")
         ->type_name("NAME");
     verb.add_option("--threads", load.threads, "threads for reading (default one per core)")
@@ -174,6 +171,12 @@ const CLI::App* chosen_verb(const CLI::App& app) {
     return chosen.empty() ? nullptr : chosen.front();
 }
 
+// "a|b" of "a|b:{a,b}": a validator adds its own description.
+std::string value_of(const CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    return type.substr(0, type.find(':'));
+}
+
 std::vector<std::string> names_of(const CLI::Option& option) {
     std::vector<std::string> names;
     for (const std::string& name : option.get_snames()) {
@@ -210,16 +213,24 @@ std::string lower_first(std::string text) {
     return text.substr(0, text.find('\n'));
 }
 
+// The first word that nobody knows, a flag before others.
+std::string unknown_word(const CLI::App& app) {
+    const std::vector<std::string> words = app.remaining(true);
+    const auto flag = std::find_if(words.begin(), words.end(),
+                                   [](const std::string& word) { return word.starts_with('-'); });
+    return flag != words.end() ? *flag : words.empty() ? "" : words.front();
+}
+
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
     const CLI::App* verb = chosen_verb(app);
-    const std::vector<std::string> extra = app.remaining(true);
-    std::string message = lower_first(error.what());
+    const std::string word = unknown_word(app);
+    std::string message = verb == nullptr ? "a verb is required" : lower_first(error.what());
     std::string hint =
         fmt::format("run \"tailrender{} --help\"", verb == nullptr ? "" : " " + verb->get_name());
-    if (!extra.empty() && (error.get_name() == "ExtrasError" || verb == nullptr)) {
-        message =
-            fmt::format("unknown {} \"{}\"", verb == nullptr ? "verb" : "argument", extra.front());
-        const std::string near = suggestion(app, verb, extra.front());
+    const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    if (!word.empty() && (is_extra || verb == nullptr)) {
+        message = fmt::format("unknown {} \"{}\"", verb == nullptr ? "verb" : "argument", word);
+        const std::string near = suggestion(app, verb, word);
         hint = near.empty() ? hint : fmt::format("did you mean \"{}\"?", near);
     }
     return fmt::format("tailrender: error: {} [usage]\n  hint: {}\n", message, hint);
@@ -259,12 +270,12 @@ std::vector<VerbInfo> command_table() {
         for (const CLI::Option* option : verb->get_options()) {
             const auto names = names_of(*option);
             if (names.empty()) {
-                info.arguments = option->get_type_name();
+                info.arguments = value_of(*option);
                 continue;
             }
             const bool takes_value = option->get_items_expected_max() > 0;
             info.flags.push_back(
-                {names, takes_value ? option->get_type_name() : "", option->get_description()});
+                {names, takes_value ? value_of(*option) : "", option->get_description()});
         }
         table.push_back(std::move(info));
     }

@@ -1,0 +1,106 @@
+#include "renderer/cli/options.h"
+
+#include <gtest/gtest.h>
+
+namespace renderer {
+namespace {
+
+CommandLine parse(std::vector<const char*> words) {
+    words.insert(words.begin(), "tailrender");
+    return parse_command_line(static_cast<int>(words.size()), words.data());
+}
+
+TEST(Options, TakeTheFlagsOfRender) {
+    const CommandLine line =
+        parse({"render",        "--values",  "a.yaml",    "repo",       "--values",
+               "b.yaml",        "--set",     "a.b=c",     "--set=d=e",  "-o",
+               "out",           "--cluster", "home",      "--context",  "facts",
+               "--namespace",   "n",         "--threads", "3",          "-q",
+               "--allow-empty", "--color",   "never",     "--log-file", "l"});
+    ASSERT_TRUE(line.options) << line.err;
+    const Options& options = *line.options;
+    EXPECT_EQ(options.verb, Verb::Render);
+    EXPECT_EQ(options.load.path, "repo");
+    EXPECT_EQ(options.load.values_files, (std::vector<std::string>{"a.yaml", "b.yaml"}));
+    EXPECT_EQ(options.load.sets, (std::vector<std::string>{"a.b=c", "d=e"}));
+    EXPECT_EQ(options.load.output_dir, "out");
+    EXPECT_EQ(options.load.cluster, "home");
+    EXPECT_EQ(options.load.context_dirs, std::vector<std::string>{"facts"});
+    EXPECT_EQ(options.load.default_namespace, "n");
+    EXPECT_EQ(options.load.threads, 3U);
+    EXPECT_TRUE(options.quiet);
+    EXPECT_TRUE(options.allow_empty);
+    EXPECT_EQ(options.color, Color::Never);
+    EXPECT_EQ(options.log_file, "l");
+}
+
+TEST(Options, TakeTheOtherVerbs) {
+    EXPECT_EQ(parse({"check", ".", "-o", "out"}).options->verb, Verb::Check);
+    EXPECT_EQ(parse({"post-render", "--release", "r"}).options->release, "r");
+    const CommandLine line = parse({"explain", "Service/a/b", "."});
+    EXPECT_EQ(line.options->object, "Service/a/b");
+    EXPECT_EQ(line.options->load.path, ".");
+    EXPECT_EQ(parse({"completion", "fish"}).options->shell, "fish");
+}
+
+TEST(Options, SayWhatIsWrong) {
+    const struct {
+        std::vector<const char*> words;
+        std::string err;
+    } rows[] = {
+        {{"rendr", "."},
+         "tailrender: error: unknown verb \"rendr\" [usage]\n  hint: did you mean \"render\"?\n"},
+        {{"render", ".", "--clutser", "x"},
+         "tailrender: error: unknown argument \"--clutser\" [usage]\n"
+         "  hint: did you mean \"--cluster\"?\n"},
+        {{"render"},
+         "tailrender: error: PATH is required [usage]\n  hint: run \"tailrender render --help\"\n"},
+        {{"check", "."},
+         "tailrender: error: --output is required [usage]\n"
+         "  hint: run \"tailrender check --help\"\n"},
+        {{"render", ".", "--color", "blue"},
+         "tailrender: error: --color: blue not in {auto,always,never} [usage]\n"
+         "  hint: run \"tailrender render --help\"\n"},
+        {{"render", ".", "--threads", "many"},
+         "tailrender: error: could not convert: --threads = many [usage]\n"
+         "  hint: run \"tailrender render --help\"\n"},
+        {{},
+         "tailrender: error: a verb is required [usage]\n  hint: run \"tailrender "
+         "--help\"\n"},
+    };
+    for (const auto& row : rows) {
+        const CommandLine line = parse(row.words);
+        EXPECT_FALSE(line.options);
+        EXPECT_EQ(line.exit_code, 2);
+        EXPECT_EQ(line.err, row.err);
+        EXPECT_EQ(line.out, "");
+    }
+}
+
+TEST(Options, PrintVersionAndHelpToStandardOutput) {
+    const CommandLine version = parse({"--version"});
+    EXPECT_EQ(version.exit_code, 0);
+    EXPECT_EQ(version.out, "tailrender " TAILRENDER_VERSION
+                           "\nreference: Tailscale Kubernetes operator 1.96.5\n");
+    for (const VerbInfo& verb : command_table()) {
+        const CommandLine help = parse({verb.name.c_str(), "--help"});
+        EXPECT_EQ(help.exit_code, 0);
+        EXPECT_NE(help.out.find("Examples:\n  "), std::string::npos) << help.out;
+        EXPECT_EQ(help.err, "");
+    }
+}
+
+TEST(Options, TableHasEveryVerbWithItsFlags) {
+    const std::vector<VerbInfo> table = command_table();
+    ASSERT_EQ(table.size(), 5U);
+    EXPECT_EQ(table[0].name, "render");
+    EXPECT_EQ(table[0].arguments, "DIR");
+    bool output = false;
+    for (const FlagInfo& flag : table[0].flags) {
+        output |= flag.names == std::vector<std::string>{"-o", "--output"} && flag.value == "DIR";
+    }
+    EXPECT_TRUE(output);
+}
+
+}  // namespace
+}  // namespace renderer

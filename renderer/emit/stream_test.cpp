@@ -1,0 +1,83 @@
+#include <gtest/gtest.h>
+
+#include "renderer/emit/test_input.h"
+
+namespace renderer {
+namespace {
+
+TEST(EmitStream, OrdersLikeHelmThenByNamespaceAndName) {
+    TestInput input;
+    const auto bundle = input.add_bundle("");
+    input.add_file(bundle, "a.yaml",
+                   manifest("Deployment", "b", "x") + "---\n" + manifest("Widget", "", "w") +
+                       "---\n" + manifest("Service", "b", "y") + "---\n" +
+                       manifest("Service", "a", "z"));
+    input.add_object("Service", "b", "w");
+    input.add_object("Namespace", "", "b");
+    EXPECT_EQ(emit_stream(input.output()),
+              manifest("Namespace", "", "b") + "---\n" + manifest("Service", "a", "z") + "---\n" +
+                  manifest("Service", "b", "w") + "---\n" + manifest("Service", "b", "y") +
+                  "---\n" + manifest("Deployment", "b", "x") + "---\n" +
+                  manifest("Widget", "", "w"));
+}
+
+TEST(EmitStream, KeepsTheBytesOfForeignDocuments) {
+    TestInput input;
+    const std::string odd =
+        "# a comment\napiVersion: v1\r\nkind:   ConfigMap # why\r\nmetadata: \r\n    name: x\r\n"
+        "data:\r\n  a: &a 'v'\r\n  b: *a\r\n";
+    input.add_file(input.add_bundle(""), "a.yaml", odd);
+    EXPECT_EQ(emit_stream(input.output()), odd);
+}
+
+TEST(EmitStream, EndsEveryDocumentWithANewline) {
+    TestInput input;
+    const auto bundle = input.add_bundle("");
+    std::string text = manifest("ConfigMap", "n", "a");
+    text.pop_back();
+    input.add_file(bundle, "a.yaml", text);
+    input.add_file(bundle, "b.yaml", manifest("ConfigMap", "n", "b"));
+    EXPECT_EQ(emit_stream(input.output()),
+              manifest("ConfigMap", "n", "a") + "---\n" + manifest("ConfigMap", "n", "b"));
+}
+
+TEST(EmitStream, DropsDocumentsWithoutContent) {
+    TestInput input;
+    input.add_file(input.add_bundle(""), "a.yaml",
+                   "---\n# only a comment\n---\n" + manifest("ConfigMap", "n", "a") + "---\n---\n");
+    EXPECT_EQ(emit_stream(input.output()), manifest("ConfigMap", "n", "a"));
+}
+
+TEST(EmitStream, AppliesEditsAndRemovesCutDocuments) {
+    TestInput input;
+    const SourceId source =
+        input.add_file(input.add_bundle(""), "a.yaml",
+                       manifest("ConfigMap", "n", "a") + "---\n" + manifest("ConfigMap", "n", "b"));
+    const std::size_t name = input.loaded.sources.text(source).find("name: b") + 6;
+    input.plan.edits.push_back({source, name, name + 1, "c", "rename"});
+    input.cut(0);
+    EXPECT_EQ(emit_stream(input.output()), manifest("ConfigMap", "n", "c"));
+}
+
+TEST(EmitStream, LeavesFactsOut) {
+    TestInput input;
+    input.add_file(input.add_bundle(""), "a.yaml", manifest("ConfigMap", "n", "a"));
+    input.loaded.documents.front().reachable = false;
+    EXPECT_EQ(emit_stream(input.output()), "");
+}
+
+TEST(EmitStream, TakesReplacementsAndGeneratedInputs) {
+    TestInput input;
+    input.add_bundle("");
+    input.add_object("ConfigMap", "n", "a");
+    input.loaded.generated_inputs.push_back(std::move(input.objects.back()));
+    input.objects.clear();
+    input.add_object("Deployment", "n", "b");
+    input.plan.replacements.push_back(std::move(input.objects.back()));
+    input.objects.clear();
+    EXPECT_EQ(emit_stream(input.output()),
+              manifest("ConfigMap", "n", "a") + "---\n" + manifest("Deployment", "n", "b"));
+}
+
+}  // namespace
+}  // namespace renderer

@@ -1,0 +1,56 @@
+// A golden case: one file with an input tree and what the real binary must answer, in sections
+// that begin with a line `-- name --` (as in Go's txtar). Text before the first section is a
+// comment.
+//   -- apps/web.yaml --   a file of the input tree, byte for byte. ` (no final newline)` after the
+//                         path takes the last newline away
+//   -- flags --           the command line, default `render .`; words, or 'quoted words'. --quiet
+//                         is added: only diagnostics print
+//   -- report --          empty; --quiet is not added
+//   -- stdin --           standard input, default empty
+//   -- want:out --        standard output, default empty
+//   -- want:err --        standard error, default empty
+//   -- want:exit --       default 1 when want:err has `error:`, else 0
+//   -- want:out/PATH --   a file of the output directory `out` after the run; `-- want:tree --`
+//                         (empty) asks for that comparison where no file is wanted
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace renderer {
+
+struct Section {
+    std::string name;
+    std::string text;
+};
+
+struct GoldenCase {
+    std::string comment;
+    std::vector<Section> sections;
+
+    [[nodiscard]] const Section* find(std::string_view name) const;
+    [[nodiscard]] std::string text_or(std::string_view name, std::string_view fallback) const;
+    [[nodiscard]] bool has_tree() const;
+};
+
+// What a run did.
+struct Outcome {
+    std::string out, err;
+    int exit_code = 0;
+    std::vector<Section> tree;  // files below `out`, sorted by path
+};
+
+GoldenCase parse_case(std::string_view text);
+std::string print_case(const GoldenCase& golden);
+
+// The command line's words after the binary's name.
+std::vector<std::string> arguments(const GoldenCase& golden);
+
+// Runs the binary in a fresh directory that holds the case's tree.
+Outcome run_case(const GoldenCase& golden, const std::string& binary, const std::string& dir);
+
+// The case with its expectations replaced by what happened.
+GoldenCase with_outcome(const GoldenCase& golden, const Outcome& outcome);
+
+}  // namespace renderer

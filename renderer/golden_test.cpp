@@ -1,0 +1,135 @@
+// Runs every testdata/**/*.case against the real binary, and compares the worked example's rendered
+// tree with testdata/golden/fleet. UPDATE_GOLDEN=1 rewrites what is wanted and reports the test as
+// skipped, so that accepting can never look like passing; a CI that sets it fails.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "renderer/emit/diff.h"
+#include "renderer/golden_case.h"
+
+namespace renderer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSource = GOLDEN_SOURCE_DIR;
+constexpr const char* kBinary = GOLDEN_BINARY;
+constexpr const char* kCases[] = {
+#include "golden_cases.inc"
+};
+
+bool is_updating() {
+    const char* update = std::getenv("UPDATE_GOLDEN");
+    if (update == nullptr || std::string_view(update) != "1") {
+        return false;
+    }
+    EXPECT_EQ(std::getenv("CI"), nullptr) << "UPDATE_GOLDEN must not be set in CI";
+    return true;
+}
+
+std::string read_whole(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class TemporaryDirectory {
+public:
+    TemporaryDirectory() {
+        std::string pattern = testing::TempDir() + "golden_XXXXXX";
+        path_ = ::mkdtemp(pattern.data());
+    }
+    TemporaryDirectory(const TemporaryDirectory&) = delete;
+    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+    ~TemporaryDirectory() { fs::remove_all(path_); }
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
+class Golden : public testing::TestWithParam<const char*> {};
+
+TEST_P(Golden, Case) {
+    const std::string name = GetParam();
+    const fs::path path = fs::path(kSource) / name;
+    const std::string text = read_whole(path);
+    const GoldenCase golden = parse_case(text);
+    const TemporaryDirectory dir;
+    const Outcome outcome = run_case(golden, kBinary, dir.path());
+    ASSERT_NE(outcome.exit_code, 127) << "cannot run " << kBinary;
+    EXPECT_LT(outcome.exit_code, 128) << "killed by a signal:\n" << outcome.err;
+    const std::string happened = print_case(with_outcome(golden, outcome));
+    if (happened == text) {
+        return;
+    }
+    if (is_updating() && outcome.exit_code < 127) {
+        std::ofstream(path, std::ios::binary) << happened;
+        GTEST_SKIP() << "rewrote " << name;
+    }
+    ADD_FAILURE() << unified_diff(name, name + " (what happened)", text, happened)
+                  << "\nif this is right: scripts/accept " << name;
+}
+
+std::string test_name(const testing::TestParamInfo<const char*>& info) {
+    std::string name = std::string(info.param).substr(std::string("testdata/").size());
+    name.resize(name.size() - std::string(".case").size());
+    for (char& c : name) {
+        c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    }
+    return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Testdata, Golden, testing::ValuesIn(kCases), test_name);
+
+std::map<std::string, std::string> files_below(const fs::path& dir) {
+    std::map<std::string, std::string> files;
+    if (!fs::exists(dir)) {
+        return files;
+    }
+    for (const auto& entry : fs::recursive_directory_iterator(dir)) {
+        if (entry.is_regular_file()) {
+            files[fs::relative(entry.path(), dir).string()] = read_whole(entry.path());
+        }
+    }
+    return files;
+}
+
+std::string tree_diff(std::map<std::string, std::string> want,
+                      std::map<std::string, std::string> have) {
+    for (const auto& [path, text] : want) {
+        have.try_emplace(path);
+    }
+    std::string diff;
+    for (const auto& [path, text] : have) {
+        diff += unified_diff(path, path + " (rendered)", want[path], text);
+    }
+    return diff;
+}
+
+TEST(GoldenTree, Fleet) {
+    const fs::path wanted = fs::path(kSource) / "testdata/golden/fleet";
+    const TemporaryDirectory dir;
+    const std::string out = dir.path() + "/out";
+    const std::string command = std::string("cd '") + kSource + "' && '" + kBinary +
+                                "' render examples/fleet --quiet -o '" + out + "' 2>&1";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+    const std::string diff = tree_diff(files_below(wanted), files_below(out));
+    if (diff.empty()) {
+        return;
+    }
+    if (is_updating()) {
+        fs::remove_all(wanted);
+        fs::create_directories(wanted.parent_path());
+        fs::copy(out, wanted, fs::copy_options::recursive);
+        GTEST_SKIP() << "rewrote testdata/golden/fleet";
+    }
+    ADD_FAILURE() << diff << "\nif this is right: scripts/accept";
+}
+
+}  // namespace
+}  // namespace renderer

@@ -1,6 +1,7 @@
 #include "renderer/core/value.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,9 @@ namespace renderer {
 namespace {
 
 constexpr std::size_t kMaxSize = (std::size_t{1} << 27U) - 1;
+
+constexpr std::array<std::pair<std::string_view, int>, 7> kRadixPrefixes = {
+    {{"0x", 16}, {"0X", 16}, {"0b", 2}, {"0B", 2}, {"0o", 8}, {"0O", 8}, {"0", 8}}};
 
 }  // namespace
 
@@ -144,19 +148,31 @@ std::string_view Value::text() const {
     return {};
 }
 
+// Decimal, or with the prefix 0x, 0b, 0o or 0 (octal); underscores between digits do not count.
 std::optional<std::int64_t> Value::as_int() const {
     if (!is_number()) {
         return std::nullopt;
     }
-    const std::string_view spelling = text();
+    std::string digits(text());
+    std::erase(digits, '_');
+    std::string_view rest = digits;
+    const bool negative = rest.starts_with('-');
+    rest.remove_prefix(negative || rest.starts_with('+') ? 1 : 0);
+    int base = 10;
+    for (const auto& [prefix, radix] : kRadixPrefixes) {
+        if (rest.size() > prefix.size() && rest.starts_with(prefix)) {
+            rest.remove_prefix(prefix.size());
+            base = radix;
+            break;
+        }
+    }
     std::int64_t number = 0;
-    const char* begin = spelling.data() + (spelling.starts_with('+') ? 1 : 0);
-    const char* end = spelling.data() + spelling.size();
-    const std::from_chars_result parsed = std::from_chars(begin, end, number);
-    if (parsed.ec != std::errc() || parsed.ptr != end) {
+    const char* end = rest.data() + rest.size();
+    const std::from_chars_result parsed = std::from_chars(rest.data(), end, number, base);
+    if (parsed.ec != std::errc() || parsed.ptr != end || number < 0) {
         return std::nullopt;
     }
-    return number;
+    return negative ? -number : number;
 }
 
 void Value::set_size(std::size_t size) {

@@ -1,0 +1,165 @@
+#include "renderer/core/diagnostics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "renderer/core/utf8.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::size_t kMaxLine = 120;  // bytes of a source line that are shown
+
+struct Colors {
+    std::string_view error, warning, note, bold, reset;
+};
+
+constexpr Colors kPlain{};
+constexpr Colors kAnsi{"\x1b[1;31m", "\x1b[1;35m", "\x1b[1;36m", "\x1b[1m", "\x1b[0m"};
+
+auto sort_key(const Diagnostic& d) {
+    return std::tie(d.pos, d.where, d.severity, d.object, d.rule, d.message);
+}
+
+std::string place_of(const SourceMap& sources, Pos pos, std::string_view where) {
+    return pos.known() ? sources.describe(pos) : std::string(where);
+}
+
+std::string without_bad_bytes(std::string_view line) {
+    std::string readable(line);
+    for (std::size_t bad = 0; (bad = find_bad_utf8(readable)) != std::string_view::npos;) {
+        readable[bad] = '?';
+    }
+    return readable;
+}
+
+// The source line with a caret under the place; a long line is cut around it.
+void print_line(const SourceMap& sources, Pos pos, std::string& out) {
+    const Location place = sources.locate(pos);
+    std::string_view line = place.text;
+    std::size_t column = std::min<std::size_t>(place.column - 1, line.size());
+    std::size_t cut = column > kMaxLine - 20 ? column - (kMaxLine - 20) : 0;
+    while (cut > 0 && (static_cast<unsigned char>(line[cut]) & 0xC0U) == 0x80U) {
+        --cut;
+    }
+    line = line.substr(cut, kMaxLine);
+    column -= cut;
+    while (!line.empty() && column < line.size() && line.size() == kMaxLine &&
+           (static_cast<unsigned char>(line.back()) & 0x80U) != 0) {
+        line.remove_suffix(1);
+    }
+    const std::string readable = without_bad_bytes(line);
+    line = readable;
+    std::string shown;
+    std::string blanks;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(line[i]);
+        shown += byte < 0x20 && byte != '\t' ? ' ' : line[i];
+        if (i < column && (byte & 0xC0U) != 0x80U) {
+            blanks += byte == '\t' ? '\t' : ' ';
+        }
+    }
+    fmt::format_to(std::back_inserter(out), "{:>5} | {}\n      | {}^\n", place.line, shown, blanks);
+}
+
+void print_one(const Diagnostic& d, const SourceMap& sources, const Colors& c, std::string& out) {
+    const bool error = d.severity == Severity::Error;
+    const std::string place = place_of(sources, d.pos, d.where);
+    fmt::format_to(std::back_inserter(out), "{}{}{}{}{}:{} {}{}{} [{}]\n", c.bold, place,
+                   place.empty() ? "" : ": ", error ? c.error : c.warning,
+                   error ? "error" : "warning", c.reset, d.object, d.object.empty() ? "" : ": ",
+                   d.message, d.rule);
+    if (d.pos.known() && !d.hide_text) {
+        print_line(sources, d.pos, out);
+    }
+    const std::pair<std::string_view, const std::string*> lines[] = {
+        {"found", &d.found}, {"expected", &d.expected}, {"hint", &d.hint}};
+    for (const auto& [name, text] : lines) {
+        if (!text->empty()) {
+            fmt::format_to(std::back_inserter(out), "  {}: {}\n", name, *text);
+        }
+    }
+    for (const Note& note : d.notes) {
+        const std::string note_place = place_of(sources, note.pos, "");
+        fmt::format_to(std::back_inserter(out), "{}{}{}{}note:{} {}{}{}\n", c.bold, note_place,
+                       note_place.empty() ? "" : ": ", c.note, c.reset, note.object,
+                       note.object.empty() || note.text.empty() ? "" : ": ", note.text);
+    }
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+        row[j] = j;
+    }
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = std::exchange(row[0], i);
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, replace});
+        }
+    }
+    return row[b.size()];
+}
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::ranges::transform(result, result.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return result;
+}
+
+}  // namespace
+
+void Diagnostics::add(Diagnostic diagnostic) {
+    errors_ += diagnostic.severity == Severity::Error ? 1 : 0;
+    all_.push_back(std::move(diagnostic));
+}
+
+void Diagnostics::append(Diagnostics other) {
+    errors_ += other.errors_;
+    all_.insert(all_.end(), std::make_move_iterator(other.all_.begin()),
+                std::make_move_iterator(other.all_.end()));
+}
+
+std::string Diagnostics::print(const SourceMap& sources, bool color) const {
+    std::vector<const Diagnostic*> sorted;
+    for (const Diagnostic& diagnostic : all_) {
+        sorted.push_back(&diagnostic);
+    }
+    std::ranges::stable_sort(sorted, [](const Diagnostic* a, const Diagnostic* b) {
+        return sort_key(*a) < sort_key(*b);
+    });
+    const auto same = [](const Diagnostic* a, const Diagnostic* b) {
+        return sort_key(*a) == sort_key(*b);
+    };
+    sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
+    std::string out;
+    for (const Diagnostic* diagnostic : sorted) {
+        print_one(*diagnostic, sources, color ? kAnsi : kPlain, out);
+    }
+    return out;
+}
+
+std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
+    const std::string wanted = lower(word);
+    std::string_view best;
+    std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+    for (const std::string_view candidate : candidates) {
+        const std::size_t distance = edit_distance(wanted, lower(candidate));
+        if (distance < best_distance) {
+            best = candidate;
+            best_distance = distance;
+        }
+    }
+    return best;
+}
+
+}  // namespace renderer

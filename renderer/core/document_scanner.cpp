@@ -1,0 +1,341 @@
+#include "renderer/core/document_scanner.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "renderer/core/plain_scalar.h"
+#include "renderer/core/utf8.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+struct Line {
+    std::size_t begin = 0;   // offset in the source
+    std::size_t next = 0;    // begin of the line after it
+    std::string_view text;   // without line end
+    std::size_t indent = 0;  // leading blanks; text.size() for a blank line
+
+    [[nodiscard]] std::string_view content() const { return text.substr(indent); }
+};
+
+Line line_at(std::string_view text, std::size_t begin, std::size_t limit) {
+    const void* found = std::memchr(text.data() + begin, '\n', limit - begin);
+    const std::size_t end =
+        found == nullptr ? limit
+                         : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+    Line line{begin, found == nullptr ? limit : end + 1, text.substr(begin, end - begin), 0};
+    if (line.text.ends_with('\r')) {
+        line.text.remove_suffix(1);
+    }
+    while (line.indent < line.text.size() && line.text[line.indent] == ' ') {
+        ++line.indent;
+    }
+    return line;
+}
+
+bool is_blank_or_comment(std::string_view rest) {
+    const std::size_t start = rest.find_first_not_of(" \t\r");
+    return start == std::string_view::npos || rest[start] == '#';
+}
+
+// What a line at column 0 does to the stream. `content` is where the next document's text begins.
+struct Border {
+    enum class Kind : std::uint8_t { None, Separator, Content, End } kind = Kind::None;
+    std::size_t content = 0;
+};
+
+Border border_of(const Line& line) {
+    if (line.text.starts_with("---")) {
+        const std::string_view rest = line.text.substr(3);
+        if (is_blank_or_comment(rest) && !rest.starts_with('#')) {
+            return {Border::Kind::Separator, line.next};
+        }
+        const char next = rest.front();
+        const bool glued = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
+                           next == '"' || next == '{';
+        if (glued || next == ' ' || next == '\t') {
+            return {Border::Kind::Content, line.begin + 3};
+        }
+    } else if (line.text.starts_with("...") && is_blank_or_comment(line.text.substr(3))) {
+        return {Border::Kind::End, line.next};
+    }
+    return {};
+}
+
+struct KeyLine {
+    std::string_view key;
+    std::string_view value;  // trimmed, without a trailing comment; "" when nothing follows
+};
+
+bool is_key_byte(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.' || c == '/';
+}
+
+// `key: value` with a plain key, or nothing.
+std::optional<KeyLine> key_line(std::string_view content) {
+    std::size_t end = 0;
+    while (end < content.size() && is_key_byte(content[end])) {
+        ++end;
+    }
+    if (end == 0 || end >= content.size() || content[end] != ':' || content.front() == '-') {
+        return std::nullopt;
+    }
+    std::string_view value = content.substr(end + 1);
+    if (!value.empty() && value.front() != ' ') {
+        return std::nullopt;
+    }
+    if (const std::size_t comment = value.find(" #"); comment != std::string_view::npos) {
+        value = value.substr(0, comment);
+    }
+    const std::size_t start = value.find_first_not_of(" \t");
+    value = start == std::string_view::npos ? std::string_view() : value.substr(start);
+    value = value.substr(0, value.find_last_not_of(" \t") + 1);
+    return KeyLine{content.substr(0, end), value};
+}
+
+bool is_plain_text(std::string_view value) {
+    constexpr std::string_view kIndicators = "\"'|>&*!{}[]%@`,?:-#";
+    return !value.empty() && kIndicators.find(value.front()) == std::string_view::npos &&
+           value.find(": ") == std::string_view::npos && !value.ends_with(':') &&
+           value.find('\t') == std::string_view::npos && plain_kind(value) == Value::Kind::String;
+}
+
+// `key: |`, `- >-`, …: the lines below that are indented deeper are text.
+bool opens_block_scalar(std::string_view content) {
+    if (const std::size_t comment = content.find(" #"); comment != std::string_view::npos) {
+        content = content.substr(0, comment);
+    }
+    const std::size_t last = content.find_last_not_of(" \t");
+    if (last == std::string_view::npos) {
+        return false;
+    }
+    std::size_t i = last;
+    while (i > 0 &&
+           (content[i] == '+' || content[i] == '-' || (content[i] >= '0' && content[i] <= '9')) &&
+           last - i < 2) {
+        --i;
+    }
+    return (content[i] == '|' || content[i] == '>') && (i == 0 || content[i - 1] == ' ');
+}
+
+// True when a quoted or flow value of this line may go on below, where indentation says nothing.
+bool may_continue(std::string_view content) {
+    std::size_t doubles = 0;
+    std::size_t singles = 0;
+    long depth = 0;
+    for (const char c : content) {
+        doubles += c == '"' ? 1 : 0;
+        singles += c == '\'' ? 1 : 0;
+        depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+    }
+    const bool single_opens = singles % 2 != 0 && (content.front() == '\'' ||
+                                                   content.find(" '") != std::string_view::npos ||
+                                                   content.find("['") != std::string_view::npos ||
+                                                   content.find("{'") != std::string_view::npos);
+    return doubles % 2 != 0 || single_opens || depth != 0;
+}
+
+// Reads one document line by line. Any doubt ends with plain = false.
+class DocumentScan {
+public:
+    DocumentScan(const SourceMap& sources, SourceId source, ScannedDocument& document)
+        : sources_(sources), source_(source), doc_(document) {}
+
+    void run(bool may_be_plain) {
+        const std::string_view text = sources_.text(source_);
+        bool plain = may_be_plain;
+        bool content = false;
+        bool directives = false;
+        for (std::size_t at = doc_.range.begin; at < doc_.range.end;) {
+            const Line line = line_at(text, at, doc_.range.end);
+            at = line.next;
+            if (is_blank_or_comment(line.content())) {
+                plain = plain && line.content().find('\t') == std::string_view::npos;
+                continue;
+            }
+            if (!content && line.indent == 0 && line.text.front() == '%') {
+                directives = true;
+                continue;
+            }
+            content = true;
+            if (!plain || !accept(line)) {
+                plain = false;
+                break;
+            }
+        }
+        doc_.blank = !content;
+        doc_.plain = plain && content && !directives;
+        if (doc_.plain) {
+            check_text(text);
+        } else {
+            forget();
+        }
+    }
+
+private:
+    // False: not plain.
+    bool accept(const Line& line) {
+        if (skip_deeper_ && line.indent > *skip_deeper_) {
+            return true;
+        }
+        skip_deeper_.reset();
+        const std::string_view content = line.content();
+        if (content.front() == '\t' || may_continue(content)) {
+            return false;
+        }
+        if (opens_block_scalar(content)) {
+            skip_deeper_ = line.indent;
+        }
+        if (line.indent == 0) {
+            return accept_top(line);
+        }
+        return accept_nested(line);
+    }
+
+    bool accept_top(const Line& line) {
+        const std::string_view content = line.content();
+        if (content == "-" || content.starts_with("- ")) {
+            return top_value_empty_ && !in_metadata_;
+        }
+        const std::optional<KeyLine> parsed = key_line(content);
+        if (!parsed) {
+            return false;
+        }
+        in_metadata_ = false;
+        top_value_empty_ = parsed->value.empty();
+        scalar_indent_.reset();
+        if (parsed->key == "apiVersion") {
+            return take(doc_.api_version, *parsed, line);
+        }
+        if (parsed->key == "kind") {
+            return take(doc_.kind, *parsed, line);
+        }
+        if (parsed->key == "metadata") {
+            if (metadata_seen_ || !parsed->value.empty()) {
+                return false;
+            }
+            metadata_seen_ = in_metadata_ = true;
+            metadata_next_ = line.next;
+        }
+        return true;
+    }
+
+    bool accept_nested(const Line& line) {
+        if (scalar_indent_ && line.indent > *scalar_indent_) {
+            return false;  // the scalar goes on in this line
+        }
+        scalar_indent_.reset();
+        if (!in_metadata_) {
+            return true;
+        }
+        if (doc_.metadata_indent == 0) {
+            doc_.metadata_indent = line.indent;
+            doc_.metadata_insert = metadata_next_;
+        }
+        if (line.indent != doc_.metadata_indent) {
+            return line.indent > doc_.metadata_indent;
+        }
+        const std::string_view content = line.content();
+        if (content == "-" || content.starts_with("- ")) {
+            return metadata_value_empty_;
+        }
+        const std::optional<KeyLine> parsed = key_line(content);
+        if (!parsed) {
+            return false;
+        }
+        metadata_value_empty_ = parsed->value.empty();
+        if (parsed->key == "name") {
+            return take(doc_.name, *parsed, line);
+        }
+        if (parsed->key == "namespace") {
+            return take(doc_.ns, *parsed, line);
+        }
+        return true;
+    }
+
+    bool take(Value& field, const KeyLine& parsed, const Line& line) {
+        if (!field.is_null() || !is_plain_text(parsed.value)) {
+            return false;
+        }
+        const std::string_view text = sources_.text(source_);
+        field = Value::borrowed(parsed.value);
+        const auto offset = static_cast<std::size_t>(parsed.value.data() - text.data());
+        field.set_pos(sources_.pos(source_, offset));
+        scalar_indent_ = line.indent;
+        return true;
+    }
+
+    void check_text(std::string_view text) {
+        const std::string_view all =
+            text.substr(doc_.range.begin, doc_.range.end - doc_.range.begin);
+        if (find_bad_utf8(all) != std::string_view::npos) {
+            doc_.plain = false;
+            forget();
+        }
+    }
+
+    void forget() {
+        for (Value* field : {&doc_.api_version, &doc_.kind, &doc_.name, &doc_.ns}) {
+            *field = Value();
+        }
+        doc_.metadata_insert = doc_.metadata_indent = 0;
+    }
+
+    const SourceMap& sources_;
+    SourceId source_;
+    ScannedDocument& doc_;
+    std::optional<std::size_t> skip_deeper_;
+    std::size_t metadata_next_ = 0;
+    bool metadata_seen_ = false;
+    bool in_metadata_ = false;
+    bool top_value_empty_ = false;
+    bool metadata_value_empty_ = false;
+    std::optional<std::size_t> scalar_indent_;  // the last key line held one of the four scalars
+};
+
+}  // namespace
+
+std::vector<ScannedDocument> scan_documents(const SourceMap& sources, SourceId source) {
+    const std::string_view text = sources.text(source);
+    std::vector<ScannedDocument> documents;
+    std::size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    bool may_be_plain = true;
+    const auto add = [&](std::size_t end) {
+        ScannedDocument& document = documents.emplace_back();
+        document.range = {begin, end};
+        DocumentScan(sources, source, document).run(may_be_plain);
+        const std::string_view all = text.substr(begin, end - begin);
+        document.mentions_tailscale =
+            ::memmem(all.data(), all.size(), "tailscale", std::strlen("tailscale")) != nullptr;
+    };
+    for (std::size_t at = begin; at < text.size();) {
+        const char first = text[at];
+        const Line line = first == '-' || first == '.' ? line_at(text, at, text.size()) : Line{};
+        if (first != '-' && first != '.') {
+            const void* newline = std::memchr(text.data() + at, '\n', text.size() - at);
+            at =
+                newline == nullptr
+                    ? text.size()
+                    : static_cast<std::size_t>(static_cast<const char*>(newline) - text.data()) + 1;
+            continue;
+        }
+        const Border border = border_of(line);
+        if (border.kind != Border::Kind::None) {
+            add(line.begin);
+            begin = border.content;
+            may_be_plain = border.kind != Border::Kind::Content || text[begin] != ' ';
+        }
+        at = line.next;
+    }
+    add(text.size());
+    return documents;
+}
+
+}  // namespace renderer

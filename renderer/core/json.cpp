@@ -1,0 +1,262 @@
+#include "renderer/core/json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kHex = "0123456789abcdef";
+
+// U+2028 and U+2029 break lines in JavaScript; Go escapes them.
+bool is_line_separator(std::string_view text, std::size_t i) {
+    return text.substr(i, 2) == "\xE2\x80" && i + 2 < text.size() &&
+           (text[i + 2] == '\xA8' || text[i + 2] == '\xA9');
+}
+
+void write_byte_escaped(unsigned char byte, std::string& out) {
+    switch (byte) {
+        case '"':
+            out += "\\\"";
+            break;
+        case '\\':
+            out += "\\\\";
+            break;
+        case '\n':
+            out += "\\n";
+            break;
+        case '\r':
+            out += "\\r";
+            break;
+        case '\t':
+            out += "\\t";
+            break;
+        case '\b':
+            out += "\\b";
+            break;
+        case '\f':
+            out += "\\f";
+            break;
+        default:
+            out += "\\u00";
+            out += kHex[byte >> 4U];
+            out += kHex[byte & 15U];
+    }
+}
+
+void write_text(std::string_view text, std::string& out) {
+    out += '"';
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        if (byte == '"' || byte == '\\' || byte == '<' || byte == '>' || byte == '&' ||
+            byte < 0x20) {
+            write_byte_escaped(byte, out);
+        } else if (byte == 0xE2 && is_line_separator(text, i)) {
+            out += text[i + 2] == '\xA8' ? "\\u2028" : "\\u2029";
+            i += 2;
+        } else {
+            out += text[i];
+        }
+    }
+    out += '"';
+}
+
+// JSON numbers are decimal; YAML's other spellings of whole numbers are converted.
+void write_number(const Value& value, std::string& out) {
+    const std::string_view spelling = value.text();
+    if (nlohmann::json::accept(spelling)) {
+        out += spelling;
+    } else if (const std::optional<std::int64_t> number = value.as_int()) {
+        fmt::format_to(std::back_inserter(out), "{}", *number);
+    } else {
+        write_text(spelling, out);
+    }
+}
+
+struct Layout {
+    bool sorted = false;
+    bool pretty = false;
+};
+
+class Writer {
+public:
+    Writer(Layout layout, std::string& out) : layout_(layout), out_(out) {}
+
+    void value(const Value& value, std::size_t depth) {
+        switch (value.kind()) {
+            case Value::Kind::Null:
+                out_ += "null";
+                break;
+            case Value::Kind::Bool:
+                out_ += value.as_bool() ? "true" : "false";
+                break;
+            case Value::Kind::Number:
+                write_number(value, out_);
+                break;
+            case Value::Kind::String:
+                write_text(value.text(), out_);
+                break;
+            case Value::Kind::List:
+                list(value, depth);
+                break;
+            case Value::Kind::Map:
+                map(value, depth);
+                break;
+        }
+    }
+
+private:
+    void list(const Value& value, std::size_t depth) {
+        out_ += '[';
+        for (const Value& item : value.items()) {
+            separate(&item == value.items().data(), depth + 1);
+            this->value(item, depth + 1);
+        }
+        finish(value.size(), depth, ']');
+    }
+
+    void map(const Value& value, std::size_t depth) {
+        std::vector<const Member*> members;
+        for (const Member& member : value.members()) {
+            members.push_back(&member);
+        }
+        if (layout_.sorted) {
+            std::ranges::sort(members, {}, [](const Member* member) { return member->name(); });
+        }
+        out_ += '{';
+        for (const Member* member : members) {
+            separate(member == members.front(), depth + 1);
+            write_text(member->name(), out_);
+            out_ += layout_.pretty ? ": " : ":";
+            this->value(member->value, depth + 1);
+        }
+        finish(value.size(), depth, '}');
+    }
+
+    void separate(bool first, std::size_t depth) {
+        if (!first) {
+            out_ += ',';
+        }
+        line(depth);
+    }
+
+    void finish(std::size_t count, std::size_t depth, char close) {
+        if (count > 0) {
+            line(depth);
+        }
+        out_ += close;
+    }
+
+    void line(std::size_t depth) {
+        if (layout_.pretty) {
+            out_ += '\n';
+            out_.append(2 * depth, ' ');
+        }
+    }
+
+    Layout layout_;
+    std::string& out_;
+};
+
+std::string write(const Value& value, Layout layout) {
+    std::string out;
+    Writer(layout, out).value(value, 0);
+    return out;
+}
+
+// Receives nlohmann's events and builds a Value.
+class Builder : public nlohmann::json_sax<nlohmann::json> {
+public:
+    bool null() override { return put(Value()); }
+    bool boolean(bool flag) override { return put(Value(flag)); }
+    bool number_integer(number_integer_t number) override { return put(Value(number)); }
+    bool number_unsigned(number_unsigned_t number) override {
+        return put(Value::number(fmt::format("{}", number)));
+    }
+    bool number_float(number_float_t /*number*/, const string_t& spelling) override {
+        return put(Value::number(spelling));
+    }
+    bool string(string_t& text) override { return put(Value(std::string_view(text))); }
+    bool binary(binary_t& /*bytes*/) override { return false; }
+    bool start_object(std::size_t /*size*/) override { return open(Value::map()); }
+    bool start_array(std::size_t /*size*/) override { return open(Value::list()); }
+    bool end_object() override { return close(); }
+    bool end_array() override { return close(); }
+    bool key(string_t& name) override {
+        if (open_.back().find(name) != nullptr) {
+            error = fmt::format("key \"{}\" stands twice in one object", name);
+            return false;
+        }
+        keys_.back() = name;
+        return true;
+    }
+    bool parse_error(std::size_t offset, const std::string& /*token*/,
+                     const nlohmann::json::exception& /*exception*/) override {
+        error = fmt::format("not JSON at byte {}", offset);
+        return false;
+    }
+
+    Value root;
+    std::string error;
+
+private:
+    bool open(Value value) {
+        constexpr std::size_t kMaxJsonDepth = 100;
+        if (open_.size() >= kMaxJsonDepth) {
+            error = fmt::format("nested deeper than {} levels", kMaxJsonDepth);
+            return false;
+        }
+        open_.push_back(std::move(value));
+        keys_.emplace_back();
+        return true;
+    }
+
+    bool close() {
+        Value value = std::move(open_.back());
+        open_.pop_back();
+        keys_.pop_back();
+        return put(std::move(value));
+    }
+
+    bool put(Value value) {
+        if (open_.empty()) {
+            root = std::move(value);
+        } else if (open_.back().is_list()) {
+            open_.back().append(std::move(value));
+        } else {
+            open_.back().add(Value(std::string_view(keys_.back())), std::move(value));
+        }
+        return true;
+    }
+
+    std::vector<Value> open_;
+    std::vector<std::string> keys_;
+};
+
+}  // namespace
+
+std::string write_json(const Value& value) {
+    return write(value, {});
+}
+std::string write_json_sorted(const Value& value) {
+    return write(value, {.sorted = true});
+}
+std::string write_json_pretty(const Value& value) {
+    return write(value, {.pretty = true});
+}
+
+Result<Value> read_json(std::string_view text) {
+    Builder builder;
+    if (!nlohmann::json::sax_parse(text, &builder)) {
+        return Error{{.rule = "json-syntax", .message = builder.error}};
+    }
+    return std::move(builder.root);
+}
+
+}  // namespace renderer

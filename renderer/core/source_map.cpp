@@ -1,0 +1,61 @@
+#include "renderer/core/source_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "renderer/core/check.h"
+
+namespace renderer {
+
+SourceId SourceMap::add(std::string path, std::string text) {
+    CHECK(text.size() < std::numeric_limits<std::uint32_t>::max() - next_);
+    const auto size = static_cast<std::uint32_t>(text.size());
+    sources_.push_back(Source{std::move(path), std::move(text), next_});
+    next_ += size + 1;  // one past the end is a place too
+    return static_cast<SourceId>(sources_.size() - 1);
+}
+
+Pos SourceMap::pos(SourceId id, std::size_t offset) const {
+    CHECK(offset <= sources_[id].text.size());
+    return Pos{sources_[id].base + static_cast<std::uint32_t>(offset)};
+}
+
+SourceId SourceMap::source_of(Pos pos) const {
+    CHECK(pos.known() && pos.offset < next_);
+    const auto after = std::upper_bound(
+        sources_.begin(), sources_.end(), pos.offset,
+        [](std::uint32_t offset, const Source& source) { return offset < source.base; });
+    return static_cast<SourceId>(after - sources_.begin() - 1);
+}
+
+std::size_t SourceMap::offset_of(Pos pos) const {
+    return pos.offset - sources_[source_of(pos)].base;
+}
+
+Location SourceMap::locate(Pos pos) const {
+    const Source& source = sources_[source_of(pos)];
+    const std::string_view text = source.text;
+    const std::size_t offset = pos.offset - source.base;
+    const std::string_view before = text.substr(0, offset);
+    const std::size_t newline = before.rfind('\n');
+    const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
+    std::string_view line = text.substr(start, text.find('\n', start) - start);
+    if (line.ends_with('\r')) {
+        line.remove_suffix(1);
+    }
+    return {source.path, static_cast<std::uint32_t>(std::ranges::count(before, '\n') + 1),
+            static_cast<std::uint32_t>(offset - start + 1), line};
+}
+
+std::string SourceMap::describe(Pos pos) const {
+    if (!pos.known()) {
+        return "";
+    }
+    const Location place = locate(pos);
+    return fmt::format("{}:{}:{}", place.path, place.line, place.column);
+}
+
+}  // namespace renderer

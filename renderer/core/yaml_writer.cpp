@@ -1,0 +1,323 @@
+#include "renderer/core/yaml_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/plain_scalar.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kObjectOrder = {"apiVersion", "kind", "metadata"};
+constexpr std::array<std::string_view, 4> kMetadataOrder = {"name", "namespace", "labels",
+                                                            "annotations"};
+
+// What a map is, for the order of its keys.
+enum class Level : std::uint8_t { Object, Metadata, Other };
+
+template <std::size_t N>
+std::size_t rank_in(const std::array<std::string_view, N>& order, std::string_view key) {
+    return static_cast<std::size_t>(std::ranges::find(order, key) - order.begin());
+}
+
+std::size_t rank(Level level, std::string_view key) {
+    switch (level) {
+        case Level::Object:
+            return rank_in(kObjectOrder, key);
+        case Level::Metadata:
+            return rank_in(kMetadataOrder, key);
+        case Level::Other:
+            break;
+    }
+    return 0;
+}
+
+bool is_plain_start(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' || c == '_' || c == '$' ||
+           c == '(' || (static_cast<unsigned char>(c) >= 0x80);
+}
+
+bool is_plain_inner(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte > 0x20 && byte != 0x7F && c != ',' && c != '[' && c != ']' && c != '{' && c != '}';
+}
+
+// Words and spellings that some YAML 1.1 reader takes for a number or a date although ours does
+// not: sexagesimal numbers (12:30), dates (2001-01-01), numbers with underscores or signs.
+bool looks_numeric(std::string_view text) {
+    const char first = text.front();
+    return (first >= '0' && first <= '9') || first == '+' || first == '-' || first == '.';
+}
+
+// U+0085, U+2028, U+2029 and U+FEFF: line breaks and the byte order mark to some readers.
+bool has_odd_unicode(std::string_view text) {
+    return text.find("\xC2") != std::string_view::npos ||
+           text.find("\xE2\x80") != std::string_view::npos ||
+           text.find("\xEF\xBB\xBF") != std::string_view::npos ||
+           text.find("\xEF\xBF") != std::string_view::npos;
+}
+
+void write_escape(unsigned char byte, std::string& out) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    switch (byte) {
+        case '\n':
+            out += "\\n";
+            break;
+        case '\t':
+            out += "\\t";
+            break;
+        case '\r':
+            out += "\\r";
+            break;
+        default:
+            out += "\\x";
+            out += kHex[byte >> 4U];
+            out += kHex[byte & 15U];
+    }
+}
+
+// The code point of a well-formed sequence of two or three bytes at text[i], if it must be escaped;
+// else 0.
+unsigned odd_code_point(std::string_view text, std::size_t i, std::size_t& length) {
+    const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[i + k]); };
+    if (byte(0) == 0xC2 && i + 1 < text.size() && byte(1) < 0xA1) {
+        length = 2;
+        return byte(1);
+    }
+    if (i + 2 < text.size() && (byte(0) == 0xE2 || byte(0) == 0xEF)) {
+        length = 3;
+        const unsigned code =
+            ((byte(0) & 0x0FU) << 12U) | ((byte(1) & 0x3FU) << 6U) | (byte(2) & 0x3FU);
+        if (code == 0x2028 || code == 0x2029 || code == 0xFEFF || code >= 0xFFFE) {
+            return code;
+        }
+    }
+    return 0;
+}
+
+void write_code_point(unsigned code, std::string& out) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    out += "\\u";
+    for (int shift = 12; shift >= 0; shift -= 4) {
+        out += kHex[(code >> static_cast<unsigned>(shift)) & 15U];
+    }
+}
+
+void write_quoted(std::string_view text, std::string& out) {
+    out += '"';
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        std::size_t length = 1;
+        if (byte == '"' || byte == '\\') {
+            out += '\\';
+            out += text[i];
+        } else if (byte < 0x20 || byte == 0x7F) {
+            write_escape(byte, out);
+        } else if (const unsigned code = byte < 0x80 ? 0 : odd_code_point(text, i, length)) {
+            write_code_point(code, out);
+            i += length - 1;
+        } else {
+            out += text[i];
+        }
+    }
+    out += '"';
+}
+
+// A block scalar is exact only for printable lines, the first of which does not begin with a blank.
+bool fits_block(std::string_view text) {
+    if (text.find('\n') == std::string_view::npos || text.front() == ' ' || text.front() == '\n' ||
+        text.front() == '\t' || has_odd_unicode(text)) {
+        return false;
+    }
+    return std::ranges::none_of(text, [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
+    });
+}
+
+class Writer {
+public:
+    explicit Writer(std::string& out) : out_(out) {}
+
+    void document(const Value& value) {
+        if (value.is_map() && value.size() > 0) {
+            map(value, 0, Level::Object, false);
+        } else if (value.is_list() && value.size() > 0) {
+            list(value, 0);
+        } else {
+            leaf(value, 0);
+            out_ += '\n';
+        }
+    }
+
+private:
+    void indent(std::size_t columns) { out_.append(columns, ' '); }
+
+    // `inlined`: the first key goes on the current line, behind "- ".
+    void map(const Value& value, std::size_t column, Level level, bool inlined) {
+        bool first = inlined;
+        each_sorted(value, level, [&](const Member& member) {
+            if (!first) {
+                indent(column);
+            }
+            first = false;
+            text(member.name());
+            out_ += ':';
+            const bool metadata = level == Level::Object && member.name() == "metadata";
+            child(member.value, column, metadata ? Level::Metadata : Level::Other);
+        });
+    }
+
+    void child(const Value& value, std::size_t column, Level level) {
+        if (value.is_map() && value.size() > 0) {
+            out_ += '\n';
+            map(value, column + 2, level, false);
+        } else if (value.is_list() && value.size() > 0) {
+            out_ += '\n';
+            list(value, column);
+        } else {
+            out_ += ' ';
+            leaf(value, column + 2);
+            out_ += '\n';
+        }
+    }
+
+    void list(const Value& value, std::size_t column) {
+        for (const Value& item : value.items()) {
+            indent(column);
+            item_of_list(item, column);
+        }
+    }
+
+    void item_of_list(const Value& item, std::size_t column) {
+        out_ += "- ";
+        if (item.is_map() && item.size() > 0) {
+            map(item, column + 2, Level::Other, true);
+        } else if (item.is_list() && item.size() > 0) {
+            bool first = true;
+            for (const Value& inner : item.items()) {
+                if (!first) {
+                    indent(column + 2);
+                }
+                first = false;
+                item_of_list(inner, column + 2);
+            }
+        } else {
+            leaf(item, column + 2);
+            out_ += '\n';
+        }
+    }
+
+    void leaf(const Value& value, std::size_t column) {
+        switch (value.kind()) {
+            case Value::Kind::Null:
+                out_ += "null";
+                break;
+            case Value::Kind::Bool:
+                out_ += value.as_bool() ? "true" : "false";
+                break;
+            case Value::Kind::Number:
+                out_ += value.text();
+                break;
+            case Value::Kind::String:
+                if (fits_block_here(value.text())) {
+                    block(value.text(), column);
+                } else {
+                    text(value.text());
+                }
+                break;
+            case Value::Kind::List:
+                out_ += "[]";
+                break;
+            case Value::Kind::Map:
+                out_ += "{}";
+                break;
+        }
+    }
+
+    static bool fits_block_here(std::string_view text) { return !text.empty() && fits_block(text); }
+
+    void block(std::string_view text, std::size_t column) {
+        const bool keep = text.ends_with("\n\n");
+        out_ += keep ? "|+" : text.ends_with('\n') ? "|" : "|-";
+        std::string_view rest = text.ends_with('\n') ? text.substr(0, text.size() - 1) : text;
+        while (true) {
+            const std::size_t end = rest.find('\n');
+            const std::string_view line = rest.substr(0, end);
+            out_ += '\n';
+            if (!line.empty()) {
+                indent(std::max<std::size_t>(column, 2));
+                out_ += line;
+            }
+            if (end == std::string_view::npos) {
+                break;
+            }
+            rest.remove_prefix(end + 1);
+        }
+    }
+
+    void text(std::string_view text) {
+        if (needs_quotes(text)) {
+            write_quoted(text, out_);
+        } else {
+            out_ += text;
+        }
+    }
+
+    template <typename Visit>
+    static void each_sorted(const Value& value, Level level, Visit visit) {
+        const std::span<const Member> members = value.members();
+        const auto less = [level](const Member* a, const Member* b) {
+            const std::size_t left = rank(level, a->name());
+            const std::size_t right = rank(level, b->name());
+            return left != right ? left < right : a->name() < b->name();
+        };
+        constexpr std::size_t kFew = 24;
+        std::array<const Member*, kFew> few;
+        std::vector<const Member*> many;
+        std::span<const Member*> order;
+        if (members.size() <= kFew) {
+            order = std::span(few).first(members.size());
+        } else {
+            many.resize(members.size());
+            order = many;
+        }
+        std::ranges::transform(members, order.begin(), [](const Member& m) { return &m; });
+        std::ranges::sort(order, less);
+        for (const Member* member : order) {
+            visit(*member);
+        }
+    }
+
+    std::string& out_;
+};
+
+}  // namespace
+
+bool needs_quotes(std::string_view text) {
+    if (text.empty() || !is_plain_start(text.front()) || looks_numeric(text) ||
+        text.back() == ' ' || text.back() == ':') {
+        return true;
+    }
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == ' ') {
+            if (i + 1 < text.size() && text[i + 1] == '#') {
+                return true;
+            }
+        } else if (!is_plain_inner(c) || (c == ':' && i + 1 < text.size() && text[i + 1] == ' ')) {
+            return true;
+        }
+    }
+    return plain_kind(text) != Value::Kind::String || has_odd_unicode(text);
+}
+
+void write_yaml(const Value& value, std::string& out) {
+    Writer(out).document(value);
+}
+
+}  // namespace renderer

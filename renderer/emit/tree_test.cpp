@@ -78,9 +78,9 @@ TEST(EmitTree, CopiesABundleThatIsNotRendered) {
 }
 
 TEST(EmitTree, CutsDocumentsWithTheirSeparators) {
-    const std::string a = manifest("ConfigMap", "n", "a");
-    const std::string b = manifest("ConfigMap", "n", "b");
-    const std::string c = manifest("ConfigMap", "n", "c");
+    const std::string a = manifest("ConfigMap", "shop", "a");
+    const std::string b = manifest("ConfigMap", "shop", "b");
+    const std::string c = manifest("ConfigMap", "shop", "c");
     const auto content = [&](const std::vector<std::size_t>& cut) {
         TestInput input;
         input.add_file(input.add_bundle(""), "x.yaml", a + "---\n" + b + "--- # last\n" + c);
@@ -101,7 +101,7 @@ TEST(EmitTree, CutsDocumentsWithTheirSeparators) {
 
 TEST(EmitTree, LeavesUnreachableFilesOut) {
     TestInput input;
-    input.add_file(input.add_bundle(""), "x.yaml", manifest("ConfigMap", "n", "a"));
+    input.add_file(input.add_bundle(""), "x.yaml", manifest("ConfigMap", "shop", "a"));
     input.loaded.files.front().reachable = false;
     EXPECT_EQ(dump(input), "");
 }
@@ -127,16 +127,16 @@ TEST(EmitTree, RefusesTwoThingsAtOnePath) {
 TEST(EmitTree, RefusesNamesThatLeaveTheDirectory) {
     TestInput input;
     input.add_bundle("");
-    input.add_object("ConfigMap", "n", "../../x");
+    input.add_object("ConfigMap", "shop", "../../x");
     EXPECT_EQ(dump(input), "error: a name with a slash cannot become a file name");
 }
 
 TEST(EmitTree, FindsPlaintextSecrets) {
     TestInput input;
     input.add_bundle("");
-    input.add_object("ConfigMap", "n", "a");
+    input.add_object("ConfigMap", "shop", "a");
     EXPECT_EQ(plaintext_secret(input.output()), nullptr);
-    input.add_object("Secret", "n", "b").root.put("stringData", Value::map({{"k", "v"}}));
+    input.add_object("Secret", "shop", "b").root.put("stringData", Value::map({{"k", "v"}}));
     ASSERT_NE(plaintext_secret(input.output()), nullptr);
     EXPECT_EQ(plaintext_secret(input.output())->name(), "b");
 }

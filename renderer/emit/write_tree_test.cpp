@@ -187,14 +187,14 @@ TEST_F(WriteTree, CompletesAKilledRun) {
     const std::string want = dump();
     fs::remove_all(dir_);
     int interrupted = 0;
-    for (int round = 0; round < 30; ++round) {
+    for (int round = 0; round < 15; ++round) {
         ASSERT_EQ(write(first).find("error"), std::string::npos);
         const pid_t child = ::fork();
         if (child == 0) {
             (void)write_tree(dir_, second);
             ::_exit(0);
         }
-        ::usleep(static_cast<useconds_t>(200 + 400 * round));
+        ::usleep(static_cast<useconds_t>(200 + 800 * round));
         ::kill(child, SIGKILL);
         int status = 0;
         ::waitpid(child, &status, 0);

@@ -19,7 +19,7 @@ struct OperatorEnv {
     std::string_view key;
 };
 
-constexpr std::array kOperatorEnv = {
+inline constexpr std::array kOperatorEnv = {
     OperatorEnv{"OPERATOR_INITIAL_TAGS", "operatorConfig", "defaultTags"},
     OperatorEnv{"OPERATOR_HOSTNAME", "operatorConfig", "hostname"},
     OperatorEnv{"OPERATOR_LOGGING", "operatorConfig", "logging"},
@@ -33,7 +33,7 @@ constexpr std::array kOperatorEnv = {
 };
 
 // Set by the chart, but not from one value of its own.
-constexpr std::array<std::string_view, 7> kFixedOperatorEnv = {
+inline constexpr std::array<std::string_view, 7> kFixedOperatorEnv = {
     "OPERATOR_SECRET", "OPERATOR_NAMESPACE", "CLIENT_ID_FILE", "CLIENT_SECRET_FILE",
     "PROXY_IMAGE",     "POD_NAME",           "POD_UID"};
 

@@ -102,13 +102,13 @@ TEST(ClassifyReference, ASecondOperatorIsAnError) {
         std::string text = one;
         return text.replace(text.find("NAME"), 4, name);
     };
-    const Classified run(named("x") + "---\n" + named("y"));
+    const Classified run(named("one") + "---\n" + named("two"));
     ASSERT_EQ(run.diagnostics.all().size(), 1U);
     const Diagnostic& only = run.diagnostics.all().front();
     EXPECT_EQ(only.rule, "second-operator");
-    EXPECT_EQ(only.object, "Deployment/a/y");
+    EXPECT_EQ(only.object, "Deployment/a/two");
     ASSERT_EQ(only.notes.size(), 1U);
-    EXPECT_EQ(only.notes.front().object, "Deployment/a/x");
+    EXPECT_EQ(only.notes.front().object, "Deployment/a/one");
 }
 
 TEST(ClassifyReference, AnOperatorInAListIsAnError) {

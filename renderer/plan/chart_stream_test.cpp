@@ -101,10 +101,10 @@ TEST(PlanChartStream, AStreamWithoutTheRolesIsAnError) {
                                 "deployment.yaml"));
     const Installed run(only, Mode::Stream);
     EXPECT_EQ(run.dump(),
-              "4: error [incomplete-operator] the operator is on this stream, but its ClusterRole "
+              "5: error [incomplete-operator] the operator is on this stream, but its ClusterRole "
               "\"tailscale-operator\" is not: the controller would have no rights | render all "
               "templates of the chart in one go\n"
-              "4: error [incomplete-operator] the operator is on this stream, but its Role "
+              "5: error [incomplete-operator] the operator is on this stream, but its Role "
               "\"operator\" is not: the controller would have no rights | render all templates of "
               "the chart in one go\n");
 }

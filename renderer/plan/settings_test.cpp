@@ -84,8 +84,8 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "namespace, clusterDomain, tailnetDomain, dataplane, image, serviceMonitors, "
          "customResources, secrets, placement, hostnameSuffix, cleanupDelay, inputs, privileges, "
          "nodePortRange } | did you mean \"clusterDomain\"?\n"},
-        {"tailrender: {image: {tga: x}}",
-         "1: error [unknown-setting] unknown key \"tga\" in \"tailrender.image\" | one of { "
+        {"tailrender: {image: {tags: x}}",
+         "1: error [unknown-setting] unknown key \"tags\" in \"tailrender.image\" | one of { "
          "repository, tag, digest, pullPolicy } | did you mean \"tag\"?\n"},
         {"tailrendr: {inputs: complete}",
          "1: error [unknown-setting] unknown key \"tailrendr\" in the values | did you mean "

@@ -42,6 +42,7 @@ public:
     std::vector<Step> run() {
         skip_common_ends();
         std::vector<Step> steps;
+        steps.reserve(old_.size());
         for (int i = 0; i < head_; ++i) {
             steps.push_back({' ', i, i});
         }
@@ -89,7 +90,7 @@ private:
     int search() {
         std::vector<int> previous(3, 0);
         for (int d = 0; d <= std::min(width() + height(), kMaxEdits); ++d) {
-            std::vector<int> frontier(static_cast<std::size_t>(2 * d + 3), -1);
+            std::vector<int> frontier(2 * static_cast<std::size_t>(d) + 3, -1);
             for (int k = -d; k <= d; k += 2) {
                 int x = furthest(previous, k, d);
                 while (x < width() && x - k < height() && x - k >= 0 &&

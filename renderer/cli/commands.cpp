@@ -238,6 +238,8 @@ int run_post_render(const Options& options, Console& console) {
             "  hint: helm template NAME CHART | tailrender post-render --namespace NAMESPACE\n");
         return 2;
     }
+    console.log(fmt::format("post-render of release \"{}\", namespace \"{}\"\n", options.release,
+                            options.load.default_namespace));
     Options filled = options;
     filled.load.stream.emplace();
     Run run;

@@ -64,7 +64,7 @@ std::string bash_script(const std::vector<VerbInfo>& verbs) {
         for (const FlagInfo& flag : verb.flags) {
             put(flags, "{} ", fmt::join(flag.names, " "));
         }
-        put(cases, "        {}) flags=\"{}--help\"; others=\"{}\" ;;\n", verb.name, flags,
+        put(cases, "        {}) flags=\"{}\"; others=\"{}\" ;;\n", verb.name, flags,
             is_choice(verb.arguments) ? choices(verb.arguments) : "");
     }
     std::string out =

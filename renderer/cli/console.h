@@ -20,6 +20,7 @@ public:
     // False, with a message on standard error, when not every byte was taken.
     [[nodiscard]] bool out(std::string_view text);
     void err(std::string_view text);
+    void log(std::string_view text) { write_log(text); }  // the log file only
     // Calls make(color) for standard error and make(false) for the log.
     template <typename Make>
     void tell(const Make& make) {

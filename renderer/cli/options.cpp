@@ -17,6 +17,8 @@ namespace {
 constexpr const char* kVersion =
     "tailrender " TAILRENDER_VERSION "\nreference: Tailscale Kubernetes operator 1.96.5";
 
+constexpr const char* kHelp = "print this help";
+
 const std::map<std::string, Color> kColors = {
     {"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}};
 
@@ -25,7 +27,7 @@ void add_common(CLI::App& verb, Options& options) {
     verb.add_option_function<std::string>(
             "--color", [&options](const std::string& when) { options.color = kColors.at(when); },
             "colour on standard error (default auto; NO_COLOR is honoured)")
-        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
         ->type_name("auto|always|never");
     verb.add_option("--log-file", options.log_file,
                     "append what goes to standard error to this file (or set TAILRENDER_LOG)")
@@ -58,11 +60,8 @@ void add_path(CLI::App& verb, Options& options) {
         ->type_name("DIR");
 }
 
-CLI::Option* add_output(CLI::App& verb, Options& options) {
-    return verb
-        .add_option("-o,--output", options.load.output_dir,
-                    "directory of the rendered tree; without it the stream goes to stdout")
-        ->type_name("DIR");
+CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc) {
+    return verb.add_option("-o,--output", options.load.output_dir, doc)->type_name("DIR");
 }
 
 void add_allow_empty(CLI::App& verb, Options& options) {
@@ -71,6 +70,7 @@ void add_allow_empty(CLI::App& verb, Options& options) {
 
 CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples) {
     CLI::App& verb = *app.add_subcommand(name, doc);
+    verb.set_help_flag("-h,--help", kHelp);
     verb.footer(std::string("Examples:\n") + examples);
     return verb;
 }
@@ -81,7 +81,8 @@ void add_render(CLI::App& app, Options& options) {
                               "  tailrender render . --cluster home -o rendered\n"
                               "  tailrender render apps --namespace apps --values values.yaml");
     add_path(verb, options);
-    add_output(verb, options);
+    add_output(verb, options,
+               "directory to write the tree to; without it the stream goes to standard output");
     add_allow_empty(verb, options);
     add_inputs(verb, options);
     add_common(verb, options);
@@ -93,7 +94,7 @@ void add_check(CLI::App& app, Options& options) {
                  "  tailrender check . -o rendered           # exit 1 and a diff when stale\n"
                  "  tailrender check . -o rendered | patch -p0");
     add_path(verb, options);
-    add_output(verb, options)->required();
+    add_output(verb, options, "directory that a render wrote")->required();
     add_allow_empty(verb, options);
     add_inputs(verb, options);
     add_common(verb, options);
@@ -133,7 +134,7 @@ void add_completion(CLI::App& app, Options& options) {
                               "~/.config/fish/completions/tailrender.fish");
     verb.add_option("SHELL", options.shell, "the shell")
         ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""))
         ->type_name("bash|zsh|fish");
 }
 
@@ -141,6 +142,7 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
     auto app = std::make_unique<CLI::App>(
         "Turns a cluster repository into every manifest that the Tailscale operator would create.",
         "tailrender");
+    app->set_help_flag("-h,--help", kHelp);
     app->require_subcommand(1);
     app->set_version_flag("--version", kVersion, "print the version and that of the reference");
     app->footer(
@@ -169,12 +171,6 @@ Verb verb_of(const std::string& name) {
 const CLI::App* chosen_verb(const CLI::App& app) {
     const auto chosen = app.get_subcommands();
     return chosen.empty() ? nullptr : chosen.front();
-}
-
-// "a|b" of "a|b:{a,b}": a validator adds its own description.
-std::string value_of(const CLI::Option& option) {
-    const std::string type = option.get_type_name();
-    return type.substr(0, type.find(':'));
 }
 
 std::vector<std::string> names_of(const CLI::Option& option) {
@@ -270,12 +266,12 @@ std::vector<VerbInfo> command_table() {
         for (const CLI::Option* option : verb->get_options()) {
             const auto names = names_of(*option);
             if (names.empty()) {
-                info.arguments = value_of(*option);
+                info.arguments = option->get_type_name();
                 continue;
             }
             const bool takes_value = option->get_items_expected_max() > 0;
             info.flags.push_back(
-                {names, takes_value ? value_of(*option) : "", option->get_description()});
+                {names, takes_value ? option->get_type_name() : "", option->get_description()});
         }
         table.push_back(std::move(info));
     }

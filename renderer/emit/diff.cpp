@@ -73,7 +73,8 @@ private:
     int height() const { return m_ - head_ - tail_; }
 
     static int& at(std::vector<int>& frontier, int k, int d) {
-        return frontier[static_cast<std::size_t>(k + d)];
+        const int index = k + d;
+        return frontier[static_cast<std::size_t>(index)];
     }
 
     // Furthest x on diagonal k with d edits, from the frontier with d - 1 edits.

@@ -1,0 +1,18 @@
+// Our API group and the annotation keys in it. The contract with the controller is
+// testdata/contract/proxy.md.
+#pragma once
+
+#include <string_view>
+
+namespace renderer {
+
+#define TAILRENDER_DOMAIN "tailrender.dev"
+
+constexpr std::string_view kContractVersion = "v1";
+constexpr std::string_view kContractAnnotation = TAILRENDER_DOMAIN "/contract";
+constexpr std::string_view kTagsAnnotation = TAILRENDER_DOMAIN "/tags";
+constexpr std::string_view kHostnameAnnotation = TAILRENDER_DOMAIN "/hostname";
+constexpr std::string_view kParentAnnotation = TAILRENDER_DOMAIN "/parent";
+constexpr std::string_view kConfigHashAnnotation = TAILRENDER_DOMAIN "/config-hash";
+
+}  // namespace renderer

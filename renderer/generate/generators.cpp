@@ -1,0 +1,34 @@
+#include <array>
+
+#include "renderer/generate/generate.h"
+#include "renderer/generate/install.h"
+#include "renderer/generate/l3_ingress.h"
+#include "renderer/generate/l7_ingress.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::array kGenerators = {
+    Generator{"install", generate_install,
+              "what a cluster needs besides proxies: namespace, controller, RBAC, IngressClass"},
+    Generator{"l3-ingress", generate_l3_ingress, "Services that the tailnet reaches"},
+    Generator{"l7-ingress", generate_l7_ingress,
+              "Ingresses that the tailnet or the internet reaches"},
+};
+
+}  // namespace
+
+std::span<const Generator> generators() {
+    return kGenerators;
+}
+
+Objects generate(const Plan& plan) {
+    Objects objects;
+    for (const Generator& generator : generators()) {
+        generator.run(plan, objects);
+    }
+    return objects;
+}
+
+}  // namespace renderer

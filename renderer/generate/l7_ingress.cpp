@@ -1,0 +1,15 @@
+#include "renderer/generate/l7_ingress.h"
+
+#include "renderer/generate/proxy_workload.h"
+
+namespace renderer {
+
+void generate_l7_ingress(const Plan& plan, Objects& objects) {
+    for (const ProxyPlan& proxy : plan.proxies) {
+        if (proxy.target == Target::Serve) {
+            append_proxy_workload(proxy, "l7-ingress", objects);
+        }
+    }
+}
+
+}  // namespace renderer

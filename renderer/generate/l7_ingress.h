@@ -1,0 +1,10 @@
+// Proxies that serve an Ingress (layer 7): HTTPS on the tailnet, or on the internet with Funnel.
+#pragma once
+
+#include "renderer/generate/generate.h"
+
+namespace renderer {
+
+void generate_l7_ingress(const Plan& plan, Objects& objects);
+
+}  // namespace renderer

@@ -1,0 +1,21 @@
+// The JSON files of a proxy pod: tailscaled's configuration and the serve configuration, byte for
+// byte in the encoding of Go's encoding/json as the reference writes it. Source: tailscale v1.96.5
+// ipn/conf.go, ipn/serve.go, cmd/k8s-operator/{sts,ingress}.go.
+#pragma once
+
+#include <string>
+
+#include "renderer/plan/plan.h"
+
+namespace renderer {
+
+// `pod` is the name of the replica's pod: its auth key lies in /etc/tsauth/<pod>/authkey.
+std::string tailscaled_config(const ProxyPlan& proxy, std::string_view pod,
+                              bool with_app_connector);
+
+std::string serve_config(const ProxyPlan& proxy);
+
+// First 16 hex digits of the SHA-256 of the fields that tailscaled cannot reload.
+std::string config_hash(const ProxyPlan& proxy);
+
+}  // namespace renderer

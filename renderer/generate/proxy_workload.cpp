@@ -1,0 +1,277 @@
+#include "renderer/generate/proxy_workload.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <utility>
+
+#include "renderer/core/api.h"
+#include "renderer/core/base64.h"
+#include "renderer/generate/proxy_config.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kEnableForwarding =
+    "sysctl -w net.ipv4.ip_forward=1 && if sysctl net.ipv6.conf.all.forwarding; then sysctl -w "
+    "net.ipv6.conf.all.forwarding=1; fi";
+constexpr int kNobody = 65532;
+constexpr int kTemplateGracePeriod = 10;  // seconds; the reference sends it, pods ignore it
+
+// One proxy and the names that several of its objects share. Standalone proxies have one replica:
+// pod 0.
+struct Workload {
+    const ProxyPlan& proxy;
+    std::string pod;
+    std::string config_secret;
+    std::string auth_secret;
+
+    explicit Workload(const ProxyPlan& plan)
+        : proxy(plan),
+          pod(fmt::format("{}-0", plan.name)),
+          config_secret(fmt::format("{}-config", pod)),
+          auth_secret(fmt::format("{}-auth", pod)) {}
+};
+
+Value labels(const ProxyPlan& proxy) {
+    return Value::map({{"tailscale.com/managed", "true"},
+                       {"tailscale.com/parent-resource", proxy.parent_name},
+                       {"tailscale.com/parent-resource-ns", proxy.parent_ns},
+                       {"tailscale.com/parent-resource-type", Value::borrowed(proxy.parent_type)}});
+}
+
+Value pod_labels(const ProxyPlan& proxy) {
+    Value all = labels(proxy);
+    all.add("app", proxy.name);
+    return all;
+}
+
+Value metadata(const ProxyPlan& proxy, std::string_view name) {
+    return Value::map({{"name", name}, {"namespace", proxy.ns}, {"labels", labels(proxy)}});
+}
+
+Value service_account(const ProxyPlan& proxy) {
+    return Value::map({{"apiVersion", "v1"},
+                       {"kind", "ServiceAccount"},
+                       {"metadata", metadata(proxy, proxy.name)}});
+}
+
+Value role(const Workload& workload) {
+    return Value::map(
+        {{"apiVersion", "rbac.authorization.k8s.io/v1"},
+         {"kind", "Role"},
+         {"metadata", metadata(workload.proxy, workload.proxy.name)},
+         {"rules",
+          Value::list({Value::map({{"apiGroups", Value::list({""})},
+                                   {"resources", Value::list({"secrets"})},
+                                   {"resourceNames", Value::list({workload.pod})},
+                                   {"verbs", Value::list({"get", "update", "patch"})}})})}});
+}
+
+Value role_binding(const ProxyPlan& proxy) {
+    return Value::map(
+        {{"apiVersion", "rbac.authorization.k8s.io/v1"},
+         {"kind", "RoleBinding"},
+         {"metadata", metadata(proxy, proxy.name)},
+         {"roleRef",
+          Value::map(
+              {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "Role"}, {"name", proxy.name}})},
+         {"subjects",
+          Value::list({Value::map(
+              {{"kind", "ServiceAccount"}, {"name", proxy.name}, {"namespace", proxy.ns}})})}});
+}
+
+Value headless_service(const ProxyPlan& proxy) {
+    return Value::map({{"apiVersion", "v1"},
+                       {"kind", "Service"},
+                       {"metadata", metadata(proxy, proxy.name)},
+                       {"spec", Value::map({{"clusterIP", "None"},
+                                            {"ipFamilyPolicy", "PreferDualStack"},
+                                            {"selector", Value::map({{"app", proxy.name}})}})}});
+}
+
+Value config_secret(const Workload& workload) {
+    const ProxyPlan& proxy = workload.proxy;
+    Value data = Value::map(
+        {{"cap-107.hujson", encode_base64(tailscaled_config(proxy, workload.pod, true))},
+         {"cap-95.hujson", encode_base64(tailscaled_config(proxy, workload.pod, false))}});
+    put_if(data, proxy.target == Target::Serve, "serve-config", encode_base64(serve_config(proxy)));
+    return Value::map({{"apiVersion", "v1"},
+                       {"kind", "Secret"},
+                       {"metadata", metadata(proxy, workload.config_secret)},
+                       {"data", std::move(data)}});
+}
+
+Value env(std::string_view name, std::string_view value) {
+    return Value::map({{"name", Value::borrowed(name)}, {"value", value}});
+}
+
+Value env_from_field(std::string_view name, std::string_view field) {
+    return Value::map(
+        {{"name", Value::borrowed(name)},
+         {"valueFrom",
+          Value::map({{"fieldRef", Value::map({{"fieldPath", Value::borrowed(field)}})}})}});
+}
+
+Value target_env(const ProxyPlan& proxy) {
+    switch (proxy.target) {
+        case Target::ClusterIp:
+            return env("TS_DEST_IP", proxy.target_value);
+        case Target::DnsName:
+            return env("TS_EXPERIMENTAL_DEST_DNS_NAME", proxy.target_value);
+        case Target::Serve:
+            break;
+    }
+    return env("TS_SERVE_CONFIG", "/etc/tailscaled/$(POD_NAME)/serve-config");
+}
+
+Value environment(const ProxyPlan& proxy) {
+    Value list = Value::list(
+        {env("TS_USERSPACE", proxy.userspace ? "true" : "false"),
+         env_from_field("POD_IP", "status.podIP"), env_from_field("POD_NAME", "metadata.name"),
+         env_from_field("POD_UID", "metadata.uid"), env("TS_KUBE_SECRET", "$(POD_NAME)"),
+         env("TS_EXPERIMENTAL_SERVICE_AUTO_ADVERTISEMENT", "false"),
+         env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)"),
+         env("TS_DEBUG_ACME_FORCE_RENEWAL", "true")});
+    if (proxy.forward_cluster_traffic) {
+        list.append(env("EXPERIMENTAL_ALLOW_PROXYING_CLUSTER_TRAFFIC_VIA_INGRESS", "true"));
+    }
+    if (!proxy.firewall_mode.empty()) {
+        list.append(env("TS_DEBUG_FIREWALL_MODE", proxy.firewall_mode));
+    }
+    list.append(target_env(proxy));
+    list.append(env("TS_INTERNAL_APP", proxy.internal_app));
+    return list;
+}
+
+Value secret_volume(std::string_view name, std::string_view secret, std::string_view item) {
+    Value source = Value::map({{"secretName", secret}});
+    put_if(source, !item.empty(), "items",
+           Value::list({Value::map({{"key", item}, {"path", item}})}));
+    return Value::map({{"name", Value::borrowed(name)}, {"secret", std::move(source)}});
+}
+
+Value read_only_mount(std::string_view name, std::string path) {
+    return Value::map({{"mountPath", path}, {"name", Value::borrowed(name)}, {"readOnly", true}});
+}
+
+Value volumes(const Workload& workload) {
+    Value list = Value::list({secret_volume("tailscaledconfig-0", workload.config_secret, ""),
+                              secret_volume("auth-0", workload.auth_secret, "authkey")});
+    if (workload.proxy.target == Target::Serve) {
+        list.append(secret_volume("serve-config-0", workload.config_secret, "serve-config"));
+    }
+    if (workload.proxy.userspace) {
+        list.append(Value::map({{"name", "tmp"}, {"emptyDir", Value::map()}}));
+    }
+    return list;
+}
+
+Value mounts(const Workload& workload) {
+    Value list = Value::list(
+        {read_only_mount("tailscaledconfig-0", fmt::format("/etc/tsconfig/{}", workload.pod)),
+         read_only_mount("auth-0", fmt::format("/etc/tsauth/{}", workload.pod))});
+    if (workload.proxy.target == Target::Serve) {
+        list.append(
+            read_only_mount("serve-config-0", fmt::format("/etc/tailscaled/{}", workload.pod)));
+    }
+    if (workload.proxy.userspace) {
+        list.append(Value::map({{"mountPath", "/tmp"}, {"name", "tmp"}}));
+    }
+    return list;
+}
+
+// A userspace pod needs no rights at all; a kernel one programs the node's network stack.
+Value security_context(const ProxyPlan& proxy) {
+    if (!proxy.userspace) {
+        return Value::map({{"privileged", true}});
+    }
+    return Value::map({{"allowPrivilegeEscalation", false},
+                       {"capabilities", Value::map({{"drop", Value::list({"ALL"})}})},
+                       {"readOnlyRootFilesystem", true},
+                       {"runAsGroup", kNobody},
+                       {"runAsNonRoot", true},
+                       {"runAsUser", kNobody},
+                       {"seccompProfile", Value::map({{"type", "RuntimeDefault"}})}});
+}
+
+Value container(const Workload& workload) {
+    const ProxyPlan& proxy = workload.proxy;
+    return Value::map(
+        {{"name", "tailscale"},
+         {"image", proxy.image},
+         {"imagePullPolicy", Value::borrowed(proxy.pull_policy)},
+         {"env", environment(proxy)},
+         {"resources", Value::map({{"requests", Value::map({{"cpu", "1m"}, {"memory", "1Mi"}})}})},
+         {"securityContext", security_context(proxy)},
+         {"volumeMounts", mounts(workload)}});
+}
+
+Value init_container(const ProxyPlan& proxy) {
+    return Value::map({{"name", "sysctler"},
+                       {"image", proxy.image},
+                       {"command", Value::list({"/bin/sh", "-c"})},
+                       {"args", Value::list({Value::borrowed(kEnableForwarding)})},
+                       {"securityContext", Value::map({{"privileged", true}})}});
+}
+
+Value pod_annotations(const ProxyPlan& proxy) {
+    Value annotations = Value::map({{Value::borrowed(kConfigHashAnnotation), config_hash(proxy)}});
+    put_if(annotations, proxy.target == Target::ClusterIp,
+           "tailscale.com/operator-last-set-cluster-ip", proxy.target_value);
+    put_if(annotations, proxy.target == Target::DnsName,
+           "tailscale.com/operator-last-set-cluster-dns-name", proxy.target_value);
+    return annotations;
+}
+
+Value pod_template(const Workload& workload) {
+    const ProxyPlan& proxy = workload.proxy;
+    Value spec = Value::map({{"serviceAccountName", proxy.name},
+                             {"containers", Value::list({container(workload)})},
+                             {"volumes", volumes(workload)}});
+    put_if(spec, !proxy.userspace, "initContainers", Value::list({init_container(proxy)}));
+    put_if(spec, !proxy.priority_class.empty(), "priorityClassName", proxy.priority_class);
+    return Value::map(
+        {{"metadata", Value::map({{"annotations", pod_annotations(proxy)},
+                                  {"deletionGracePeriodSeconds", kTemplateGracePeriod},
+                                  {"labels", pod_labels(proxy)}})},
+         {"spec", std::move(spec)}});
+}
+
+Value stateful_set(const Workload& workload) {
+    const ProxyPlan& proxy = workload.proxy;
+    Value head = metadata(proxy, proxy.name);
+    head.add("annotations",
+             Value::map({{Value::borrowed(kContractAnnotation), Value::borrowed(kContractVersion)},
+                         {Value::borrowed(kHostnameAnnotation), proxy.hostname},
+                         {Value::borrowed(kParentAnnotation), proxy.origin.parent},
+                         {Value::borrowed(kTagsAnnotation),
+                          fmt::format("{}", fmt::join(proxy.tags, ","))}}));
+    return Value::map(
+        {{"apiVersion", "apps/v1"},
+         {"kind", "StatefulSet"},
+         {"metadata", std::move(head)},
+         {"spec", Value::map({{"replicas", 1},
+                              {"selector",
+                               Value::map({{"matchLabels", Value::map({{"app", proxy.name}})}})},
+                              {"serviceName", proxy.name},
+                              {"template", pod_template(workload)}})}});
+}
+
+}  // namespace
+
+void append_proxy_workload(const ProxyPlan& proxy, std::string_view generator, Objects& objects) {
+    const Workload workload(proxy);
+    Value roots[] = {service_account(proxy), config_secret(workload), role(workload),
+                     role_binding(proxy),    headless_service(proxy), stateful_set(workload)};
+    for (Value& root : roots) {
+        objects.push_back(Object{.root = std::move(root),
+                                 .origin = proxy.origin,
+                                 .bundle = proxy.bundle,
+                                 .generator = generator});
+    }
+}
+
+}  // namespace renderer

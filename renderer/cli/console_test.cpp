@@ -1,0 +1,103 @@
+#include "renderer/cli/console.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace renderer {
+namespace {
+
+// Points a file descriptor elsewhere for as long as it lives.
+class Redirected {
+public:
+    Redirected(int fd, int target) : fd_(fd), saved_(::dup(fd)) { ::dup2(target, fd); }
+    Redirected(const Redirected&) = delete;
+    Redirected& operator=(const Redirected&) = delete;
+    ~Redirected() {
+        ::dup2(saved_, fd_);
+        ::close(saved_);
+    }
+
+private:
+    int fd_, saved_;
+};
+
+class ConsoleTest : public testing::Test {
+protected:
+    void SetUp() override {
+        std::signal(SIGPIPE, SIG_IGN);
+        std::string pattern = testing::TempDir() + "console_XXXXXX";
+        dir_ = ::mkdtemp(pattern.data());
+        err_ = ::open((dir_ + "/err").c_str(), O_RDWR | O_CREAT, 0600);
+    }
+    void TearDown() override {
+        ::close(err_);
+        std::filesystem::remove_all(dir_);
+    }
+
+    std::string read(const std::string& name) const {
+        std::ifstream file(dir_ + "/" + name);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+
+    std::string dir_;
+    int err_ = -1;
+};
+
+TEST_F(ConsoleTest, SaysWhenTheOutputIsNotTaken) {
+    const int full = ::open("/dev/full", O_WRONLY);
+    int broken[2];
+    ASSERT_EQ(::pipe(broken), 0);
+    ::close(broken[0]);
+    const Redirected err(STDERR_FILENO, err_);
+    for (const int target : {full, broken[1]}) {
+        const Redirected out(STDOUT_FILENO, target);
+        Console console(false, "");
+        EXPECT_FALSE(console.out("a stream\n"));
+    }
+    ::close(full);
+    ::close(broken[1]);
+    EXPECT_EQ(read("err"),
+              "<stdout>: error: cannot write the output: No space left on device [write-failed]\n"
+              "<stdout>: error: cannot write the output: Broken pipe [write-failed]\n");
+}
+
+TEST_F(ConsoleTest, LogsWhatIsToldWithoutColour) {
+    const Redirected err(STDERR_FILENO, err_);
+    for (int run = 0; run < 2; ++run) {
+        Console console(true, dir_ + "/log");
+        ASSERT_TRUE(console.ready());
+        console.log("header\n");
+        console.tell([](bool color) { return std::string(color ? "red\n" : "plain\n"); });
+        EXPECT_EQ(console.finish(0), 0);
+    }
+    EXPECT_EQ(read("err"), "red\nred\n");
+    EXPECT_EQ(read("log"), "header\nplain\nheader\nplain\n");
+}
+
+TEST_F(ConsoleTest, FailsWithALogThatCannotBeWritten) {
+    const Redirected err(STDERR_FILENO, err_);
+    const Console missing(false, dir_ + "/nowhere/log");
+    EXPECT_FALSE(missing.ready());
+    Console full(false, "/dev/full");
+    full.err("text\n");
+    full.err("more\n");
+    EXPECT_EQ(full.finish(0), 1);
+    EXPECT_EQ(full.finish(2), 2);
+    EXPECT_EQ(read("err"),
+              dir_ +
+                  "/nowhere/log: error: cannot open the log file: No such file or directory "
+                  "[log-file]\n"
+                  "text\n"
+                  "/dev/full: error: cannot write the log file: No space left on device "
+                  "[log-file]\n"
+                  "more\n");
+}
+
+}  // namespace
+}  // namespace renderer

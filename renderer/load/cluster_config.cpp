@@ -1,0 +1,143 @@
+#include "renderer/load/cluster_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "renderer/load/config_file.h"
+#include "renderer/load/paths.h"
+#include "renderer/load/schema.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kFile = ".tailrender.yaml";
+
+constexpr std::array kClusterFields = {
+    SchemaField{"name", FieldType::Text},          SchemaField{"labels", FieldType::TextMap},
+    SchemaField{"bundles", FieldType::TextList},   SchemaField{"clusterDomain", FieldType::Text},
+    SchemaField{"tailnetDomain", FieldType::Text}, SchemaField{"values", FieldType::Map},
+};
+
+constexpr std::array kFileFields = {
+    SchemaField{"clusters", FieldType::SectionList, kClusterFields},
+};
+
+std::string quoted_names(std::span<const Value> clusters) {
+    std::vector<std::string> names;
+    for (const Value& cluster : clusters) {
+        names.push_back(fmt::format("\"{}\"", text_of(cluster, "name")));
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
+    for (std::size_t i = 0; i < clusters.size(); ++i) {
+        const std::string_view name = text_of(clusters[i], "name");
+        if (name.empty() || name.find('/') != std::string_view::npos || name.starts_with('.')) {
+            diagnostics.add({.rule = "invalid-cluster",
+                             .pos = clusters[i].pos(),
+                             .message = "a cluster needs a name that can be a directory",
+                             .found = fmt::format("\"{}\"", name),
+                             .expected = "name: home"});
+            return false;
+        }
+    }
+    return true;
+}
+
+// The one cluster that is meant; nullptr after an error.
+const Value* choose(std::span<const Value> clusters, Pos pos, const std::string& wanted,
+                    Diagnostics& diagnostics) {
+    if (clusters.empty()) {
+        diagnostics.add({.rule = "invalid-cluster",
+                         .pos = pos,
+                         .message = "no cluster is listed",
+                         .expected = "clusters: [{name: home}]",
+                         .hint = fmt::format("list one, or remove {}", kFile)});
+        return nullptr;
+    }
+    if (!check_names(clusters, diagnostics)) {
+        return nullptr;
+    }
+    if (clusters.size() > 1) {
+        diagnostics.add(
+            {.rule = "not-supported",
+             .pos = clusters[1].pos(),
+             .message = fmt::format("several clusters in one {} are not supported yet", kFile),
+             .found = quoted_names(clusters),
+             .expected = "exactly one cluster",
+             .hint = "keep one entry"});
+        return nullptr;
+    }
+    if (!wanted.empty() && text_of(clusters[0], "name") != wanted) {
+        diagnostics.add({.rule = "unknown-cluster",
+                         .where = "--cluster",
+                         .message = fmt::format("there is no cluster \"{}\"", wanted),
+                         .expected = quoted_names(clusters),
+                         .notes = {{.pos = clusters[0].pos(), .text = "clusters stand here"}}});
+        return nullptr;
+    }
+    return clusters.data();
+}
+
+void add_domains(const Value& entry, std::vector<Value>& layers) {
+    Value ours = Value::map();
+    for (const std::string_view key : {"clusterDomain", "tailnetDomain"}) {
+        const Member* member = entry.find_member(key);
+        if (member != nullptr && member->value.is_string()) {
+            ours.add(member->key.clone(), member->value.clone());
+        }
+    }
+    if (ours.size() > 0) {
+        ours.set_pos(entry.pos());
+        layers.push_back(Value::map({{"tailrender", std::move(ours)}}));
+    }
+}
+
+void decode(const Value& entry, Cluster& cluster) {
+    cluster.name = text_of(entry, "name");
+    if (const Value* labels = map_of(entry, "labels")) {
+        for (const Member& label : labels->members()) {
+            cluster.labels.emplace(label.name(), label.value.text());
+        }
+    }
+    for (const Value& glob : list_of(entry, "bundles")) {
+        cluster.bundles.push_back({normal_path(glob.text()), glob.pos()});
+    }
+    add_domains(entry, cluster.layers);
+    if (const Value* values = map_of(entry, "values")) {
+        cluster.layers.push_back(values->clone());
+    }
+}
+
+}  // namespace
+
+Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceMap& sources,
+                     Diagnostics& diagnostics) {
+    Cluster cluster{.name = options.cluster};
+    const std::string path = join_path(options.path, kFile);
+    if (options.stream.has_value() || tree.kind(options.path) != EntryKind::Directory ||
+        tree.kind(path) == EntryKind::Missing) {
+        return cluster;
+    }
+    cluster.configured = true;
+    const std::size_t before = diagnostics.error_count();
+    const ConfigFile file = read_config(tree, path, {}, sources, diagnostics);
+    check_schema(file.root, kFileFields, kFile, diagnostics);
+    if (!file.read || diagnostics.error_count() != before) {
+        return cluster;
+    }
+    const Pos pos = sources.pos(file.source, 0);
+    if (const Value* entry =
+            choose(list_of(file.root, "clusters"), pos, options.cluster, diagnostics)) {
+        decode(*entry, cluster);
+    }
+    return cluster;
+}
+
+}  // namespace renderer

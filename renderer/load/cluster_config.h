@@ -1,0 +1,33 @@
+// `.tailrender.yaml`: the clusters that are rendered from a repository. For now exactly one.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/source_map.h"
+#include "renderer/core/value.h"
+#include "renderer/load/load.h"
+#include "renderer/load/source_tree.h"
+
+namespace renderer {
+
+struct BundleGlob {
+    std::string pattern;
+    Pos pos;
+};
+
+struct Cluster {
+    std::string name = {};    // "" when nobody names it
+    bool configured = false;  // there is a .tailrender.yaml, so its labels are known
+    std::map<std::string, std::string> labels = {};
+    std::vector<BundleGlob> bundles = {};  // empty = all
+    std::vector<Value> layers = {};        // chart values: domains, then `values`
+};
+
+// The cluster to render for. Without the file it has whatever name `--cluster` gives.
+Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceMap& sources,
+                     Diagnostics& diagnostics);
+
+}  // namespace renderer

@@ -1,0 +1,351 @@
+#include "renderer/load/documents.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "renderer/load/parallel.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::size_t kMaxInput = std::size_t{3} << 30U;  // positions have 32 bits
+
+std::string_view text_of(const Value& value) {
+    return value.is_string() ? value.text() : std::string_view();
+}
+
+bool is_list_kind(std::string_view kind) {
+    return kind.ends_with("List");
+}
+
+// A document on its way: scanned, and read whole where that is needed.
+struct Pending {
+    ScannedDocument scanned = {};
+    Value root = {};
+    Diagnostics diagnostics = {};
+    bool has_tree = false;
+};
+
+struct PendingFile {
+    SourceId source = 0;
+    const InputFile* file = nullptr;
+    std::vector<Pending> documents;
+    bool no_objects = false;  // the text cannot hold one
+};
+
+bool may_hold_objects(std::string_view text) {
+    return text.find("apiVersion") != std::string_view::npos ||
+           text.find("kind") != std::string_view::npos;
+}
+
+void scan_file(const SourceMap& sources, PendingFile& pending) {
+    pending.no_objects = !pending.file->required && !may_hold_objects(sources.text(pending.source));
+    if (pending.no_objects) {
+        return;
+    }
+    for (ScannedDocument& scanned : scan_documents(sources, pending.source)) {
+        if (!scanned.blank) {
+            pending.documents.push_back({.scanned = std::move(scanned)});
+        }
+    }
+}
+
+void read_trees(const SourceMap& sources, std::vector<PendingFile>& files, bool in_stream,
+                unsigned threads) {
+    std::vector<std::pair<SourceId, Pending*>> tasks;
+    for (PendingFile& file : files) {
+        for (Pending& document : file.documents) {
+            if (needs_tree(document.scanned, in_stream)) {
+                tasks.emplace_back(file.source, &document);
+            }
+        }
+    }
+    for_each_parallel(tasks.size(), threads, [&](std::size_t i) {
+        Pending& document = *tasks[i].second;
+        document.root =
+            read_yaml(sources, tasks[i].first, document.scanned.range, document.diagnostics);
+        document.has_tree = true;
+    });
+}
+
+// Turns the pending documents of one file into Documents, or says what is wrong with them.
+class Assembler {
+public:
+    Assembler(PendingFile& pending, Loaded& loaded, Diagnostics& diagnostics)
+        : pending_(pending), file_(*pending.file), loaded_(loaded), out_(diagnostics) {}
+
+    // The number of documents that were added.
+    std::size_t run() {
+        std::vector<Pending*> strange;
+        const std::size_t before = loaded_.documents.size();
+        bool broken = false;
+        for (Pending& document : pending_.documents) {
+            if (document.diagnostics.has_errors()) {
+                report(std::move(document.diagnostics));
+                broken = true;
+            } else if (document.has_tree && document.root.is_null()) {
+                continue;
+            } else if (has_no_keys(document)) {
+                strange.push_back(&document);
+            } else {
+                add(document);
+            }
+        }
+        const std::size_t added = loaded_.documents.size() - before;
+        if (file_.required || added > 0 || broken) {
+            for (const Pending* document : strange) {
+                report_strange(*document);
+            }
+        }
+        return added;
+    }
+
+private:
+    void report(Diagnostics diagnostics) {
+        if (!file_.lenient) {
+            out_.append(std::move(diagnostics));
+        }
+    }
+
+    void report(Diagnostic diagnostic) {
+        if (!file_.lenient) {
+            out_.add(std::move(diagnostic));
+        }
+    }
+
+    static bool has_no_keys(const Pending& document) {
+        if (document.has_tree) {
+            return document.root.find("apiVersion") == nullptr &&
+                   document.root.find("kind") == nullptr;
+        }
+        return document.scanned.api_version.is_null() && document.scanned.kind.is_null();
+    }
+
+    [[nodiscard]] Pos first_content(const RawDocument& range) const {
+        const std::string_view text = loaded_.sources.text(pending_.source);
+        std::size_t at = range.begin;
+        while (at < range.end) {
+            const std::size_t start = std::min(text.find_first_not_of(" \t\r\n", at), range.end);
+            if (start == range.end || text[start] != '#') {
+                return loaded_.sources.pos(pending_.source, start);
+            }
+            at = std::min(text.find('\n', start), range.end);
+        }
+        return loaded_.sources.pos(pending_.source, range.begin);
+    }
+
+    void report_strange(const Pending& document) {
+        report({.rule = "not-kubernetes",
+                .pos = first_content(document.scanned.range),
+                .message = "this document is not a Kubernetes object",
+                .found = document.has_tree ? std::string(kind_name(document.root)) : "a map",
+                .expected = "a map with apiVersion and kind",
+                .hint = "move it to a file of its own, or remove it"});
+    }
+
+    Document start(const RawDocument& range) const {
+        Document document;
+        document.source = pending_.source;
+        document.range = range;
+        document.bundle = file_.bundle;
+        document.reachable = file_.reachable;
+        return document;
+    }
+
+    void add(Pending& pending) {
+        Document document = start(pending.scanned.range);
+        document.mentions_tailscale = pending.scanned.mentions_tailscale;
+        if (!pending.has_tree) {
+            document.api_version = std::move(pending.scanned.api_version);
+            document.kind = std::move(pending.scanned.kind);
+            document.name = std::move(pending.scanned.name);
+            document.ns = std::move(pending.scanned.ns);
+            if (complete(document)) {
+                loaded_.documents.push_back(std::move(document));
+            }
+            return;
+        }
+        document.root = std::move(pending.root);
+        add_tree(std::move(document));
+    }
+
+    static Value text_at(const Value& root, std::initializer_list<std::string_view> path) {
+        const Value* value = root.at(path);
+        return value != nullptr && value->is_string() ? value->clone() : Value();
+    }
+
+    // A List becomes a document of its own, followed by its items.
+    void add_tree(Document document) {
+        document.api_version = text_at(document.root, {"apiVersion"});
+        document.kind = text_at(document.root, {"kind"});
+        document.name = text_at(document.root, {"metadata", "name"});
+        document.ns = text_at(document.root, {"metadata", "namespace"});
+        if (!complete(document)) {
+            return;
+        }
+        Value* items = document.root.find("items");
+        if (items == nullptr || !items->is_list() || !is_list_kind(text_of(document.kind))) {
+            loaded_.documents.push_back(std::move(document));
+            return;
+        }
+        Value held = std::move(*items);
+        const std::uint32_t outermost = document.list;
+        const bool mentions_tailscale = document.mentions_tailscale;
+        const RawDocument range = document.range;
+        document.root = Value();
+        if (outermost == kNone) {
+            loaded_.documents.push_back(std::move(document));
+        }
+        const std::uint32_t list = outermost == kNone
+                                       ? static_cast<std::uint32_t>(loaded_.documents.size() - 1)
+                                       : outermost;
+        for (Value& item : held.items()) {
+            Document part = start(range);
+            part.list = list;
+            part.mentions_tailscale = mentions_tailscale;
+            part.root = std::move(item);
+            add_tree(std::move(part));
+        }
+    }
+
+    bool complete(const Document& document) {
+        const bool has_version = !text_of(document.api_version).empty();
+        const bool has_kind = !text_of(document.kind).empty();
+        if (has_version && has_kind) {
+            return true;
+        }
+        const std::string_view absent = has_kind ? "apiVersion" : "kind";
+        report({.rule = "incomplete-object",
+                .pos = place_of(document),
+                .message = fmt::format("this object has no {}", absent),
+                .found = has_kind ? fmt::format("kind \"{}\"", text_of(document.kind))
+                         : has_version
+                             ? fmt::format("apiVersion \"{}\"", text_of(document.api_version))
+                             : "neither apiVersion nor kind, as text",
+                .expected = "apiVersion and kind",
+                .hint = fmt::format("add \"{}\", or take the file out of the tree", absent)});
+        return false;
+    }
+
+    [[nodiscard]] Pos place_of(const Document& document) const {
+        for (const Value* value : {&document.kind, &document.api_version, &document.root}) {
+            if (value->pos().known()) {
+                return value->pos();
+            }
+        }
+        return first_content(document.range);
+    }
+
+    PendingFile& pending_;
+    const InputFile& file_;
+    Loaded& loaded_;
+    Diagnostics& out_;
+};
+
+void add_source_file(const InputFile& file, SourceId source, Loaded& loaded) {
+    loaded.files.push_back({.source = source,
+                            .bundle = file.bundle,
+                            .path = file.bundle_path,
+                            .reachable = file.reachable,
+                            .copied_whole = file.copied_whole});
+}
+
+void assemble(std::vector<PendingFile>& files, Loaded& loaded, Diagnostics& diagnostics) {
+    for (PendingFile& pending : files) {
+        if (pending.file->copied_whole) {
+            add_source_file(*pending.file, pending.source, loaded);
+            continue;
+        }
+        if (Assembler(pending, loaded, diagnostics).run() > 0) {
+            add_source_file(*pending.file, pending.source, loaded);
+        } else {
+            loaded.skipped_files += pending.file->reachable ? 1 : 0;
+        }
+        pending.documents.clear();
+    }
+}
+
+// Text glued to a separator is what Helm makes of templates that trim too much.
+void warn_glued(const SourceMap& sources, const PendingFile& file, Diagnostics& diagnostics) {
+    const std::string_view text = sources.text(file.source);
+    for (const Pending& document : file.documents) {
+        const std::size_t begin = document.scanned.range.begin;
+        if (begin >= 3 && text.substr(begin - 3, 3) == "---" && text[begin] != ' ' &&
+            text[begin] != '\t') {
+            diagnostics.add({.severity = Severity::Warning,
+                             .rule = "glued-separator",
+                             .pos = sources.pos(file.source, begin),
+                             .message = "text is glued to a document separator",
+                             .expected = "a line that holds only \"---\"",
+                             .hint = "a template trims one line end too many; other tools refuse "
+                                     "this stream"});
+        }
+    }
+}
+
+}  // namespace
+
+bool needs_tree(const ScannedDocument& scanned, bool in_stream) {
+    constexpr std::array<std::string_view, 3> kDecoded = {"Ingress", "Namespace", "Service"};
+    const std::string_view kind = text_of(scanned.kind);
+    return !scanned.plain || (in_stream && scanned.mentions_tailscale) || is_list_kind(kind) ||
+           text_of(scanned.api_version).starts_with("tailscale.com/") ||
+           std::ranges::find(kDecoded, kind) != kDecoded.end();
+}
+
+std::vector<std::uint32_t> read_documents(const SourceTree& tree,
+                                          const std::vector<InputFile>& files, unsigned threads,
+                                          Loaded& loaded, Diagnostics& diagnostics) {
+    std::vector<Result<std::string>> texts(files.size(), std::string());
+    for_each_parallel(files.size(), threads,
+                      [&](std::size_t i) { texts[i] = tree.read(files[i].path); });
+    std::vector<PendingFile> pending;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (!texts[i]) {
+            diagnostics.add(std::move(texts[i].error().diagnostic));
+            continue;
+        }
+        if (loaded.sources.total_bytes() + texts[i]->size() > kMaxInput) {
+            diagnostics.add({.rule = "too-much-input",
+                             .where = files[i].path,
+                             .message = "the input is larger than 3 GiB",
+                             .hint = "render a part of the tree"});
+            return {};
+        }
+        loaded.input_bytes += texts[i]->size();
+        PendingFile& file = pending.emplace_back();
+        file.source = loaded.sources.add(files[i].path, std::move(*texts[i]));
+        file.file = &files[i];
+    }
+    for_each_parallel(pending.size(), threads, [&](std::size_t i) {
+        if (!pending[i].file->copied_whole) {
+            scan_file(loaded.sources, pending[i]);
+        }
+    });
+    read_trees(loaded.sources, pending, false, threads);
+    std::vector<std::uint32_t> file_of(loaded.sources.count(), kNone);
+    for (const PendingFile& file : pending) {
+        file_of[file.source] = static_cast<std::uint32_t>(file.file - files.data());
+    }
+    assemble(pending, loaded, diagnostics);
+    return file_of;
+}
+
+void read_stream(std::string text, unsigned threads, Loaded& loaded, Diagnostics& diagnostics) {
+    const InputFile file{.path = "<stdin>", .required = true};
+    loaded.input_bytes += text.size();
+    std::vector<PendingFile> pending(1);
+    pending[0].source = loaded.sources.add(file.path, std::move(text));
+    pending[0].file = &file;
+    scan_file(loaded.sources, pending[0]);
+    warn_glued(loaded.sources, pending[0], diagnostics);
+    read_trees(loaded.sources, pending, true, threads);
+    Assembler(pending[0], loaded, diagnostics).run();
+}
+
+}  // namespace renderer

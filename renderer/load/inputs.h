@@ -1,0 +1,72 @@
+// What is going to be read, decided before any manifest is opened: which files, to which bundle
+// they belong, whether an applier would see them and which namespaces they are given.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "renderer/core/document.h"
+#include "renderer/load/load.h"
+
+namespace renderer {
+
+// Where a document's namespace comes from, strongest first: forced, overwrite, its own, fallback.
+struct NamespaceRule {
+    std::string forced = {};     // fleet.yaml `namespace`
+    std::string overwrite = {};  // kustomization `namespace`
+    std::string fallback = {};   // fleet.yaml `defaultNamespace`, --namespace
+    Pos forced_pos = {};
+    Pos overwrite_pos = {};
+    bool edits = true;  // false: nothing is written back (streams, --context)
+
+    friend bool operator==(const NamespaceRule&, const NamespaceRule&) = default;
+};
+
+struct InputFile {
+    std::string path = {};         // as typed
+    std::string bundle_path = {};  // relative to the bundle's directory
+    std::uint32_t bundle = 0;
+    std::uint32_t rule = 0;       // index into Selection::rules
+    std::uint32_t build = kNone;  // the kustomization build that it is part of
+    Pos pos = {};                 // where a kustomization names it
+    bool reachable = true;
+    bool copied_whole = false;
+    bool required = false;  // named by somebody, so it must hold Kubernetes objects
+    bool lenient = false;   // nobody applies it: what cannot be understood is left out
+};
+
+// A generated Secret or ConfigMap whose name got a hash.
+struct HashedName {
+    std::string kind, ns, name, hashed;
+};
+
+// What one `kustomize build` adds to its files.
+struct Build {
+    std::string dir = {};
+    std::uint32_t bundle = 0;
+    std::vector<HashedName> hashed = {};
+};
+
+struct Selection {
+    std::vector<Bundle> bundles;
+    std::vector<InputFile> files;
+    std::vector<NamespaceRule> rules;
+    std::vector<Build> builds;
+    std::vector<Object> generated;
+    std::vector<Edit> edits;
+    std::vector<Value> values;  // chart values that bundles give
+    std::optional<OAuthEnvFile> oauth_env;
+    std::optional<std::uint32_t> operator_bundle;
+    std::size_t skipped_files = 0;
+
+    std::uint32_t add_rule(const NamespaceRule& rule) {
+        if (rules.empty() || rules.back() != rule) {
+            rules.push_back(rule);
+        }
+        return static_cast<std::uint32_t>(rules.size() - 1);
+    }
+};
+
+}  // namespace renderer

@@ -1,0 +1,169 @@
+// The order of loading on one page. A mode differs only in where the documents come from.
+#include "renderer/load/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "renderer/load/cluster_config.h"
+#include "renderer/load/disk_tree.h"
+#include "renderer/load/documents.h"
+#include "renderer/load/load_tree.h"
+#include "renderer/load/name_references.h"
+#include "renderer/load/namespaces.h"
+#include "renderer/load/paths.h"
+#include "renderer/load/select.h"
+#include "renderer/load/splice.h"
+#include "renderer/load/values.h"
+
+namespace renderer {
+
+namespace {
+
+// What is said elsewhere is a fact: nobody applies it, nothing is written back.
+void add_context(const SourceTree& tree, const std::string& dir, const Cluster& cluster,
+                 Selection& selection, SourceMap& sources, Diagnostics& diagnostics) {
+    const SelectOptions options{
+        .root = normal_path(dir), .output_dir = {}, .default_namespace = {}};
+    Cluster all =
+        Cluster{.name = cluster.name, .configured = cluster.configured, .labels = cluster.labels};
+    Selection context = select_inputs(tree, options, all, sources, diagnostics);
+    for (InputFile& file : context.files) {
+        if (!file.reachable || file.copied_whole) {
+            continue;
+        }
+        NamespaceRule rule = context.rules[file.rule];
+        rule.edits = false;
+        file.bundle = 0;
+        file.bundle_path = file.path;
+        file.build = kNone;
+        file.rule = selection.add_rule(rule);
+        file.reachable = false;
+        selection.files.push_back(std::move(file));
+    }
+}
+
+void sort_files(std::vector<InputFile>& files) {
+    std::ranges::stable_sort(files, {}, [](const InputFile& file) {
+        return std::tie(file.bundle, file.bundle_path, file.path);
+    });
+}
+
+// The same file twice: as an input and as a fact.
+void drop_repeated(std::vector<InputFile>& files) {
+    std::ranges::stable_sort(files, {}, [](const InputFile& file) {
+        return std::tuple(std::string_view(file.path), !file.reachable);
+    });
+    const auto repeated = std::ranges::unique(
+        files, [](const InputFile& a, const InputFile& b) { return a.path == b.path; });
+    files.erase(repeated.begin(), repeated.end());
+}
+
+// A bundle that is copied keeps its fleet.yaml, but its name must not depend on where it lies now.
+void pin_names(Loaded& loaded, Diagnostics& diagnostics) {
+    for (const SourceFile& file : loaded.files) {
+        const Bundle& bundle = loaded.bundles[file.bundle];
+        if (!file.copied_whole || (file.path != "fleet.yaml" && file.path != "fleet.yml")) {
+            continue;
+        }
+        const Value root = read_yaml(loaded.sources, file.source, diagnostics);
+        if (root.is_map() && root.find("name") == nullptr) {
+            const RawDocument whole{0, loaded.sources.text(file.source).size()};
+            if (std::optional<Edit> edit = insert_member({loaded.sources, file.source, whole, root},
+                                                         root, "name", bundle.name)) {
+                edit->reason = fmt::format("name of bundle {}", bundle.name);
+                loaded.edits.push_back(std::move(*edit));
+            }
+        }
+    }
+}
+
+// Two edits of one place would come from aliases that several documents share.
+void check_edits(Loaded& loaded, Diagnostics& diagnostics) {
+    std::ranges::sort(loaded.edits, {},
+                      [](const Edit& edit) { return std::tie(edit.source, edit.begin, edit.end); });
+    const auto clash = std::ranges::adjacent_find(loaded.edits, [](const Edit& a, const Edit& b) {
+        return a.source == b.source && b.begin < std::max(a.end, a.begin + 1);
+    });
+    if (clash != loaded.edits.end()) {
+        diagnostics.add(
+            {.rule = "cannot-edit",
+             .pos = loaded.sources.pos(clash->source, clash->begin),
+             .message = "two documents share this text, so it cannot be changed for one",
+             .found = fmt::format("edits for \"{}\" and \"{}\"", clash->reason,
+                                  std::next(clash)->reason),
+             .hint = "write the text out where it is used"});
+    }
+}
+
+void load_files(const SourceTree& tree, const LoadOptions& options, const Cluster& cluster,
+                Loaded& loaded, Diagnostics& diagnostics) {
+    const SelectOptions select{.root = normal_path(options.path),
+                               .output_dir = options.output_dir,
+                               .default_namespace = options.default_namespace};
+    Selection selection = select_inputs(tree, select, cluster, loaded.sources, diagnostics);
+    for (const std::string& dir : options.context_dirs) {
+        add_context(tree, dir, cluster, selection, loaded.sources, diagnostics);
+    }
+    drop_repeated(selection.files);
+    sort_files(selection.files);
+    loaded.bundles = std::move(selection.bundles);
+    loaded.operator_bundle = selection.operator_bundle;
+    loaded.oauth_env = std::move(selection.oauth_env);
+    loaded.generated_inputs = std::move(selection.generated);
+    loaded.values = std::move(selection.values);
+    loaded.skipped_files = selection.skipped_files;
+    const std::vector<std::uint32_t> file_of =
+        read_documents(tree, selection.files, options.threads, loaded, diagnostics);
+    apply_namespaces(selection.files, file_of, selection.rules, loaded, diagnostics);
+    rewrite_references(selection.files, file_of, selection, loaded, diagnostics);
+    pin_names(loaded, diagnostics);
+    check_edits(loaded, diagnostics);
+}
+
+void load_stream(const SourceTree& tree, const LoadOptions& options, const Cluster& cluster,
+                 Loaded& loaded, Diagnostics& diagnostics) {
+    loaded.is_stream = true;
+    loaded.bundles.emplace_back().default_namespace = options.default_namespace;
+    read_stream(*options.stream, options.threads, loaded, diagnostics);
+    apply_stream_namespace(options.default_namespace, loaded);
+    if (options.context_dirs.empty()) {
+        return;
+    }
+    Selection selection;
+    for (const std::string& dir : options.context_dirs) {
+        add_context(tree, dir, cluster, selection, loaded.sources, diagnostics);
+    }
+    const std::vector<std::uint32_t> file_of =
+        read_documents(tree, selection.files, options.threads, loaded, diagnostics);
+    apply_namespaces(selection.files, file_of, selection.rules, loaded, diagnostics);
+}
+
+}  // namespace
+
+Loaded load_tree(const SourceTree& tree, const LoadOptions& options, Diagnostics& diagnostics) {
+    Loaded loaded;
+    Cluster cluster = load_cluster(tree, options, loaded.sources, diagnostics);
+    loaded.cluster = cluster.name;
+    loaded.cluster_level = cluster.configured;
+    if (options.stream) {
+        load_stream(tree, options, cluster, loaded, diagnostics);
+    } else {
+        load_files(tree, options, cluster, loaded, diagnostics);
+    }
+    std::ranges::move(cluster.layers, std::back_inserter(loaded.values));
+    for (const std::string& path : options.values_files) {
+        add_values_file(tree, path, {}, loaded.sources, loaded.values, diagnostics);
+    }
+    add_sets(options.sets, loaded.sources, loaded.values, diagnostics);
+    return loaded;
+}
+
+Loaded load(const LoadOptions& options, Diagnostics& diagnostics) {
+    return load_tree(DiskTree(), options, diagnostics);
+}
+
+}  // namespace renderer

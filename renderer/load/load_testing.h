@@ -1,0 +1,25 @@
+// For tests of this stage: a tree in memory in, a text to compare out.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "renderer/load/load.h"
+
+namespace renderer {
+
+struct LoadedText {
+    std::string files;        // bundles and files, one a line
+    std::string documents;    // one a line
+    std::string objects;      // generated inputs as YAML
+    std::string diagnostics;  // as printed
+};
+
+using Files = std::map<std::string, std::string>;
+
+LoadedText load_text(Files files, LoadOptions options = {});
+
+// The text of a file with the edits of the run.
+std::string edited(Files files, const std::string& path, LoadOptions options = {});
+
+}  // namespace renderer

@@ -1,0 +1,176 @@
+#include "renderer/load/select.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "renderer/load/paths.h"
+#include "renderer/load/select_parts.h"
+
+namespace renderer {
+
+namespace {
+
+// A glob of .tailrender.yaml selects a directory and all below it.
+bool selects(const std::string& pattern, std::string_view dir) {
+    if (pattern == ".") {
+        return true;
+    }
+    for (std::size_t slash = dir.find('/'); slash != std::string_view::npos;
+         slash = dir.find('/', slash + 1)) {
+        if (matches_glob(pattern, std::string(dir.substr(0, slash)))) {
+            return true;
+        }
+    }
+    return matches_glob(pattern, std::string(dir));
+}
+
+Bundle plain_bundle(const std::string& default_namespace) {
+    Bundle bundle;
+    bundle.default_namespace = default_namespace;
+    return bundle;
+}
+
+class Selector {
+public:
+    Selector(const SelectContext& context, const std::vector<WalkedDir>& dirs)
+        : context_(context), dirs_(dirs) {}
+
+    void run() {
+        check_globs();
+        group();
+        if (has_plain_) {
+            context_.build.selection.bundles.push_back(
+                plain_bundle(context_.options.default_namespace));
+            select_plain(context_, plain_, 0);
+        }
+        for (const auto& [root, dirs] : bundles_) {
+            add_fleet(*root, dirs);
+        }
+        if (context_.build.selection.bundles.empty()) {
+            context_.build.selection.bundles.push_back(
+                plain_bundle(context_.options.default_namespace));
+        }
+    }
+
+private:
+    [[nodiscard]] bool is_selected(std::string_view relative) const {
+        const std::vector<BundleGlob>& globs = context_.cluster.bundles;
+        return globs.empty() || std::ranges::any_of(globs, [&](const BundleGlob& glob) {
+                   return selects(glob.pattern, relative);
+               });
+    }
+
+    void check_globs() const {
+        for (const BundleGlob& glob : context_.cluster.bundles) {
+            const bool used = std::ranges::any_of(
+                dirs_, [&](const WalkedDir& dir) { return selects(glob.pattern, dir.relative); });
+            if (!used) {
+                context_.build.diagnostics.add(
+                    {.rule = "unknown-bundle",
+                     .pos = glob.pos,
+                     .message = fmt::format("no directory matches \"{}\"", glob.pattern),
+                     .expected = "the path of a bundle's directory, or a glob of such paths",
+                     .hint = "paths are relative to the directory of .tailrender.yaml"});
+            }
+        }
+    }
+
+    // Every directory belongs to the nearest one above it that has a fleet.yaml.
+    void group() {
+        std::map<std::string_view, const WalkedDir*> owner;
+        for (const WalkedDir& dir : dirs_) {
+            const std::size_t slash = dir.relative.rfind('/');
+            const std::string_view parent = slash == std::string::npos
+                                                ? std::string_view()
+                                                : std::string_view(dir.relative).substr(0, slash);
+            const auto above = owner.find(parent);
+            const bool is_root = !dir.fleet_files.empty();
+            const WalkedDir* mine = is_root ? &dir : above == owner.end() ? nullptr : above->second;
+            owner[dir.relative] = mine;
+            has_fleet_ = has_fleet_ || is_root;
+            if (!is_selected(mine == nullptr ? dir.relative : mine->relative)) {
+                continue;
+            }
+            if (mine == nullptr) {
+                plain_.push_back(&dir);
+            } else if (is_root) {
+                bundles_.push_back({mine, {mine}});
+            } else {
+                std::ranges::find(bundles_, mine, &Group::root)->dirs.push_back(&dir);
+            }
+        }
+        const auto holds_manifests = [](const WalkedDir* dir) {
+            return !dir->in_chart && std::ranges::any_of(dir->files, is_manifest_name);
+        };
+        has_plain_ = !has_fleet_ || std::ranges::any_of(plain_, holds_manifests);
+    }
+
+    void add_fleet(const WalkedDir& root, const DirList& dirs) const {
+        const BuildContext& build = context_.build;
+        const std::string path = join_path(root.path, root.fleet_files.front());
+        if (root.fleet_files.size() > 1) {
+            build.diagnostics.add({.rule = "two-fleet-files",
+                                   .where = join_path(root.path, root.fleet_files.back()),
+                                   .message = "this directory has fleet.yaml and fleet.yml",
+                                   .expected = "one of them",
+                                   .hint = "keep fleet.yaml"});
+        }
+        const FleetFile fleet =
+            read_fleet(build.tree, path, context_.cluster, build.sources, build.diagnostics);
+        if (fleet.usable && fleet.deployed) {
+            select_fleet(context_, fleet, dirs);
+        }
+    }
+
+    struct Group {
+        const WalkedDir* root;
+        DirList dirs;
+    };
+
+    const SelectContext& context_;
+    const std::vector<WalkedDir>& dirs_;
+    std::vector<Group> bundles_;
+    DirList plain_;
+    bool has_fleet_ = false;
+    bool has_plain_ = false;
+};
+
+void select_file(const SelectOptions& options, Selection& selection) {
+    selection.bundles.push_back(plain_bundle(options.default_namespace));
+    InputFile file{.path = options.root, .bundle_path = std::string(base_name(options.root))};
+    file.rule = selection.add_rule({.fallback = options.default_namespace});
+    file.required = true;
+    selection.files.push_back(std::move(file));
+}
+
+}  // namespace
+
+Selection select_inputs(const SourceTree& tree, const SelectOptions& options,
+                        const Cluster& cluster, SourceMap& sources, Diagnostics& diagnostics) {
+    Selection selection;
+    const EntryKind kind = tree.kind(options.root);
+    if (kind == EntryKind::File) {
+        select_file(options, selection);
+        return selection;
+    }
+    if (kind != EntryKind::Directory) {
+        diagnostics.add({.rule = "missing-path",
+                         .where = options.root,
+                         .message = "there is no such file or directory",
+                         .expected = "a directory with manifests, or one manifest"});
+        selection.bundles.emplace_back();
+        return selection;
+    }
+    const std::vector<WalkedDir> dirs =
+        walk_tree(tree, options.root, options.output_dir, diagnostics);
+    KustomizationReader reader(tree, sources, diagnostics);
+    const SelectContext context{.build = {tree, sources, reader, selection, diagnostics},
+                                .options = options,
+                                .cluster = cluster};
+    Selector(context, dirs).run();
+    return selection;
+}
+
+}  // namespace renderer

@@ -1,0 +1,361 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "renderer/load/paths.h"
+#include "renderer/load/schema.h"
+#include "renderer/load/select_parts.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kKustomizationFile = "kustomization.yaml";  // Fleet knows no other name
+
+// The patterns of a .fleetignore: they match base names, `name/*` a whole directory.
+std::vector<std::string> read_patterns(const SourceTree& tree, const std::string& path) {
+    const Result<std::string> text = tree.read(path);
+    std::vector<std::string> patterns;
+    std::string_view rest = text ? std::string_view(*text) : std::string_view();
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find('\n'), rest.size());
+        std::string_view line = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        while (line.size() > 1 &&
+               (line.ends_with(' ') || line.ends_with('\t') || line.ends_with('\r')) &&
+               line[line.size() - 2] != '\\') {
+            line.remove_suffix(1);
+        }
+        if (!line.empty() && line.front() != '#') {
+            patterns.emplace_back(line);
+        }
+    }
+    return patterns;
+}
+
+bool is_ignored(const std::vector<std::string>& patterns, const std::string& name, bool is_dir) {
+    return std::ranges::any_of(patterns, [&](const std::string& pattern) {
+        if (pattern.size() > 2 && pattern.ends_with("/*")) {
+            return is_dir && name == pattern.substr(0, pattern.size() - 2);
+        }
+        return matches_glob(pattern, name);
+    });
+}
+
+struct BundleFile {
+    const WalkedDir* dir = nullptr;
+    std::string name;
+    std::string relative;  // to the bundle
+};
+
+class FleetSelection {
+public:
+    FleetSelection(const SelectContext& context, const FleetFile& fleet, const DirList& dirs)
+        : context_(context),
+          out_(context.build.selection),
+          fleet_(fleet),
+          dirs_(dirs),
+          root_(*dirs.front()),
+          kustomize_dir_(normal_path(join_path(root_.path, fleet.kustomize_dir()))) {}
+
+    void run() {
+        collect_files();
+        const bool is_chart = fleet_.has_chart() || root_.has_chart;
+        const bool is_ours = fleet_.has_chart() && fleet_.is_operator_chart();
+        Bundle bundle = make_bundle(fleet_, root_.relative, context_.build.sources,
+                                    context_.options.default_namespace, !is_chart || is_ours);
+        if (is_chart && bundle.chart.empty()) {
+            bundle.chart = join_path(root_.relative, "Chart.yaml");
+        }
+        rule_ = {.forced = bundle.forced_namespace,
+                 .fallback = bundle.default_namespace,
+                 .forced_pos = bundle.forced_namespace_pos};
+        warn_unnamed();
+        index_ = static_cast<std::uint32_t>(out_.bundles.size());
+        out_.bundles.push_back(std::move(bundle));
+        if (is_chart && !is_ours) {
+            copy_files();
+            return;
+        }
+        if (is_ours) {
+            take_operator();
+        }
+        if (has_kustomization()) {
+            run_kustomization();
+            add_unreached();
+        } else if (is_ours) {
+            add_unreached();
+        } else {
+            add_raw();
+        }
+        if (is_ours) {
+            find_oauth_below();
+        }
+    }
+
+private:
+    void refuse(Diagnostic diagnostic) { context_.build.diagnostics.add(std::move(diagnostic)); }
+
+    // What Fleet's reader would put into the bundle, fleet.yaml and values files included.
+    void collect_files() {
+        std::map<std::string, std::vector<std::string>> patterns_of;
+        std::set<std::string> left_out;
+        for (const WalkedDir* dir : dirs_) {
+            const std::string parent = parent_path(dir->path);
+            std::vector<std::string> patterns =
+                dir == &root_ ? std::vector<std::string>() : patterns_of[parent];
+            if (dir != &root_ && (left_out.contains(parent) ||
+                                  is_ignored(patterns, std::string(base_name(dir->path)), true))) {
+                left_out.insert(dir->path);
+                continue;
+            }
+            if (dir->has_fleetignore) {
+                for (std::string& pattern :
+                     read_patterns(context_.build.tree, join_path(dir->path, ".fleetignore"))) {
+                    patterns.push_back(std::move(pattern));
+                }
+            }
+            for (const std::string& name : dir->files) {
+                if (!is_ignored(patterns, name, false)) {
+                    files_.push_back(
+                        {dir, name, relative_path(join_path(dir->path, name), root_.path)});
+                }
+            }
+            patterns_of[dir->path] = std::move(patterns);
+        }
+    }
+
+    void warn_unnamed() {
+        if (!text_of(fleet_.root, "name").empty() || context_.options.output_dir.empty()) {
+            return;
+        }
+        refuse({.severity = Severity::Warning,
+                .rule = "unnamed-bundle",
+                .pos = context_.build.sources.pos(fleet_.source, 0),
+                .message = "this bundle has no name, and Fleet makes one from the GitRepo's name "
+                           "and the path",
+                .found = fmt::format("\"{}\" is written instead", bundle_slug(root_.relative)),
+                .hint = "set \"name\" to what the bundle is called now; a bundle that is renamed "
+                        "is deleted and installed again"});
+    }
+
+    InputFile input(const BundleFile& file) {
+        return {.path = join_path(file.dir->path, file.name),
+                .bundle_path = file.relative,
+                .bundle = index_,
+                .rule = out_.add_rule(rule_)};
+    }
+
+    void copy_files() {
+        for (const BundleFile& file : files_) {
+            InputFile copied = input(file);
+            copied.copied_whole = true;
+            out_.files.push_back(std::move(copied));
+        }
+    }
+
+    void take_operator() {
+        if (out_.operator_bundle) {
+            const Bundle& first = out_.bundles[*out_.operator_bundle];
+            refuse({.rule = "second-operator",
+                    .pos = out_.bundles[index_].chart_pos,
+                    .message = "a cluster has one operator, but two bundles name its chart",
+                    .hint = "keep one of the bundles, or select bundles in .tailrender.yaml",
+                    .notes = {{.pos = first.chart_pos, .text = "the first bundle names it here"}}});
+            return;
+        }
+        out_.operator_bundle = index_;
+        add_chart_values(context_.build.tree, fleet_, root_.path, context_.build.sources,
+                         out_.values, context_.build.diagnostics);
+    }
+
+    [[nodiscard]] bool has_explicit_dir() const {
+        const Value* kustomize = map_of(fleet_.merged, "kustomize");
+        return kustomize != nullptr && !text_of(*kustomize, "dir").empty();
+    }
+
+    // Fleet runs kustomize only on a file of exactly that name, and says nothing otherwise.
+    bool has_kustomization() {
+        if (context_.build.tree.kind(join_path(kustomize_dir_, kKustomizationFile)) ==
+            EntryKind::File) {
+            return true;
+        }
+        const bool other_name = context_.build.reader.find(kustomize_dir_) != nullptr;
+        if (has_explicit_dir() || other_name) {
+            const Value* kustomize = map_of(fleet_.merged, "kustomize");
+            const bool has_place = kustomize != nullptr && kustomize->find("dir") != nullptr;
+            refuse({.rule = "fleet-kustomization",
+                    .pos = has_place ? kustomize->find("dir")->pos()
+                                     : context_.build.sources.pos(fleet_.source, 0),
+                    .message = fmt::format("Fleet finds no {} in \"{}\" and skips kustomize",
+                                           kKustomizationFile, kustomize_dir_),
+                    .expected =
+                        fmt::format("a file \"{}\"", join_path(kustomize_dir_, kKustomizationFile)),
+                    .hint = other_name ? "rename the file" : "correct kustomize.dir"});
+        }
+        return false;
+    }
+
+    void run_kustomization() {
+        const BuildRequest request{.dir = kustomize_dir_,
+                                   .boundary = root_.path,
+                                   .bundle_dir = root_.path,
+                                   .bundle = index_,
+                                   .rule = rule_};
+        const std::size_t first = out_.files.size();
+        for (std::string& dir : run_build(context_.build, request)) {
+            visited_.insert(std::move(dir));
+        }
+        for (std::size_t i = first; i < out_.files.size(); ++i) {
+            listed_.insert(out_.files[i].path);
+        }
+        check_operator_namespace();
+    }
+
+    // `namespace` of an overlay would move the chart's own objects, too.
+    void check_operator_namespace() {
+        const Bundle& bundle = out_.bundles[index_];
+        const Kustomization* file = context_.build.reader.find(kustomize_dir_);
+        if (!bundle.operator_chart || file == nullptr) {
+            return;
+        }
+        const std::string& ns =
+            bundle.forced_namespace.empty() ? bundle.default_namespace : bundle.forced_namespace;
+        const std::string_view overwrite = text_of(file->root, "namespace");
+        if (!overwrite.empty() && overwrite != ns) {
+            refuse({.rule = "not-supported",
+                    .pos = file->root.find("namespace")->pos(),
+                    .message = "this overlay moves the operator's chart to another namespace",
+                    .found = fmt::format("namespace \"{}\"", overwrite),
+                    .expected = ns.empty() ? "none, and defaultNamespace in fleet.yaml"
+                                           : fmt::format("\"{}\", as in fleet.yaml", ns),
+                    .hint = "set defaultNamespace in fleet.yaml to it"});
+        }
+    }
+
+    [[nodiscard]] bool is_config(const BundleFile& file) const {
+        return file.dir == &root_ &&
+               std::ranges::find(root_.fleet_files, file.name) != root_.fleet_files.end();
+    }
+
+    // Files that Fleet applies to nothing. They may hold facts, so they are read with lenience.
+    void add_unreached() {
+        for (const BundleFile& file : files_) {
+            const std::string path = join_path(file.dir->path, file.name);
+            if (is_manifest_name(file.name) && !file.dir->in_chart && !is_config(file) &&
+                !is_kustomization(file) && !listed_.contains(path)) {
+                add_unreached(file);
+            }
+        }
+    }
+
+    void add_unreached(const BundleFile& file) {
+        InputFile unreached = input(file);
+        unreached.reachable = false;
+        unreached.lenient = true;
+        out_.files.push_back(std::move(unreached));
+    }
+
+    static bool is_kustomization(const BundleFile& file) {
+        return std::ranges::find(file.dir->kustomizations, file.name) !=
+               file.dir->kustomizations.end();
+    }
+
+    void add_raw() {
+        refuse_overlays();
+        const std::vector<std::string> values = fleet_.values_files();
+        for (const BundleFile& file : files_) {
+            const bool is_values = std::ranges::any_of(values, [&](const std::string& entry) {
+                return file.relative == entry || file.relative == base_name(entry);
+            });
+            if (!is_manifest_name(file.name) || is_config(file) || is_values) {
+                continue;
+            }
+            if (file.dir->in_chart) {
+                ++out_.skipped_files;
+            } else if (file.relative.starts_with("overlays/")) {
+                if (!is_kustomization(file)) {
+                    add_unreached(file);
+                }
+            } else if (is_kustomization(file)) {
+                refuse_kustomization(file);
+            } else {
+                refuse_template(file);
+                out_.files.push_back(input(file));
+            }
+        }
+    }
+
+    void refuse_overlays() {
+        const Value* yaml = map_of(fleet_.merged, "yaml");
+        const Value* overlays = yaml == nullptr ? nullptr : yaml->find("overlays");
+        if (overlays != nullptr && overlays->is_list() && overlays->size() > 0) {
+            refuse({.rule = "not-supported",
+                    .pos = overlays->pos(),
+                    .message = "\"yaml.overlays\" is not executed by tailrender",
+                    .expected = "a kustomization",
+                    .hint = "write the overlay as a kustomization and name it in kustomize.dir"});
+        }
+    }
+
+    void refuse_kustomization(const BundleFile& file) {
+        refuse({.rule = "fleet-kustomization",
+                .where = join_path(file.dir->path, file.name),
+                .message = "Fleet does not execute this kustomization, but applies every manifest "
+                           "of the bundle",
+                .expected = "kustomize.dir in fleet.yaml",
+                .hint = "name the directory in kustomize.dir, or leave it out in .fleetignore"});
+    }
+
+    // Helm renders what stands in `templates/` of a bundle without a chart, too.
+    void refuse_template(const BundleFile& file) {
+        if (!file.relative.starts_with("templates/")) {
+            return;
+        }
+        const std::string path = join_path(file.dir->path, file.name);
+        const Result<std::string> text = context_.build.tree.read(path);
+        if (text && text->find("{{") != std::string::npos) {
+            refuse({.rule = "not-supported",
+                    .where = path,
+                    .message = "Fleet renders \"templates/\" with Helm, tailrender does not",
+                    .found = "a template in a bundle without a chart",
+                    .hint = "add a Chart.yaml, or move the file out of \"templates/\""});
+        }
+    }
+
+    // The env file is often listed in a bootstrap directory that Fleet does not reach.
+    void find_oauth_below() {
+        Diagnostics quiet;  // nobody executes these kustomizations here
+        KustomizationReader reader(context_.build.tree, context_.build.sources, quiet);
+        for (const WalkedDir* dir : dirs_) {
+            if (dir->kustomizations.empty() || visited_.contains(dir->path) ||
+                (has_explicit_dir() && !is_within(dir->path, kustomize_dir_))) {
+                continue;
+            }
+            if (const Kustomization* file = reader.find(dir->path)) {
+                find_oauth(context_.build, *file);
+            }
+        }
+    }
+
+    const SelectContext& context_;
+    Selection& out_;
+    const FleetFile& fleet_;
+    const DirList& dirs_;
+    const WalkedDir& root_;
+    std::string kustomize_dir_;
+    std::uint32_t index_ = 0;
+    NamespaceRule rule_;
+    std::vector<BundleFile> files_;
+    std::set<std::string> visited_, listed_;
+};
+
+}  // namespace
+
+void select_fleet(const SelectContext& context, const FleetFile& fleet, const DirList& dirs) {
+    FleetSelection(context, fleet, dirs).run();
+}
+
+}  // namespace renderer

@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "renderer/load/paths.h"
+#include "renderer/load/select_parts.h"
+
+namespace renderer {
+
+namespace {
+
+class PlainSelection {
+public:
+    PlainSelection(const SelectContext& context, const DirList& dirs, std::uint32_t bundle)
+        : context_(context), out_(context.build.selection), dirs_(dirs), bundle_(bundle) {
+        rule_.fallback = context.options.default_namespace;
+    }
+
+    void run() {
+        const std::size_t first = out_.files.size();
+        run_builds();
+        index_listed(first);
+        for (const WalkedDir* dir : dirs_) {
+            add_files(*dir);
+        }
+    }
+
+private:
+    // Kustomizations that no other one names are what people build. What is left after these is a
+    // cycle: running it says so.
+    void run_builds() {
+        std::set<std::string> referenced;
+        for (const WalkedDir* dir : dirs_) {
+            if (const Kustomization* file = kustomization_of(*dir)) {
+                for (std::string& target : context_.build.reader.directories(*file)) {
+                    if (target != dir->path) {
+                        referenced.insert(std::move(target));
+                    }
+                }
+            }
+        }
+        std::set<std::string> visited;
+        for (const bool roots : {true, false}) {
+            for (const WalkedDir* dir : dirs_) {
+                const bool wanted =
+                    roots ? !referenced.contains(dir->path) : !visited.contains(dir->path);
+                if (wanted && kustomization_of(*dir) != nullptr) {
+                    const BuildRequest request{.dir = dir->path,
+                                               .boundary = {},
+                                               .bundle_dir = context_.options.root,
+                                               .bundle = bundle_,
+                                               .rule = rule_};
+                    for (std::string& seen : run_build(context_.build, request)) {
+                        visited.insert(std::move(seen));
+                    }
+                }
+            }
+        }
+    }
+
+    const Kustomization* kustomization_of(const WalkedDir& dir) {
+        const bool has = !dir.in_chart && !dir.kustomizations.empty();
+        return has ? context_.build.reader.find(dir.path) : nullptr;
+    }
+
+    void index_listed(std::size_t first) {
+        for (std::size_t i = first; i < out_.files.size(); ++i) {
+            const InputFile& file = out_.files[i];
+            const auto [known, added] = listed_.try_emplace(file.path, &file);
+            if (!added) {
+                context_.build.diagnostics.add(
+                    {.rule = "listed-twice",
+                     .pos = file.pos,
+                     .message = fmt::format("\"{}\" is part of two kustomize builds", file.path),
+                     .found = fmt::format("builds of \"{}\" and \"{}\"", build_dir(*known->second),
+                                          build_dir(file)),
+                     .hint =
+                         fmt::format("render one of them: tailrender render {}", build_dir(file)),
+                     .notes = {{.pos = known->second->pos, .text = "it is listed here, too"}}});
+            }
+        }
+    }
+
+    const std::string& build_dir(const InputFile& file) const {
+        return out_.builds[file.build].dir;
+    }
+
+    // Below a kustomization only what it lists is applied.
+    bool is_covered(const WalkedDir& dir) {
+        const auto parent = covered_.find(parent_path(dir.path));
+        const bool above = parent != covered_.end() && parent->second;
+        return covered_[dir.path] = above || !dir.kustomizations.empty();
+    }
+
+    void add_files(const WalkedDir& dir) {
+        const bool covered = is_covered(dir);
+        for (const std::string& name : dir.files) {
+            const std::string path = join_path(dir.path, name);
+            const bool manifest =
+                is_manifest_name(name) &&
+                std::ranges::find(dir.kustomizations, name) == dir.kustomizations.end();
+            if (!manifest || listed_.contains(path)) {
+                continue;
+            }
+            if (dir.in_chart) {
+                ++out_.skipped_files;
+                continue;
+            }
+            InputFile file{.path = path,
+                           .bundle_path = join_path(dir.relative, name),
+                           .bundle = bundle_,
+                           .rule = out_.add_rule(rule_)};
+            file.reachable = !covered;
+            file.lenient = covered;
+            added_.push_back(std::move(file));
+        }
+        out_.files.insert(out_.files.end(), std::make_move_iterator(added_.begin()),
+                          std::make_move_iterator(added_.end()));
+        added_.clear();
+    }
+
+    const SelectContext& context_;
+    Selection& out_;
+    const DirList& dirs_;
+    std::uint32_t bundle_;
+    NamespaceRule rule_;
+    std::map<std::string, const InputFile*> listed_;
+    std::map<std::string, bool> covered_;
+    std::vector<InputFile> added_;
+};
+
+}  // namespace
+
+void select_plain(const SelectContext& context, const DirList& dirs, std::uint32_t bundle) {
+    PlainSelection(context, dirs, bundle).run();
+}
+
+}  // namespace renderer

@@ -1,0 +1,151 @@
+#include "renderer/load/splice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "renderer/core/yaml_writer.h"
+
+namespace renderer {
+
+namespace {
+
+std::size_t line_start(std::string_view text, std::size_t offset) {
+    const std::size_t newline = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
+    return newline == std::string_view::npos ? 0 : newline + 1;
+}
+
+std::string_view line_end(std::string_view text, std::size_t offset) {
+    const std::size_t newline = text.find('\n', offset);
+    const bool crlf = newline != std::string_view::npos && newline > 0 && text[newline - 1] == '\r';
+    return crlf ? "\r\n" : "\n";
+}
+
+std::string spelled(std::string_view text) {
+    return needs_quotes(text) ? fmt::format("\"{}\"", text) : std::string(text);
+}
+
+// How often a node of the tree has this position. Twice means that aliases share it.
+std::size_t count_at(const Value& value, Pos place) {
+    std::size_t count = value.pos() == place ? 1 : 0;
+    if (value.is_list()) {
+        for (const Value& item : value.items()) {
+            count += count_at(item, place);
+        }
+    } else if (value.is_map()) {
+        // A block map stands where its first key stands, so keys are not counted.
+        for (const Member& member : value.members()) {
+            count += count_at(member.value, place);
+        }
+    }
+    return count;
+}
+
+// Offset of a node that stands in the document itself, once.
+std::optional<std::size_t> own_offset(const Spliced& document, const Value& value) {
+    if (!value.pos().known() || document.sources.source_of(value.pos()) != document.source) {
+        return std::nullopt;
+    }
+    const std::size_t offset = document.sources.offset_of(value.pos());
+    const bool inside = offset >= document.range.begin && offset < document.range.end;
+    if (!inside || count_at(document.root, value.pos()) != 1) {
+        return std::nullopt;
+    }
+    return offset;
+}
+
+bool ends_scalar(std::string_view text, std::size_t offset) {
+    return offset >= text.size() ||
+           std::string_view(" \t\r\n,]}").find(text[offset]) != std::string_view::npos;
+}
+
+Edit flow_insert(const Spliced& document, std::size_t open, const Value& map, std::string_view key,
+                 std::string_view value) {
+    const std::string_view text = document.sources.text(document.source);
+    const std::size_t next = text.find_first_not_of(" \t\r\n", open + 1);
+    const bool quoted = next != std::string_view::npos && text[next] == '"';
+    const std::string_view comma = map.size() == 0 ? "" : next == open + 1 ? ", " : ",";
+    std::string member = quoted ? fmt::format("\"{}\": \"{}\"{}", key, value, comma)
+                                : fmt::format("{}: {}{}", key, spelled(value), comma);
+    return {.source = document.source,
+            .begin = open + 1,
+            .end = open + 1,
+            .replacement = std::move(member),
+            .reason = {}};
+}
+
+}  // namespace
+
+std::optional<Edit> replace_scalar(const Spliced& document, const Value& scalar,
+                                   std::string_view replacement) {
+    const std::optional<std::size_t> offset = own_offset(document, scalar);
+    if (!offset || !scalar.is_string()) {
+        return std::nullopt;
+    }
+    const std::string_view text = document.sources.text(document.source);
+    const std::string_view old = scalar.text();
+    const char first = text[*offset];
+    Edit edit{.source = document.source, .begin = *offset, .replacement = {}, .reason = {}};
+    if ((first == '"' || first == '\'') && text.substr(*offset + 1, old.size()) == old &&
+        *offset + 1 + old.size() < text.size() && text[*offset + 1 + old.size()] == first) {
+        edit.end = *offset + old.size() + 2;
+        edit.replacement = fmt::format("{}{}{}", first, replacement, first);
+        return edit;
+    }
+    if (old.empty() || text.substr(*offset, old.size()) != old ||
+        !ends_scalar(text, *offset + old.size())) {
+        return std::nullopt;
+    }
+    edit.end = *offset + old.size();
+    edit.replacement = spelled(replacement);
+    return edit;
+}
+
+std::optional<Edit> insert_member(const Spliced& document, const Value& map, std::string_view key,
+                                  std::string_view value) {
+    const std::optional<std::size_t> offset = own_offset(document, map);
+    if (!offset || !map.is_map()) {
+        return std::nullopt;
+    }
+    const std::string_view text = document.sources.text(document.source);
+    if (text[*offset] == '{') {
+        return flow_insert(document, *offset, map, key, value);
+    }
+    const std::size_t start = line_start(text, *offset);
+    const std::string_view before = text.substr(start, *offset - start);
+    if (before.find_first_not_of(" -") != std::string_view::npos ||
+        std::string_view("&!*").find(text[*offset]) != std::string_view::npos) {
+        return std::nullopt;
+    }
+    return Edit{
+        .source = document.source,
+        .begin = *offset,
+        .end = *offset,
+        .replacement = fmt::format("{}: {}{}{}", key, spelled(value), line_end(text, *offset),
+                                   std::string(before.size(), ' ')),
+        .reason = {}};
+}
+
+std::optional<Edit> set_member(const Spliced& document, const Value& map, std::string_view key,
+                               std::string_view value) {
+    const Value* existing = map.find(key);
+    return existing == nullptr ? insert_member(document, map, key, value)
+                               : replace_scalar(document, *existing, value);
+}
+
+Edit insert_line(const SourceMap& sources, SourceId source, Pos place, std::string_view key,
+                 std::string_view value) {
+    const std::string_view text = sources.text(source);
+    const std::size_t start = line_start(text, sources.offset_of(place));
+    const std::size_t content = text.find_first_not_of(' ', start);
+    const std::string_view indentation = text.substr(start, content - start);
+    return {.source = source,
+            .begin = start,
+            .end = start,
+            .replacement =
+                fmt::format("{}{}: {}{}", indentation, key, spelled(value), line_end(text, start)),
+            .reason = {}};
+}
+
+}  // namespace renderer

@@ -1,0 +1,128 @@
+#include "renderer/load/walk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/load/paths.h"
+
+namespace renderer {
+
+namespace {
+
+bool is_kustomization(std::string_view name) {
+    return name == "kustomization.yaml" || name == "kustomization.yml" || name == "Kustomization";
+}
+
+class Walker {
+public:
+    Walker(const SourceTree& tree, const std::string& root, const std::string& output_dir,
+           Diagnostics& diagnostics)
+        : tree_(tree),
+          diagnostics_(diagnostics),
+          real_root_(tree.real_path(root)),
+          real_output_(output_dir.empty() ? "" : tree.real_path(output_dir)) {}
+
+    void visit(const std::string& path, const std::string& relative, bool in_chart) {
+        Result<std::vector<Entry>> entries = tree_.list(path);
+        if (!entries) {
+            diagnostics_.add(std::move(entries.error().diagnostic));
+            return;
+        }
+        if (!relative.empty() && is_rendered_tree(path, *entries)) {
+            return;
+        }
+        WalkedDir dir{.path = path, .relative = relative, .in_chart = in_chart};
+        for (const Entry& entry : *entries) {
+            take_file(entry, dir);
+        }
+        dir.in_chart = dir.in_chart || dir.has_chart;
+        const bool below_chart = dir.in_chart;
+        dirs.push_back(std::move(dir));
+        for (const Entry& entry : *entries) {
+            const std::string child = join_path(path, entry.name);
+            if (entry.kind == EntryKind::Directory && !entry.name.starts_with('.') &&
+                may_enter(child, entry)) {
+                visit(child, join_path(relative, entry.name), below_chart);
+            }
+        }
+    }
+
+    std::vector<WalkedDir> dirs;
+
+private:
+    bool is_rendered_tree(const std::string& path, const std::vector<Entry>& entries) const {
+        const auto is_inventory = [](const Entry& entry) { return entry.name == kInventoryName; };
+        return std::ranges::any_of(entries, is_inventory) ||
+               (!real_output_.empty() && tree_.real_path(path) == real_output_);
+    }
+
+    void take_file(const Entry& entry, WalkedDir& dir) {
+        dir.has_fleetignore = dir.has_fleetignore || entry.name == ".fleetignore";
+        if (entry.kind == EntryKind::Directory || entry.name.starts_with('.')) {
+            return;
+        }
+        if (entry.is_link && !stays_inside(join_path(dir.path, entry.name))) {
+            return;
+        }
+        if (entry.kind != EntryKind::File) {
+            return;
+        }
+        if (entry.name == "fleet.yaml" || entry.name == "fleet.yml") {
+            dir.fleet_files.push_back(entry.name);
+        } else if (is_kustomization(entry.name)) {
+            dir.kustomizations.push_back(entry.name);
+        }
+        dir.has_chart = dir.has_chart || entry.name == "Chart.yaml";
+        dir.files.push_back(entry.name);
+    }
+
+    bool may_enter(const std::string& path, const Entry& entry) {
+        if (!entry.is_link) {
+            return true;
+        }
+        if (stays_inside(path)) {
+            diagnostics_.add({.rule = "symbolic-link",
+                              .where = path,
+                              .message = "a symbolic link to a directory is not followed",
+                              .hint = "list the directory in a kustomization, or copy it"});
+        }
+        return false;
+    }
+
+    bool stays_inside(const std::string& path) {
+        const std::string target = tree_.real_path(path);
+        if (is_within(target, real_root_)) {
+            return true;
+        }
+        diagnostics_.add({.rule = "symbolic-link",
+                          .where = path,
+                          .message = "a symbolic link leaves the tree",
+                          .expected = "a target inside of the directory that is rendered",
+                          .hint = "replace the link by the file, or remove it"});
+        return false;
+    }
+
+    const SourceTree& tree_;
+    Diagnostics& diagnostics_;
+    std::string real_root_;
+    std::string real_output_;
+};
+
+}  // namespace
+
+std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root,
+                                 const std::string& output_dir, Diagnostics& diagnostics) {
+    Walker walker(tree, root, output_dir, diagnostics);
+    walker.visit(root, "", false);
+    std::ranges::sort(walker.dirs, {}, &WalkedDir::relative);
+    return std::move(walker.dirs);
+}
+
+const WalkedDir* find_dir(const std::vector<WalkedDir>& dirs, std::string_view relative) {
+    const auto found = std::ranges::lower_bound(
+        dirs, relative, {}, [](const WalkedDir& dir) { return std::string_view(dir.relative); });
+    return found != dirs.end() && found->relative == relative ? &*found : nullptr;
+}
+
+}  // namespace renderer

@@ -1,0 +1,34 @@
+// Every directory below a root in one sorted list, with what decides its role: a fleet.yaml, a
+// kustomization, a chart. Leaves out what no applier and no reader of ours may look into: hidden
+// names, the output directory and rendered trees. A symbolic link that leaves the tree is an error.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/load/source_tree.h"
+
+namespace renderer {
+
+constexpr std::string_view kInventoryName = ".tailrender-inventory";
+
+struct WalkedDir {
+    std::string path = {};                         // as typed, e.g. "examples/fleet/apps"
+    std::string relative = {};                     // to the root, "" for the root
+    std::vector<std::string> files = {};           // names, sorted; hidden ones are left out
+    std::vector<std::string> fleet_files = {};     // fleet.yaml, fleet.yml
+    std::vector<std::string> kustomizations = {};  // names that kustomize recognises
+    bool has_chart = false;                        // Chart.yaml
+    bool has_fleetignore = false;
+    bool in_chart = false;  // this directory or one above it, up to the root, has a Chart.yaml
+};
+
+// Parents before children, bytewise. `output_dir` may be empty.
+std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root,
+                                 const std::string& output_dir, Diagnostics& diagnostics);
+
+// The directory with this relative path, or nullptr.
+const WalkedDir* find_dir(const std::vector<WalkedDir>& dirs, std::string_view relative);
+
+}  // namespace renderer

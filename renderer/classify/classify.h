@@ -1,6 +1,7 @@
 // Stage 2: documents -> what they are. Decodes the inputs that we consume into plain structs;
 // everything else stays foreign bytes. Decides no policy: whether a Service *should* be exposed is
-// plan's question.
+// plan's question, and so is whether a field of the wrong type matters to us: it becomes a fault of
+// its object, which plan reports if it consumes that object.
 #pragma once
 
 #include <cstdint>
@@ -14,46 +15,67 @@
 
 namespace renderer {
 
-struct ServicePort {
-    std::string_view name;  // may be empty
-    std::int64_t port = 0;
-    std::string_view protocol;  // "TCP" when absent
-    Pos pos;
+enum class ServiceType : std::uint8_t { ClusterIp, NodePort, LoadBalancer, ExternalName };
+enum class Protocol : std::uint8_t { Tcp, Udp, Sctp };
+enum class IpFamily : std::uint8_t { V4, V6 };
+enum class IpFamilyPolicy : std::uint8_t { Unset, Single, PreferDual, RequireDual };
+enum class PathType : std::uint8_t { Unset, Exact, Prefix, ImplementationSpecific };
+
+// Views point into Loaded, which outlives the Inventory. The document's tree is read (load's
+// needs_tree), so annotation and label lookups go through `doc->root`.
+struct ParentInput {
+    const Document* doc = nullptr;
+    std::string_view name, ns;       // ns is the effective namespace; either may be empty
+    std::vector<Diagnostic> faults;  // what the API server cannot decode
+
+    // The value node, or nullptr when the key is absent.
+    [[nodiscard]] const Value* annotation(std::string_view key) const;
+    [[nodiscard]] const Value* label(std::string_view key) const;
+    // Where the object begins: its `kind`.
+    [[nodiscard]] Pos pos() const { return doc->kind.pos(); }
+    // The place of a metadata key, or of the object when it has none.
+    [[nodiscard]] Pos name_pos() const;
 };
 
-// Views point into Loaded, which outlives the Inventory. Annotation and label lookups go through
-// `doc->root`.
-struct ServiceInput {
-    const Document* doc = nullptr;
-    std::string_view name, ns;    // ns is the effective namespace
-    std::string_view type;        // "ClusterIP" when absent
-    std::string_view cluster_ip;  // "" when not pinned, "None" when headless
+struct ServicePort {
+    std::string_view name;  // may be empty
+    std::int64_t port = 0;  // 0 = absent
+    Protocol protocol = Protocol::Tcp;
+    Pos pos;  // of the number, else of the entry
+    std::int64_t node_port = 0;
+    const Value* target_port = nullptr;
+};
+
+struct ServiceInput : ParentInput {
+    ServiceType type = ServiceType::ClusterIp;
+    bool headless = false;
+    std::string_view cluster_ip;  // "" when not pinned or headless
+    Pos cluster_ip_pos;
     std::string_view external_name;
     std::string_view load_balancer_class;
     bool has_load_balancer_class = false;
-    bool no_selector = false;
-    std::vector<std::string_view> ip_families;
-    std::string_view ip_family_policy;
+    std::vector<IpFamily> ip_families;
+    IpFamilyPolicy ip_family_policy = IpFamilyPolicy::Unset;
     std::vector<ServicePort> ports;
-
-    // The annotation's value node, or nullptr when the key is absent.
-    [[nodiscard]] const Value* annotation(std::string_view key) const;
-    [[nodiscard]] const Value* label(std::string_view key) const;
 };
 
 struct IngressBackend {
     Pos pos;
     bool has_service = false;
+    bool has_resource = false;
     std::string_view service;
     std::string_view port_name;
     std::int64_t port_number = 0;
+    bool has_port_name = false, has_port_number = false;
     Pos port_pos;
 };
 
 struct IngressPath {
     Pos pos;
-    std::string_view path;       // "" when absent
-    std::string_view path_type;  // "" when absent
+    std::string_view path;  // "" when absent
+    Pos path_pos;
+    PathType path_type = PathType::Unset;
+    Pos path_type_pos;
     IngressBackend backend;
 };
 
@@ -65,9 +87,13 @@ struct IngressRule {
     std::vector<IngressPath> paths;
 };
 
-struct IngressInput {
-    const Document* doc = nullptr;
-    std::string_view name, ns;
+struct IngressHost {
+    std::string_view name;
+    Pos pos;
+};
+
+struct IngressInput : ParentInput {
+    bool served = true;  // false: an apiVersion that Kubernetes no longer has; only the class is read
     std::string_view class_name;
     bool has_class_name = false;
     bool has_default_backend = false;
@@ -75,10 +101,8 @@ struct IngressInput {
     bool has_tls_host = false;
     std::string_view tls_host;  // spec.tls[0].hosts[0], whole
     Pos tls_host_pos;
+    std::vector<IngressHost> tls_hosts;  // of all entries
     std::vector<IngressRule> rules;
-
-    [[nodiscard]] const Value* annotation(std::string_view key) const;
-    [[nodiscard]] const Value* label(std::string_view key) const;
 };
 
 struct NamespaceInput {

@@ -54,7 +54,7 @@ constexpr std::array kKeys = {
     Key{"proxyConfig.image.tag", Type::String},
     Key{"proxyConfig.image.digest", Type::String},
     Key{"proxyConfig.defaultTags", Type::String},
-    Key{"proxyConfig.firewallMode", Type::String, "auto|nftables|iptables"},
+    Key{"proxyConfig.firewallMode", Type::String},  // its choices: check_firewall_mode
     Key{"proxyConfig.defaultProxyClass", Type::String},
     Key{"apiServerProxyConfig.allowImpersonation", Type::LooseFlag},
     Key{"apiServerProxyConfig.mode", Type::LooseFlag, "true|false|noauth", "", false},

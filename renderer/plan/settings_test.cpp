@@ -136,9 +136,6 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "1: warning [unknown-chart-value] unknown key \"firewalMode\" in \"proxyConfig\" | did "
          "you "
          "mean \"firewallMode\"?\n"},
-        {"proxyConfig: {firewallMode: ipfw}",
-         "1: error [unknown-choice] \"proxyConfig.firewallMode\" has an unknown value | \"ipfw\" | "
-         "one of { auto, nftables, iptables }\n"},
         {"proxyConfig: {firewallMode: ''}", ""},
         {"proxyConfig: {image: tailscale}",
          "1: error [wrong-type] \"proxyConfig.image\" has the wrong type | a string | a map\n"},

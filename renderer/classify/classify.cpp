@@ -1,0 +1,46 @@
+#include "renderer/classify/classify.h"
+
+#include "renderer/classify/ingress.h"
+#include "renderer/classify/reference.h"
+#include "renderer/classify/service.h"
+
+namespace renderer {
+
+namespace {
+
+std::string_view text_of(const Value& value) {
+    return value.is_string() ? value.text() : std::string_view();
+}
+
+// Of any version: an Ingress that Kubernetes no longer serves must not be passed over in silence.
+bool is_ingress(std::string_view version, std::string_view kind) {
+    return kind == "Ingress" &&
+           (version.starts_with("networking.k8s.io/") || version.starts_with("extensions/"));
+}
+
+void classify_document(const Document& doc, Inventory& inventory) {
+    const std::string_view version = text_of(doc.api_version);
+    const std::string_view kind = text_of(doc.kind);
+    if (version.starts_with("tailscale.com/")) {
+        inventory.custom_resources.push_back(&doc);
+    } else if (version == "v1" && kind == "Service" && doc.root.is_map()) {
+        inventory.services.push_back(decode_service(doc));
+    } else if (is_ingress(version, kind) && doc.root.is_map()) {
+        inventory.ingresses.push_back(decode_ingress(doc));
+    } else if (version == "v1" && kind == "Namespace") {
+        inventory.namespaces.push_back({&doc, text_of(doc.name)});
+    }
+}
+
+}  // namespace
+
+Inventory classify(const Loaded& loaded, Diagnostics& diagnostics) {
+    Inventory inventory;
+    classify_reference(loaded, inventory, diagnostics);
+    for (const Document& doc : loaded.documents) {
+        classify_document(doc, inventory);
+    }
+    return inventory;
+}
+
+}  // namespace renderer

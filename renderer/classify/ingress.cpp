@@ -1,0 +1,134 @@
+#include "renderer/classify/ingress.h"
+
+#include <array>
+
+#include "renderer/classify/fields.h"
+#include "renderer/classify/parent.h"
+
+namespace renderer {
+
+namespace {
+
+using PathTypeName = std::pair<std::string_view, PathType>;
+constexpr std::array kPathTypes = {
+    PathTypeName{"Exact", PathType::Exact}, PathTypeName{"Prefix", PathType::Prefix},
+    PathTypeName{"ImplementationSpecific", PathType::ImplementationSpecific}};
+
+Pos known_or(Pos pos, Pos other) {
+    return pos.known() ? pos : other;
+}
+
+void decode_port(const Value* port, std::string_view path, IngressBackend& backend,
+                 Faults& faults) {
+    const Fields fields(port, path, faults);
+    backend.has_port_name = fields.any("name") != nullptr;
+    backend.has_port_number = fields.any("number") != nullptr;
+    backend.port_name = fields.text("name");
+    backend.port_number = fields.number("number");
+    const Pos place =
+        known_or(fields.pos("name"), known_or(fields.pos("number"), port ? port->pos() : Pos()));
+    backend.port_pos = known_or(place, backend.pos);
+}
+
+IngressBackend decode_backend(const Value& value, Faults& faults) {
+    const Fields fields(&value, "backend", faults);
+    IngressBackend backend;
+    backend.has_resource = fields.map("resource") != nullptr;
+    const Value* service = fields.map("service");
+    backend.has_service = service != nullptr;
+    backend.pos = value.pos();
+    if (service != nullptr) {
+        const Fields named(service, "backend.service", faults);
+        backend.service = named.text("name");
+        backend.pos = known_or(named.pos("name"), service->pos());
+        decode_port(named.map("port"), "backend.service.port", backend, faults);
+    }
+    return backend;
+}
+
+IngressPath decode_path(const Value& value, Faults& faults) {
+    const Fields fields(&value, "paths[]", faults);
+    IngressPath path;
+    path.pos = value.pos();
+    path.path = fields.text("path");
+    path.path_pos = known_or(fields.pos("path"), value.pos());
+    // An unknown type is a fault already, not a missing one.
+    const bool known = fields.pos("pathType").known();
+    path.path_type = fields.choice("pathType", kPathTypes,
+                                   known ? PathType::ImplementationSpecific : PathType::Unset);
+    path.path_type_pos = known_or(fields.pos("pathType"), value.pos());
+    path.backend.pos = value.pos();
+    if (const Value* backend = fields.map("backend"); backend != nullptr) {
+        path.backend = decode_backend(*backend, faults);
+    }
+    return path;
+}
+
+IngressRule decode_rule(const Value& value, Faults& faults) {
+    const Fields fields(&value, "spec.rules[]", faults);
+    IngressRule rule;
+    rule.pos = value.pos();
+    rule.host = fields.text("host");
+    rule.host_pos = known_or(fields.pos("host"), value.pos());
+    const Value* http = fields.map("http");
+    rule.has_http = http != nullptr;
+    const Fields inner(http, "spec.rules[].http", faults);
+    if (const Value* paths = inner.list("paths"); paths != nullptr) {
+        for (const Value& path : paths->items()) {
+            rule.paths.push_back(decode_path(path, faults));
+        }
+    }
+    return rule;
+}
+
+void decode_tls(const Fields& spec, IngressInput& ingress) {
+    const Value* entries = spec.list("tls");
+    if (entries == nullptr) {
+        return;
+    }
+    for (const Value& entry : entries->items()) {
+        const Fields fields(&entry, "spec.tls[]", ingress.faults);
+        const Value* hosts = fields.list("hosts");
+        for (const Value& host : hosts == nullptr ? std::span<const Value>() : hosts->items()) {
+            if (!host.is_string()) {
+                ingress.faults.push_back(
+                    wrong_type(host.pos(), "spec.tls[].hosts[]", "", host, "a string"));
+                continue;
+            }
+            if (&entry == &entries->items().front() && &host == &hosts->items().front()) {
+                ingress.has_tls_host = true;
+                ingress.tls_host = host.text();
+                ingress.tls_host_pos = host.pos();
+            }
+            ingress.tls_hosts.push_back({host.text(), host.pos()});
+        }
+    }
+}
+
+}  // namespace
+
+IngressInput decode_ingress(const Document& doc) {
+    IngressInput ingress;
+    decode_metadata(doc, ingress);
+    const Fields spec(doc.root.find("spec"), "spec", ingress.faults);
+    ingress.has_class_name = spec.any("ingressClassName") != nullptr;
+    ingress.class_name = spec.text("ingressClassName");
+    ingress.served =
+        doc.api_version.is_string() && doc.api_version.text() == "networking.k8s.io/v1";
+    if (!ingress.served) {
+        return ingress;
+    }
+    if (const Value* backend = spec.map("defaultBackend"); backend != nullptr) {
+        ingress.has_default_backend = true;
+        ingress.default_backend = decode_backend(*backend, ingress.faults);
+    }
+    decode_tls(spec, ingress);
+    if (const Value* rules = spec.list("rules"); rules != nullptr) {
+        for (const Value& rule : rules->items()) {
+            ingress.rules.push_back(decode_rule(rule, ingress.faults));
+        }
+    }
+    return ingress;
+}
+
+}  // namespace renderer

@@ -1,0 +1,11 @@
+// Decodes an Ingress of networking.k8s.io/v1; of an older version it reads only which class it asks
+// for. Source: Kubernetes API reference, Ingress v1.
+#pragma once
+
+#include "renderer/classify/classify.h"
+
+namespace renderer {
+
+IngressInput decode_ingress(const Document& doc);
+
+}  // namespace renderer

@@ -1,0 +1,86 @@
+#include "renderer/classify/service.h"
+
+#include <array>
+
+#include "renderer/classify/fields.h"
+#include "renderer/classify/parent.h"
+
+namespace renderer {
+
+namespace {
+
+using Type = std::pair<std::string_view, ServiceType>;
+constexpr std::array kTypes = {Type{"ClusterIP", ServiceType::ClusterIp},
+                               Type{"NodePort", ServiceType::NodePort},
+                               Type{"LoadBalancer", ServiceType::LoadBalancer},
+                               Type{"ExternalName", ServiceType::ExternalName}};
+
+using ProtocolName = std::pair<std::string_view, Protocol>;
+constexpr std::array kProtocols = {ProtocolName{"TCP", Protocol::Tcp},
+                                   ProtocolName{"UDP", Protocol::Udp},
+                                   ProtocolName{"SCTP", Protocol::Sctp}};
+
+using Family = std::pair<std::string_view, IpFamily>;
+constexpr std::array kFamilies = {Family{"IPv4", IpFamily::V4}, Family{"IPv6", IpFamily::V6}};
+
+using Policy = std::pair<std::string_view, IpFamilyPolicy>;
+constexpr std::array kPolicies = {Policy{"SingleStack", IpFamilyPolicy::Single},
+                                  Policy{"PreferDualStack", IpFamilyPolicy::PreferDual},
+                                  Policy{"RequireDualStack", IpFamilyPolicy::RequireDual}};
+
+ServicePort decode_port(const Value& entry, Faults& faults) {
+    const Fields fields(&entry, "spec.ports[]", faults);
+    ServicePort port;
+    port.name = fields.text("name");
+    port.port = fields.number("port");
+    port.pos = fields.pos("port").known() ? fields.pos("port") : entry.pos();
+    port.protocol = fields.choice("protocol", kProtocols, Protocol::Tcp);
+    port.node_port = fields.number("nodePort");
+    port.target_port = fields.any("targetPort");
+    return port;
+}
+
+void decode_families(const Fields& spec, ServiceInput& service) {
+    if (const Value* families = spec.list("ipFamilies"); families != nullptr) {
+        for (const Value& family : families->items()) {
+            if (family.is_string()) {
+                service.ip_families.push_back(
+                    spec.choose(family, "ipFamilies[]", kFamilies, IpFamily::V4));
+            } else {
+                service.faults.push_back(
+                    wrong_type(family.pos(), "spec.ipFamilies[]", "", family, "a string"));
+            }
+        }
+    }
+    service.ip_family_policy = spec.choice("ipFamilyPolicy", kPolicies, IpFamilyPolicy::Unset);
+}
+
+void decode_address(const Fields& spec, ServiceInput& service) {
+    const std::string_view address = spec.text("clusterIP");
+    service.headless = address == "None";
+    service.cluster_ip = service.headless ? std::string_view() : address;
+    service.cluster_ip_pos = spec.pos("clusterIP");
+}
+
+}  // namespace
+
+ServiceInput decode_service(const Document& doc) {
+    ServiceInput service;
+    decode_metadata(doc, service);
+    const Fields spec(doc.root.find("spec"), "spec", service.faults);
+    service.type = spec.choice("type", kTypes, ServiceType::ClusterIp);
+    decode_address(spec, service);
+    service.external_name = spec.text("externalName");
+    service.has_load_balancer_class = spec.any("loadBalancerClass") != nullptr;
+    service.load_balancer_class = spec.text("loadBalancerClass");
+    decode_families(spec, service);
+    if (const Value* ports = spec.list("ports"); ports != nullptr) {
+        service.ports.reserve(ports->size());
+        for (const Value& entry : ports->items()) {
+            service.ports.push_back(decode_port(entry, service.faults));
+        }
+    }
+    return service;
+}
+
+}  // namespace renderer

@@ -1,0 +1,37 @@
+// What users may say to the reference operator on a Service or an Ingress, and the slips that it
+// passes over in silence. Values count only when they match byte for byte: no trimming, no case
+// folding. Source: tailscale v1.96.5 cmd/k8s-operator/{sts,svc,ingress}.go.
+#pragma once
+
+#include <string_view>
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/diagnostics.h"
+
+namespace renderer {
+
+constexpr std::string_view kExpose = "tailscale.com/expose";
+constexpr std::string_view kHostname = "tailscale.com/hostname";
+constexpr std::string_view kTags = "tailscale.com/tags";
+constexpr std::string_view kTailnetIp = "tailscale.com/tailnet-ip";
+constexpr std::string_view kOldTailnetIp = "tailscale.com/ts-tailnet-target-ip";
+constexpr std::string_view kTailnetFqdn = "tailscale.com/tailnet-fqdn";
+constexpr std::string_view kProxyClass = "tailscale.com/proxy-class";
+constexpr std::string_view kProxyGroup = "tailscale.com/proxy-group";
+constexpr std::string_view kFunnel = "tailscale.com/funnel";
+constexpr std::string_view kHttpRedirect = "tailscale.com/http-redirect";
+constexpr std::string_view kForwardClusterTraffic =
+    "tailscale.com/experimental-forward-cluster-traffic-via-ingress";
+constexpr std::string_view kHttpEndpoint = "tailscale.com/http-endpoint";
+constexpr std::string_view kManaged = "tailscale.com/managed";
+
+// The annotation's text; "" when it is absent or no string.
+std::string_view annotation_text(const ParentInput& parent, std::string_view key);
+bool is_exactly_true(const ParentInput& parent, std::string_view key);
+
+// Warnings about keys of the reference's domain that it does not know or that do nothing here, and
+// about switches that are neither on nor plainly off.
+void check_annotations(const ServiceInput& service, Diagnostics& diagnostics);
+void check_annotations(const IngressInput& ingress, Diagnostics& diagnostics);
+
+}  // namespace renderer

@@ -1,0 +1,22 @@
+// Where the paths of an Ingress lead: which Service and port, and over which scheme. Source:
+// tailscale v1.96.5 cmd/k8s-operator/ingress.go, handlersForIngress. A Service that is not among
+// the inputs can exist in the cluster all the same, unless `tailrender.inputs` says `complete`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "renderer/plan/proxy.h"
+
+namespace renderer {
+
+struct PlannedBackends {
+    std::vector<ServeHandler> handlers;  // sorted by path, unique
+    std::string leads_to;                // "shop/api:8080, shop/web:80"
+    std::vector<const ServiceInput*> services;
+};
+
+PlannedBackends plan_backends(const IngressInput& ingress, const ProxyInputs& inputs,
+                              Diagnostics& diagnostics);
+
+}  // namespace renderer

@@ -1,0 +1,31 @@
+// What can only be seen with all proxies at hand: settings that concern several, names and
+// hostnames that clash, the same object twice, bundles that cannot hold what is generated.
+#pragma once
+
+#include <vector>
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/load/load.h"
+#include "renderer/plan/parents.h"
+#include "renderer/plan/plan.h"
+
+namespace renderer {
+
+// Once, at the setting, with every proxy that it would break.
+void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics);
+
+// Two devices of one hostname: the second would join as "<hostname>-1".
+void check_hostnames(const Plan& plan, Diagnostics& diagnostics);
+
+// Two parents whose hashes are the same.
+void check_names(const Plan& plan, Diagnostics& diagnostics);
+
+// A bundle into which generated objects go must let them have their namespace.
+void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);
+
+// One of the objects that we build on stands in the inputs twice.
+void check_duplicates(const Loaded& loaded, const Inventory& inventory,
+                      std::vector<const ParentInput*> consumed, Diagnostics& diagnostics);
+
+}  // namespace renderer

@@ -1,0 +1,132 @@
+#include "renderer/plan/grammar.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace renderer {
+
+namespace {
+
+constexpr std::size_t kMaxLabel = 63;
+constexpr std::size_t kMaxSubdomain = 253;
+constexpr std::size_t kMaxPortName = 15;
+
+bool is_lower(char c) {
+    return c >= 'a' && c <= 'z';
+}
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+bool is_lower_or_digit(char c) {
+    return is_lower(c) || is_digit(c);
+}
+bool is_letter_or_digit(char c) {
+    return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z');
+}
+
+// First and last byte alphanumeric, the inner ones also among `inner`.
+bool is_name(std::string_view text, std::size_t max, bool (*alphanumeric)(char),
+             std::string_view inner) {
+    return !text.empty() && text.size() <= max && alphanumeric(text.front()) &&
+           alphanumeric(text.back()) && std::ranges::all_of(text, [&](char c) {
+               return alphanumeric(c) || inner.find(c) != std::string_view::npos;
+           });
+}
+
+// What Go's %q makes of one byte, read as a Latin-1 character.
+std::string shown_byte(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && byte < 0xa1)) {
+        return fmt::format("\\x{:02x}", byte);
+    }
+    if (byte < 0x80) {
+        return std::string(1, c);
+    }
+    return {static_cast<char>(0xc0U | byte >> 6U), static_cast<char>(0x80U | (byte & 0x3fU))};
+}
+
+}  // namespace
+
+std::string dns_label_error(std::string_view label) {
+    if (label.empty()) {
+        return "is empty";
+    }
+    if (label.size() > kMaxLabel) {
+        return fmt::format("is too long, max length is {} bytes", kMaxLabel);
+    }
+    if (!is_letter_or_digit(label.front())) {
+        return "must start with a letter or number";
+    }
+    if (!is_letter_or_digit(label.back())) {
+        return "must end with a letter or number";
+    }
+    const auto* bad =
+        std::ranges::find_if(label, [](char c) { return !is_letter_or_digit(c) && c != '-'; });
+    return bad == label.end() ? std::string()
+                              : fmt::format("contains invalid character '{}'", shown_byte(*bad));
+}
+
+bool is_dns1123_label(std::string_view text) {
+    return is_name(text, kMaxLabel, is_lower_or_digit, "-");
+}
+
+bool is_dns1035_label(std::string_view text) {
+    return is_dns1123_label(text) && is_lower(text.front());
+}
+
+bool is_dns1123_subdomain(std::string_view text) {
+    if (text.size() > kMaxSubdomain) {
+        return false;
+    }
+    for (;;) {
+        const std::size_t dot = text.find('.');
+        if (!is_name(text.substr(0, dot), kMaxSubdomain, is_lower_or_digit, "-")) {
+            return false;
+        }
+        if (dot == std::string_view::npos) {
+            return true;
+        }
+        text.remove_prefix(dot + 1);
+    }
+}
+
+bool is_port_name(std::string_view text) {
+    return is_name(text, kMaxPortName, is_lower_or_digit, "-") &&
+           std::ranges::any_of(text, is_lower) && text.find("--") == std::string_view::npos;
+}
+
+bool is_label_key(std::string_view text) {
+    const std::size_t slash = text.find('/');
+    if (slash != std::string_view::npos) {
+        if (!is_dns1123_subdomain(text.substr(0, slash))) {
+            return false;
+        }
+        text.remove_prefix(slash + 1);
+    }
+    return is_name(text, kMaxLabel, is_letter_or_digit, "-_.");
+}
+
+bool is_label_value(std::string_view text) {
+    return text.empty() || is_name(text, kMaxLabel, is_letter_or_digit, "-_.");
+}
+
+std::optional<IpFamily> ip_family(std::string_view text, bool zone) {
+    const std::size_t percent = zone ? text.find('%') : std::string_view::npos;
+    const bool has_zone = percent != std::string_view::npos && percent + 1 < text.size();
+    const std::string address(has_zone ? text.substr(0, percent) : text);
+    in6_addr buffer;
+    if (address.find('\0') != std::string::npos) {
+        return std::nullopt;
+    }
+    if (!has_zone && inet_pton(AF_INET, address.c_str(), &buffer) == 1) {
+        return IpFamily::V4;
+    }
+    if (inet_pton(AF_INET6, address.c_str(), &buffer) == 1) {
+        return IpFamily::V6;
+    }
+    return std::nullopt;
+}
+
+}  // namespace renderer

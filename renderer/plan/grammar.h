@@ -1,0 +1,28 @@
+// Which texts are names, for Tailscale and for the Kubernetes API server. Sources: tailscale
+// v1.96.5 util/dnsname, k8s.io/apimachinery pkg/util/validation. Bytes, ASCII, no locale.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "renderer/classify/classify.h"
+
+namespace renderer {
+
+// Why Tailscale refuses this as a device's name: "must start with a letter or number", …; "" when
+// it is a DNS label. Upper case is fine.
+std::string dns_label_error(std::string_view label);
+
+bool is_dns1123_label(std::string_view text);      // namespaces, names of Service ports
+bool is_dns1035_label(std::string_view text);      // Services: starts with a letter
+bool is_dns1123_subdomain(std::string_view text);  // Ingresses, hosts
+bool is_port_name(std::string_view text);          // IANA_SVC_NAME
+bool is_label_key(std::string_view text);          // also of annotations, after lower-casing
+bool is_label_value(std::string_view text);
+
+// The family of an address; empty when the text is none. A zone (fe80::1%eth0) is allowed where
+// `zone` says so.
+std::optional<IpFamily> ip_family(std::string_view text, bool zone = false);
+
+}  // namespace renderer

@@ -1,0 +1,14 @@
+// A Service on the tailnet: one proxy that forwards every port of its address. Source: tailscale
+// v1.96.5 cmd/k8s-operator/svc.go. Unlike the reference, a Service without a pinned clusterIP is
+// targeted by its DNS name: its address is not known before it is in a cluster.
+#pragma once
+
+#include "renderer/plan/proxy.h"
+
+namespace renderer {
+
+// Adds to plan.proxies and plan.devices, also after an error, so that later checks see all names.
+void plan_l3_ingress(const ServiceInput& service, const ProxyInputs& inputs, Plan& plan,
+                     Diagnostics& diagnostics);
+
+}  // namespace renderer

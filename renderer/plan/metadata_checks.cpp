@@ -1,0 +1,93 @@
+#include "renderer/plan/metadata_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/plan/grammar.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::size_t kMaxAnnotations = std::size_t{256} << 10U;
+constexpr std::string_view kKeyGrammar =
+    "letters, digits, \"-\", \"_\" and \".\", at most 63, and a DNS name with \"/\" before it or "
+    "not";
+
+const Value* entries(const ParentInput& parent, std::string_view group) {
+    const Value* found = parent.doc->root.at({"metadata", group});
+    return found != nullptr && found->is_map() ? found : nullptr;
+}
+
+void check_labels(const ParentInput& parent, Diagnostics& diagnostics) {
+    const Value* labels = entries(parent, "labels");
+    if (labels == nullptr) {
+        return;
+    }
+    for (const Member& label : labels->members()) {
+        if (!is_label_key(label.name())) {
+            report_invalid(parent, label.key.pos(),
+                           fmt::format("\"{}\" cannot be the key of a label", label.name()), "",
+                           std::string(kKeyGrammar), diagnostics);
+        }
+        if (label.value.is_string() && !is_label_value(label.value.text())) {
+            report_invalid(parent, label.value.pos(),
+                           fmt::format("\"{}\" cannot be the value of a label", label.value.text()),
+                           "",
+                           "at most 63 letters, digits, \"-\", \"_\" and \".\", beginning and "
+                           "ending with a letter or digit",
+                           diagnostics);
+        }
+    }
+}
+
+void check_annotations(const ParentInput& parent, Diagnostics& diagnostics) {
+    const Value* annotations = entries(parent, "annotations");
+    if (annotations == nullptr) {
+        return;
+    }
+    std::size_t size = 0;
+    for (const Member& annotation : annotations->members()) {
+        std::string key(annotation.name());
+        std::ranges::transform(key, key.begin(), [](char c) {
+            return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        });
+        size += key.size() + (annotation.value.is_string() ? annotation.value.text().size() : 0);
+        if (!is_label_key(key)) {
+            report_invalid(
+                parent, annotation.key.pos(),
+                fmt::format("\"{}\" cannot be the key of an annotation", annotation.name()), "",
+                std::string(kKeyGrammar), diagnostics);
+        }
+    }
+    if (size > kMaxAnnotations) {
+        report_invalid(parent, annotations->pos(), "the annotations are too long",
+                       fmt::format("{} bytes", size), fmt::format("at most {}", kMaxAnnotations),
+                       diagnostics);
+    }
+}
+
+}  // namespace
+
+void report_invalid(const ParentInput& parent, Pos pos, std::string message, std::string_view found,
+                    std::string expected, Diagnostics& diagnostics) {
+    diagnostics.add({.rule = "invalid-object",
+                     .pos = pos.known() ? pos : parent.pos(),
+                     .object = parent.doc->object_name(),
+                     .message = std::move(message),
+                     .found = std::string(found),
+                     .expected = std::move(expected)});
+}
+
+void check_metadata(const ParentInput& parent, Diagnostics& diagnostics) {
+    if (!parent.ns.empty() && !is_dns1123_label(parent.ns)) {
+        const Pos place = parent.doc->ns.pos();
+        report_invalid(parent, place, fmt::format("\"{}\" cannot be a namespace", parent.ns), "",
+                       "lower-case letters, digits and dashes, at most 63", diagnostics);
+    }
+    check_labels(parent, diagnostics);
+    check_annotations(parent, diagnostics);
+}
+
+}  // namespace renderer

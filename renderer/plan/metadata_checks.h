@@ -1,0 +1,18 @@
+// The part of object_checks that is the same for every kind: namespace, labels, annotations.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/diagnostics.h"
+
+namespace renderer {
+
+void check_metadata(const ParentInput& parent, Diagnostics& diagnostics);
+
+// An error `invalid-object` at a place of the parent.
+void report_invalid(const ParentInput& parent, Pos pos, std::string message, std::string_view found,
+                    std::string expected, Diagnostics& diagnostics);
+
+}  // namespace renderer

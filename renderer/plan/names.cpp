@@ -1,0 +1,37 @@
+#include "renderer/plan/names.h"
+
+#include <fmt/format.h>
+
+#include "renderer/core/sha256.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";  // without look-alikes
+constexpr std::size_t kSuffixLength = 5;
+
+std::string suffix(std::string_view key) {
+    std::uint64_t modulus = 1;
+    for (std::size_t i = 0; i < kSuffixLength; ++i) {
+        modulus *= kAlphabet.size();
+    }
+    std::uint64_t rest = 0;
+    for (const std::uint8_t byte : sha256(key)) {
+        rest = (rest << 8U | byte) % modulus;
+    }
+    std::string text(kSuffixLength, ' ');
+    for (std::size_t i = kSuffixLength; i-- > 0; rest /= kAlphabet.size()) {
+        text[i] = kAlphabet[rest % kAlphabet.size()];
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string proxy_name(std::string_view kind, std::string_view ns, std::string_view name) {
+    return fmt::format("ts-{}-{}", name.substr(0, kKeptParentBytes),
+                       suffix(fmt::format("{}/{}/{}", kind, ns, name)));
+}
+
+}  // namespace renderer

@@ -1,0 +1,19 @@
+// What the Kubernetes API server would refuse of the objects that we build on: it is reported at
+// its line now, not by the applier later. Only rules that cost nothing to check offline; what
+// depends on the cluster stays the API server's. Sources: kubernetes pkg/apis/core/validation,
+// pkg/apis/networking/validation.
+#pragma once
+
+#include <cstdint>
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/diagnostics.h"
+
+namespace renderer {
+
+void check_object(const ServiceInput& service, Diagnostics& diagnostics);
+void check_object(const IngressInput& ingress, Diagnostics& diagnostics);
+
+bool is_port_number(std::int64_t number);
+
+}  // namespace renderer

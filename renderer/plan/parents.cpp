@@ -1,0 +1,188 @@
+#include "renderer/plan/parents.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "renderer/plan/annotations.h"
+
+namespace renderer {
+
+namespace {
+
+bool is_tailscale_load_balancer(const ServiceInput& service, const Settings& settings) {
+    return service.type == ServiceType::LoadBalancer &&
+           (service.has_load_balancer_class ? service.load_balancer_class == "tailscale"
+                                            : settings.default_load_balancer);
+}
+
+// A headless Service counts as exposed: it is refused later, with its own message. So does an
+// ExternalName without a name, which the API server refuses.
+bool is_exposed(const ServiceInput& service, const Settings& settings) {
+    return is_exactly_true(service, kExpose) || is_tailscale_load_balancer(service, settings);
+}
+
+const Value* egress_annotation(const ServiceInput& service) {
+    for (const std::string_view key : {kTailnetIp, kOldTailnetIp, kTailnetFqdn}) {
+        if (!annotation_text(service, key).empty()) {
+            return service.annotation(key);
+        }
+    }
+    return nullptr;
+}
+
+void refuse(const Document& doc, Pos pos, std::string what, std::string hint,
+            Diagnostics& diagnostics) {
+    diagnostics.add({.rule = "not-supported",
+                     .pos = pos,
+                     .object = doc.object_name(),
+                     .message = fmt::format("{} is not supported yet", what),
+                     .hint = std::move(hint)});
+}
+
+void refuse_group(const ParentInput& parent, Diagnostics& diagnostics) {
+    const Value* group = parent.annotation(kProxyGroup);
+    refuse(*parent.doc, group->pos(), fmt::format("the ProxyGroup \"{}\"", group->text()),
+           fmt::format("remove the annotation \"{}\" for a proxy of its own, or leave this object "
+                       "to the operator",
+                       kProxyGroup),
+           diagnostics);
+}
+
+// The first key that exists decides, even with an empty value; nullptr: the default class counts.
+const Value* class_value(const ParentInput& parent) {
+    const Value* label = parent.label(kProxyClass);
+    return label != nullptr ? label : parent.annotation(kProxyClass);
+}
+
+// True when the parent itself names a class.
+bool refuses_class(const ParentInput& parent, Diagnostics& diagnostics) {
+    const Value* name = class_value(parent);
+    if (name == nullptr || !name->is_string() || name->text().empty()) {
+        return false;
+    }
+    refuse(*parent.doc, name->pos(), fmt::format("the ProxyClass \"{}\"", name->text()),
+           fmt::format("remove \"{}\", or leave this object to the operator", kProxyClass),
+           diagnostics);
+    return true;
+}
+
+void take_service(const ServiceInput& service, const Settings& settings, Parents& parents,
+                  Diagnostics& diagnostics) {
+    if (service.annotation(kProxyGroup) != nullptr) {
+        if (!annotation_text(service, kProxyGroup).empty()) {
+            refuse_group(service, diagnostics);
+        }
+        return;  // an empty name: no controller of the reference takes the Service
+    }
+    const Value* managed = service.label(kManaged);
+    if (managed != nullptr && managed->is_string() && managed->text() == "true") {
+        return;
+    }
+    if (is_exposed(service, settings)) {
+        if (!refuses_class(service, diagnostics)) {
+            parents.services.push_back(&service);
+        }
+    } else if (const Value* target = egress_annotation(service); target != nullptr) {
+        refuse(*service.doc, target->pos(), "a Service that leads to a tailnet address",
+               "remove the annotation, or leave this Service to the operator", diagnostics);
+    }
+}
+
+void take_ingress(const IngressInput& ingress, const Settings& settings, Parents& parents,
+                  Diagnostics& diagnostics) {
+    if (!ingress.has_class_name || ingress.class_name != settings.ingress_class) {
+        return;
+    }
+    if (!annotation_text(ingress, kProxyGroup).empty()) {
+        refuse_group(ingress, diagnostics);
+    } else if (!refuses_class(ingress, diagnostics)) {
+        parents.ingresses.push_back(&ingress);
+    }
+}
+
+template <typename Input>
+void sort_by_name(std::vector<const Input*>& parents) {
+    std::ranges::stable_sort(parents, [](const Input* a, const Input* b) {
+        return std::tie(a->ns, a->name) < std::tie(b->ns, b->name);
+    });
+}
+
+// Once, at the setting, with everything that would use the class.
+void refuse_default_class(const Parents& parents, const Settings& settings,
+                          Diagnostics& diagnostics) {
+    if (settings.default_proxy_class.empty()) {
+        return;
+    }
+    std::vector<Note> users;
+    const auto collect = [&](const ParentInput& parent) {
+        if (class_value(parent) == nullptr) {
+            users.push_back({.pos = parent.pos(),
+                             .object = parent.doc->object_name(),
+                             .text = "uses the default class"});
+        }
+    };
+    std::ranges::for_each(parents.services, [&](const auto* service) { collect(*service); });
+    std::ranges::for_each(parents.ingresses, [&](const auto* ingress) { collect(*ingress); });
+    if (!users.empty()) {
+        diagnostics.add({.rule = "not-supported",
+                         .pos = settings.default_proxy_class_pos,
+                         .message = fmt::format("the ProxyClass \"{}\" is not supported yet",
+                                                settings.default_proxy_class),
+                         .hint = "remove \"proxyConfig.defaultProxyClass\"",
+                         .notes = std::move(users)});
+    }
+}
+
+// Of an object that is not consumed only the faults that can hide what it asks for: `expose: true`
+// without quotes. Nobody else would notice before the API server does.
+void report_faults(const ParentInput& parent, bool consumed, Diagnostics& diagnostics) {
+    for (const Diagnostic& fault : parent.faults) {
+        if (consumed || fault.message.find("\"tailscale.com/") != std::string::npos) {
+            Diagnostic named = fault;
+            named.object = parent.doc->object_name();
+            diagnostics.add(std::move(named));
+        }
+    }
+}
+
+}  // namespace
+
+bool is_rendered(const Loaded& loaded, const Document& doc) {
+    return doc.reachable && loaded.bundles[doc.bundle].rendered;
+}
+
+Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
+                     Diagnostics& diagnostics) {
+    Parents parents;
+    for (const ServiceInput& service : inventory.services) {
+        if (is_rendered(loaded, *service.doc)) {
+            check_annotations(service, diagnostics);
+            const std::size_t before = parents.services.size();
+            take_service(service, settings, parents, diagnostics);
+            report_faults(service, parents.services.size() > before, diagnostics);
+        }
+    }
+    for (const IngressInput& ingress : inventory.ingresses) {
+        if (is_rendered(loaded, *ingress.doc)) {
+            check_annotations(ingress, diagnostics);
+            const std::size_t before = parents.ingresses.size();
+            take_ingress(ingress, settings, parents, diagnostics);
+            report_faults(ingress, parents.ingresses.size() > before, diagnostics);
+        }
+    }
+    for (const Document* doc : inventory.custom_resources) {
+        if (is_rendered(loaded, *doc)) {
+            refuse(*doc, doc->kind.pos(),
+                   fmt::format("a {}", doc->kind.is_string() ? doc->kind.text() : "resource"),
+                   "take it out of the inputs, or leave it to the operator", diagnostics);
+        }
+    }
+    sort_by_name(parents.services);
+    sort_by_name(parents.ingresses);
+    refuse_default_class(parents, settings, diagnostics);
+    return parents;
+}
+
+}  // namespace renderer

@@ -1,0 +1,30 @@
+// Which Services and Ingresses get a proxy of their own, which ask for something that is not built
+// yet, and which are none of our business. Source of the rules: tailscale v1.96.5
+// cmd/k8s-operator/{svc,ingress}.go (shouldExpose, tailnetTargetAnnotation, shouldExpose of
+// Ingress). What the reference would ignore with a log line at most stays foreign.
+#pragma once
+
+#include <vector>
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/load/load.h"
+#include "renderer/plan/settings.h"
+
+namespace renderer {
+
+// Sorted by (namespace, name).
+struct Parents {
+    std::vector<const ServiceInput*> services;   // exposed to the tailnet
+    std::vector<const IngressInput*> ingresses;  // of our class
+};
+
+// Reports what is not built yet: egress Services, classes, groups, custom resources. These are not
+// among the parents, with one exception: those that only the default class concerns.
+Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
+                     Diagnostics& diagnostics);
+
+// True when an applier sees the document and its bundle is ours to render.
+bool is_rendered(const Loaded& loaded, const Document& doc);
+
+}  // namespace renderer

@@ -1,0 +1,115 @@
+#include "renderer/plan/plan.h"
+
+#include <algorithm>
+
+#include "renderer/plan/cross_checks.h"
+#include "renderer/plan/install.h"
+#include "renderer/plan/l3_ingress.h"
+#include "renderer/plan/l7_ingress.h"
+#include "renderer/plan/object_checks.h"
+#include "renderer/plan/parents.h"
+
+namespace renderer {
+
+namespace {
+
+// Where the operator is: it gives the generated objects their namespace.
+std::string operator_namespace(const Loaded& loaded, const OperatorInput& reference) {
+    if (reference.deployment != nullptr) {
+        return reference.deployment->effective_namespace;
+    }
+    if (!loaded.operator_bundle) {
+        return {};
+    }
+    const Bundle& bundle = loaded.bundles[*loaded.operator_bundle];
+    return bundle.forced_namespace.empty() ? bundle.default_namespace : bundle.forced_namespace;
+}
+
+Settings plan_settings(const Loaded& loaded, const OperatorInput& reference,
+                       Diagnostics& diagnostics) {
+    std::vector<const Value*> layers = {&reference.values};
+    for (const Value& values : loaded.values) {
+        layers.push_back(&values);
+    }
+    std::string app_version;
+    if (loaded.operator_bundle && !loaded.bundles[*loaded.operator_bundle].chart_version.empty()) {
+        app_version = "v" + loaded.bundles[*loaded.operator_bundle].chart_version;
+    }
+    return decode_settings(layers, operator_namespace(loaded, reference), app_version, diagnostics);
+}
+
+// Placement `central`: the operator's bundle. kNone: each proxy goes to its parent's.
+std::uint32_t central_bundle(const Loaded& loaded, const OperatorInput& reference,
+                             const Settings& settings, Diagnostics& diagnostics) {
+    if (settings.placement == Placement::Parent) {
+        return kNone;
+    }
+    if (reference.deployment != nullptr) {
+        return reference.deployment->bundle;
+    }
+    if (loaded.operator_bundle) {
+        return *loaded.operator_bundle;
+    }
+    if (loaded.bundles.size() == 1) {
+        return 0;
+    }
+    const Value* setting = settings.chart.at({"tailrender", "placement"});
+    diagnostics.add({.rule = "no-operator-bundle",
+                     .pos = setting == nullptr ? Pos() : setting->pos(),
+                     .where = "tailrender.placement",
+                     .message = "no bundle of the inputs holds the operator",
+                     .expected = "a bundle for generated objects: one whose fleet.yaml names the "
+                                 "operator's chart, or that has its manifest",
+                     .hint = "say \"tailrender.placement: parent\""});
+    return kNone;
+}
+
+void plan_proxies(const Parents& parents, const ProxyInputs& inputs,
+                  std::vector<const ParentInput*>& consumed, Plan& plan, Diagnostics& diagnostics) {
+    std::vector<const ServiceInput*> backends;
+    plan.proxies.reserve(parents.services.size() + parents.ingresses.size());
+    for (const IngressInput* ingress : parents.ingresses) {
+        check_object(*ingress, diagnostics);
+        plan_l7_ingress(*ingress, inputs, plan, backends, diagnostics);
+        consumed.push_back(ingress);
+    }
+    for (const ServiceInput* service : parents.services) {
+        check_object(*service, diagnostics);
+        plan_l3_ingress(*service, inputs, plan, diagnostics);
+        consumed.push_back(service);
+    }
+    std::ranges::sort(backends);
+    const auto repeated = std::ranges::unique(backends);
+    backends.erase(repeated.begin(), repeated.end());
+    for (const ServiceInput* backend : backends) {
+        consumed.push_back(backend);
+    }
+}
+
+}  // namespace
+
+Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnostics) {
+    Plan plan;
+    plan.edits = loaded.edits;
+    plan.settings = plan_settings(loaded, inventory.reference, diagnostics);
+    plan_install(loaded, inventory, plan.settings, plan, diagnostics);
+
+    const Parents parents = find_parents(loaded, inventory, plan.settings, diagnostics);
+    const ServiceIndex services(inventory);
+    const ProxyInputs inputs = {
+        .loaded = loaded,
+        .settings = plan.settings,
+        .services = services,
+        .central_bundle = central_bundle(loaded, inventory.reference, plan.settings, diagnostics)};
+    std::vector<const ParentInput*> consumed;
+    plan_proxies(parents, inputs, consumed, plan, diagnostics);
+
+    check_firewall_mode(plan, diagnostics);
+    check_hostnames(plan, diagnostics);
+    check_names(plan, diagnostics);
+    check_bundles(loaded, plan, diagnostics);
+    check_duplicates(loaded, inventory, std::move(consumed), diagnostics);
+    return plan;
+}
+
+}  // namespace renderer

@@ -1,0 +1,107 @@
+#include "renderer/plan/proxy.h"
+
+#include <fmt/format.h>
+
+#include "renderer/plan/annotations.h"
+#include "renderer/plan/grammar.h"
+#include "renderer/plan/names.h"
+#include "renderer/plan/tags.h"
+
+namespace renderer {
+
+namespace {
+
+// An empty annotation is one empty tag, which is malformed; the default tags are checked where
+// settings are.
+std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& settings,
+                                   Diagnostics& diagnostics) {
+    const Value* wish = parent.annotation(kTags);
+    if (wish == nullptr || !wish->is_string()) {
+        return settings.default_tags;
+    }
+    std::vector<std::string> tags = split_tags(wish->text());
+    if (tags.empty()) {
+        tags.emplace_back();
+    }
+    for (const std::string& tag : tags) {
+        if (const std::string_view wrong = tag_error(tag); !wrong.empty()) {
+            diagnostics.add({.rule = "invalid-tag",
+                             .pos = wish->pos(),
+                             .object = parent.doc->object_name(),
+                             .message = fmt::format("invalid tag \"{}\": {}", tag, wrong),
+                             .found = fmt::format("\"{}\"", wish->text()),
+                             .expected = "tags such as \"tag:web\", separated by commas"});
+        }
+    }
+    return tags;
+}
+
+void check_namespace(const ParentInput& parent, Diagnostics& diagnostics) {
+    if (parent.ns.empty()) {
+        diagnostics.add(
+            {.rule = "missing-namespace",
+             .pos = parent.name_pos(),
+             .object = parent.doc->object_name(),
+             .message = "the namespace that this object is applied to is not known",
+             .expected = "metadata.namespace, or \"defaultNamespace\" in the bundle's fleet.yaml",
+             .hint = "set metadata.namespace, or say --namespace NAME"});
+    }
+}
+
+}  // namespace
+
+ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const ProxyInputs& inputs,
+                      Diagnostics& diagnostics) {
+    check_namespace(parent, diagnostics);
+    const Settings& settings = inputs.settings;
+    const std::string_view kind = parent.doc->kind.text();
+    ProxyPlan proxy;
+    proxy.origin = {parent.pos(), parent.doc->object_name(), rule};
+    proxy.bundle = inputs.central_bundle == kNone ? parent.doc->bundle : inputs.central_bundle;
+    proxy.name = proxy_name(kind, parent.ns, parent.name);
+    proxy.ns = settings.ns;
+    proxy.parent_kind = kind;
+    proxy.parent_ns = parent.ns;
+    proxy.parent_name = parent.name;
+    proxy.tags = plan_tags(parent, settings, diagnostics);
+    proxy.server_url = settings.login_server;
+    proxy.image = settings.proxy_image.reference();
+    proxy.pull_policy = settings.proxy_image.pinned() ? "IfNotPresent" : "Always";
+    proxy.firewall_mode = settings.firewall_mode;
+    proxy.priority_class = settings.priority_class;
+    return proxy;
+}
+
+void set_hostname(const ParentInput& parent, std::string wish, Pos pos, std::string_view advice,
+                  const Settings& settings, ProxyPlan& proxy, Diagnostics& diagnostics) {
+    std::string wrong = dns_label_error(wish);
+    if (wrong.empty() && !settings.hostname_suffix.empty()) {
+        wish += "-" + settings.hostname_suffix;
+        wrong = dns_label_error(wish);
+    }
+    if (!wrong.empty()) {
+        diagnostics.add({.rule = "invalid-hostname",
+                         .pos = pos,
+                         .object = parent.doc->object_name(),
+                         .message = fmt::format("invalid hostname \"{}\": {}", wish, wrong),
+                         .found = fmt::format("a name of {} bytes", wish.size()),
+                         .expected = "1 to 63 letters, digits and dashes, no dash at either end",
+                         .hint = std::string(advice)});
+    }
+    proxy.hostname = std::move(wish);
+}
+
+DeviceRow device_row(const ProxyPlan& proxy, std::string leads_to) {
+    return {.hostname = proxy.hostname,
+            .kind = proxy.parent_kind,
+            .tags = fmt::format("{}", fmt::join(proxy.tags, ",")),
+            .leads_to = std::move(leads_to),
+            .is_public = proxy.funnel,
+            .pos = proxy.origin.pos};
+}
+
+std::string cluster_dns_name(std::string_view ns, std::string_view name, const Settings& settings) {
+    return fmt::format("{}.{}.svc.{}", name, ns, settings.cluster_domain);
+}
+
+}  // namespace renderer

@@ -1,0 +1,37 @@
+// What all proxies have in common: where they live, what they are called, which image they run,
+// which tags they carry. The features (l3_ingress, l7_ingress) add where the proxy leads.
+#pragma once
+
+#include <string>
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/load/load.h"
+#include "renderer/plan/plan.h"
+#include "renderer/plan/service_index.h"
+#include "renderer/plan/settings.h"
+
+namespace renderer {
+
+// What is the same for every proxy of a run.
+struct ProxyInputs {
+    const Loaded& loaded;
+    const Settings& settings;
+    const ServiceIndex& services;
+    std::uint32_t central_bundle = kNone;  // placement: central; kNone: the parent's bundle
+};
+
+// Everything but hostname and target. Reports a missing namespace and malformed tags.
+ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const ProxyInputs& inputs,
+                      Diagnostics& diagnostics);
+
+// Sets the hostname: the wish, checked, with the cluster's suffix. `advice` says how to change it.
+void set_hostname(const ParentInput& parent, std::string wish, Pos pos, std::string_view advice,
+                  const Settings& settings, ProxyPlan& proxy, Diagnostics& diagnostics);
+
+DeviceRow device_row(const ProxyPlan& proxy, std::string leads_to);
+
+// "web.shop.svc.cluster.local"
+std::string cluster_dns_name(std::string_view ns, std::string_view name, const Settings& settings);
+
+}  // namespace renderer

@@ -1,0 +1,32 @@
+#include "renderer/plan/service_index.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace renderer {
+
+namespace {
+
+std::tuple<std::string_view, std::string_view> key(const ServiceInput* service) {
+    return {service->ns, service->name};
+}
+
+}  // namespace
+
+ServiceIndex::ServiceIndex(const Inventory& inventory) {
+    sorted_.reserve(inventory.services.size());
+    for (const ServiceInput& service : inventory.services) {
+        sorted_.push_back(&service);
+    }
+    std::ranges::stable_sort(sorted_, [](const ServiceInput* a, const ServiceInput* b) {
+        return std::tuple_cat(key(a), std::tuple(!a->doc->reachable)) <
+               std::tuple_cat(key(b), std::tuple(!b->doc->reachable));
+    });
+}
+
+const ServiceInput* ServiceIndex::find(std::string_view ns, std::string_view name) const {
+    const auto found = std::ranges::lower_bound(sorted_, std::tuple(ns, name), {}, key);
+    return found != sorted_.end() && key(*found) == std::tuple(ns, name) ? *found : nullptr;
+}
+
+}  // namespace renderer

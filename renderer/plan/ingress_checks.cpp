@@ -103,6 +103,13 @@ void check_backend(const IngressInput& ingress, const IngressBackend& backend,
 }  // namespace
 
 void check_object(const IngressInput& ingress, Diagnostics& diagnostics) {
+    if (!ingress.served) {
+        report_invalid(ingress, ingress.doc->api_version.pos(),
+                       "Kubernetes no longer serves this version of Ingress",
+                       fmt::format("\"{}\"", ingress.doc->api_version.text()),
+                       "\"networking.k8s.io/v1\"", diagnostics);
+        return;
+    }
     check_name(ingress, diagnostics);
     check_metadata(ingress, diagnostics);
     check_hosts(ingress, diagnostics);

@@ -70,6 +70,9 @@ void plan_proxies(const Parents& parents, const ProxyInputs& inputs,
     plan.proxies.reserve(parents.services.size() + parents.ingresses.size());
     for (const IngressInput* ingress : parents.ingresses) {
         check_object(*ingress, diagnostics);
+        if (!ingress->served) {
+            continue;
+        }
         plan_l7_ingress(*ingress, inputs, plan, backends, diagnostics);
         consumed.push_back(ingress);
     }

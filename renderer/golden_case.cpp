@@ -38,7 +38,7 @@ void write_tree_of(const GoldenCase& golden, const fs::path& dir) {
         std::string text = section.text;
         if (path.ends_with(kNoNewline)) {
             path.resize(path.size() - kNoNewline.size());
-            text.pop_back();
+            text.resize(text.size() - (text.ends_with("\r\n") ? 2 : 1));
         }
         fs::create_directories((dir / path).parent_path());
         std::ofstream(dir / path, std::ios::binary) << text;

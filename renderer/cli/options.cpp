@@ -209,17 +209,18 @@ std::string lower_first(std::string text) {
     return text.substr(0, text.find('\n'));
 }
 
-// The first word that nobody knows, a flag before others.
-std::string unknown_word(const CLI::App& app) {
+// The first word that nobody knows: a word where the verb should be, a flag after it.
+std::string unknown_word(const CLI::App& app, bool flags_first) {
     const std::vector<std::string> words = app.remaining(true);
-    const auto flag = std::find_if(words.begin(), words.end(),
-                                   [](const std::string& word) { return word.starts_with('-'); });
-    return flag != words.end() ? *flag : words.empty() ? "" : words.front();
+    const auto preferred = std::find_if(
+        words.begin(), words.end(),
+        [flags_first](const std::string& word) { return word.starts_with('-') == flags_first; });
+    return preferred != words.end() ? *preferred : words.empty() ? "" : words.front();
 }
 
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
     const CLI::App* verb = chosen_verb(app);
-    const std::string word = unknown_word(app);
+    const std::string word = unknown_word(app, verb != nullptr);
     std::string message = verb == nullptr ? "a verb is required" : lower_first(error.what());
     std::string hint =
         fmt::format("run \"tailrender{} --help\"", verb == nullptr ? "" : " " + verb->get_name());

@@ -48,7 +48,7 @@ TEST(Options, SayWhatIsWrong) {
         std::vector<const char*> words;
         std::string err;
     } rows[] = {
-        {{"rendr", "."},
+        {{"rendr", ".", "--quiet"},
          "tailrender: error: unknown verb \"rendr\" [usage]\n  hint: did you mean \"render\"?\n"},
         {{"render", ".", "--clutser", "x"},
          "tailrender: error: unknown argument \"--clutser\" [usage]\n"

@@ -120,15 +120,17 @@ std::string device_table(const Plan& plan, const SourceMap& sources, bool color)
 }
 
 std::string totals(const Loaded& loaded, const Plan& plan, const Objects& objects) {
-    const auto passed = static_cast<std::size_t>(std::count_if(
+    const auto read = static_cast<std::size_t>(std::count_if(
         loaded.documents.begin(), loaded.documents.end(), [](const Document& document) {
             return document.reachable && document.list == kNone && document.kind.is_string();
         }));
     const std::size_t made =
         objects.size() + plan.replacements.size() + loaded.generated_inputs.size();
-    std::string out = fmt::format("{} from {}, {}\n", counted(made, "object", "objects"),
-                                  counted(passed, "document", "documents"),
-                                  counted(plan.edits.size(), "edit", "edits"));
+    std::string out = fmt::format("{} generated; {} read", counted(made, "object", "objects"),
+                                  counted(read, "document", "documents"));
+    out += plan.edits.empty()
+               ? "\n"
+               : fmt::format(", {} in them\n", counted(plan.edits.size(), "edit", "edits"));
     if (loaded.skipped_files > 0) {
         fmt::format_to(std::back_inserter(out), "skipped {} without Kubernetes documents\n",
                        counted(loaded.skipped_files, "file", "files"));

@@ -46,7 +46,7 @@ TEST(Report, CountsObjectsDocumentsAndSkippedFiles) {
     plan.edits.resize(1);
     plan.summary.emplace_back("not rendered: traefik (chart traefik)");
     EXPECT_EQ(totals(loaded, plan, Objects(1)),
-              "1 object from 1 document, 1 edit\n"
+              "1 object generated; 1 document read, 1 edit in them\n"
               "skipped 2 files without Kubernetes documents\n"
               "not rendered: traefik (chart traefik)\n");
 }

@@ -14,9 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int fail(Run& run, Console& console, Diagnostic diagnostic) {
-    run.diagnostics.add(std::move(diagnostic));
-    return fail(run, console);
+std::string plural(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 void print_diagnostics(const Run& run, Console& console) {
@@ -24,6 +23,27 @@ void print_diagnostics(const Run& run, Console& console) {
         console.tell(
             [&run](bool color) { return run.diagnostics.print(run.loaded.sources, color); });
     }
+}
+
+int finish(const Run& run, Console& console, std::string_view ending) {
+    print_diagnostics(run, console);
+    const std::size_t errors = run.diagnostics.error_count();
+    console.err(fmt::format("{}, {}; {}\n", plural(errors, "error"),
+                            plural(run.diagnostics.all().size() - errors, "warning"), ending));
+    return 1;
+}
+
+int fail(Run& run, Console& console, Diagnostic diagnostic) {
+    run.diagnostics.add(std::move(diagnostic));
+    return finish(run, console, "nothing written");
+}
+
+// A full disk, say. Everything else is refused before the first byte.
+int fail_while_writing(Run& run, Console& console, Diagnostic diagnostic) {
+    const bool begun = diagnostic.rule == "write-failed";
+    run.diagnostics.add(std::move(diagnostic));
+    return finish(run, console,
+                  begun ? "the output may be incomplete until a run succeeds" : "nothing written");
 }
 
 // As the user typed it, without slashes at its end.
@@ -162,7 +182,7 @@ int to_directory(const Options& options, Run& run, Console& console) {
     const std::string dir = cluster_dir(options, run.loaded);
     Result<WriteReport> written = write_tree(dir, *files);
     if (!written) {
-        return fail(run, console, std::move(written.error().diagnostic));
+        return fail_while_writing(run, console, std::move(written.error().diagnostic));
     }
     report(options, run, console, write_summary(dir, *written));
     return 0;
@@ -185,18 +205,10 @@ int show_difference(const Options& options, const Run& run, Console& console,
     return 1;
 }
 
-std::string plural(std::size_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 int fail(const Run& run, Console& console) {
-    print_diagnostics(run, console);
-    const std::size_t errors = run.diagnostics.error_count();
-    console.err(fmt::format("{}, {}; nothing written\n", plural(errors, "error"),
-                            plural(run.diagnostics.all().size() - errors, "warning")));
-    return 1;
+    return finish(run, console, "nothing written");
 }
 
 int run_render(const Options& options, Console& console) {

@@ -48,16 +48,12 @@ bool write_all(int fd, std::string_view content) {
     return true;
 }
 
-Result<Unit> write_new(const std::string& path, std::string_view content, Durable durable) {
+// 0, or the errno of the step that failed.
+int write_new(const std::string& path, std::string_view content, Durable durable) {
     Fd file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-    if (file.get() < 0) {
-        return system_error("cannot create the file", path, errno);
-    }
-    if (!write_all(file.get(), content) || (durable == Durable::Yes && ::fsync(file.get()) != 0) ||
-        !file.close()) {
-        return system_error("cannot write the file", path, errno);
-    }
-    return Unit{};
+    const bool written = file.get() >= 0 && write_all(file.get(), content) &&
+                         (durable == Durable::No || ::fsync(file.get()) == 0) && file.close();
+    return written ? 0 : errno;
 }
 
 }  // namespace
@@ -98,11 +94,13 @@ Result<std::optional<std::string>> read_file(const std::string& path) {
 Result<Unit> replace_file(const std::string& path, const std::string& temporary,
                           std::string_view content, Durable durable) {
     TRY(remove_file(temporary));
-    TRY(write_new(temporary, content, durable));
-    if (::rename(temporary.c_str(), path.c_str()) != 0) {
-        Error error = system_error("cannot replace the file", path, errno);
+    int failure = write_new(temporary, content, durable);
+    if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) {
+        failure = errno;
+    }
+    if (failure != 0) {
         ::unlink(temporary.c_str());
-        return error;
+        return system_error("cannot write the file", path, failure);
     }
     return Unit{};
 }

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -165,6 +166,21 @@ TEST_F(WriteTree, NamesThePathThatCannotBeCreated) {
     std::ofstream(dir_) << "a file";
     EXPECT_EQ(write({{"a", "1"}}),
               "ROOT/out: error: cannot create the directory: Not a directory [write-failed]\n");
+}
+
+// A file size limit stands in for a full disk: both make write() fail half way.
+TEST_F(WriteTree, CompletesARunThatRanOutOfSpace) {
+    const std::vector<OutputFile> files = {{"a", "1"}, {"b", std::string(9000, 'x')}, {"c", "3"}};
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit small{4096, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    const std::string failed = write(files);
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_EQ(failed, "ROOT/out/b: error: cannot write the file: File too large [write-failed]\n");
+    EXPECT_EQ(dump(), ".tailrender-inventory=a,b,c, a=1 ");
+    EXPECT_EQ(write(files), "+b +c 1");
 }
 
 // The promise of write_tree.cpp, at instants that the kernel chooses: whatever a killed run leaves,

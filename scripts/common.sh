@@ -1,0 +1,22 @@
+# Sourced by the other scripts: where things are, and how they speak.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cache=${TAILRENDER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tailrender}
+
+# ccache outside the clone, so that a second clone builds in seconds.
+export CCACHE_DIR=${CCACHE_DIR:-$cache/ccache}
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-2G}
+
+say() { printf '%s\n' "$*" >&2; }
+die() {
+  say "$(basename "$0"): $*"
+  exit 1
+}
+usage_error() {
+  say "$(basename "$0"): $*; see --help"
+  exit 2
+}
+
+# Prints the comment at the head of the calling script.
+show_help() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$0"; }

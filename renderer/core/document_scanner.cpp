@@ -122,7 +122,13 @@ bool opens_block_scalar(std::string_view content) {
            last - i < 2) {
         --i;
     }
-    return (content[i] == '|' || content[i] == '>') && (i == 0 || content[i - 1] == ' ');
+    if (content[i] != '|' && content[i] != '>') {
+        return false;
+    }
+    const std::size_t before =
+        i == 0 ? std::string_view::npos : content.find_last_not_of(' ', i - 1);
+    return before != std::string_view::npos && before + 1 < i &&
+           (content[before] == ':' || content[before] == '-');
 }
 
 // True when a quoted or flow value of this line may go on below, where indentation says nothing.
@@ -208,6 +214,7 @@ private:
         if (!parsed) {
             return false;
         }
+        top_seen_ = true;
         in_metadata_ = false;
         top_value_empty_ = parsed->value.empty();
         scalar_indent_.reset();
@@ -233,7 +240,7 @@ private:
         }
         scalar_indent_.reset();
         if (!in_metadata_) {
-            return true;
+            return top_seen_;  // the outermost map may be indented, too
         }
         if (doc_.metadata_indent == 0) {
             doc_.metadata_indent = line.indent;
@@ -275,7 +282,7 @@ private:
     void check_text(std::string_view text) {
         const std::string_view all =
             text.substr(doc_.range.begin, doc_.range.end - doc_.range.begin);
-        if (find_bad_utf8(all) != std::string_view::npos) {
+        if (find_bad_character(all) != std::string_view::npos) {
             doc_.plain = false;
             forget();
         }
@@ -293,6 +300,7 @@ private:
     ScannedDocument& doc_;
     std::optional<std::size_t> skip_deeper_;
     std::size_t metadata_next_ = 0;
+    bool top_seen_ = false;
     bool metadata_seen_ = false;
     bool in_metadata_ = false;
     bool top_value_empty_ = false;

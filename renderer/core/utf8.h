@@ -1,4 +1,4 @@
-// UTF-8 checks, without a library: yaml-cpp replaces bad bytes silently.
+// Which bytes a YAML text may hold. yaml-cpp replaces bad ones silently.
 #pragma once
 
 #include <cstddef>
@@ -8,5 +8,10 @@ namespace renderer {
 
 // Offset of the first byte that is not part of well-formed UTF-8 (RFC 3629), or npos.
 std::size_t find_bad_utf8(std::string_view text);
+
+// Offset of the first byte that is bad UTF-8 or a character that YAML forbids (control characters
+// but tab and line ends, carriage returns without a line feed; YAML 1.2.2, rule c-printable), or
+// npos.
+std::size_t find_bad_character(std::string_view text);
 
 }  // namespace renderer

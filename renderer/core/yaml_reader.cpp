@@ -139,6 +139,9 @@ private:
         if (tag == "?") {
             return resolve_plain(text);
         }
+        if (find_bad_utf8(text) != std::string_view::npos) {
+            return Value(std::string_view(repair_escapes(place, text)));
+        }
         if (tag == "!" || tag.empty() || tag == fmt::format("{}str", kCoreTag)) {
             return Value(std::string_view(text));
         }
@@ -153,6 +156,18 @@ private:
         }
         refuse(place, "yaml-tag", fmt::format("tag \"{}\" does not fit here", tag),
                "remove the tag; Kubernetes objects need none");
+    }
+
+    // yaml-cpp 0.7 turns the escapes \N and \_ into the single bytes 0x85 and 0xA0.
+    static std::string repair_escapes(Pos place, std::string text) {
+        for (std::size_t bad = 0; (bad = find_bad_utf8(text)) != std::string::npos;) {
+            if (text[bad] != '\x85' && text[bad] != '\xA0') {
+                refuse(place, "yaml-syntax", "an escape in this text is no Unicode character",
+                       "use \\u escapes of whole characters");
+            }
+            text.insert(bad, 1, '\xC2');
+        }
+        return text;
     }
 
     void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Value value) {
@@ -311,13 +326,22 @@ private:
     std::size_t alias_nodes_ = 0;
 };
 
-Diagnostic bad_utf8(Pos place, unsigned char byte) {
-    return {.rule = "bad-utf8",
+Diagnostic bad_character(Pos place, std::string_view rest) {
+    const auto byte = static_cast<unsigned char>(rest.front());
+    if (find_bad_utf8(rest.substr(0, 4)) == 0) {
+        return {.rule = "bad-utf8",
+                .pos = place,
+                .message = "text is not UTF-8",
+                .found = fmt::format("byte 0x{:02x}", byte),
+                .expected = "UTF-8 text",
+                .hint = "save the file as UTF-8; put binary data in base64"};
+    }
+    return {.rule = "yaml-character",
             .pos = place,
-            .message = "text is not UTF-8",
+            .message = "control character in the text",
             .found = fmt::format("byte 0x{:02x}", byte),
-            .expected = "UTF-8 text",
-            .hint = "save the file as UTF-8; put binary data in base64"};
+            .expected = "printable characters, blanks, tabs and line ends",
+            .hint = "write it as an escape in double quotes; put binary data in base64"};
 }
 
 // A tab at the start of the line is what such an error nearly always is about.
@@ -358,9 +382,8 @@ Value read_yaml(const SourceMap& sources, SourceId source, RawDocument range,
         text.remove_prefix(kByteOrderMark.size());
         begin += kByteOrderMark.size();
     }
-    if (const std::size_t bad = find_bad_utf8(text); bad != std::string_view::npos) {
-        diagnostics.add(
-            bad_utf8(sources.pos(source, begin + bad), static_cast<unsigned char>(text[bad])));
+    if (const std::size_t bad = find_bad_character(text); bad != std::string_view::npos) {
+        diagnostics.add(bad_character(sources.pos(source, begin + bad), text.substr(bad)));
         return {};
     }
     MemoryBuffer buffer(text);

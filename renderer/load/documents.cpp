@@ -188,6 +188,8 @@ private:
         if (!complete(document)) {
             return;
         }
+        check_text(document.root, "name");
+        check_text(document.root, "namespace");
         Value* items = document.root.find("items");
         if (items == nullptr || !items->is_list() || !is_list_kind(text_of(document.kind))) {
             loaded_.documents.push_back(std::move(document));
@@ -210,6 +212,19 @@ private:
             part.mentions_tailscale = mentions_tailscale;
             part.root = std::move(item);
             add_tree(std::move(part));
+        }
+    }
+
+    // `name: 12` and `namespace: y` are no strings to Kubernetes.
+    void check_text(const Value& root, std::string_view key) {
+        const Value* value = root.at({"metadata", key});
+        if (value != nullptr && !value->is_null() && !value->is_string()) {
+            report({.rule = "wrong-type",
+                    .pos = value->pos(),
+                    .message = fmt::format("metadata.{} must be a string", key),
+                    .found = std::string(kind_name(*value)),
+                    .expected = "a string",
+                    .hint = "put it in quotes"});
         }
     }
 

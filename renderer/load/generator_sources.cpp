@@ -49,26 +49,25 @@ public:
     }
 
 private:
-    void refuse(Pos pos, std::string rule, std::string message, std::string expected = {},
-                std::string hint = {}) {
-        context_.diagnostics.add({.rule = std::move(rule),
-                                  .pos = pos,
-                                  .message = std::move(message),
-                                  .expected = std::move(expected),
-                                  .hint = std::move(hint),
-                                  .hide_text = true});
-    }
+    void refuse(Diagnostic diagnostic) { context_.diagnostics.add(std::move(diagnostic)); }
 
     void check_head() {
         if (input_.name.empty()) {
-            refuse(item_.pos(), "invalid-generator", "a generator needs a name", "name: db");
+            refuse({.rule = "invalid-generator",
+                    .pos = item_.pos(),
+                    .message = "a generator needs a name",
+                    .expected = "name: db"});
         }
         const std::string_view behavior = text_of(item_, "behavior");
         if (!behavior.empty() && behavior != "create" && behavior != "unspecified") {
-            refuse(item_.find("behavior")->pos(), "not-supported",
-                   fmt::format("behavior \"{}\" is not executed by tailrender", behavior), "create",
-                   fmt::format("let kustomize do it: kustomize build {} | tailrender post-render",
-                               file_.dir));
+            refuse(
+                {.rule = "not-supported",
+                 .pos = item_.find("behavior")->pos(),
+                 .message = fmt::format("behavior \"{}\" is not executed by tailrender", behavior),
+                 .expected = "create",
+                 .hint =
+                     fmt::format("let kustomize do it: kustomize build {} | tailrender post-render",
+                                 file_.dir)});
         }
     }
 
@@ -109,8 +108,11 @@ private:
         for (const Value& literal : list_of(item_, "literals")) {
             std::optional<KeyValue> pair = parse_literal(literal.text());
             if (!pair) {
-                refuse(literal.pos(), "invalid-generator", "a literal is not \"key=value\"",
-                       "key=value");
+                refuse({.rule = "invalid-generator",
+                        .pos = literal.pos(),
+                        .message = "a literal is not \"key=value\"",
+                        .expected = "key=value",
+                        .hide_text = true});
                 continue;
             }
             add(std::move(*pair), literal.pos());
@@ -120,11 +122,17 @@ private:
         }
     }
 
+    // The key is not printed: of a line without `=` it may be the credential.
     void add(KeyValue pair, Pos pos) {
-        if (std::ranges::find(input_.pairs, pair.key, &KeyValue::key) != input_.pairs.end()) {
-            refuse(pos, "duplicate-key",
-                   fmt::format("generator \"{}\" has the key \"{}\" twice", input_.name, pair.key),
-                   "each key once in envs, literals and files", "remove one of them");
+        const auto [first, added] = places_.try_emplace(pair.key, pos);
+        if (!added) {
+            refuse({.rule = "duplicate-key",
+                    .pos = pos,
+                    .message = fmt::format("generator \"{}\" has this key twice", input_.name),
+                    .expected = "each key once in envs, literals and files",
+                    .hint = "remove one of them",
+                    .notes = {{.pos = first->second, .text = "the first one is here"}},
+                    .hide_text = true});
             return;
         }
         input_.pairs.push_back(std::move(pair));
@@ -135,17 +143,22 @@ private:
         const std::string path = normal_path(join_path(file_.dir, relative));
         if (relative.find("://") != std::string_view::npos || relative.starts_with('/') ||
             !is_within(context_.tree.real_path(path), context_.tree.real_path(file_.dir))) {
-            refuse(entry.pos(), "outside-kustomization",
-                   fmt::format("\"{}\" is not in or below the kustomization's directory", relative),
-                   "kustomize reads no files from elsewhere", "move the file");
+            refuse({.rule = "outside-kustomization",
+                    .pos = entry.pos(),
+                    .message = fmt::format(
+                        "\"{}\" is not in or below the kustomization's directory", relative),
+                    .expected = "kustomize reads no files from elsewhere",
+                    .hint = "move the file"});
             return std::nullopt;
         }
         Result<std::string> text = context_.tree.read(path);
         if (!text) {
-            refuse(
-                entry.pos(), "missing-file",
-                fmt::format("cannot read \"{}\", which generator \"{}\" lists", path, input_.name),
-                "a file", "create it, or remove the entry");
+            refuse({.rule = "missing-file",
+                    .pos = entry.pos(),
+                    .message = fmt::format("cannot read \"{}\", which generator \"{}\" lists", path,
+                                           input_.name),
+                    .expected = "a file",
+                    .hint = "create it, or remove the entry"});
             return std::nullopt;
         }
         return std::move(*text);
@@ -160,8 +173,12 @@ private:
         const SourceId source = context_.sources.add(path, std::move(*text));
         const EnvFile file = parse_env_file(context_.sources.text(source));
         if (file.bad_utf8) {
-            refuse(context_.sources.pos(source, *file.bad_utf8), "bad-utf8",
-                   "this line is not UTF-8", "UTF-8 text", "give binary data with \"files\"");
+            refuse({.rule = "bad-utf8",
+                    .pos = context_.sources.pos(source, *file.bad_utf8),
+                    .message = "this line is not UTF-8",
+                    .expected = "UTF-8 text",
+                    .hint = "give binary data with \"files\"",
+                    .hide_text = true});
         }
         for (const EnvEntry& pair : file.entries) {
             add({std::string(pair.key), std::string(pair.value)},
@@ -172,8 +189,11 @@ private:
     void read_file(const Value& source) {
         const std::optional<KeyValue> parsed = parse_file_source(source.text());
         if (!parsed) {
-            refuse(source.pos(), "invalid-generator", "a file is not \"path\" or \"key=path\"",
-                   "key=path");
+            refuse({.rule = "invalid-generator",
+                    .pos = source.pos(),
+                    .message = "a file is not \"path\" or \"key=path\"",
+                    .found = fmt::format("\"{}\"", source.text()),
+                    .expected = "key=path"});
             return;
         }
         if (std::optional<std::string> text = contents(source, parsed->value)) {
@@ -185,6 +205,7 @@ private:
     const Kustomization& file_;
     const Value& item_;
     GeneratorInput input_;
+    std::map<std::string, Pos> places_;  // of the keys
 };
 
 // Reads the env file behind one entry, if it exists.

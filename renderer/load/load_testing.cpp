@@ -29,13 +29,19 @@ std::string bundle_line(const Bundle& bundle) {
 }
 
 std::string document_line(const Document& document, const Loaded& loaded) {
-    return fmt::format(
-        "{} {}{}{}{}\n", loaded.sources.describe(document.kind.pos()), document.object_name(),
-        document.root.is_null() ? "" : " tree", document.reachable ? "" : " unreachable",
-        document.list == kNone ? "" : fmt::format(" in {}", document.list));
+    return fmt::format("{} {}{}{}{}\n", loaded.sources.describe(document.kind.pos()),
+                       document.object_name(), document.root.is_null() ? "" : " tree",
+                       document.reachable ? "" : " unreachable",
+                       document.list == kNone ? "" : fmt::format(" in {}", document.list));
 }
 
 }  // namespace
+
+LoadOptions in_namespace(std::string ns) {
+    LoadOptions options;
+    options.default_namespace = std::move(ns);
+    return options;
+}
 
 LoadedText load_text(Files files, LoadOptions options) {
     Diagnostics diagnostics;
@@ -46,9 +52,9 @@ LoadedText load_text(Files files, LoadOptions options) {
         text.files += bundle_line(bundle);
     }
     for (const SourceFile& file : loaded.files) {
-        text.files += fmt::format("{} {}{}{}\n", file.bundle, file.path,
-                                  file.reachable ? "" : " unreachable",
-                                  file.copied_whole ? " copied" : "");
+        text.files +=
+            fmt::format("{} {}{}{}\n", file.bundle, file.path, file.reachable ? "" : " unreachable",
+                        file.copied_whole ? " copied" : "");
     }
     for (const Document& document : loaded.documents) {
         text.documents += document_line(document, loaded);

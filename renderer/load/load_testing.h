@@ -17,6 +17,8 @@ struct LoadedText {
 
 using Files = std::map<std::string, std::string>;
 
+LoadOptions in_namespace(std::string ns);  // as --namespace
+
 LoadedText load_text(Files files, LoadOptions options = {});
 
 // The text of a file with the edits of the run.

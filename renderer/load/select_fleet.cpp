@@ -82,10 +82,12 @@ public:
         if (is_ours) {
             take_operator();
         }
-        if (has_kustomization()) {
+        const std::size_t errors = context_.build.diagnostics.error_count();
+        const bool is_kustomized = has_kustomization();
+        if (is_kustomized) {
             run_kustomization();
-            add_unreached();
-        } else if (is_ours) {
+        }
+        if (is_kustomized || is_ours || context_.build.diagnostics.error_count() != errors) {
             add_unreached();
         } else {
             add_raw();

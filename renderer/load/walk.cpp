@@ -119,10 +119,4 @@ std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root
     return std::move(walker.dirs);
 }
 
-const WalkedDir* find_dir(const std::vector<WalkedDir>& dirs, std::string_view relative) {
-    const auto found = std::ranges::lower_bound(
-        dirs, relative, {}, [](const WalkedDir& dir) { return std::string_view(dir.relative); });
-    return found != dirs.end() && found->relative == relative ? &*found : nullptr;
-}
-
 }  // namespace renderer

@@ -28,7 +28,4 @@ struct WalkedDir {
 std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root,
                                  const std::string& output_dir, Diagnostics& diagnostics);
 
-// The directory with this relative path, or nullptr.
-const WalkedDir* find_dir(const std::vector<WalkedDir>& dirs, std::string_view relative);
-
 }  // namespace renderer

@@ -1,0 +1,73 @@
+#include "renderer/load/walk.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "renderer/load/memory_tree.h"
+
+namespace renderer {
+namespace {
+
+std::string walk(const MemoryTree& tree, const std::string& output_dir = "") {
+    Diagnostics diagnostics;
+    std::string text;
+    for (const WalkedDir& dir : walk_tree(tree, ".", output_dir, diagnostics)) {
+        text += fmt::format("{}: {}{}{}{}\n", dir.relative, fmt::join(dir.files, " "),
+                            dir.has_chart ? " chart" : "", dir.in_chart ? " in-chart" : "",
+                            dir.has_fleetignore ? " fleetignore" : "");
+    }
+    return text + diagnostics.print(SourceMap(), false);
+}
+
+TEST(Walk, SortedAndWithoutHiddenNames) {
+    EXPECT_EQ(walk(MemoryTree({{"b/x.yaml", ""},
+                               {"a/z.txt", ""},
+                               {"a/.hidden", ""},
+                               {"a/.fleetignore", ""},
+                               {".git/config", ""},
+                               {"a-b/k.json", ""},
+                               {"top.yaml", ""}})),
+              ": top.yaml\n"
+              "a: z.txt fleetignore\n"
+              "a-b: k.json\n"
+              "b: x.yaml\n");
+}
+
+TEST(Walk, SkipsOutputAndRenderedTrees) {
+    EXPECT_EQ(walk(MemoryTree({{"a.yaml", ""},
+                               {"out/home/b.yaml", ""},
+                               {"old/home/.tailrender-inventory", ""},
+                               {"old/home/c.yaml", ""},
+                               {"old/d.yaml", ""}}),
+                   "./out/"),
+              ": a.yaml\n"
+              "old: d.yaml\n");
+}
+
+TEST(Walk, MarksCharts) {
+    EXPECT_EQ(
+        walk(MemoryTree({{"c/Chart.yaml", ""}, {"c/templates/x.yaml", ""}, {"d/y.yaml", ""}})),
+        ": \n"
+        "c: Chart.yaml chart in-chart\n"
+        "c/templates: x.yaml in-chart\n"
+        "d: y.yaml\n");
+}
+
+TEST(Walk, Links) {
+    MemoryTree tree({{"a/x.yaml", ""}, {"a/b/z.yaml", ""}});
+    tree.link("a/inside.yaml", "a/x.yaml");
+    tree.link("a/outside.yaml", "../secret.yaml");
+    tree.link("a/dir", "a/b");
+    EXPECT_EQ(walk(tree),
+              ": \n"
+              "a: inside.yaml x.yaml\n"
+              "a/b: z.yaml\n"
+              "a/dir: error: a symbolic link to a directory is not followed [symbolic-link]\n"
+              "  hint: list the directory in a kustomization, or copy it\n"
+              "a/outside.yaml: error: a symbolic link leaves the tree [symbolic-link]\n"
+              "  expected: a target inside of the directory that is rendered\n"
+              "  hint: replace the link by the file, or remove it\n");
+}
+
+}  // namespace
+}  // namespace renderer

@@ -1,30 +1,51 @@
 #include "renderer/pipeline.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
 namespace renderer {
 
-// The stages in order. Between two of them stands what is true from there on, and a checkpoint: a
-// stage reports every mistake that it can find, but the next one runs only on input without any,
-// so that nobody reads messages which merely follow from an earlier one.
-bool render(const LoadOptions& options, Run& run) {
-    const auto checkpoint = [&run] { return !run.diagnostics.has_errors(); };
+namespace {
 
+// What plan says about something that is not there follows from a file that could not be read.
+constexpr std::array<std::string_view, 4> kConsequences = {
+    "missing-backend-service", "backend-port-not-found", "missing-namespace", "no-valid-backend"};
+
+Diagnostics without_consequences(const Diagnostics& found) {
+    Diagnostics kept;
+    for (const Diagnostic& diagnostic : found.all()) {
+        if (std::ranges::find(kConsequences, diagnostic.rule) == kConsequences.end()) {
+            kept.add(diagnostic);
+        }
+    }
+    return kept;
+}
+
+}  // namespace
+
+// The stages in order, and what is true between them. A stage reports every mistake that it can
+// find and goes on without the document concerned, so that one run shows all of them; nothing is
+// generated unless there are none.
+bool render(const LoadOptions& options, Run& run) {
     run.loaded = load(options, run.diagnostics);
-    if (!checkpoint()) {
+    if (run.loaded.documents.empty() && run.diagnostics.has_errors()) {
         return false;
     }
+    const bool complete = !run.diagnostics.has_errors();
     // Every file has been read: nothing behind this line opens one. Each document knows its
     // bundle, its namespace and whether an applier would see it. The order is that of paths, never
     // that of a directory or of threads.
 
     run.inventory = classify(run.loaded, run.diagnostics);
-    if (!checkpoint()) {
-        return false;
-    }
     // Every document is either ours and decoded, a fact, or foreign bytes. No string that names a
     // closed choice is compared behind this line.
 
-    run.plan = plan(run.loaded, run.inventory, run.diagnostics);
-    if (!checkpoint()) {
+    Diagnostics found;
+    run.plan = plan(run.loaded, run.inventory, found);
+    run.diagnostics.append(complete ? std::move(found) : without_consequences(found));
+    if (run.diagnostics.has_errors()) {
         return false;
     }
     // Everything is decided: names, places, tags, targets, edits. Nothing behind this line can

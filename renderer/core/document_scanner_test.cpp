@@ -1,0 +1,103 @@
+#include "renderer/core/document_scanner.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace renderer {
+namespace {
+
+std::string shown(const Value& value) {
+    return value.is_null() ? "-" : std::string(value.text());
+}
+
+// One line per document: its text with line ends as |, what it is, and its fields.
+std::string scan(const std::string& text) {
+    SourceMap sources;
+    const SourceId source = sources.add("in.yaml", text);
+    std::string out;
+    for (const ScannedDocument& d : scan_documents(sources, source)) {
+        if (d.blank) {
+            out += "blank\n";
+        } else if (!d.plain) {
+            out += fmt::format("full at {}\n", d.range.begin);
+        } else {
+            out += fmt::format("{} {} {} {}\n", shown(d.api_version), shown(d.kind), shown(d.ns),
+                               shown(d.name));
+        }
+    }
+    return out;
+}
+
+TEST(DocumentScanner, FindsBordersAndNames) {
+    const struct {
+        const char* name;
+        std::string text;
+        const char* want;
+    } rows[] = {
+        {"one", "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n  namespace: shop\n",
+         "v1 Service shop web\n"},
+        {"two", "kind: A\n--- # c\nkind: B\n", "- A - -\n- B - -\n"},
+        {"blank ones", "# c\n---\n---\n\n", "blank\nblank\nblank\n"},
+        {"end marker", "kind: A\n...\n---\nkind: B\n...\n", "- A - -\nblank\n- B - -\nblank\n"},
+        {"glued", "---kind: A\n---kind: B\n", "blank\n- A - -\n- B - -\n"},
+        {"text behind the separator", "--- {a: b}\n", "blank\nfull at 3\n"},
+        {"no separator", "-----BEGIN\n", "full at 0\n"},
+        {"byte order mark", "\xEF\xBB\xBFkind: A\n", "- A - -\n"},
+        {"carriage returns", "kind: A\r\nmetadata:\r\n  name: x\r\n---\r\nkind: B\r\n",
+         "- A - x\n- B - -\n"},
+        {"block scalar", "data:\n  a: |\n    kind: B\n    ---\nkind: A\n", "- A - -\n"},
+        {"comments", "kind: A # b\nmetadata: # c\n# d\n  name: x # y\n", "- A - x\n"},
+        {"lists",
+         "kind: A\nrules:\n- kind: B\n  metadata:\n    name: x\nmetadata:\n  name: web\n  "
+         "owners:\n  "
+         "- name: z\n",
+         "- A - web\n"},
+        {"directive", "%YAML 1.2\n---\nkind: A\n", "blank\n- A - -\n"},
+    };
+    for (const auto& row : rows) {
+        SCOPED_TRACE(row.name);
+        EXPECT_EQ(scan(row.text), row.want);
+    }
+}
+
+TEST(DocumentScanner, LeavesDoubtToTheReader) {
+    for (const std::string text : {"{kind: A}\n",
+                                   "\"kind\": A\n",
+                                   "kind: \"A\"\n",
+                                   "kind: A\nkind: B\n",
+                                   "kind: A\n  B\n",
+                                   "kind: |\n  A\n",
+                                   "kind: yes\n",
+                                   "kind: &a A\n",
+                                   "metadata: {name: x}\n",
+                                   "metadata:\n  name: 'x'\n",
+                                   "metadata:\n  name: x\n    y\n",
+                                   "a: {\nkind: B\n}\n",
+                                   "a: \"x\nkind: B\n\"\n",
+                                   "a: 'x\nkind: B\n'\n",
+                                   "<<: *a\n",
+                                   "\tkind: A\n",
+                                   "  kind: A\n",
+                                   "- kind: A\n",
+                                   "kind: A\xff\n",
+                                   "metadata:\n  <<: *a\n  name: x\n",
+                                   "kind: A |\n  b\n",
+                                   "kind: A\x01\n",
+                                   "kind: A\rkind: B\n"}) {
+        SCOPED_TRACE(text);
+        EXPECT_EQ(scan(text), "full at 0\n");
+    }
+}
+
+TEST(DocumentScanner, SaysWhereANamespaceFits) {
+    SourceMap sources;
+    const SourceId source = sources.add("in.yaml", "kind: A\nmetadata:\n    name: x # tailscale\n");
+    const ScannedDocument document = std::move(scan_documents(sources, source).front());
+    EXPECT_EQ(document.metadata_insert, 18U);
+    EXPECT_EQ(document.metadata_indent, 4U);
+    EXPECT_TRUE(document.mentions_tailscale);
+    EXPECT_EQ(sources.describe(document.name.pos()), "in.yaml:3:11");
+}
+
+}  // namespace
+}  // namespace renderer

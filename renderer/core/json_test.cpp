@@ -1,0 +1,39 @@
+#include "renderer/core/json.h"
+
+#include <gtest/gtest.h>
+
+namespace renderer {
+namespace {
+
+TEST(Json, IsWrittenAsGoDoes) {
+    const Value value = Value::map({{"b", "<a&b>\xE2\x80\xA8\xC3\xA9\x01\"\\/\n"},
+                                    {"a", Value::list({1, true, Value()})},
+                                    {"n", Value::number("0644")}});
+    EXPECT_EQ(write_json(value),
+              "{\"b\":\"\\u003ca\\u0026b\\u003e\\u2028\xC3\xA9\\u0001\\\"\\\\/"
+              "\\n\",\"a\":[1,true,null],\"n\":420}");
+    EXPECT_EQ(write_json_sorted(value).substr(0, 20), "{\"a\":[1,true,null],\"");
+    EXPECT_EQ(write_json_pretty(Value::map({{"a", Value::list({1, 2})}, {"b", Value::map()}})),
+              "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}");
+}
+
+TEST(Json, ReadsBackWhatItWrote) {
+    const Value value = Value::map({{"a", Value::list({1, "x", Value::map({{"b", false}})})},
+                                    {"big", Value::number("18446744073709551615")},
+                                    {"f", Value::number("1.50")}});
+    const Result<Value> again = read_json(write_json(value));
+    ASSERT_TRUE(again.has_value());
+    EXPECT_TRUE(*again == value);
+}
+
+TEST(Json, SaysWhatIsWrong) {
+    EXPECT_EQ(read_json("{\"a\":1,\"a\":2}").error().diagnostic.message,
+              "key \"a\" stands twice in one object");
+    EXPECT_EQ(read_json("{\"a\":}").error().diagnostic.message, "not JSON at byte 6");
+    EXPECT_EQ(read_json(std::string(200, '[')).error().diagnostic.message,
+              "nested deeper than 100 levels");
+    EXPECT_FALSE(read_json("1 2").has_value());
+}
+
+}  // namespace
+}  // namespace renderer

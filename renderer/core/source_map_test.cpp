@@ -1,0 +1,25 @@
+#include "renderer/core/source_map.h"
+
+#include <gtest/gtest.h>
+
+namespace renderer {
+namespace {
+
+TEST(SourceMap, TurnsPlacesIntoLines) {
+    SourceMap sources;
+    const SourceId empty = sources.add("empty", "");
+    const SourceId first = sources.add("a.yaml", "one\r\ntwo\n");
+    const SourceId second = sources.add("b.yaml", "three");
+    EXPECT_EQ(sources.describe(sources.pos(first, 0)), "a.yaml:1:1");
+    EXPECT_EQ(sources.describe(sources.pos(first, 6)), "a.yaml:2:2");
+    EXPECT_EQ(sources.locate(sources.pos(first, 1)).text, "one");
+    EXPECT_EQ(sources.describe(sources.pos(first, 9)), "a.yaml:3:1");
+    EXPECT_EQ(sources.describe(sources.pos(second, 5)), "b.yaml:1:6");
+    EXPECT_EQ(sources.describe(sources.pos(empty, 0)), "empty:1:1");
+    EXPECT_EQ(sources.describe(Pos{}), "");
+    EXPECT_EQ(sources.source_of(sources.pos(second, 2)), second);
+    EXPECT_EQ(sources.offset_of(sources.pos(second, 2)), 2U);
+}
+
+}  // namespace
+}  // namespace renderer

@@ -60,6 +60,7 @@ public:
         const auto found = anchors_.find(anchor);
         if (found == anchors_.end()) {
             refuse(pos(mark), "yaml-alias", "alias stands inside the node that it names",
+                   "an alias behind the end of its anchor's node",
                    "remove the alias: a value cannot contain itself", open_anchor(anchor));
         }
         const std::size_t nodes = found->second.nodes;
@@ -67,6 +68,7 @@ public:
         if (alias_nodes_ > kMaxAliasNodes) {
             refuse(pos(mark), "yaml-alias",
                    fmt::format("aliases expand to more than {} nodes", kMaxAliasNodes),
+                   fmt::format("at most {} nodes out of aliases in a document", kMaxAliasNodes),
                    "write the values out, or nest fewer aliases", found->second.value.pos());
         }
         finish(found->second.value.clone(), found->second.value.pos(), 0);
@@ -115,9 +117,10 @@ private:
     };
 
     [[noreturn]] static void refuse(Pos place, std::string rule, std::string message,
-                                    std::string hint, Pos other = {},
+                                    std::string expected, std::string hint, Pos other = {},
                                     std::string_view note = "the anchor is here") {
         Diagnostic diagnostic{.rule = std::move(rule), .pos = place, .message = std::move(message)};
+        diagnostic.expected = std::move(expected);
         diagnostic.hint = std::move(hint);
         if (other.known()) {
             diagnostic.notes.push_back({.pos = other, .text = std::string(note)});
@@ -155,6 +158,7 @@ private:
             }
         }
         refuse(place, "yaml-tag", fmt::format("tag \"{}\" does not fit here", tag),
+               "plain YAML: maps, lists, strings, numbers, booleans and null",
                "remove the tag; Kubernetes objects need none");
     }
 
@@ -163,7 +167,8 @@ private:
         for (std::size_t bad = 0; (bad = find_bad_utf8(text)) != std::string::npos;) {
             if (text[bad] != '\x85' && text[bad] != '\xA0') {
                 refuse(place, "yaml-syntax", "an escape in this text is no Unicode character",
-                       "use \\u escapes of whole characters");
+                       "escapes of Unicode characters",
+                       "surrogates stand for none alone: write the character itself");
             }
             text.insert(bad, 1, '\xC2');
         }
@@ -174,17 +179,19 @@ private:
         const Pos place = pos(mark);
         if (frames_.size() >= kMaxDepth) {
             refuse(place, "yaml-nesting", fmt::format("nested deeper than {} levels", kMaxDepth),
-                   "flatten the document", frames_.front().pos, "the outermost level is here");
+                   fmt::format("at most {} levels", kMaxDepth), "flatten the document",
+                   frames_.front().pos, "the outermost level is here");
         }
         const std::string_view kind = value.is_map() ? "map" : "seq";
         if (tag != "?" && !tag.empty() && tag != "!" &&
             tag != fmt::format("{}{}", kCoreTag, kind)) {
             refuse(place, "yaml-tag", fmt::format("tag \"{}\" does not fit here", tag),
+                   "plain YAML: maps, lists, strings, numbers, booleans and null",
                    "remove the tag; Kubernetes objects need none");
         }
         if (expects_key()) {
             refuse(place, "yaml-key",
-                   fmt::format("{} stands where a key is expected", kind_name(value)),
+                   fmt::format("{} stands where a key is expected", kind_name(value)), "a string",
                    "quote the key, or put a blank behind its colon");
         }
         value.set_pos(place);
@@ -243,7 +250,7 @@ private:
             case Value::Kind::Map:
                 refuse(place, "yaml-key",
                        fmt::format("{} stands where a key is expected", kind_name(value)),
-                       "quote the key, or put a blank behind its colon");
+                       "a string", "quote the key, or put a blank behind its colon");
         }
         key.set_pos(place);
         return key;
@@ -258,7 +265,7 @@ private:
         if (!maps) {
             refuse(frame.key_pos, "yaml-merge",
                    fmt::format("merge key \"<<\" has {} as its value", kind_name(value)),
-                   "a merge key takes a map or a list of maps");
+                   "a map or a list of maps", "name an anchor of a map: \"<<: *base\"");
         }
         for (Value& item : value.items()) {
             frame.merges.push_back(std::move(item));
@@ -298,6 +305,8 @@ private:
         const Member& second = **(twin + 1);
         Diagnostic diagnostic{.rule = "duplicate-key", .pos = second.key.pos()};
         diagnostic.message = fmt::format("key \"{}\" stands twice in one map", second.name());
+        diagnostic.found = fmt::format("a second \"{}\"", second.name());
+        diagnostic.expected = "each key once";
         diagnostic.hint = "remove one of them; tools disagree about which one counts";
         diagnostic.notes.push_back({.pos = (*twin)->key.pos(), .text = "the first one is here"});
         throw Refusal{std::move(diagnostic)};
@@ -366,10 +375,15 @@ Diagnostic syntax_error(const SourceMap& sources, SourceId source, Pos place, st
                 .expected = "blanks",
                 .hint = "YAML indents with blanks only"};
     }
-    if (message.starts_with("the referenced anchor is not defined")) {
-        message = "alias names an anchor that is not defined before it";
+    Diagnostic diagnostic{.rule = "yaml-syntax", .pos = place, .message = std::move(message)};
+    diagnostic.expected = "YAML";
+    diagnostic.hint = "look at the quotes, brackets and indentation at this place and above it";
+    if (diagnostic.message.starts_with("the referenced anchor is not defined")) {
+        diagnostic.message = "alias names an anchor that is not defined before it";
+        diagnostic.expected = "an anchor of that name above";
+        diagnostic.hint = "anchors do not reach over the \"---\" between documents";
     }
-    return {.rule = "yaml-syntax", .pos = place, .message = std::move(message)};
+    return diagnostic;
 }
 
 }  // namespace

@@ -80,12 +80,15 @@ TEST(YamlReader, RefusesWithPlaceAndRemedy) {
          "in.yaml:3:1: error: key \"a\" stands twice in one map [duplicate-key]\n"
          "    3 | a: 3\n"
          "      | ^\n"
+         "  found: a second \"a\"\n"
+         "  expected: each key once\n"
          "  hint: remove one of them; tools disagree about which one counts\n"
          "in.yaml:1:1: note: the first one is here\n"},
         {"recursive", "a: &x [*x]\n",
          "in.yaml:1:8: error: alias stands inside the node that it names [yaml-alias]\n"
          "    1 | a: &x [*x]\n"
          "      |        ^\n"
+         "  expected: an alias behind the end of its anchor's node\n"
          "  hint: remove the alias: a value cannot contain itself\n"
          "in.yaml:1:4: note: the anchor is here\n"},
         {"tab", "a:\n\tb: 1\n",
@@ -112,21 +115,26 @@ TEST(YamlReader, RefusesWithPlaceAndRemedy) {
         {"anchor", "a: *x\n",
          "in.yaml:1:4: error: alias names an anchor that is not defined before it [yaml-syntax]\n"
          "    1 | a: *x\n"
-         "      |    ^\n"},
+         "      |    ^\n"
+         "  expected: an anchor of that name above\n"
+         "  hint: anchors do not reach over the \"---\" between documents\n"},
         {"merge", "a: {<<: 5}\n",
          "in.yaml:1:5: error: merge key \"<<\" has a number as its value [yaml-merge]\n"
          "    1 | a: {<<: 5}\n"
          "      |     ^\n"
-         "  hint: a merge key takes a map or a list of maps\n"},
+         "  expected: a map or a list of maps\n"
+         "  hint: name an anchor of a map: \"<<: *base\"\n"},
         {"tag", "a: !Ref x\n",
          "in.yaml:1:4: error: tag \"!Ref\" does not fit here [yaml-tag]\n"
          "    1 | a: !Ref x\n"
          "      |    ^\n"
+         "  expected: plain YAML: maps, lists, strings, numbers, booleans and null\n"
          "  hint: remove the tag; Kubernetes objects need none\n"},
         {"key", "? [a]\n: b\n",
          "in.yaml:1:3: error: a list stands where a key is expected [yaml-key]\n"
          "    1 | ? [a]\n"
          "      |   ^\n"
+         "  expected: a string\n"
          "  hint: quote the key, or put a blank behind its colon\n"},
         {"two", "a: 1\n---\nb: 2\n",
          "in.yaml:1:1: error: more than one document where one is expected [yaml-syntax]\n"

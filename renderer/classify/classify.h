@@ -27,6 +27,9 @@ struct ParentInput {
     const Document* doc = nullptr;
     std::string_view name, ns;       // ns is the effective namespace; either may be empty
     std::vector<Diagnostic> faults;  // what the API server cannot decode
+    // Those of labels and annotations in the reference's domain: they can hide what the object asks
+    // for (`expose: true` without quotes).
+    std::vector<Diagnostic> wish_faults;
 
     // The value node, or nullptr when the key is absent.
     [[nodiscard]] const Value* annotation(std::string_view key) const;
@@ -56,6 +59,7 @@ struct ServiceInput : ParentInput {
     bool has_load_balancer_class = false;
     std::vector<IpFamily> ip_families;
     IpFamilyPolicy ip_family_policy = IpFamilyPolicy::Unset;
+    Pos families_pos;  // of the families, else of the policy, else of the object
     std::vector<ServicePort> ports;
 };
 
@@ -93,7 +97,8 @@ struct IngressHost {
 };
 
 struct IngressInput : ParentInput {
-    bool served = true;  // false: an apiVersion that Kubernetes no longer has; only the class is read
+    bool served =
+        true;  // false: an apiVersion that Kubernetes no longer has; only the class is read
     std::string_view class_name;
     bool has_class_name = false;
     bool has_default_backend = false;

@@ -20,8 +20,11 @@ struct Classified {
     }
     // "4: message | found | expected | hint" for each fault.
     [[nodiscard]] std::string faults(const ParentInput& parent) const {
+        return lines(parent.wish_faults) + lines(parent.faults);
+    }
+    [[nodiscard]] std::string lines(const std::vector<Diagnostic>& faults) const {
         std::string out;
-        for (const Diagnostic& one : parent.faults) {
+        for (const Diagnostic& one : faults) {
             EXPECT_EQ(one.rule, "invalid-object");
             out += fmt::format("{}: {}", loaded.sources.locate(one.pos).line, one.message);
             for (const std::string* part : {&one.found, &one.expected, &one.hint}) {
@@ -110,10 +113,11 @@ spec:
   - {port: 1.5, targetPort: 80}
   - text
 )");
-    EXPECT_EQ(run.faults(run.inventory.services.at(0)),
-              "5: label \"a\" is not a string | a number | a string | put it in quotes: a: \"1\"\n"
+    EXPECT_EQ(run.inventory.services.at(0).wish_faults.size(), 1U);
+    EXPECT_EQ(run.faults(run.inventory.services[0]),
               "6: annotation \"tailscale.com/expose\" is not a string | a boolean | a string | put "
               "it in quotes: tailscale.com/expose: \"true\"\n"
+              "5: label \"a\" is not a string | a number | a string | put it in quotes: a: \"1\"\n"
               "6: annotation \"b\" is not a string | a list | a string\n"
               "6: annotation \"c\" is not a string | null | a string | write c: \"\"\n"
               "8: \"spec.type\" has an unknown value | \"Loadbalancer\" | one of { ClusterIP, "

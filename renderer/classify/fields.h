@@ -19,6 +19,10 @@ using Faults = std::vector<Diagnostic>;
 Diagnostic wrong_type(Pos pos, std::string_view path, std::string_view key, const Value& found,
                       std::string_view expected);
 
+inline Pos known_or(Pos pos, Pos other) {
+    return pos.known() ? pos : other;
+}
+
 // One map of the object. `path` names it in messages ("spec.ports[]") and must be static.
 class Fields {
 public:

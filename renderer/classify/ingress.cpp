@@ -14,10 +14,6 @@ constexpr std::array kPathTypes = {
     PathTypeName{"Exact", PathType::Exact}, PathTypeName{"Prefix", PathType::Prefix},
     PathTypeName{"ImplementationSpecific", PathType::ImplementationSpecific}};
 
-Pos known_or(Pos pos, Pos other) {
-    return pos.known() ? pos : other;
-}
-
 void decode_port(const Value* port, std::string_view path, IngressBackend& backend,
                  Faults& faults) {
     const Fields fields(port, path, faults);

@@ -8,6 +8,8 @@ namespace renderer {
 
 namespace {
 
+constexpr std::string_view kDomain = "tailscale.com/";
+
 std::string_view text_of(const Value& value) {
     return value.is_string() ? value.text() : std::string_view();
 }
@@ -31,13 +33,15 @@ std::string quoted_hint(const Member& member) {
                : "";
 }
 
-void check_texts(const Fields& metadata, std::string_view group, Faults& faults) {
+void check_texts(const Fields& metadata, std::string_view group, ParentInput& parent) {
     const Value* entries = metadata.map(group);
     if (entries == nullptr) {
         return;
     }
     for (const Member& member : entries->members()) {
         if (!member.value.is_string()) {
+            Faults& faults =
+                member.name().starts_with(kDomain) ? parent.wish_faults : parent.faults;
             faults.push_back(
                 {.rule = "invalid-object",
                  .pos = member.value.pos().known() ? member.value.pos() : member.key.pos(),
@@ -72,8 +76,8 @@ void decode_metadata(const Document& doc, ParentInput& parent) {
     for (const std::string_view key : {"name", "namespace"}) {
         static_cast<void>(metadata.text_value(key));  // only for its fault: load has read them
     }
-    check_texts(metadata, "labels", parent.faults);
-    check_texts(metadata, "annotations", parent.faults);
+    check_texts(metadata, "labels", parent);
+    check_texts(metadata, "annotations", parent);
 }
 
 }  // namespace renderer

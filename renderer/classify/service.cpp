@@ -33,7 +33,7 @@ ServicePort decode_port(const Value& entry, Faults& faults) {
     ServicePort port;
     port.name = fields.text("name");
     port.port = fields.number("port");
-    port.pos = fields.pos("port").known() ? fields.pos("port") : entry.pos();
+    port.pos = known_or(fields.pos("port"), entry.pos());
     port.protocol = fields.choice("protocol", kProtocols, Protocol::Tcp);
     port.node_port = fields.number("nodePort");
     port.target_port = fields.any("targetPort");
@@ -52,6 +52,8 @@ void decode_families(const Fields& spec, ServiceInput& service) {
             }
         }
     }
+    service.families_pos =
+        known_or(spec.pos("ipFamilies"), known_or(spec.pos("ipFamilyPolicy"), service.pos()));
     service.ip_family_policy = spec.choice("ipFamilyPolicy", kPolicies, IpFamilyPolicy::Unset);
 }
 

@@ -107,6 +107,10 @@ private:
             skipped_ = true;  // check_object reports it
             return;
         }
+        if (ingress_.ns.empty()) {
+            skipped_ = true;  // reported; nothing can be looked up
+            return;
+        }
         const ServiceInput* service = inputs_.services.find(ingress_.ns, backend.service);
         std::optional<Destination> found =
             service == nullptr ? find_absent(path, backend) : find_known(path, backend, *service);

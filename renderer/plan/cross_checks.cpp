@@ -17,24 +17,27 @@ Note note_of(const ProxyPlan& proxy, std::string text) {
     return {.pos = proxy.origin.pos, .object = proxy.origin.parent, .text = std::move(text)};
 }
 
-// The proxies in the order of some text of theirs, equal texts in the order of the plan.
+using Named = std::pair<std::string, const ProxyPlan*>;
+
+// The proxies in the order of some text of theirs, equal texts in the order of the inputs.
 template <typename Key>
-std::vector<std::pair<std::string, const ProxyPlan*>> sorted_by(const Plan& plan, Key key) {
-    std::vector<std::pair<std::string, const ProxyPlan*>> sorted;
+std::vector<Named> sorted_by(const Plan& plan, Key key) {
+    std::vector<Named> sorted;
     sorted.reserve(plan.proxies.size());
     for (const ProxyPlan& proxy : plan.proxies) {
         sorted.emplace_back(key(proxy), &proxy);
     }
-    std::ranges::stable_sort(sorted, {}, &std::pair<std::string, const ProxyPlan*>::first);
+    std::ranges::stable_sort(sorted, [](const Named& a, const Named& b) {
+        return std::tie(a.first, a.second->origin.pos) < std::tie(b.first, b.second->origin.pos);
+    });
     return sorted;
 }
 
 // Calls `report(first, other)` for each proxy whose text an earlier one has, unless both are of one
 // parent: that has its own message.
 template <typename Report>
-void for_each_clash(const std::vector<std::pair<std::string, const ProxyPlan*>>& sorted,
-                    Report report) {
-    const std::pair<std::string, const ProxyPlan*>* first = nullptr;
+void for_each_clash(const std::vector<Named>& sorted, Report report) {
+    const Named* first = nullptr;
     for (const auto& entry : sorted) {
         if (first == nullptr || first->first != entry.first) {
             first = &entry;
@@ -80,7 +83,7 @@ void check_hostnames(const Plan& plan, Diagnostics& diagnostics) {
         if (!other.hostname.empty()) {
             diagnostics.add(
                 {.rule = "duplicate-hostname",
-                 .pos = other.origin.pos,
+                 .pos = other.hostname_pos,
                  .object = other.origin.parent,
                  .message = fmt::format("a second device with the hostname \"{}\"", other.hostname),
                  .expected = "a hostname of its own: the tailnet would call the second one "
@@ -88,7 +91,9 @@ void check_hostnames(const Plan& plan, Diagnostics& diagnostics) {
                  .hint = other.target == Target::Serve
                              ? "change the first host of spec.tls"
                              : "choose one with the annotation \"tailscale.com/hostname\"",
-                 .notes = {note_of(first, "has it, too")}});
+                 .notes = {{.pos = first.hostname_pos,
+                            .object = first.origin.parent,
+                            .text = "has it, too"}}});
         }
     });
 }

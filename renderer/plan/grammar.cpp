@@ -9,7 +9,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::size_t kMaxLabel = 63;
 constexpr std::size_t kMaxSubdomain = 253;
 constexpr std::size_t kMaxPortName = 15;
 

@@ -10,6 +10,8 @@
 
 namespace renderer {
 
+constexpr std::size_t kMaxLabel = 63;  // bytes of a DNS label, and of a label's value
+
 // Why Tailscale refuses this as a device's name: "must start with a letter or number", …; "" when
 // it is a DNS label. Upper case is fine.
 std::string dns_label_error(std::string_view label);

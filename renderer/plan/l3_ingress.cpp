@@ -101,7 +101,7 @@ void check_families(const ServiceInput& service, const Settings& settings,
     diagnostics.add(
         {.severity = both ? Severity::Warning : Severity::Error,
          .rule = "ipv6-dns-target",
-         .pos = service.pos(),
+         .pos = service.families_pos,
          .object = service.doc->object_name(),
          .message = both ? "the proxy will lead to the IPv4 address of this dual-stack Service only"
                          : "the proxy cannot lead to an IPv6 address that it finds by name",

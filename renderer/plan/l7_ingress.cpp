@@ -4,6 +4,7 @@
 
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/backends.h"
+#include "renderer/plan/grammar.h"
 #include "renderer/plan/names.h"
 
 namespace renderer {
@@ -13,17 +14,16 @@ namespace {
 constexpr std::string_view kByClass = "l7-ingress: spec.ingressClassName";
 constexpr std::string_view kByFunnel =
     "l7-ingress: spec.ingressClassName, public by annotation tailscale.com/funnel";
-constexpr std::size_t kMaxLabelValue = 63;
 
 // The names of a proxy's objects begin with the parent's, which is also the value of a label. The
 // API server refuses what the reference makes of such an Ingress.
 void check_name(const IngressInput& ingress, Diagnostics& diagnostics) {
     Diagnostic found{.pos = ingress.name_pos(), .object = ingress.doc->object_name()};
-    if (ingress.name.size() > kMaxLabelValue) {
+    if (ingress.name.size() > kMaxLabel) {
         found.rule = "name-too-long";
         found.message = "the name of this Ingress does not fit into a label of its proxy";
         found.found = fmt::format("{} bytes", ingress.name.size());
-        found.expected = fmt::format("at most {} bytes", kMaxLabelValue);
+        found.expected = fmt::format("at most {} bytes", kMaxLabel);
         diagnostics.add(std::move(found));
     } else if (ingress.name.substr(0, kKeptParentBytes).find('.') != std::string_view::npos) {
         found.rule = "invalid-object";

@@ -68,38 +68,48 @@ bool refuses_class(const ParentInput& parent, Diagnostics& diagnostics) {
     return true;
 }
 
-void take_service(const ServiceInput& service, const Settings& settings, Parents& parents,
-                  Diagnostics& diagnostics) {
+// True when the Service gets a proxy.
+bool take_service(const ServiceInput& service, const Settings& settings,
+                  std::vector<const ServiceInput*>& parents, Diagnostics& diagnostics) {
     if (service.annotation(kProxyGroup) != nullptr) {
         if (!annotation_text(service, kProxyGroup).empty()) {
             refuse_group(service, diagnostics);
         }
-        return;  // an empty name: no controller of the reference takes the Service
+        return false;  // an empty name: no controller of the reference takes the Service
     }
     const Value* managed = service.label(kManaged);
     if (managed != nullptr && managed->is_string() && managed->text() == "true") {
-        return;
+        return false;
     }
     if (is_exposed(service, settings)) {
-        if (!refuses_class(service, diagnostics)) {
-            parents.services.push_back(&service);
+        if (refuses_class(service, diagnostics)) {
+            return false;
         }
-    } else if (const Value* target = egress_annotation(service); target != nullptr) {
+        parents.push_back(&service);
+        return true;
+    }
+    if (const Value* target = egress_annotation(service); target != nullptr) {
         refuse(*service.doc, target->pos(), "a Service that leads to a tailnet address",
                "remove the annotation, or leave this Service to the operator", diagnostics);
     }
+    return false;
 }
 
-void take_ingress(const IngressInput& ingress, const Settings& settings, Parents& parents,
-                  Diagnostics& diagnostics) {
+// True when the Ingress gets a proxy.
+bool take_ingress(const IngressInput& ingress, const Settings& settings,
+                  std::vector<const IngressInput*>& parents, Diagnostics& diagnostics) {
     if (!ingress.has_class_name || ingress.class_name != settings.ingress_class) {
-        return;
+        return false;
     }
     if (!annotation_text(ingress, kProxyGroup).empty()) {
         refuse_group(ingress, diagnostics);
-    } else if (!refuses_class(ingress, diagnostics)) {
-        parents.ingresses.push_back(&ingress);
+        return false;
     }
+    if (refuses_class(ingress, diagnostics)) {
+        return false;
+    }
+    parents.push_back(&ingress);
+    return true;
 }
 
 template <typename Input>
@@ -135,14 +145,26 @@ void refuse_default_class(const Parents& parents, const Settings& settings,
     }
 }
 
-// Of an object that is not consumed only the faults that can hide what it asks for: `expose: true`
-// without quotes. Nobody else would notice before the API server does.
-void report_faults(const ParentInput& parent, bool consumed, Diagnostics& diagnostics) {
-    for (const Diagnostic& fault : parent.faults) {
-        if (consumed || fault.message.find("\"tailscale.com/") != std::string::npos) {
-            Diagnostic named = fault;
-            named.object = parent.doc->object_name();
-            diagnostics.add(std::move(named));
+void report_all(const ParentInput& parent, const std::vector<Diagnostic>& faults,
+                Diagnostics& diagnostics) {
+    for (const Diagnostic& fault : faults) {
+        Diagnostic named = fault;
+        named.object = parent.doc->object_name();
+        diagnostics.add(std::move(named));
+    }
+}
+
+// What both kinds go through; `take` says whether the object is a parent.
+template <typename Inputs, typename Take>
+void take_all(const Loaded& loaded, const Inputs& inputs, Take take, Diagnostics& diagnostics) {
+    for (const auto& input : inputs) {
+        if (!is_rendered(loaded, *input.doc)) {
+            continue;
+        }
+        check_annotations(input, diagnostics);
+        report_all(input, input.wish_faults, diagnostics);
+        if (take(input)) {
+            report_faults(input, diagnostics);
         }
     }
 }
@@ -153,25 +175,25 @@ bool is_rendered(const Loaded& loaded, const Document& doc) {
     return doc.reachable && loaded.bundles[doc.bundle].rendered;
 }
 
+void report_faults(const ParentInput& parent, Diagnostics& diagnostics) {
+    report_all(parent, parent.faults, diagnostics);
+}
+
 Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
                      Diagnostics& diagnostics) {
     Parents parents;
-    for (const ServiceInput& service : inventory.services) {
-        if (is_rendered(loaded, *service.doc)) {
-            check_annotations(service, diagnostics);
-            const std::size_t before = parents.services.size();
-            take_service(service, settings, parents, diagnostics);
-            report_faults(service, parents.services.size() > before, diagnostics);
-        }
-    }
-    for (const IngressInput& ingress : inventory.ingresses) {
-        if (is_rendered(loaded, *ingress.doc)) {
-            check_annotations(ingress, diagnostics);
-            const std::size_t before = parents.ingresses.size();
-            take_ingress(ingress, settings, parents, diagnostics);
-            report_faults(ingress, parents.ingresses.size() > before, diagnostics);
-        }
-    }
+    take_all(
+        loaded, inventory.services,
+        [&](const ServiceInput& service) {
+            return take_service(service, settings, parents.services, diagnostics);
+        },
+        diagnostics);
+    take_all(
+        loaded, inventory.ingresses,
+        [&](const IngressInput& ingress) {
+            return take_ingress(ingress, settings, parents.ingresses, diagnostics);
+        },
+        diagnostics);
     for (const Document* doc : inventory.custom_resources) {
         if (is_rendered(loaded, *doc)) {
             refuse(*doc, doc->kind.pos(),

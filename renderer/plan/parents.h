@@ -24,6 +24,9 @@ struct Parents {
 Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
                      Diagnostics& diagnostics);
 
+// What classify could not decode of an object that matters to us.
+void report_faults(const ParentInput& parent, Diagnostics& diagnostics);
+
 // True when an applier sees the document and its bundle is ours to render.
 bool is_rendered(const Loaded& loaded, const Document& doc);
 

@@ -53,10 +53,13 @@ std::uint32_t central_bundle(const Loaded& loaded, const OperatorInput& referenc
     if (loaded.bundles.size() == 1) {
         return 0;
     }
-    const Value* setting = settings.chart.at({"tailrender", "placement"});
+    Pos place;
+    for (const Value& layer : loaded.values) {
+        const Value* setting = layer.at({"tailrender", "placement"});
+        place = setting == nullptr ? place : setting->pos();
+    }
     diagnostics.add({.rule = "no-operator-bundle",
-                     .pos = setting == nullptr ? Pos() : setting->pos(),
-                     .where = "tailrender.placement",
+                     .pos = place,
                      .message = "no bundle of the inputs holds the operator",
                      .expected = "a bundle for generated objects: one whose fleet.yaml names the "
                                  "operator's chart, or that has its manifest",
@@ -64,29 +67,45 @@ std::uint32_t central_bundle(const Loaded& loaded, const OperatorInput& referenc
     return kNone;
 }
 
-void plan_proxies(const Parents& parents, const ProxyInputs& inputs,
-                  std::vector<const ParentInput*>& consumed, Plan& plan, Diagnostics& diagnostics) {
+// A backend that the API server refuses leaves the proxy without one. Those that are parents have
+// been checked; facts (--context) are somebody else's.
+void check_backends(const Loaded& loaded, const Parents& parents,
+                    std::vector<const ServiceInput*> backends,
+                    std::vector<const ParentInput*>& consumed, Diagnostics& diagnostics) {
+    std::vector<const ServiceInput*> checked = parents.services;
+    std::ranges::sort(checked);
+    std::ranges::sort(backends);
+    const auto repeated = std::ranges::unique(backends);
+    backends.erase(repeated.begin(), repeated.end());
+    for (const ServiceInput* backend : backends) {
+        consumed.push_back(backend);
+        if (is_rendered(loaded, *backend->doc) && !std::ranges::binary_search(checked, backend)) {
+            report_faults(*backend, diagnostics);
+            check_object(*backend, diagnostics);
+        }
+    }
+}
+
+// Returns the objects that the plan is built on.
+std::vector<const ParentInput*> plan_proxies(const Parents& parents, const ProxyInputs& inputs,
+                                             Plan& plan, Diagnostics& diagnostics) {
+    std::vector<const ParentInput*> consumed;
     std::vector<const ServiceInput*> backends;
     plan.proxies.reserve(parents.services.size() + parents.ingresses.size());
     for (const IngressInput* ingress : parents.ingresses) {
         check_object(*ingress, diagnostics);
-        if (!ingress->served) {
-            continue;
+        if (ingress->served) {
+            plan_l7_ingress(*ingress, inputs, plan, backends, diagnostics);
+            consumed.push_back(ingress);
         }
-        plan_l7_ingress(*ingress, inputs, plan, backends, diagnostics);
-        consumed.push_back(ingress);
     }
     for (const ServiceInput* service : parents.services) {
         check_object(*service, diagnostics);
         plan_l3_ingress(*service, inputs, plan, diagnostics);
         consumed.push_back(service);
     }
-    std::ranges::sort(backends);
-    const auto repeated = std::ranges::unique(backends);
-    backends.erase(repeated.begin(), repeated.end());
-    for (const ServiceInput* backend : backends) {
-        consumed.push_back(backend);
-    }
+    check_backends(inputs.loaded, parents, std::move(backends), consumed, diagnostics);
+    return consumed;
 }
 
 }  // namespace
@@ -104,8 +123,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
         .settings = plan.settings,
         .services = services,
         .central_bundle = central_bundle(loaded, inventory.reference, plan.settings, diagnostics)};
-    std::vector<const ParentInput*> consumed;
-    plan_proxies(parents, inputs, consumed, plan, diagnostics);
+    std::vector<const ParentInput*> consumed = plan_proxies(parents, inputs, plan, diagnostics);
 
     check_firewall_mode(plan, diagnostics);
     check_hostnames(plan, diagnostics);

@@ -36,6 +36,7 @@ struct ProxyPlan {
     std::string_view parent_type;                     // "svc" | "ingress"
     std::string_view internal_app;                    // TS_INTERNAL_APP
     std::string hostname;
+    Pos hostname_pos;               // what it was made of
     std::vector<std::string> tags;  // trimmed
     std::string server_url;         // "" = the default control server
     std::string image;

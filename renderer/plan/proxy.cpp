@@ -84,11 +84,14 @@ void set_hostname(const ParentInput& parent, std::string wish, Pos pos, std::str
                          .pos = pos,
                          .object = parent.doc->object_name(),
                          .message = fmt::format("invalid hostname \"{}\": {}", wish, wrong),
-                         .found = fmt::format("a name of {} bytes", wish.size()),
+                         .found = wish.size() <= kMaxLabel
+                                      ? ""
+                                      : fmt::format("a name of {} bytes", wish.size()),
                          .expected = "1 to 63 letters, digits and dashes, no dash at either end",
                          .hint = std::string(advice)});
     }
     proxy.hostname = std::move(wish);
+    proxy.hostname_pos = pos;
 }
 
 DeviceRow device_row(const ProxyPlan& proxy, std::string leads_to) {

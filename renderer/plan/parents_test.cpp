@@ -1,0 +1,165 @@
+#include "renderer/plan/parents.h"
+
+#include <gtest/gtest.h>
+
+#include "renderer/plan/plan_testing.h"
+
+namespace renderer {
+namespace {
+
+std::string plain(std::string_view metadata, std::string_view spec) {
+    return fmt::format(
+        "apiVersion: v1\nkind: Service\nmetadata: {{name: web, namespace: shop{}{}}}"
+        "\nspec: {{ports: [{{port: 80}}]{}{}}}\n",
+        metadata.empty() ? "" : ", ", metadata, spec.empty() ? "" : ", ", spec);
+}
+
+constexpr std::string_view kDefaultLoadBalancer =
+    "operatorConfig: {extraEnv: [{name: OPERATOR_DEFAULT_LOAD_BALANCER, value: 'true'}]}";
+
+// proxies.md of the reference's rules, shape by shape.
+TEST(Parents, AreTheServicesThatTheReferenceExposes) {
+    struct Row {
+        std::string_view metadata, spec, values;
+        bool parent;
+    };
+    const Row rows[] = {
+        {"", "", "", false},
+        {"annotations: {tailscale.com/expose: 'true'}", "", "", true},
+        {"annotations: {tailscale.com/expose: 'True'}", "", "", false},
+        {"annotations: {tailscale.com/expose: 'true'}", "type: NodePort", "", true},
+        {"annotations: {tailscale.com/expose: 'true'}", "type: ExternalName, externalName: a.b", "",
+         true},
+        {"", "type: ExternalName, externalName: a.b", "", false},
+        {"", "type: LoadBalancer, loadBalancerClass: tailscale", "", true},
+        {"", "type: LoadBalancer, loadBalancerClass: other", "", false},
+        {"", "type: LoadBalancer, loadBalancerClass: other", kDefaultLoadBalancer, false},
+        {"annotations: {tailscale.com/expose: 'true'}", "type: LoadBalancer, loadBalancerClass: x",
+         "", true},
+        {"", "type: LoadBalancer", "", false},
+        {"", "type: LoadBalancer", kDefaultLoadBalancer, true},
+        {"", "", kDefaultLoadBalancer, false},
+        {"annotations: {tailscale.com/hostname: x, tailscale.com/tags: 'tag:x'}", "", "", false},
+        {"annotations: {tailscale.com/expose: 'true', tailscale.com/proxy-group: ''}", "", "",
+         false},
+        {"annotations: {tailscale.com/expose: 'true'}, labels: {tailscale.com/managed: 'true'}", "",
+         "", false},
+        {"annotations: {tailscale.com/expose: 'true'}, labels: {tailscale.com/managed: 'false'}",
+         "", "", true},
+        {"annotations: {tailscale.com/tailnet-ip: ''}", "", "", false},
+    };
+    for (const Row& row : rows) {
+        SCOPED_TRACE(fmt::format("{} | {} | {}", row.metadata, row.spec, row.values));
+        const Planned run(plain(row.metadata, row.spec), row.values);
+        EXPECT_FALSE(run.diagnostics.has_errors()) << run.dump();
+        EXPECT_EQ(run.parents(), row.parent ? "Service/shop/web" : "");
+    }
+}
+
+TEST(Parents, AreTheIngressesOfTheClass) {
+    const auto parents = [](std::string_view head, std::string_view values = "") {
+        return Planned(fmt::format("apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: "
+                                   "{{name: a, namespace: shop, annotations: {{{}}}}}\nspec: "
+                                   "{{{}defaultBackend: {{service: {{name: w, port: {{number: "
+                                   "80}}}}}}}}\n",
+                                   head.starts_with("k") || head.starts_with("t") ? head : "",
+                                   head.starts_with("i") ? head : "ingressClassName: tailscale, "),
+                       values)
+            .parents();
+    };
+    EXPECT_EQ(parents("ingressClassName: tailscale, "), "Ingress/shop/a");
+    EXPECT_EQ(parents("ingressClassName: nginx, "), "");
+    EXPECT_EQ(parents("ingressClassName: tailscale, ", "ingressClass: {name: ts}"), "");
+    EXPECT_EQ(parents("ingressClassName: ts, ", "ingressClass: {name: ts}"), "Ingress/shop/a");
+    EXPECT_EQ(parents("ingressClassName: ~, "), "");
+    EXPECT_EQ(parents("tailscale.com/proxy-group: ''"), "Ingress/shop/a");
+}
+
+// The legacy annotation does not count.
+TEST(Parents, IgnoreTheOldClassAnnotation) {
+    EXPECT_EQ(Planned("apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: a, "
+                      "namespace: shop, annotations: {kubernetes.io/ingress.class: tailscale}}\n"
+                      "spec: {}\n")
+                  .parents(),
+              "");
+}
+
+TEST(Parents, AreSortedByKindNamespaceAndName) {
+    std::string stream = exposed("", "ports: [{port: 80}]", "b") + "---\n" +
+                         exposed("", "ports: [{port: 80}]", "a") + "---\n" +
+                         ingress("defaultBackend: {service: {name: a, port: {number: 80}}}");
+    const Planned run(stream);
+    EXPECT_EQ(run.dump(), "");
+    EXPECT_EQ(run.parents(), "Ingress/shop/site Service/shop/a Service/shop/b");
+    EXPECT_EQ(run.plan.devices.at(1).leads_to, "shop/a");
+}
+
+TEST(Parents, AreNotAmongFactsAndBundlesThatAreCopied) {
+    const std::string stream = exposed();
+    EXPECT_EQ(
+        Planned(stream, "", [](Loaded& all) { all.documents[0].reachable = false; }).parents(), "");
+    EXPECT_EQ(Planned(stream, "", [](Loaded& all) { all.bundles[0].rendered = false; }).parents(),
+              "");
+}
+
+TEST(Parents, RefuseWhatIsNotBuiltYet) {
+    const std::pair<std::string, std::string> rows[] = {
+        {plain("annotations: {tailscale.com/tailnet-ip: 100.64.0.1}", ""),
+         "3: error [not-supported] Service/shop/web: a Service that leads to a tailnet address is "
+         "not supported yet | remove the annotation, or leave this Service to the operator\n"},
+        {plain("annotations: {tailscale.com/tailnet-fqdn: a.b.ts.net}", ""),
+         "3: error [not-supported] Service/shop/web: a Service that leads to a tailnet address is "
+         "not supported yet | remove the annotation, or leave this Service to the operator\n"},
+        {plain("annotations: {tailscale.com/ts-tailnet-target-ip: 100.64.0.1}", ""),
+         "3: error [not-supported] Service/shop/web: a Service that leads to a tailnet address is "
+         "not supported yet | remove the annotation, or leave this Service to the operator\n"},
+        {plain("annotations: {tailscale.com/proxy-group: edge}", ""),
+         "3: error [not-supported] Service/shop/web: the ProxyGroup \"edge\" is not supported yet "
+         "| "
+         "remove the annotation \"tailscale.com/proxy-group\" for a proxy of its own, or leave "
+         "this "
+         "object to the operator\n"},
+        {exposed("tailscale.com/proxy-class: small"),
+         "3: error [not-supported] Service/shop/web: the ProxyClass \"small\" is not supported yet "
+         "| remove \"tailscale.com/proxy-class\", or leave this object to the operator\n"},
+        {ingress("defaultBackend: {}", "tailscale.com/proxy-group: edge"),
+         "3: error [not-supported] Ingress/shop/site: the ProxyGroup \"edge\" is not supported yet "
+         "| remove the annotation \"tailscale.com/proxy-group\" for a proxy of its own, or leave "
+         "this object to the operator\n"},
+        {"apiVersion: tailscale.com/v1alpha1\nkind: DNSConfig\nmetadata: {name: ts}\n",
+         "2: error [not-supported] DNSConfig/ts: a DNSConfig is not supported yet | take it out of "
+         "the inputs, or leave it to the operator\n"},
+    };
+    for (const auto& [stream, want] : rows) {
+        EXPECT_EQ(Planned(stream).dump(), want) << stream;
+    }
+    // A Service that is not exposed may name a class.
+    EXPECT_EQ(Planned(plain("annotations: {tailscale.com/proxy-class: small}", "")).dump(), "");
+}
+
+// Once, at the setting; a class of one's own, even an empty one, is not the default.
+TEST(Parents, RefuseTheDefaultClassAtTheSetting) {
+    const std::string stream =
+        exposed() + "---\n" +
+        exposed("tailscale.com/proxy-class: ''", "ports: [{port: 80}]", "own");
+    EXPECT_EQ(Planned(stream, "proxyConfig: {defaultProxyClass: site}").dump(),
+              "1: error [not-supported] the ProxyClass \"site\" is not supported yet | remove "
+              "\"proxyConfig.defaultProxyClass\"\n"
+              "  2: Service/shop/web: uses the default class\n");
+    EXPECT_EQ(Planned(plain("", ""), "proxyConfig: {defaultProxyClass: site}").dump(), "");
+}
+
+TEST(Parents, SayWhenAWishCannotBeRead) {
+    EXPECT_EQ(Planned(plain("annotations: {tailscale.com/expose: true}", "")).dump(),
+              "3: error [invalid-object] Service/shop/web: annotation \"tailscale.com/expose\" is "
+              "not a string | a boolean | a string | put it in quotes: tailscale.com/expose: "
+              "\"true\"\n");
+    // Other faults of objects that are none of ours are the API server's business.
+    EXPECT_EQ(Planned(plain("annotations: {example.com/x: 1}", "externalName: [1]")).dump(), "");
+    EXPECT_EQ(Planned(exposed("example.com/x: 1")).dump(),
+              "3: error [invalid-object] Service/shop/web: annotation \"example.com/x\" is not a "
+              "string | a number | a string | put it in quotes: example.com/x: \"1\"\n");
+}
+
+}  // namespace
+}  // namespace renderer

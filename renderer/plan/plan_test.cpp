@@ -1,0 +1,164 @@
+#include "renderer/plan/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "renderer/plan/names.h"
+#include "renderer/plan/plan_testing.h"
+
+namespace renderer {
+namespace {
+
+void add_bundle(Loaded& loaded, std::string dir) {
+    Bundle bundle;
+    bundle.dir = std::move(dir);
+    loaded.bundles.push_back(std::move(bundle));
+}
+
+TEST(Plan, ReportsTheFirewallModeOnceWithEveryProxy) {
+    const std::string stream = exposed() + "---\n" + exposed("", "ports: [{port: 80}]", "b");
+    EXPECT_EQ(
+        Planned(stream, "proxyConfig: {firewallMode: nftable}").dump(),
+        "1: error [invalid-firewall-mode] \"proxyConfig.firewallMode\" has an unknown value | "
+        "\"nftable\" | one of { auto, iptables, nftables } | did you mean \"nftables\"?\n"
+        "  7: Service/shop/b: its proxy would not start\n"
+        "  2: Service/shop/web: its proxy would not start\n");
+    EXPECT_EQ(Planned(stream, "proxyConfig: {firewallMode: ''}").dump(), "");
+}
+
+TEST(Plan, RefusesTwoDevicesOfOneName) {
+    const std::string stream =
+        exposed("tailscale.com/hostname: Edge") + "---\n" +
+        exposed("tailscale.com/hostname: edge", "ports: [{port: 80}]", "api") + "---\n" +
+        ingress(
+            "tls: [{hosts: [edge.x]}], defaultBackend: {service: {name: web, port: {number: "
+            "80}}}");
+    EXPECT_EQ(Planned(stream).dump(),
+              "8: error [duplicate-hostname] Service/shop/api: a second device with the hostname "
+              "\"edge\" | a hostname of its own: the tailnet would call the second one "
+              "\"<hostname>-1\" | choose one with the annotation \"tailscale.com/hostname\"\n"
+              "  3: Service/shop/web: has it, too\n"
+              "14: error [duplicate-hostname] Ingress/shop/site: a second device with the hostname "
+              "\"edge\" | a hostname of its own: the tailnet would call the second one "
+              "\"<hostname>-1\" | change the first host of spec.tls\n"
+              "  3: Service/shop/web: has it, too\n");
+}
+
+TEST(Plan, RefusesTheSameObjectTwice) {
+    const std::string again =
+        ": this object stands in the inputs twice | every object once | remove one of the two\n";
+    EXPECT_EQ(Planned(exposed() + "---\n" + exposed()).dump(),
+              "7: error [duplicate-object] Service/shop/web" + again +
+                  "  2: Service/shop/web: the first stands here\n");
+    // A backend counts, too; what nothing leads to is the applier's business.
+    const std::string w = service("w", "ports: [{port: 80}]");
+    const std::string site =
+        ingress("tls: [{hosts: [a]}], defaultBackend: {service: {name: w, port: {number: 80}}}");
+    EXPECT_EQ(Planned(site + "---\n" + w + "---\n" + w).dump(),
+              "12: error [duplicate-object] Service/shop/w" + again +
+                  "  7: Service/shop/w: the first stands here\n");
+    EXPECT_EQ(Planned(w + "---\n" + w).dump(), "");
+    // The same as a fact is no second one.
+    EXPECT_EQ(Planned(exposed() + "---\n" + exposed(), "",
+                      [](Loaded& all) { all.documents.at(1).reachable = false; })
+                  .dump(),
+              "");
+}
+
+// Two names that agree in their first 43 bytes and in the five characters, found by search.
+TEST(Plan, RefusesTwoParentsWhoseNamesCollide) {
+    std::map<std::string, std::string> seen;
+    std::string first;
+    std::string second;
+    for (int i = 0; i < 100'000 && second.empty(); ++i) {
+        const std::string name = std::string(43, 'a') + std::to_string(i);
+        const auto [place, is_new] = seen.emplace(proxy_name("Service", "shop", name), name);
+        if (!is_new) {
+            first = place->second;
+            second = name;
+        }
+    }
+    ASSERT_FALSE(second.empty());
+    const std::string objects = proxy_name("Service", "shop", first);
+    EXPECT_EQ(Planned(exposed("tailscale.com/hostname: a", "ports: [{port: 80}]", first) + "---\n" +
+                      exposed("tailscale.com/hostname: b", "ports: [{port: 80}]", second))
+                  .dump(),
+              fmt::format("7: error [name-collision] Service/shop/{1}: its objects would be called "
+                          "\"{2}\", as those of \"Service/shop/{0}\" | rename one of the two\n"
+                          "  2: Service/shop/{0}: has that name, too\n",
+                          first, second, objects));
+}
+
+TEST(Plan, PutsProxiesBesideTheirParents) {
+    const std::string stream = exposed();
+    const Planned run(stream, "", [](Loaded& loaded) {
+        add_bundle(loaded, "z");
+        loaded.documents.at(0).bundle = 1;
+    });
+    EXPECT_EQ(run.plan.proxies.at(0).bundle, 1U);
+    EXPECT_EQ(run.plan.proxies[0].ns, "tailscale");
+}
+
+TEST(Plan, PutsProxiesIntoTheOperatorsBundle) {
+    const std::string_view central = "tailrender: {placement: central}";
+    const auto two = [](Loaded& loaded) { add_bundle(loaded, "operator"); };
+    const auto named = [&](Loaded& loaded) {
+        two(loaded);
+        loaded.operator_bundle = 1;
+        loaded.bundles[1].default_namespace = "ts-ops";
+        loaded.bundles[1].chart_version = "1.97.0";
+        loaded.bundles[0].forced_namespace = "shop";
+    };
+    const Planned run(exposed(), central, named);
+    EXPECT_EQ(run.dump(), "");
+    EXPECT_EQ(run.plan.proxies.at(0).bundle, 1U);
+    EXPECT_EQ(run.plan.proxies[0].ns, "ts-ops");
+    EXPECT_EQ(run.plan.proxies[0].image, "tailscale/tailscale:v1.97.0");
+    EXPECT_EQ(Planned(exposed(), central).plan.proxies.at(0).bundle, 0U);
+    EXPECT_EQ(Planned(exposed(), central, two).dump(),
+              "1: error [no-operator-bundle] no bundle of the inputs holds the operator | a bundle "
+              "for generated objects: one whose fleet.yaml names the operator's chart, or that has "
+              "its manifest | say \"tailrender.placement: parent\"\n");
+}
+
+TEST(Plan, RefusesBundlesThatForceAnotherNamespace) {
+    const auto force = [](std::string_view ns) {
+        return [ns](Loaded& loaded) { loaded.bundles[0].forced_namespace = ns; };
+    };
+    EXPECT_EQ(Planned(exposed(), "", force("tailscale")).dump(), "");
+    EXPECT_EQ(
+        Planned(exposed(), "", force("shop")).dump(),
+        "0: error [forced-namespace] this bundle forces every object into namespace \"shop\" | a "
+        "bundle whose generated objects stay in namespace \"tailscale\" | say "
+        "\"defaultNamespace\" instead of \"namespace\", or set \"tailrender.placement: central\" "
+        "to keep generated objects in the operator's bundle\n"
+        "  2: Service/shop/web: its proxy would land there\n");
+    // Without a proxy the bundle may do what it wants.
+    EXPECT_EQ(Planned(service("w", "ports: [{port: 80}]"), "", force("shop")).dump(), "");
+}
+
+TEST(Plan, ReportsEveryErrorOfARun) {
+    const Planned run(
+        exposed("tailscale.com/hostname: a_b, tailscale.com/tags: x", "ports: [{port: 0}]") +
+            "---\n" + ingress("rules: [{host: x}]", "tailscale.com/tags: z"),
+        "proxyConfig: {firewallMode: x}\ntailrender: {inputs: some}");
+    std::vector<std::string> rules;
+    for (const Diagnostic& one : run.diagnostics.all()) {
+        rules.push_back(one.rule);
+    }
+    EXPECT_EQ(fmt::format("{}", fmt::join(rules, " ")),
+              "unknown-choice invalid-tag rule-host-unsupported invalid-object invalid-tag "
+              "invalid-hostname invalid-firewall-mode");
+}
+
+TEST(Plan, KeepsTheEditsOfLoad) {
+    const Planned run(exposed(), "", [](Loaded& loaded) {
+        loaded.edits.push_back({.replacement = "x", .reason = "namespace shop"});
+    });
+    ASSERT_EQ(run.plan.edits.size(), 1U);
+    EXPECT_EQ(run.plan.edits[0].reason, "namespace shop");
+}
+
+}  // namespace
+}  // namespace renderer

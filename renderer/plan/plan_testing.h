@@ -1,0 +1,108 @@
+// For tests only: a stream through load, classify and plan, as if its documents had been found in
+// files, with the settings of a values file.
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <string_view>
+
+#include "renderer/plan/plan.h"
+#include "renderer/plan/settings_testing.h"
+
+namespace renderer {
+
+struct Planned {
+    Diagnostics diagnostics;
+    Loaded loaded;
+    Inventory inventory;
+    Plan plan;
+
+    explicit Planned(std::string stream, std::string_view values = "") {
+        read(std::move(stream), values);
+        run();
+    }
+    // `change` sees what was loaded before it is classified.
+    template <typename Change>
+    Planned(std::string stream, std::string_view values, Change change) {
+        read(std::move(stream), values);
+        change(loaded);
+        run();
+    }
+
+    // "3: error [rule] Object: message | found | expected | hint", then the notes, indented; in the
+    // order in which they were found.
+    [[nodiscard]] std::string dump() const {
+        std::string out;
+        for (const Diagnostic& one : diagnostics.all()) {
+            out += fmt::format("{}: {} [{}] {}{}{}", line(one.pos),
+                               one.severity == Severity::Error ? "error" : "warning", one.rule,
+                               one.object, one.object.empty() ? "" : ": ", one.message);
+            for (const std::string* part : {&one.found, &one.expected, &one.hint}) {
+                out += part->empty() ? "" : " | " + *part;
+            }
+            out += '\n';
+            for (const Note& note : one.notes) {
+                out += fmt::format("  {}: {}: {}\n", line(note.pos), note.object, note.text);
+            }
+        }
+        return out;
+    }
+
+    // The parents of all proxies, in the order of the plan.
+    [[nodiscard]] std::string parents() const {
+        std::vector<std::string> names;
+        for (const ProxyPlan& proxy : plan.proxies) {
+            names.push_back(proxy.origin.parent);
+        }
+        return fmt::format("{}", fmt::join(names, " "));
+    }
+
+private:
+    void read(std::string stream, std::string_view values) {
+        LoadOptions options;
+        options.stream = std::move(stream);
+        loaded = load(options, diagnostics);
+        loaded.is_stream = false;
+        loaded.values.push_back(parse(loaded.sources, values, diagnostics));
+    }
+    void run() {
+        inventory = classify(loaded, diagnostics);
+        plan = renderer::plan(loaded, inventory, diagnostics);
+    }
+    [[nodiscard]] std::uint32_t line(Pos pos) const {
+        return pos.known() ? loaded.sources.locate(pos).line : 0;
+    }
+};
+
+// A Service that is exposed by annotation, with further annotations and its spec, both in flow
+// style. Its lines: kind 2, annotations 3, spec 4.
+inline std::string exposed(std::string_view annotations = "",
+                           std::string_view spec = "ports: [{port: 80}]",
+                           std::string_view name = "web") {
+    return fmt::format(
+        "apiVersion: v1\nkind: Service\nmetadata: {{name: {}, namespace: shop, annotations: "
+        "{{tailscale.com/expose: \"true\"{}{}}}}}\nspec: {{{}}}\n",
+        name, annotations.empty() ? "" : ", ", annotations, spec);
+}
+
+// An Ingress of class tailscale. Its lines: kind 2, metadata 3, spec 4.
+inline std::string ingress(std::string_view spec, std::string_view annotations = "",
+                           std::string_view name = "site") {
+    return fmt::format(
+        "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: {}, namespace: shop, "
+        "annotations: {{{}}}}}\nspec: {{ingressClassName: tailscale, {}}}\n",
+        name, annotations, spec);
+}
+
+// A Service that nothing exposes.
+inline std::string service(std::string_view name, std::string_view spec) {
+    return fmt::format(
+        "apiVersion: v1\nkind: Service\nmetadata: {{name: {}, namespace: shop}}\nspec: {{{}}}\n",
+        name, spec);
+}
+
+constexpr std::string_view kSeparator = "---\n";
+
+}  // namespace renderer

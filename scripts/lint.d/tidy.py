@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 
@@ -29,6 +30,11 @@ def dependencies(build):
         if line.strip() and path.startswith(ROOT + "/"):
             current.append(path)
     return found
+
+
+def output_of(unit):
+    words = shlex.split(unit["command"])
+    return words[words.index("-o") + 1]
 
 
 def fingerprint_of_tool():
@@ -59,11 +65,11 @@ def main():
     cache.mkdir(parents=True, exist_ok=True)
     units = json.loads(pathlib.Path(build, "compile_commands.json").read_text(encoding="utf-8"))
     headers, tool = dependencies(build), fingerprint_of_tool()
-    unbuilt = [unit["file"] for unit in units if unit["output"] not in headers]
+    unbuilt = [unit["file"] for unit in units if output_of(unit) not in headers]
     if unbuilt:
         sys.exit(f"tidy: not built, so its headers are not known: {unbuilt[0]}")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = [pool.submit(check, unit, build, cache / key_of(unit, headers[unit["output"]], tool)) for unit in units]
+        jobs = [pool.submit(check, unit, build, cache / key_of(unit, headers[output_of(unit)], tool)) for unit in units]
         complaints = [job.result() for job in jobs]
     print("".join(complaints), end="")
     sys.exit(1 if any(complaints) else 0)

@@ -75,8 +75,7 @@ void check_backends(const Loaded& loaded, const Parents& parents,
     std::vector<const ServiceInput*> checked = parents.services;
     std::ranges::sort(checked);
     std::ranges::sort(backends);
-    const auto repeated = std::ranges::unique(backends);
-    backends.erase(repeated.begin(), repeated.end());
+    backends.erase(std::unique(backends.begin(), backends.end()), backends.end());
     for (const ServiceInput* backend : backends) {
         consumed.push_back(backend);
         if (is_rendered(loaded, *backend->doc) && !std::ranges::binary_search(checked, backend)) {

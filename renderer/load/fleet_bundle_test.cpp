@@ -186,7 +186,7 @@ TEST(FleetBundle, Errors) {
 }
 
 TEST(FleetBundle, OperatorChart) {
-    const auto is_operator = [](std::string helm) {
+    const auto is_operator = [](const std::string& helm) {
         const MemoryTree tree({{"fleet.yaml", "helm: {" + helm + "}\n"}});
         SourceMap sources;
         Diagnostics diagnostics;

@@ -20,7 +20,7 @@ bool is_text(std::string_view bytes) {
 // kustomize breaks long base64 into lines of 70 columns and hashes it in that form.
 std::string wrapped_base64(std::string_view bytes) {
     constexpr std::size_t kColumns = 70;
-    const std::string encoded = encode_base64(bytes);
+    std::string encoded = encode_base64(bytes);
     if (encoded.size() < kColumns) {
         return encoded;
     }
@@ -34,6 +34,7 @@ std::string wrapped_base64(std::string_view bytes) {
 
 std::vector<const KeyValue*> sorted(const std::vector<KeyValue>& pairs) {
     std::vector<const KeyValue*> result;
+    result.reserve(pairs.size());
     for (const KeyValue& pair : pairs) {
         result.push_back(&pair);
     }

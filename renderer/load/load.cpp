@@ -57,9 +57,8 @@ void drop_repeated(std::vector<InputFile>& files) {
     std::ranges::stable_sort(files, {}, [](const InputFile& file) {
         return std::tuple(std::string_view(file.path), !file.reachable);
     });
-    const auto repeated = std::ranges::unique(
-        files, [](const InputFile& a, const InputFile& b) { return a.path == b.path; });
-    files.erase(repeated.begin(), repeated.end());
+    const auto same = [](const InputFile& a, const InputFile& b) { return a.path == b.path; };
+    files.erase(std::unique(files.begin(), files.end(), same), files.end());
 }
 
 // A bundle that is copied keeps its fleet.yaml, but its name must not depend on where it lies now.

@@ -44,6 +44,7 @@ Result<std::vector<Entry>> MemoryTree::list(const std::string& dir) const {
         add(path, true);
     }
     std::vector<Entry> entries;
+    entries.reserve(names.size());
     for (auto& [name, entry] : names) {
         entries.push_back(std::move(entry));
     }

@@ -70,9 +70,12 @@ def main():
         sys.exit(f"tidy: not built, so its headers are not known: {unbuilt[0]}")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = [pool.submit(check, unit, build, cache / key_of(unit, headers[output_of(unit)], tool)) for unit in units]
-        complaints = [job.result() for job in jobs]
-    print("".join(complaints), end="")
-    sys.exit(1 if any(complaints) else 0)
+        clean = True
+        for job in jobs:
+            clean = clean and not job.result()
+            print(job.result(), end="", flush=True)
+    sys.exit(0 if clean else 1)
+
 
 
 main()

@@ -73,9 +73,6 @@ void decode_metadata(const Document& doc, ParentInput& parent) {
     parent.name = text_of(doc.name);
     parent.ns = doc.effective_namespace;
     const Fields metadata(doc.root.find("metadata"), "metadata", parent.faults);
-    for (const std::string_view key : {"name", "namespace"}) {
-        static_cast<void>(metadata.text_value(key));  // only for its fault: load has read them
-    }
     check_texts(metadata, "labels", parent);
     check_texts(metadata, "annotations", parent);
 }

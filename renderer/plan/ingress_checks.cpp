@@ -14,10 +14,10 @@ namespace {
 constexpr std::array<std::string_view, 5> kBadParts = {"//", "/./", "/../", "%2f", "%2F"};
 
 void check_name(const IngressInput& ingress, Diagnostics& diagnostics) {
-    if (ingress.name.empty()) {
+    if (lacks_name(ingress)) {
         report_invalid(ingress, ingress.pos(), "the Ingress has no name", "", "metadata.name",
                        diagnostics);
-    } else if (!is_dns1123_subdomain(ingress.name)) {
+    } else if (!ingress.name.empty() && !is_dns1123_subdomain(ingress.name)) {
         report_invalid(ingress, ingress.name_pos(),
                        fmt::format("\"{}\" cannot be the name of an Ingress", ingress.name), "",
                        "lower-case letters, digits, dashes and dots", diagnostics);

@@ -80,6 +80,11 @@ void report_invalid(const ParentInput& parent, Pos pos, std::string message, std
                      .expected = std::move(expected)});
 }
 
+bool lacks_name(const ParentInput& parent) {
+    const Value* name = parent.doc->root.at({"metadata", "name"});
+    return name == nullptr || name->is_null() || (name->is_string() && name->text().empty());
+}
+
 void check_metadata(const ParentInput& parent, Diagnostics& diagnostics) {
     if (!parent.ns.empty() && !is_dns1123_label(parent.ns)) {
         const Pos place = parent.doc->ns.pos();

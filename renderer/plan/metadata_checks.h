@@ -9,6 +9,9 @@
 
 namespace renderer {
 
+// A name that is no text is not lacking: load reports it.
+bool lacks_name(const ParentInput& parent);
+
 void check_metadata(const ParentInput& parent, Diagnostics& diagnostics);
 
 // An error `invalid-object` at a place of the parent.

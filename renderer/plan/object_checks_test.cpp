@@ -83,6 +83,8 @@ TEST(CheckMetadata, NamesAndLabels) {
               "| lower-case letters, digits and dashes, at most 63, beginning with a letter\n");
     EXPECT_EQ(with_metadata("generateName: web-, namespace: shop"),
               "2: error [invalid-object] Service/shop/: the Service has no name | metadata.name\n");
+    // Nothing follows from a name that load has refused already.
+    EXPECT_EQ(with_metadata("name: 12, namespace: shop").find("invalid-object"), std::string::npos);
     EXPECT_EQ(with_metadata("name: web, namespace: Shop"),
               "3: error [invalid-object] Service/Shop/web: \"Shop\" cannot be a namespace | "
               "lower-case letters, digits and dashes, at most 63\n");

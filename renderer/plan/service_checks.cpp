@@ -26,10 +26,10 @@ std::string_view name_of(Protocol protocol) {
 }
 
 void check_name(const ServiceInput& service, Diagnostics& diagnostics) {
-    if (service.name.empty()) {
+    if (lacks_name(service)) {
         report_invalid(service, service.pos(), "the Service has no name", "", "metadata.name",
                        diagnostics);
-    } else if (!is_dns1035_label(service.name)) {
+    } else if (!service.name.empty() && !is_dns1035_label(service.name)) {
         report_invalid(service, service.name_pos(),
                        fmt::format("\"{}\" cannot be the name of a Service", service.name), "",
                        "lower-case letters, digits and dashes, at most 63, beginning with a letter",

@@ -10,10 +10,27 @@
 
 namespace renderer {
 
+namespace {
+
+constexpr std::size_t kChunk = 4096;
+
+std::vector<std::uint32_t> count_newlines(std::string_view text) {
+    std::vector<std::uint32_t> before;
+    std::uint32_t count = 0;
+    for (std::size_t i = 0; i <= text.size(); i += kChunk) {
+        before.push_back(count);
+        count += static_cast<std::uint32_t>(std::ranges::count(text.substr(i, kChunk), '\n'));
+    }
+    return before;
+}
+
+}  // namespace
+
 SourceId SourceMap::add(std::string path, std::string text) {
     CHECK(text.size() < std::numeric_limits<std::uint32_t>::max() - next_);
     const auto size = static_cast<std::uint32_t>(text.size());
-    sources_.push_back(Source{std::move(path), std::move(text), next_});
+    std::vector<std::uint32_t> newlines = count_newlines(text);
+    sources_.push_back(Source{std::move(path), std::move(text), next_, std::move(newlines)});
     next_ += size + 1;  // one past the end is a place too
     return static_cast<SourceId>(sources_.size() - 1);
 }
@@ -46,7 +63,9 @@ Location SourceMap::locate(Pos pos) const {
     if (line.ends_with('\r')) {
         line.remove_suffix(1);
     }
-    return {source.path, static_cast<std::uint32_t>(std::ranges::count(before, '\n') + 1),
+    const std::size_t chunk = offset / kChunk;
+    const auto rest = std::ranges::count(before.substr(chunk * kChunk), '\n');
+    return {source.path, source.newlines[chunk] + static_cast<std::uint32_t>(rest) + 1,
             static_cast<std::uint32_t>(offset - start + 1), line};
 }
 

@@ -7,6 +7,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "renderer/core/pos.h"
 
@@ -45,6 +46,8 @@ private:
         std::string path;
         std::string text;
         std::uint32_t base;  // Pos of its first byte
+        std::vector<std::uint32_t>
+            newlines;  // before every kChunk-th byte, so that locate() is quick
     };
     std::deque<Source> sources_;  // stable addresses
     std::uint32_t next_ = 1;      // 0 means nowhere

@@ -21,5 +21,18 @@ TEST(SourceMap, TurnsPlacesIntoLines) {
     EXPECT_EQ(sources.offset_of(sources.pos(second, 2)), 2U);
 }
 
+TEST(SourceMap, CountsLinesOfLargeTexts) {
+    std::string text;
+    for (int i = 0; i < 10'000; ++i) {
+        text += "line\n";
+    }
+    SourceMap sources;
+    const SourceId source = sources.add("a.yaml", text);
+    for (std::size_t line = 0; line <= 10'000; line += 97) {
+        EXPECT_EQ(sources.locate(sources.pos(source, line * 5)).line, line + 1);
+    }
+    EXPECT_EQ(sources.describe(sources.pos(source, text.size())), "a.yaml:10001:1");
+}
+
 }  // namespace
 }  // namespace renderer

@@ -35,6 +35,8 @@ public:
     Value& operator=(const Value&) = delete;
     ~Value();
 
+    // Implicit on purpose: generated objects read like the YAML that they make.
+    // NOLINTBEGIN(google-explicit-constructor)
     // A string literal is borrowed for the life of the program; any other text is copied.
     template <std::size_t N>
     Value(const char (&literal)[N]) : Value(borrowed(std::string_view(literal, N - 1))) {}
@@ -47,6 +49,7 @@ public:
     Value(bool flag);
     Value(int number);
     Value(std::int64_t number);
+    // NOLINTEND(google-explicit-constructor)
 
     static Value borrowed(std::string_view static_text);  // the text must live for ever
     static Value number(std::string_view spelling);       // as the source spells it
@@ -136,9 +139,10 @@ struct Field {
 };
 
 struct Item {
+    // NOLINTBEGIN(google-explicit-constructor,bugprone-forwarding-reference-overload)
     template <typename T>
-    requires std::constructible_from<Value, T&&> Item(T&& item)
-        : value(std::forward<T>(item)) {}  // NOLINT(google-explicit-constructor)
+    requires std::constructible_from<Value, T&&> Item(T&& item) : value(std::forward<T>(item)) {}
+    // NOLINTEND(google-explicit-constructor,bugprone-forwarding-reference-overload)
 
     mutable Value value;
 };

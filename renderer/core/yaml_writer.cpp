@@ -55,7 +55,7 @@ bool looks_numeric(std::string_view text) {
 
 // U+0085, U+2028, U+2029 and U+FEFF: line breaks and the byte order mark to some readers.
 bool has_odd_unicode(std::string_view text) {
-    return text.find("\xC2") != std::string_view::npos ||
+    return text.find('\xC2') != std::string_view::npos ||
            text.find("\xE2\x80") != std::string_view::npos ||
            text.find("\xEF\xBB\xBF") != std::string_view::npos ||
            text.find("\xEF\xBF") != std::string_view::npos;

@@ -29,10 +29,12 @@ TEST(MergeLayers, WorksAsInHelm) {
         SourceMap sources;
         Diagnostics diagnostics;
         std::vector<Value> layers;
+        layers.reserve(row.layers.size());
         for (const std::string_view layer : row.layers) {
             layers.push_back(parse(sources, layer, diagnostics));
         }
         std::vector<const Value*> pointers;
+        pointers.reserve(layers.size());
         for (const Value& layer : layers) {
             pointers.push_back(&layer);
         }

@@ -42,10 +42,12 @@ struct Decoded {
     explicit Decoded(const std::vector<std::string_view>& layers,
                      std::string_view operator_namespace = "", std::string_view app_version = "") {
         std::vector<Value> values;
+        values.reserve(layers.size());
         for (const std::string_view layer : layers) {
             values.push_back(parse(sources, layer, diagnostics));
         }
         std::vector<const Value*> pointers;
+        pointers.reserve(values.size());
         for (const Value& value : values) {
             pointers.push_back(&value);
         }

@@ -57,7 +57,7 @@ struct Workload {
                 return object.root;
             }
         }
-        static const Value kAbsent;
+        static const Value kAbsent{};
         ADD_FAILURE() << "no " << kind;
         return kAbsent;
     }

@@ -29,8 +29,8 @@ std::string foreign_documents(int count) {
 // A stream of foreign documents from bytes to bytes: scan, namespaces, order, write.
 void foreign(benchmark::State& state) {
     const std::string text = foreign_documents(static_cast<int>(state.range(0)));
-    const Plan plan;
-    const Objects objects;
+    const Plan plan = {};
+    const Objects objects = {};
     for (auto _ : state) {
         Diagnostics diagnostics;
         LoadOptions options;

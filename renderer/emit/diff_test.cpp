@@ -91,8 +91,8 @@ TEST(UnifiedDiff, TurnsTheOldTextIntoTheNewOne) {
             after += next() < 8 ? line : fmt::format("new {}\n", next());
         }
         // A hunk that begins at line 0 of an empty side would confuse this simple patch program.
-        before = "first\n" + before;
-        after = "first\n" + after;
+        before.insert(0, "first\n");
+        after.insert(0, "first\n");
         const std::string diff = unified_diff("o", "n", before, after);
         ASSERT_EQ(diff.empty() ? before : patched(before, diff), after) << diff;
     }

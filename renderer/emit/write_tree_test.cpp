@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -43,7 +44,7 @@ protected:
             std::ifstream file(entry.path());
             std::string content{std::istreambuf_iterator<char>(file), {}};
             std::replace(content.begin(), content.end(), '\n', ',');
-            lines.push_back(path + "=" + content);
+            lines.push_back(fmt::format("{}={}", path, content));
         }
         std::sort(lines.begin(), lines.end());
         std::string out;

@@ -67,13 +67,35 @@ void write_text(std::string_view text, std::string& out) {
     out += '"';
 }
 
-// JSON numbers are decimal; YAML's other spellings of whole numbers are converted.
+// The decimal spelling that JSON allows: no underscores, plus signs, zeros in front or bare points.
+std::string json_spelling(std::string_view yaml) {
+    std::string digits(yaml);
+    std::erase(digits, '_');
+    const bool negative = digits.starts_with('-');
+    std::string_view rest = digits;
+    rest.remove_prefix(negative || rest.starts_with('+') ? 1 : 0);
+    rest.remove_prefix(std::min(rest.find_first_not_of('0'), rest.size()));
+    std::string result = negative ? "-" : "";
+    if (rest.empty() || rest.front() < '0' || rest.front() > '9') {
+        result += '0';
+    }
+    const std::size_t point = rest.find('.');
+    const bool bare = point != std::string_view::npos &&
+                      (point + 1 == rest.size() || rest[point + 1] < '0' || rest[point + 1] > '9');
+    return result.append(rest.substr(0, point))
+        .append(point == std::string_view::npos ? "" : rest.substr(bare ? point + 1 : point));
+}
+
+// JSON numbers are decimal; YAML's other spellings are converted. What JSON has no number for
+// (infinity, not a number) becomes a string.
 void write_number(const Value& value, std::string& out) {
     const std::string_view spelling = value.text();
     if (nlohmann::json::accept(spelling)) {
         out += spelling;
     } else if (const std::optional<std::int64_t> number = value.as_int()) {
         fmt::format_to(std::back_inserter(out), "{}", *number);
+    } else if (const std::string json = json_spelling(spelling); nlohmann::json::accept(json)) {
+        out += json;
     } else {
         write_text(spelling, out);
     }

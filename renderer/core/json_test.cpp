@@ -17,6 +17,40 @@ TEST(Json, IsWrittenAsGoDoes) {
               "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}");
 }
 
+// As sigs.k8s.io/yaml's YAMLToJSON reads the YAML spelling, but for the digits of a float.
+TEST(Json, WritesNumbersOfYamlAsJson) {
+    const struct {
+        const char* spelling;
+        const char* want;
+    } rows[] = {{"0", "0"},
+                {"-7", "-7"},
+                {"+7", "7"},
+                {"0644", "420"},
+                {"08", "8"},
+                {"-08", "-8"},
+                {"0x1f", "31"},
+                {"1_000", "1000"},
+                {".5", "0.5"},
+                {"-.5", "-0.5"},
+                {"1.", "1"},
+                {"+1.50", "1.50"},
+                {"00.5", "0.5"},
+                {"1.e3", "1e3"},
+                {"1_000.5", "1000.5"},
+                {"1e3", "1e3"},
+                {"09.", "9"},
+                {"000", "0"},
+                {"1.5E+3", "1.5E+3"},
+                {".inf", "\".inf\""},
+                {".5e1", "0.5e1"},
+                {"0.e1", "0e1"},
+                {"18446744073709551616", "18446744073709551616"}};
+    for (const auto& row : rows) {
+        SCOPED_TRACE(row.spelling);
+        EXPECT_EQ(write_json(Value::number(row.spelling)), row.want);
+    }
+}
+
 TEST(Json, ReadsBackWhatItWrote) {
     const Value value = Value::map({{"a", Value::list({1, "x", Value::map({{"b", false}})})},
                                     {"big", Value::number("18446744073709551615")},

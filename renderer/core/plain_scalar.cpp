@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace renderer {
 
@@ -12,8 +13,9 @@ constexpr std::array<std::string_view, 11> kTrue = {"y",    "Y",    "yes", "Yes"
 constexpr std::array<std::string_view, 11> kFalse = {"n",     "N",     "no",  "No",  "NO", "false",
                                                      "False", "FALSE", "off", "Off", "OFF"};
 constexpr std::array<std::string_view, 5> kNull = {"", "~", "null", "Null", "NULL"};
-constexpr std::array<std::string_view, 6> kSpecial = {".inf", ".Inf", ".INF",
-                                                      ".nan", ".NaN", ".NAN"};
+constexpr std::array<std::string_view, 12> kSpecial = {".nan",  ".NaN",  ".NAN",  ".inf",
+                                                       ".Inf",  ".INF",  "+.inf", "+.Inf",
+                                                       "+.INF", "-.inf", "-.Inf", "-.INF"};
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -23,26 +25,22 @@ std::string_view skip_sign(std::string_view text) {
     return text.starts_with('+') || text.starts_with('-') ? text.substr(1) : text;
 }
 
-template <typename Predicate>
-bool all_digits(std::string_view digits, Predicate is_one) {
-    return !digits.empty() && digits.front() != '_' &&
-           std::ranges::all_of(digits, [&](char c) { return c == '_' || is_one(c); });
+bool has_prefix(std::string_view digits, char letter) {
+    return digits.size() > 2 && digits[0] == '0' && (digits[1] | 0x20) == letter;
 }
 
 bool is_integer(std::string_view text) {
-    const std::string_view digits = skip_sign(text);
-    if (digits.starts_with("0x") || digits.starts_with("0X")) {
-        return all_digits(digits.substr(2), [](char c) {
-            return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-        });
+    std::string_view digits = skip_sign(text);
+    if (has_prefix(digits, 'x')) {
+        return digits.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
     }
-    if (digits.starts_with("0b") || digits.starts_with("0B")) {
-        return all_digits(digits.substr(2), [](char c) { return c == '0' || c == '1'; });
+    if (has_prefix(digits, 'b')) {
+        return digits.find_first_not_of("01", 2) == std::string_view::npos;
     }
-    if (digits.starts_with("0o") || digits.starts_with("0O")) {
-        return all_digits(digits.substr(2), [](char c) { return c >= '0' && c <= '7'; });
+    if (has_prefix(digits, 'o')) {
+        return digits.find_first_not_of("01234567", 2) == std::string_view::npos;
     }
-    return all_digits(digits, is_digit);
+    return !digits.empty() && std::ranges::all_of(digits, is_digit);
 }
 
 // ^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$
@@ -70,30 +68,55 @@ bool is_float(std::string_view text) {
     return rest.empty();
 }
 
-bool is_special(std::string_view text) {
-    return std::ranges::find(kSpecial, skip_sign(text)) != kSpecial.end();
+bool underscores_join_digits(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '_' &&
+            (i == 0 || i + 1 == text.size() || !is_digit(text[i - 1]) || !is_digit(text[i + 1]))) {
+            return false;
+        }
+    }
+    return true;
 }
 
-bool may_be_number(char first) {
-    return is_digit(first) || first == '+' || first == '-' || first == '.';
+// Underscores do not count, wherever they stand behind a first digit or sign; behind a first point
+// they must stand between digits.
+bool is_number(std::string_view text) {
+    if (std::ranges::find(kSpecial, text) != kSpecial.end()) {
+        return true;
+    }
+    if (text.find('_') == std::string_view::npos) {
+        return is_integer(text) || is_float(text);
+    }
+    if (text.front() == '.' && !underscores_join_digits(text)) {
+        return false;
+    }
+    std::string plain(text);
+    std::erase(plain, '_');
+    return is_integer(plain) || is_float(plain);
 }
+
+constexpr std::size_t kLongestWord = 5;  // "false"
 
 }  // namespace
 
 Value::Kind plain_kind(std::string_view text) {
-    if (text.size() <= 5) {
-        if (std::ranges::find(kNull, text) != kNull.end()) {
-            return Value::Kind::Null;
-        }
-        if (std::ranges::find(kTrue, text) != kTrue.end() ||
-            std::ranges::find(kFalse, text) != kFalse.end()) {
-            return Value::Kind::Bool;
-        }
+    constexpr std::string_view kFirstOfWords = "yYnNtTfFoO~";
+    constexpr std::string_view kFirstOfNumbers = "0123456789+-.";
+    if (text.empty()) {
+        return Value::Kind::Null;
     }
-    if (may_be_number(text.front()) && (is_integer(text) || is_float(text) || is_special(text))) {
-        return Value::Kind::Number;
+    if (kFirstOfNumbers.find(text.front()) != std::string_view::npos) {
+        return is_number(text) ? Value::Kind::Number : Value::Kind::String;
     }
-    return Value::Kind::String;
+    if (text.size() > kLongestWord || kFirstOfWords.find(text.front()) == std::string_view::npos) {
+        return Value::Kind::String;
+    }
+    if (std::ranges::find(kNull, text) != kNull.end()) {
+        return Value::Kind::Null;
+    }
+    const bool word = std::ranges::find(kTrue, text) != kTrue.end() ||
+                      std::ranges::find(kFalse, text) != kFalse.end();
+    return word ? Value::Kind::Bool : Value::Kind::String;
 }
 
 Value resolve_plain(std::string_view text) {

@@ -9,12 +9,15 @@
 #include <istream>
 #include <map>
 #include <optional>
+#include <set>
 #include <streambuf>
 #include <string>
 #include <utility>
 
+#include "renderer/core/check.h"
 #include "renderer/core/plain_scalar.h"
 #include "renderer/core/utf8.h"
+#include "renderer/core/yaml_refusals.h"
 
 namespace renderer {
 
@@ -22,6 +25,8 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kCoreTag = "tag:yaml.org,2002:";
+constexpr std::size_t kNodeBytes = 256;  // so many bytes of text weigh as much as a node
+constexpr std::size_t kMaxAnchoredNodes = 10 * kMaxAliasNodes;
 
 // Leaves the parser from inside an event; carries what the user is told. Never leaves this file.
 struct Refusal {
@@ -39,8 +44,9 @@ public:
 // Builds the tree from yaml-cpp's events: expands aliases and merge keys, finds duplicate keys.
 class TreeBuilder : public YAML::EventHandler {
 public:
-    TreeBuilder(const SourceMap& sources, SourceId source, std::size_t base)
-        : sources_(sources), source_(source), base_(base) {}
+    TreeBuilder(const SourceMap& sources, SourceId source, std::size_t base,
+                Diagnostics& diagnostics)
+        : sources_(sources), source_(source), base_(base), diagnostics_(diagnostics) {}
 
     Value take() { return std::move(root_); }
 
@@ -49,7 +55,13 @@ public:
         return sources_.pos(source_, std::min(offset, sources_.text(source_).size()));
     }
 
-    void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
+    void OnDocumentStart(const YAML::Mark& mark) override {
+        if (mark.pos == document_begin_) {
+            throw Refusal{syntax_error(sources_, pos(mark), "no value begins here")};
+        }
+        document_begin_ = mark.pos;
+        anchors_.clear();
+    }
     void OnDocumentEnd() override {}
 
     void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -78,8 +90,12 @@ public:
                   const std::string& text) override {
         const Pos place = pos(mark);
         if (tag == "?" && text == "<<" && expects_key()) {
-            frames_.back().merge_key = true;
-            frames_.back().key_pos = place;
+            Frame& frame = frames_.back();
+            if (frame.key_pos.known()) {
+                add_duplicate("<<", frame.key_pos, place);
+            }
+            frame.merge_key = true;
+            frame.key_pos = place;
             return;
         }
         finish(scalar(place, tag, text), place, anchor);
@@ -108,7 +124,7 @@ private:
         YAML::anchor_t anchor = 0;
         std::optional<Value> key;  // of the member whose value comes next
         bool merge_key = false;    // that member is `<<`
-        Pos key_pos;
+        Pos key_pos;               // of the last `<<`
         std::vector<Value> merges;
     };
     struct Anchored {
@@ -143,7 +159,7 @@ private:
             return resolve_plain(text);
         }
         if (find_bad_utf8(text) != std::string_view::npos) {
-            return Value(std::string_view(repair_escapes(place, text)));
+            return Value(std::string_view(repair_escapes(text)));
         }
         if (tag == "!" || tag.empty() || tag == fmt::format("{}str", kCoreTag)) {
             return Value(std::string_view(text));
@@ -162,14 +178,11 @@ private:
                "remove the tag; Kubernetes objects need none");
     }
 
-    // yaml-cpp 0.7 turns the escapes \N and \_ into the single bytes 0x85 and 0xA0.
-    static std::string repair_escapes(Pos place, std::string text) {
+    // yaml-cpp 0.7 turns the escapes \N and \_ into the single bytes 0x85 and 0xA0, and makes no
+    // other bytes that are not UTF-8.
+    static std::string repair_escapes(std::string text) {
         for (std::size_t bad = 0; (bad = find_bad_utf8(text)) != std::string::npos;) {
-            if (text[bad] != '\x85' && text[bad] != '\xA0') {
-                refuse(place, "yaml-syntax", "an escape in this text is no Unicode character",
-                       "escapes of Unicode characters",
-                       "surrogates stand for none alone: write the character itself");
-            }
+            CHECK(text[bad] == '\x85' || text[bad] == '\xA0');
             text.insert(bad, 1, '\xC2');
         }
         return text;
@@ -211,7 +224,7 @@ private:
     void finish(Value value, Pos place, YAML::anchor_t anchor) {
         value.set_pos(place);
         if (anchor != 0) {
-            anchors_.insert_or_assign(anchor, Anchored{value.clone(), count_nodes(value)});
+            remember(anchor, value);
         }
         if (frames_.empty()) {
             root_ = std::move(value);
@@ -229,6 +242,22 @@ private:
             parent.value.add(std::move(*parent.key), std::move(value));
             parent.key.reset();
         }
+    }
+
+    // A value too large for any alias is not kept: nested anchors would multiply it.
+    void remember(YAML::anchor_t anchor, const Value& value) {
+        const std::size_t nodes = count_nodes(value);
+        const bool usable = nodes <= kMaxAliasNodes;
+        anchored_nodes_ += usable ? nodes : 0;
+        if (anchored_nodes_ > kMaxAnchoredNodes) {
+            refuse(value.pos(), "yaml-alias",
+                   fmt::format("anchors name more than {} nodes", kMaxAnchoredNodes),
+                   fmt::format("at most {} nodes with anchors in a document", kMaxAnchoredNodes),
+                   "remove anchors that no alias uses");
+        }
+        Value kept = usable ? value.clone() : Value();
+        kept.set_pos(value.pos());
+        anchors_.insert_or_assign(anchor, Anchored{std::move(kept), nodes});
     }
 
     // Keys are strings, as in JSON: `80:` and `true:` become "80" and "true".
@@ -274,16 +303,24 @@ private:
 
     // Own keys win over merged ones, earlier merges over later ones.
     static void merge(Frame& frame) {
-        for (const Value& merged : frame.merges) {
-            for (const Member& member : merged.members()) {
-                if (frame.value.find(member.name()) == nullptr) {
-                    frame.value.add(member.key.clone(), member.value.clone());
+        if (frame.merges.empty()) {
+            return;
+        }
+        std::set<std::string, std::less<>> seen;
+        for (const Member& member : frame.value.members()) {
+            seen.emplace(member.name());
+        }
+        for (Value& merged : frame.merges) {
+            for (Member& member : merged.members()) {
+                if (seen.emplace(member.name()).second) {
+                    frame.value.add(std::move(member.key), std::move(member.value));
                 }
             }
         }
     }
 
-    static void refuse_duplicates(const Value& map) {
+    // All of them are reported; reading goes on.
+    void refuse_duplicates(const Value& map) {
         const std::span<const Member> members = map.members();
         if (members.size() < 2) {
             return;
@@ -293,23 +330,19 @@ private:
         for (const Member& member : members) {
             sorted.push_back(&member);
         }
-        std::ranges::sort(sorted, [](const Member* a, const Member* b) {
-            const auto order = a->name() <=> b->name();
-            return order != 0 ? order < 0 : a->key.pos() < b->key.pos();
-        });
-        const auto same = [](const Member* a, const Member* b) { return a->name() == b->name(); };
-        const auto twin = std::ranges::adjacent_find(sorted, same);
-        if (twin == sorted.end()) {
-            return;
+        std::ranges::stable_sort(sorted, {}, &Member::name);
+        const Member* first = sorted.front();
+        for (const Member* member : std::span(sorted).subspan(1)) {
+            if (member->name() == first->name()) {
+                add_duplicate(member->name(), first->key.pos(), member->key.pos());
+            } else {
+                first = member;
+            }
         }
-        const Member& second = **(twin + 1);
-        Diagnostic diagnostic{.rule = "duplicate-key", .pos = second.key.pos()};
-        diagnostic.message = fmt::format("key \"{}\" stands twice in one map", second.name());
-        diagnostic.found = fmt::format("a second \"{}\"", second.name());
-        diagnostic.expected = "each key once";
-        diagnostic.hint = "remove one of them; tools disagree about which one counts";
-        diagnostic.notes.push_back({.pos = (*twin)->key.pos(), .text = "the first one is here"});
-        throw Refusal{std::move(diagnostic)};
+    }
+
+    void add_duplicate(std::string_view key, Pos first, Pos second) {
+        diagnostics_.add(duplicate_key(key, first, second));
     }
 
     static std::size_t count_nodes(const Value& value) {
@@ -320,8 +353,10 @@ private:
             }
         } else if (value.is_map()) {
             for (const Member& member : value.members()) {
-                nodes += count_nodes(member.value) + 1;
+                nodes += count_nodes(member.value) + 1 + member.key.size() / kNodeBytes;
             }
+        } else {
+            nodes += value.size() / kNodeBytes;
         }
         return nodes;
     }
@@ -329,61 +364,29 @@ private:
     const SourceMap& sources_;
     SourceId source_;
     std::size_t base_;  // offset of the parsed text in the source
+    Diagnostics& diagnostics_;
     Value root_;
     std::vector<Frame> frames_;
     std::map<YAML::anchor_t, Anchored> anchors_;
     std::size_t alias_nodes_ = 0;
+    std::size_t anchored_nodes_ = 0;
+    int document_begin_ = -1;
 };
 
-Diagnostic bad_character(Pos place, std::string_view rest) {
-    const auto byte = static_cast<unsigned char>(rest.front());
-    if (find_bad_utf8(rest.substr(0, 4)) == 0) {
-        return {.rule = "bad-utf8",
-                .pos = place,
-                .message = "text is not UTF-8",
-                .found = fmt::format("byte 0x{:02x}", byte),
-                .expected = "UTF-8 text",
-                .hint = "save the file as UTF-8; put binary data in base64"};
+// The one document that is not blank; Null when all are.
+Value only_document(std::istream& stream, TreeBuilder& builder) {
+    YAML::Parser parser(stream);
+    Value root;
+    while (parser && parser.HandleNextDocument(builder)) {
+        Value next = builder.take();
+        if (!next.is_null() && !root.is_null()) {
+            throw Refusal{second_document(root.pos(), next.pos())};
+        }
+        if (!next.is_null() || !root.pos().known()) {
+            root = std::move(next);
+        }
     }
-    return {.rule = "yaml-character",
-            .pos = place,
-            .message = "control character in the text",
-            .found = fmt::format("byte 0x{:02x}", byte),
-            .expected = "printable characters, blanks, tabs and line ends",
-            .hint = "write it as an escape in double quotes; put binary data in base64"};
-}
-
-// A tab at the start of the line is what such an error nearly always is about.
-std::optional<Pos> tab_before(const SourceMap& sources, SourceId source, Pos place) {
-    const std::string_view text = sources.text(source);
-    const std::size_t offset = std::min(sources.offset_of(place), text.size());
-    const std::size_t newline = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
-    std::size_t i = newline == std::string_view::npos ? 0 : newline + 1;
-    while (i < text.size() && text[i] == ' ') {
-        ++i;
-    }
-    return i < text.size() && text[i] == '\t' ? std::optional(sources.pos(source, i))
-                                              : std::nullopt;
-}
-
-Diagnostic syntax_error(const SourceMap& sources, SourceId source, Pos place, std::string message) {
-    if (const std::optional<Pos> tab = tab_before(sources, source, place)) {
-        return {.rule = "tab-indentation",
-                .pos = *tab,
-                .message = "tab in the indentation",
-                .found = "a tab",
-                .expected = "blanks",
-                .hint = "YAML indents with blanks only"};
-    }
-    Diagnostic diagnostic{.rule = "yaml-syntax", .pos = place, .message = std::move(message)};
-    diagnostic.expected = "YAML";
-    diagnostic.hint = "look at the quotes, brackets and indentation at this place and above it";
-    if (diagnostic.message.starts_with("the referenced anchor is not defined")) {
-        diagnostic.message = "alias names an anchor that is not defined before it";
-        diagnostic.expected = "an anchor of that name above";
-        diagnostic.hint = "anchors do not reach over the \"---\" between documents";
-    }
-    return diagnostic;
+    return root;
 }
 
 }  // namespace
@@ -396,31 +399,29 @@ Value read_yaml(const SourceMap& sources, SourceId source, RawDocument range,
         text.remove_prefix(kByteOrderMark.size());
         begin += kByteOrderMark.size();
     }
+    if (text.size() > kMaxDocumentBytes) {
+        diagnostics.add(too_large(sources.pos(source, begin), text.size()));
+        return {};
+    }
     if (const std::size_t bad = find_bad_character(text); bad != std::string_view::npos) {
         diagnostics.add(bad_character(sources.pos(source, begin + bad), text.substr(bad)));
         return {};
     }
     MemoryBuffer buffer(text);
     std::istream stream(&buffer);
-    TreeBuilder builder(sources, source, begin);
+    Diagnostics found;
+    TreeBuilder builder(sources, source, begin, found);
+    Value root;
     try {
-        YAML::Parser parser(stream);
-        parser.HandleNextDocument(builder);
-        Value root = builder.take();
-        if (parser && parser.HandleNextDocument(builder)) {
-            diagnostics.add({.rule = "yaml-syntax",
-                             .pos = root.pos(),
-                             .message = "more than one document where one is expected",
-                             .hint = "separate documents with a line \"---\""});
-            return {};
-        }
-        return root;
+        root = only_document(stream, builder);
     } catch (Refusal& refusal) {
-        diagnostics.add(std::move(refusal.diagnostic));
+        found.add(std::move(refusal.diagnostic));
     } catch (const YAML::Exception& error) {
-        diagnostics.add(syntax_error(sources, source, builder.pos(error.mark), error.msg));
+        found.add(syntax_error(sources, builder.pos(error.mark), error.msg));
     }
-    return {};
+    const bool failed = found.has_errors();
+    diagnostics.append(std::move(found));
+    return failed ? Value() : std::move(root);
 }
 
 Value read_yaml(const SourceMap& sources, SourceId source, Diagnostics& diagnostics) {

@@ -2,8 +2,8 @@
 // are expanded, plain scalars resolve by the YAML 1.1 rules of sigs.k8s.io/yaml for booleans and
 // null and keep the spelling of numbers. Refused, naming both places where there are two: duplicate
 // keys, bad UTF-8, tabs as indentation, recursive anchors, nesting deeper than kMaxDepth, alias
-// bombs (more than kMaxAliasNodes nodes made by aliases in one document), non-string keys that are
-// not scalars. JSON input goes through here too, since it keeps positions.
+// bombs (more than kMaxAliasNodes nodes made by aliases in one document; long texts weigh more),
+// keys that are not scalars. JSON input goes through here too, since it keeps positions.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@ namespace renderer {
 
 constexpr int kMaxDepth = 100;
 constexpr std::size_t kMaxAliasNodes = 100'000;
+constexpr std::size_t kMaxDocumentBytes = std::size_t{64} << 20U;
 
 // One document of a stream. Byte range [begin, end) in the source's text, without the `---` line
 // that opens it and including everything up to the next separator.
@@ -27,12 +28,13 @@ struct RawDocument {
 };
 
 // Reads the one document in the range. A blank or comment-only document is Null. Errors go to
-// `diagnostics` (rule "yaml-syntax", "duplicate-key", "bad-utf8", "tab-indentation",
-// "yaml-nesting", "yaml-alias"); the result is Null then. Thread-safe for different Diagnostics.
+// `diagnostics` (rules "yaml-…", "duplicate-key", "bad-utf8", "tab-indentation"); the result is
+// Null then. Thread-safe for different Diagnostics.
 Value read_yaml(const SourceMap& sources, SourceId source, RawDocument range,
                 Diagnostics& diagnostics);
 
-// Same for the whole text, which must be a single document (a values file, fleet.yaml, …).
+// Same for the whole text, in which only one document may not be blank (a values file, fleet.yaml,
+// …).
 Value read_yaml(const SourceMap& sources, SourceId source, Diagnostics& diagnostics);
 
 }  // namespace renderer

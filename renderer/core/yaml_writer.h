@@ -10,8 +10,7 @@
 
 namespace renderer {
 
-// Appends one document, ending in a newline and without a `---` line. `top_level_order`: treat the
-// value as a Kubernetes object (the key order above); otherwise all maps are bytewise.
+// Appends one document, ending in a newline and without a `---` line.
 void write_yaml(const Value& value, std::string& out);
 
 // True when the plain (unquoted) spelling of this string would not be read back as the same string.

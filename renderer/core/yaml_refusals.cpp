@@ -1,0 +1,104 @@
+#include "renderer/core/yaml_refusals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "renderer/core/utf8.h"
+#include "renderer/core/yaml_reader.h"
+
+namespace renderer {
+
+namespace {
+
+// A tab at the start of the line is what such an error nearly always is about.
+std::optional<Pos> tab_before(const SourceMap& sources, Pos place) {
+    const SourceId source = sources.source_of(place);
+    const std::string_view text = sources.text(source);
+    const std::size_t offset = std::min(sources.offset_of(place), text.size());
+    const std::size_t newline = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
+    std::size_t i = newline == std::string_view::npos ? 0 : newline + 1;
+    while (i < text.size() && text[i] == ' ') {
+        ++i;
+    }
+    return i < text.size() && text[i] == '\t' ? std::optional(sources.pos(source, i))
+                                              : std::nullopt;
+}
+
+}  // namespace
+
+Diagnostic bad_character(Pos place, std::string_view rest) {
+    const auto byte = static_cast<unsigned char>(rest.front());
+    if (find_bad_utf8(rest.substr(0, 4)) == 0) {
+        return {.rule = "bad-utf8",
+                .pos = place,
+                .message = "text is not UTF-8",
+                .found = fmt::format("byte 0x{:02x}", byte),
+                .expected = "UTF-8 text",
+                .hint = "save the file as UTF-8; put binary data in base64"};
+    }
+    return {.rule = "yaml-character",
+            .pos = place,
+            .message = "control character in the text",
+            .found = fmt::format("byte 0x{:02x}", byte),
+            .expected = "printable characters, blanks, tabs and line ends",
+            .hint = "write it as an escape in double quotes; put binary data in base64"};
+}
+
+Diagnostic syntax_error(const SourceMap& sources, Pos place, std::string message) {
+    if (const std::optional<Pos> tab = tab_before(sources, place)) {
+        return {.rule = "tab-indentation",
+                .pos = *tab,
+                .message = "tab in the indentation",
+                .found = "a tab",
+                .expected = "blanks",
+                .hint = "YAML indents with blanks only"};
+    }
+    Diagnostic diagnostic{.rule = "yaml-syntax", .pos = place, .message = std::move(message)};
+    diagnostic.expected = "YAML";
+    diagnostic.hint = "look at the quotes, brackets and indentation at this place and above it";
+    if (diagnostic.message.starts_with("the referenced anchor is not defined")) {
+        diagnostic.message = "alias names an anchor that is not defined before it";
+        diagnostic.expected = "an anchor of that name above";
+        diagnostic.hint = "anchors do not reach over the \"---\" between documents";
+    }
+    if (diagnostic.message.starts_with("invalid unicode")) {
+        diagnostic.message = "an escape in this text is no Unicode character";
+        diagnostic.expected = "escapes of Unicode characters";
+        diagnostic.hint = "surrogates stand for none: write the character itself";
+    }
+    return diagnostic;
+}
+
+Diagnostic duplicate_key(std::string_view key, Pos first, Pos second) {
+    return {.rule = "duplicate-key",
+            .pos = second,
+            .message = fmt::format("key \"{}\" stands twice in one map", key),
+            .found = fmt::format("a second \"{}\"", key),
+            .expected = "each key once",
+            .hint = "remove one of them; tools disagree about which one counts",
+            .notes = {{.pos = first, .text = "the first one is here"}}};
+}
+
+Diagnostic second_document(Pos first, Pos second) {
+    return {.rule = "yaml-syntax",
+            .pos = second,
+            .message = "more than one document where one is expected",
+            .found = "a second document",
+            .expected = "one document",
+            .hint = "keep one, or move the others to files of their own",
+            .notes = {{.pos = first, .text = "the first one is here"}}};
+}
+
+Diagnostic too_large(Pos place, std::size_t bytes) {
+    return {.rule = "yaml-size",
+            .pos = place,
+            .message = "document is too large",
+            .found = fmt::format("{} bytes", bytes),
+            .expected = fmt::format("at most {} bytes", kMaxDocumentBytes),
+            .hint = "no API server takes an object of that size: split it"};
+}
+
+}  // namespace renderer

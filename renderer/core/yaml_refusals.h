@@ -1,0 +1,22 @@
+// What the YAML reader says when it refuses a document. Only the words: who looks for the mistakes
+// is yaml_reader.cpp.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/source_map.h"
+
+namespace renderer {
+
+// `rest` begins with the byte that find_bad_character found.
+Diagnostic bad_character(Pos place, std::string_view rest);
+// What yaml-cpp calls `message`, in words that name the likely cause.
+Diagnostic syntax_error(const SourceMap& sources, Pos place, std::string message);
+Diagnostic duplicate_key(std::string_view key, Pos first, Pos second);
+Diagnostic second_document(Pos first, Pos second);
+Diagnostic too_large(Pos place, std::size_t bytes);
+
+}  // namespace renderer

@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "renderer/core/block_reader.h"
 #include "renderer/core/check.h"
 #include "renderer/core/plain_scalar.h"
 #include "renderer/core/utf8.h"
@@ -391,6 +392,25 @@ Value only_document(std::istream& stream, TreeBuilder& builder) {
 
 }  // namespace
 
+Value read_any_style(const SourceMap& sources, SourceId source, std::size_t begin,
+                     std::string_view text, Diagnostics& diagnostics) {
+    MemoryBuffer buffer(text);
+    std::istream stream(&buffer);
+    Diagnostics found;
+    TreeBuilder builder(sources, source, begin, found);
+    Value root;
+    try {
+        root = only_document(stream, builder);
+    } catch (Refusal& refusal) {
+        found.add(std::move(refusal.diagnostic));
+    } catch (const YAML::Exception& error) {
+        found.add(syntax_error(sources, builder.pos(error.mark), error.msg));
+    }
+    const bool failed = found.has_errors();
+    diagnostics.append(std::move(found));
+    return failed ? Value() : std::move(root);
+}
+
 Value read_yaml(const SourceMap& sources, SourceId source, RawDocument range,
                 Diagnostics& diagnostics) {
     std::size_t begin = range.begin;
@@ -407,21 +427,10 @@ Value read_yaml(const SourceMap& sources, SourceId source, RawDocument range,
         diagnostics.add(bad_character(sources.pos(source, begin + bad), text.substr(bad)));
         return {};
     }
-    MemoryBuffer buffer(text);
-    std::istream stream(&buffer);
-    Diagnostics found;
-    TreeBuilder builder(sources, source, begin, found);
-    Value root;
-    try {
-        root = only_document(stream, builder);
-    } catch (Refusal& refusal) {
-        found.add(std::move(refusal.diagnostic));
-    } catch (const YAML::Exception& error) {
-        found.add(syntax_error(sources, builder.pos(error.mark), error.msg));
+    if (std::optional<Value> simple = read_block_style(sources, source, begin, text)) {
+        return std::move(*simple);
     }
-    const bool failed = found.has_errors();
-    diagnostics.append(std::move(found));
-    return failed ? Value() : std::move(root);
+    return read_any_style(sources, source, begin, text, diagnostics);
 }
 
 Value read_yaml(const SourceMap& sources, SourceId source, Diagnostics& diagnostics) {

@@ -37,4 +37,9 @@ Value read_yaml(const SourceMap& sources, SourceId source, RawDocument range,
 // …).
 Value read_yaml(const SourceMap& sources, SourceId source, Diagnostics& diagnostics);
 
+// What read_yaml does when block_reader.h is not certain: yaml-cpp, whatever the style. `text`
+// starts at byte `begin` of the source and holds no character that YAML forbids.
+Value read_any_style(const SourceMap& sources, SourceId source, std::size_t begin,
+                     std::string_view text, Diagnostics& diagnostics);
+
 }  // namespace renderer

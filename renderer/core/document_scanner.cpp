@@ -1,7 +1,10 @@
 #include "renderer/core/document_scanner.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -131,6 +134,26 @@ bool opens_block_scalar(std::string_view content) {
            (content[before] == ':' || content[before] == '-');
 }
 
+enum LineByte : std::uint8_t { kOpens = 1, kBlockScalar = 2 };
+
+constexpr std::array<std::uint8_t, 256> kLineBytes = [] {
+    std::array<std::uint8_t, 256> bytes{};
+    for (const char c : std::string_view("\"'[]{}")) {
+        bytes[static_cast<unsigned char>(c)] = kOpens;
+    }
+    bytes['|'] = bytes['>'] = kBlockScalar;
+    return bytes;
+}();
+
+// Which bytes the line holds that may reach beyond it; most lines hold none.
+std::uint8_t line_bytes(std::string_view content) {
+    std::uint8_t seen = 0;
+    for (const char c : content) {
+        seen |= kLineBytes[static_cast<unsigned char>(c)];
+    }
+    return seen;
+}
+
 // True when a quoted or flow value of this line may go on below, where indentation says nothing.
 bool may_continue(std::string_view content) {
     std::size_t doubles = 0;
@@ -148,41 +171,42 @@ bool may_continue(std::string_view content) {
     return doubles % 2 != 0 || single_opens || depth != 0;
 }
 
-// Reads one document line by line. Any doubt ends with plain = false.
+// Takes one document line by line. Any doubt makes it not plain.
 class DocumentScan {
 public:
-    DocumentScan(const SourceMap& sources, SourceId source, ScannedDocument& document)
-        : sources_(sources), source_(source), doc_(document) {}
+    DocumentScan(const SourceMap& sources, SourceId source, std::size_t begin, bool may_be_plain)
+        : sources_(sources), source_(source), plain_(may_be_plain) {
+        doc_.range.begin = begin;
+    }
 
-    void run(bool may_be_plain) {
-        const std::string_view text = sources_.text(source_);
-        bool plain = may_be_plain;
-        bool content = false;
-        bool directives = false;
-        for (std::size_t at = doc_.range.begin; at < doc_.range.end;) {
-            const Line line = line_at(text, at, doc_.range.end);
-            at = line.next;
-            if (is_blank_or_comment(line.content())) {
-                plain = plain && line.content().find('\t') == std::string_view::npos;
-                continue;
-            }
-            if (!content && line.indent == 0 && line.text.front() == '%') {
-                directives = true;
-                continue;
-            }
-            content = true;
-            if (!plain || !accept(line)) {
-                plain = false;
-                break;
-            }
+    void take_line(const Line& line) {
+        if (!plain_ && content_) {
+            return;
         }
-        doc_.blank = !content;
-        doc_.plain = plain && content && !directives;
-        if (doc_.plain) {
-            check_text(text);
-        } else {
+        if (is_blank_or_comment(line.content())) {
+            plain_ = plain_ && line.content().find('\t') == std::string_view::npos;
+            return;
+        }
+        if (!content_ && line.indent == 0 && line.text.front() == '%') {
+            plain_ = false;
+            return;
+        }
+        content_ = true;
+        plain_ = plain_ && accept(line);
+    }
+
+    ScannedDocument finish(std::size_t end) {
+        doc_.range.end = end;
+        doc_.blank = !content_;
+        const std::string_view all =
+            sources_.get().text(source_).substr(doc_.range.begin, end - doc_.range.begin);
+        doc_.plain = plain_ && content_ && find_bad_character(all) == std::string_view::npos;
+        if (!doc_.plain) {
             forget();
         }
+        doc_.mentions_tailscale =
+            ::memmem(all.data(), all.size(), "tailscale", std::strlen("tailscale")) != nullptr;
+        return std::move(doc_);
     }
 
 private:
@@ -193,10 +217,11 @@ private:
         }
         skip_deeper_.reset();
         const std::string_view content = line.content();
-        if (content.front() == '\t' || may_continue(content)) {
+        const std::uint8_t seen = line_bytes(content);
+        if (content.front() == '\t' || ((seen & kOpens) != 0 && may_continue(content))) {
             return false;
         }
-        if (opens_block_scalar(content)) {
+        if ((seen & kBlockScalar) != 0 && opens_block_scalar(content)) {
             skip_deeper_ = line.indent;
         }
         if (line.indent == 0) {
@@ -271,21 +296,12 @@ private:
         if (!field.is_null() || !is_plain_text(parsed.value)) {
             return false;
         }
-        const std::string_view text = sources_.text(source_);
+        const std::string_view text = sources_.get().text(source_);
         field = Value::borrowed(parsed.value);
         const auto offset = static_cast<std::size_t>(parsed.value.data() - text.data());
-        field.set_pos(sources_.pos(source_, offset));
+        field.set_pos(sources_.get().pos(source_, offset));
         scalar_indent_ = line.indent;
         return true;
-    }
-
-    void check_text(std::string_view text) {
-        const std::string_view all =
-            text.substr(doc_.range.begin, doc_.range.end - doc_.range.begin);
-        if (find_bad_character(all) != std::string_view::npos) {
-            doc_.plain = false;
-            forget();
-        }
     }
 
     void forget() {
@@ -295,9 +311,11 @@ private:
         doc_.metadata_insert = doc_.metadata_indent = 0;
     }
 
-    const SourceMap& sources_;
+    std::reference_wrapper<const SourceMap> sources_;
     SourceId source_;
-    ScannedDocument& doc_;
+    ScannedDocument doc_;
+    bool plain_;
+    bool content_ = false;  // a line with more than a comment or directive was seen
     std::optional<std::size_t> skip_deeper_;
     std::size_t metadata_next_ = 0;
     bool top_seen_ = false;
@@ -313,36 +331,25 @@ private:
 std::vector<ScannedDocument> scan_documents(const SourceMap& sources, SourceId source) {
     const std::string_view text = sources.text(source);
     std::vector<ScannedDocument> documents;
-    std::size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-    bool may_be_plain = true;
-    const auto add = [&](std::size_t end) {
-        ScannedDocument& document = documents.emplace_back();
-        document.range = {begin, end};
-        DocumentScan(sources, source, document).run(may_be_plain);
-        const std::string_view all = text.substr(begin, end - begin);
-        document.mentions_tailscale =
-            ::memmem(all.data(), all.size(), "tailscale", std::strlen("tailscale")) != nullptr;
-    };
-    for (std::size_t at = begin; at < text.size();) {
-        const char first = text[at];
-        const Line line = first == '-' || first == '.' ? line_at(text, at, text.size()) : Line{};
-        if (first != '-' && first != '.') {
-            const void* newline = std::memchr(text.data() + at, '\n', text.size() - at);
-            at =
-                newline == nullptr
-                    ? text.size()
-                    : static_cast<std::size_t>(static_cast<const char*>(newline) - text.data()) + 1;
-            continue;
-        }
+    const std::size_t first = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    DocumentScan document(sources, source, first, true);
+    for (std::size_t at = first; at < text.size();) {
+        Line line = line_at(text, at, text.size());
+        at = line.next;
         const Border border = border_of(line);
         if (border.kind != Border::Kind::None) {
-            add(line.begin);
-            begin = border.content;
-            may_be_plain = border.kind != Border::Kind::Content || text[begin] != ' ';
+            documents.push_back(document.finish(line.begin));
+            const bool glued = border.kind == Border::Kind::Content;
+            document = DocumentScan(sources, source, border.content,
+                                    !glued || text[border.content] != ' ');
+            if (!glued) {
+                continue;
+            }
+            line = line_at(text, border.content, text.size());
         }
-        at = line.next;
+        document.take_line(line);
     }
-    add(text.size());
+    documents.push_back(document.finish(text.size()));
     return documents;
 }
 

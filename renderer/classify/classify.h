@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/classify/parent_input.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
 #include "renderer/load/load.h"
@@ -20,25 +21,6 @@ enum class Protocol : std::uint8_t { Tcp, Udp, Sctp };
 enum class IpFamily : std::uint8_t { V4, V6 };
 enum class IpFamilyPolicy : std::uint8_t { Unset, Single, PreferDual, RequireDual };
 enum class PathType : std::uint8_t { Unset, Exact, Prefix, ImplementationSpecific };
-
-// Views point into Loaded, which outlives the Inventory. The document's tree is read (load's
-// needs_tree), so annotation and label lookups go through `doc->root`.
-struct ParentInput {
-    const Document* doc = nullptr;
-    std::string_view name, ns;       // ns is the effective namespace; either may be empty
-    std::vector<Diagnostic> faults;  // what the API server cannot decode
-    // Those of labels and annotations in the reference's domain: they can hide what the object asks
-    // for (`expose: true` without quotes).
-    std::vector<Diagnostic> wish_faults;
-
-    // The value node, or nullptr when the key is absent.
-    [[nodiscard]] const Value* annotation(std::string_view key) const;
-    [[nodiscard]] const Value* label(std::string_view key) const;
-    // Where the object begins: its `kind`.
-    [[nodiscard]] Pos pos() const { return doc->kind.pos(); }
-    // The place of a metadata key, or of the object when it has none.
-    [[nodiscard]] Pos name_pos() const;
-};
 
 struct ServicePort {
     std::string_view name;  // may be empty

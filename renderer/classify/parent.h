@@ -1,7 +1,7 @@
 // What Services and Ingresses have in common: metadata.
 #pragma once
 
-#include "renderer/classify/classify.h"
+#include "renderer/classify/parent_input.h"
 
 namespace renderer {
 

@@ -28,8 +28,8 @@ Diagnostics without_consequences(const Diagnostics& found) {
 // The stages in order, and what is true between them. A stage reports every mistake that it can
 // find and goes on without the document concerned, so that one run shows all of them; nothing is
 // generated unless there are none.
-bool render(const LoadOptions& options, Run& run) {
-    run.loaded = load(options, run.diagnostics);
+bool render(LoadOptions options, Run& run) {
+    run.loaded = load(std::move(options), run.diagnostics);
     if (run.loaded.documents.empty() && run.diagnostics.has_errors()) {
         return false;
     }

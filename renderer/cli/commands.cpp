@@ -252,10 +252,10 @@ int run_post_render(const Options& options, Console& console) {
     }
     console.log(fmt::format("post-render of release \"{}\", namespace \"{}\"\n", options.release,
                             options.load.default_namespace));
-    Options filled = options;
-    filled.load.stream.emplace();
+    LoadOptions input = options.load;
+    input.stream.emplace();
     Run run;
-    if (!read_stdin(*filled.load.stream)) {
+    if (!read_stdin(*input.stream)) {
         return fail(run, console,
                     {.severity = Severity::Error,
                      .rule = "unreadable",
@@ -268,13 +268,13 @@ int run_post_render(const Options& options, Console& console) {
                      .hint = {},
                      .notes = {}});
     }
-    if (filled.load.stream->empty()) {
+    if (input.stream->empty()) {
         return 0;  // `helm template --output-dir` has nothing left for a post-renderer
     }
-    if (!render(filled.load, run)) {
+    if (!render(std::move(input), run)) {
         return fail(run, console);
     }
-    return to_stdout(filled, run, console);
+    return to_stdout(options, run, console);
 }
 
 }  // namespace renderer

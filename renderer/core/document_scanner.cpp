@@ -18,31 +18,59 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
+enum LineByte : std::uint8_t { kOpens = 1, kBlockScalar = 2, kUnusual = 4, kLineFeed = 8 };
+
+constexpr std::array<std::uint8_t, 256> kLineBytes = [] {
+    std::array<std::uint8_t, 256> bytes{};
+    for (std::size_t byte = 0; byte < bytes.size(); ++byte) {
+        bytes[byte] = (byte < 0x20 && byte != '\t') || byte >= 0x7F ? kUnusual : 0;
+    }
+    for (const char c : std::string_view("\"'[]{}")) {
+        bytes[static_cast<unsigned char>(c)] = kOpens;
+    }
+    bytes['|'] = bytes['>'] = kBlockScalar;
+    bytes['\n'] = kLineFeed;
+    return bytes;
+}();
+
 struct Line {
     std::size_t begin = 0;   // offset in the source
     std::size_t next = 0;    // begin of the line after it
     std::string_view text;   // without line end
     std::size_t indent = 0;  // leading blanks; text.size() for a blank line
+    std::uint8_t seen = 0;   // LineByte of all its bytes: most lines hold none
 
     [[nodiscard]] std::string_view content() const { return text.substr(indent); }
 };
 
-Line line_at(std::string_view text, std::size_t begin, std::size_t limit) {
-    const void* found = std::memchr(text.data() + begin, '\n', limit - begin);
-    const std::size_t end =
-        found == nullptr ? limit
-                         : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
-    Line line{begin, found == nullptr ? limit : end + 1, text.substr(begin, end - begin), 0};
+Line line_at(std::string_view text, std::size_t begin) {
+    const char* const bytes = text.data();
+    std::size_t end = begin;
+    while (end < text.size() && bytes[end] == ' ') {
+        ++end;
+    }
+    Line line;
+    line.begin = begin;
+    line.indent = end - begin;
+    for (; end < text.size(); ++end) {
+        const std::uint8_t kind = kLineBytes[static_cast<unsigned char>(bytes[end])];
+        if (kind == kLineFeed) {
+            break;
+        }
+        line.seen |= kind;
+    }
+    line.next = end + (end < text.size() ? 1 : 0);
+    line.text = text.substr(begin, end - begin);
     if (line.text.ends_with('\r')) {
         line.text.remove_suffix(1);
-    }
-    while (line.indent < line.text.size() && line.text[line.indent] == ' ') {
-        ++line.indent;
     }
     return line;
 }
 
 bool is_blank_or_comment(std::string_view rest) {
+    if (!rest.empty() && rest.front() > '#') {
+        return false;
+    }
     const std::size_t start = rest.find_first_not_of(" \t\r");
     return start == std::string_view::npos || rest[start] == '#';
 }
@@ -54,6 +82,9 @@ struct Border {
 };
 
 Border border_of(const Line& line) {
+    if (line.text.empty() || (line.text.front() != '-' && line.text.front() != '.')) {
+        return {};
+    }
     if (line.text.starts_with("---")) {
         const std::string_view rest = line.text.substr(3);
         if (is_blank_or_comment(rest) && !rest.starts_with('#')) {
@@ -134,26 +165,6 @@ bool opens_block_scalar(std::string_view content) {
            (content[before] == ':' || content[before] == '-');
 }
 
-enum LineByte : std::uint8_t { kOpens = 1, kBlockScalar = 2 };
-
-constexpr std::array<std::uint8_t, 256> kLineBytes = [] {
-    std::array<std::uint8_t, 256> bytes{};
-    for (const char c : std::string_view("\"'[]{}")) {
-        bytes[static_cast<unsigned char>(c)] = kOpens;
-    }
-    bytes['|'] = bytes['>'] = kBlockScalar;
-    return bytes;
-}();
-
-// Which bytes the line holds that may reach beyond it; most lines hold none.
-std::uint8_t line_bytes(std::string_view content) {
-    std::uint8_t seen = 0;
-    for (const char c : content) {
-        seen |= kLineBytes[static_cast<unsigned char>(c)];
-    }
-    return seen;
-}
-
 // True when a quoted or flow value of this line may go on below, where indentation says nothing.
 bool may_continue(std::string_view content) {
     std::size_t doubles = 0;
@@ -180,6 +191,7 @@ public:
     }
 
     void take_line(const Line& line) {
+        seen_ |= line.seen;
         if (!plain_ && content_) {
             return;
         }
@@ -200,7 +212,9 @@ public:
         doc_.blank = !content_;
         const std::string_view all =
             sources_.get().text(source_).substr(doc_.range.begin, end - doc_.range.begin);
-        doc_.plain = plain_ && content_ && find_bad_character(all) == std::string_view::npos;
+        const bool may_be_bad = (seen_ & kUnusual) != 0;
+        doc_.plain = plain_ && content_ &&
+                     (!may_be_bad || find_bad_character(all) == std::string_view::npos);
         if (!doc_.plain) {
             forget();
         }
@@ -217,11 +231,10 @@ private:
         }
         skip_deeper_.reset();
         const std::string_view content = line.content();
-        const std::uint8_t seen = line_bytes(content);
-        if (content.front() == '\t' || ((seen & kOpens) != 0 && may_continue(content))) {
+        if (content.front() == '\t' || ((line.seen & kOpens) != 0 && may_continue(content))) {
             return false;
         }
-        if ((seen & kBlockScalar) != 0 && opens_block_scalar(content)) {
+        if ((line.seen & kBlockScalar) != 0 && opens_block_scalar(content)) {
             skip_deeper_ = line.indent;
         }
         if (line.indent == 0) {
@@ -315,7 +328,8 @@ private:
     SourceId source_;
     ScannedDocument doc_;
     bool plain_;
-    bool content_ = false;  // a line with more than a comment or directive was seen
+    std::uint8_t seen_ = 0;  // LineByte of all lines
+    bool content_ = false;   // a line with more than a comment or directive was seen
     std::optional<std::size_t> skip_deeper_;
     std::size_t metadata_next_ = 0;
     bool top_seen_ = false;
@@ -329,12 +343,34 @@ private:
 }  // namespace
 
 std::vector<ScannedDocument> scan_documents(const SourceMap& sources, SourceId source) {
-    const std::string_view text = sources.text(source);
+    return scan_documents(sources, source, {0, sources.text(source).size()});
+}
+
+std::vector<RawDocument> split_stream(std::string_view text, std::size_t count) {
+    constexpr std::string_view kSeparator = "\n---\n";
+    std::vector<RawDocument> pieces;
+    std::size_t begin = 0;
+    for (std::size_t i = 1; i < count; ++i) {
+        const std::size_t at = text.find(kSeparator, std::max(begin, text.size() / count * i));
+        if (at == std::string_view::npos) {
+            break;
+        }
+        pieces.push_back({begin, at + 1});
+        begin = at + kSeparator.size();
+    }
+    pieces.push_back({begin, text.size()});
+    return pieces;
+}
+
+std::vector<ScannedDocument> scan_documents(const SourceMap& sources, SourceId source,
+                                            RawDocument piece) {
+    const std::string_view text = sources.text(source).substr(0, piece.end);
     std::vector<ScannedDocument> documents;
-    const std::size_t first = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    const bool marked = piece.begin == 0 && text.starts_with(kByteOrderMark);
+    const std::size_t first = piece.begin + (marked ? kByteOrderMark.size() : 0);
     DocumentScan document(sources, source, first, true);
     for (std::size_t at = first; at < text.size();) {
-        Line line = line_at(text, at, text.size());
+        Line line = line_at(text, at);
         at = line.next;
         const Border border = border_of(line);
         if (border.kind != Border::Kind::None) {
@@ -345,7 +381,7 @@ std::vector<ScannedDocument> scan_documents(const SourceMap& sources, SourceId s
             if (!glued) {
                 continue;
             }
-            line = line_at(text, border.content, text.size());
+            line = line_at(text, border.content);
         }
         document.take_line(line);
     }

@@ -6,6 +6,7 @@
 // calls plain (differential fuzz test).
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -35,5 +36,12 @@ struct ScannedDocument {
 // `%` directives are skipped; `...` ends a document. A separator inside a block scalar is content
 // only if indented.
 std::vector<ScannedDocument> scan_documents(const SourceMap& sources, SourceId source);
+
+// Cuts a stream at up to `count - 1` separators, for scanning on several threads: what the pieces
+// hold, one behind the other, is what the whole holds.
+std::vector<RawDocument> split_stream(std::string_view text, std::size_t count);
+
+std::vector<ScannedDocument> scan_documents(const SourceMap& sources, SourceId source,
+                                            RawDocument piece);
 
 }  // namespace renderer

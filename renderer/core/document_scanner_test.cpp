@@ -89,6 +89,17 @@ TEST(DocumentScanner, LeavesDoubtToTheReader) {
     }
 }
 
+TEST(DocumentScanner, SplitsAStreamAtSeparatorsOnly) {
+    const std::string text = "kind: A\ntext: |\n  ---\n---\nkind: B\n---\nkind: C\n";
+    std::vector<std::string> pieces;
+    for (const RawDocument& piece : split_stream(text, 8)) {
+        pieces.push_back(text.substr(piece.begin, piece.end - piece.begin));
+    }
+    EXPECT_EQ(pieces,
+              (std::vector<std::string>{"kind: A\ntext: |\n  ---\n", "kind: B\n", "kind: C\n"}));
+    EXPECT_EQ(split_stream("---\n", 2).size(), 1U);
+}
+
 TEST(DocumentScanner, SaysWhereANamespaceFits) {
     SourceMap sources;
     const SourceId source = sources.add("in.yaml", "kind: A\nmetadata:\n    name: x # tailscale\n");

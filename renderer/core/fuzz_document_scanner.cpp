@@ -35,6 +35,20 @@ void check_splice(const ScannedDocument& document, const SourceMap& sources, Sou
     CHECK(ns != nullptr && ns->is_string() && ns->text() == "spliced");
 }
 
+void check_pieces(const std::vector<ScannedDocument>& whole, const SourceMap& sources,
+                  SourceId source) {
+    std::size_t next = 0;
+    for (const RawDocument& piece : split_stream(sources.text(source), 3)) {
+        for (const ScannedDocument& document : scan_documents(sources, source, piece)) {
+            CHECK(next < whole.size());
+            const ScannedDocument& same = whole[next++];
+            CHECK(document.range.begin == same.range.begin && document.range.end == same.range.end);
+            CHECK(document.blank == same.blank && document.plain == same.plain);
+        }
+    }
+    CHECK(next == whole.size());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -42,7 +56,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const SourceId source =
         sources.add("fuzz", std::string(reinterpret_cast<const char*>(data), size));
     std::size_t end = 0;
-    for (const ScannedDocument& document : scan_documents(sources, source)) {
+    const std::vector<ScannedDocument> documents = scan_documents(sources, source);
+    check_pieces(documents, sources, source);
+    for (const ScannedDocument& document : documents) {
         CHECK(document.range.begin >= end && document.range.end >= document.range.begin);
         end = document.range.end;
         Diagnostics diagnostics;

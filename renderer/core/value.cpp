@@ -45,9 +45,6 @@ Value::Value(Kind kind, Storage storage, std::size_t size) : block_(nullptr) {
             (static_cast<std::uint32_t>(size) << 5U);
 }
 
-Value::Value(Value&& other) noexcept
-    : meta_(std::exchange(other.meta_, 0)), pos_(other.pos_), block_(other.block_) {}
-
 Value& Value::operator=(Value&& other) noexcept {
     if (this != &other) {
         Value old(std::move(*this));
@@ -56,10 +53,6 @@ Value& Value::operator=(Value&& other) noexcept {
         block_ = other.block_;
     }
     return *this;
-}
-
-Value::~Value() {
-    reset();
 }
 
 void Value::reset() {

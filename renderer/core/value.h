@@ -29,11 +29,16 @@ public:
     enum class Kind : std::uint8_t { Null, Bool, Number, String, List, Map };
 
     Value() = default;  // null
-    Value(Value&& other) noexcept;
+    Value(Value&& other) noexcept
+        : meta_(std::exchange(other.meta_, 0)), pos_(other.pos_), block_(other.block_) {}
     Value& operator=(Value&& other) noexcept;
     Value(const Value&) = delete;
     Value& operator=(const Value&) = delete;
-    ~Value();
+    ~Value() {
+        if (owns_memory()) {
+            reset();
+        }
+    }
 
     // Implicit on purpose: generated objects read like the YAML that they make.
     // NOLINTBEGIN(google-explicit-constructor)
@@ -105,6 +110,9 @@ private:
     Value(Kind kind, Storage storage, std::size_t size);
     static Value make_text(Kind kind, std::string_view text);
     [[nodiscard]] Storage storage() const { return static_cast<Storage>((meta_ >> 3U) & 3U); }
+    [[nodiscard]] bool owns_memory() const {
+        return is_list() || is_map() || storage() == Storage::Owned;
+    }
     void set_size(std::size_t size);
     void reset();
     template <typename T>

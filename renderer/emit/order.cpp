@@ -56,7 +56,9 @@ int install_rank(std::string_view kind) {
 
 OrderKey order_key(std::string_view api_version, std::string_view kind, std::string_view ns,
                    std::string_view name) {
-    return {install_rank(kind), kind, ns, name, api_version};
+    const int rank = install_rank(kind);
+    const bool known = rank < static_cast<int>(std::size(kInstallOrder));
+    return {rank, known ? std::string_view() : kind, ns, name, api_version};
 }
 
 }  // namespace renderer

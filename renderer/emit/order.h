@@ -15,7 +15,8 @@ int install_rank(std::string_view kind);
 // equal name.
 struct OrderKey {
     int rank = 0;
-    std::string_view kind, ns, name, api_version;
+    std::string_view kind;  // empty when the rank says it
+    std::string_view ns, name, api_version;
 
     friend auto operator<=>(const OrderKey&, const OrderKey&) = default;
 };

@@ -38,19 +38,29 @@ struct PendingFile {
     bool no_objects = false;  // the text cannot hold one
 };
 
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;  // enough to pay for a thread
+
 bool may_hold_objects(std::string_view text) {
     return text.find("apiVersion") != std::string_view::npos ||
            text.find("kind") != std::string_view::npos;
 }
 
-void scan_file(const SourceMap& sources, PendingFile& pending) {
+void scan_file(const SourceMap& sources, PendingFile& pending, unsigned threads) {
     pending.no_objects = !pending.file->required && !may_hold_objects(sources.text(pending.source));
     if (pending.no_objects) {
         return;
     }
-    for (ScannedDocument& scanned : scan_documents(sources, pending.source)) {
-        if (!scanned.blank) {
-            pending.documents.push_back({.scanned = std::move(scanned)});
+    const std::string_view text = sources.text(pending.source);
+    const std::vector<RawDocument> pieces = split_stream(text, text.size() / kPieceBytes + 1);
+    std::vector<std::vector<ScannedDocument>> found(pieces.size());
+    for_each_parallel(pieces.size(), threads, [&](std::size_t i) {
+        found[i] = scan_documents(sources, pending.source, pieces[i]);
+    });
+    for (std::vector<ScannedDocument>& documents : found) {
+        for (ScannedDocument& scanned : documents) {
+            if (!scanned.blank) {
+                pending.documents.push_back({.scanned = std::move(scanned)});
+            }
         }
     }
 }
@@ -339,7 +349,7 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
     }
     for_each_parallel(pending.size(), threads, [&](std::size_t i) {
         if (!pending[i].file->copied_whole) {
-            scan_file(loaded.sources, pending[i]);
+            scan_file(loaded.sources, pending[i], threads);
         }
     });
     read_trees(loaded.sources, pending, false, threads);
@@ -357,7 +367,7 @@ void read_stream(std::string text, unsigned threads, Loaded& loaded, Diagnostics
     std::vector<PendingFile> pending(1);
     pending[0].source = loaded.sources.add(file.path, std::move(text));
     pending[0].file = &file;
-    scan_file(loaded.sources, pending[0]);
+    scan_file(loaded.sources, pending[0], threads);
     warn_glued(loaded.sources, pending[0], diagnostics);
     read_trees(loaded.sources, pending, true, threads);
     Assembler(pending[0], loaded, diagnostics).run();

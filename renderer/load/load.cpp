@@ -123,11 +123,11 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     check_edits(loaded, diagnostics);
 }
 
-void load_stream(const SourceTree& tree, const LoadOptions& options, const Cluster& cluster,
+void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cluster,
                  Loaded& loaded, Diagnostics& diagnostics) {
     loaded.is_stream = true;
     loaded.bundles.emplace_back().default_namespace = options.default_namespace;
-    read_stream(*options.stream, options.threads, loaded, diagnostics);
+    read_stream(std::move(*options.stream), options.threads, loaded, diagnostics);
     apply_stream_namespace(options.default_namespace, loaded);
     if (options.context_dirs.empty()) {
         return;
@@ -143,7 +143,7 @@ void load_stream(const SourceTree& tree, const LoadOptions& options, const Clust
 
 }  // namespace
 
-Loaded load_tree(const SourceTree& tree, const LoadOptions& options, Diagnostics& diagnostics) {
+Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagnostics) {
     Loaded loaded;
     Cluster cluster = load_cluster(tree, options, loaded.sources, diagnostics);
     loaded.cluster = cluster.name;
@@ -161,8 +161,8 @@ Loaded load_tree(const SourceTree& tree, const LoadOptions& options, Diagnostics
     return loaded;
 }
 
-Loaded load(const LoadOptions& options, Diagnostics& diagnostics) {
-    return load_tree(DiskTree(), options, diagnostics);
+Loaded load(LoadOptions options, Diagnostics& diagnostics) {
+    return load_tree(DiskTree(), std::move(options), diagnostics);
 }
 
 }  // namespace renderer

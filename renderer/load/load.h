@@ -84,6 +84,6 @@ struct Loaded {
     std::size_t input_bytes = 0;
 };
 
-Loaded load(const LoadOptions& options, Diagnostics& diagnostics);
+Loaded load(LoadOptions options, Diagnostics& diagnostics);
 
 }  // namespace renderer

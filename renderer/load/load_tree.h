@@ -6,6 +6,6 @@
 
 namespace renderer {
 
-Loaded load_tree(const SourceTree& tree, const LoadOptions& options, Diagnostics& diagnostics);
+Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 
 #include "renderer/core/yaml_writer.h"
 #include "renderer/emit/emit.h"
@@ -12,39 +13,69 @@ namespace {
 
 using namespace renderer;
 
-std::string foreign_documents(int count) {
+std::string config_map(int n) {
+    return fmt::format(
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings-{0}\n  namespace: "
+        "team-{1}\n  labels:\n    app: app-{0}\ndata:\n  LOG_LEVEL: info\n  greeting: hello, "
+        "number {0}\n  application.properties: |\n    server.port=8080\n    cache.size={0}\n    "
+        "name=application\n",
+        n, n % 40);
+}
+
+std::string deployment(int n) {
+    std::string text = fmt::format(
+        "---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: app-{0}\n  namespace: "
+        "team-{1}\n  labels:\n    app.kubernetes.io/name: app\n    app.kubernetes.io/instance: "
+        "app-{0}\nspec:\n  replicas: 2\n  selector:\n    matchLabels:\n      "
+        "app.kubernetes.io/instance: app-{0}\n  template:\n    metadata:\n      labels:\n        "
+        "app.kubernetes.io/instance: app-{0}\n    spec:\n      serviceAccountName: app-{0}\n      "
+        "containers:\n      - name: app\n        image: "
+        "registry.example.com/team-{1}/app:1.{0}.0\n        args: [\"serve\", "
+        "\"--listen=:8080\"]\n        ports:\n        - name: http\n          containerPort: "
+        "8080\n        readinessProbe:\n          httpGet:\n            path: /healthz\n           "
+        " "
+        "port: http\n        resources:\n          requests:\n            cpu: 100m\n            "
+        "memory: 128Mi\n          limits:\n            memory: 256Mi\n        env:\n",
+        n, n % 40);
+    for (int i = 0; i < 12; ++i) {
+        text += fmt::format("        - name: SETTING_{0}\n          value: \"value {0} of {1}\"\n",
+                            i, n);
+    }
+    return text;
+}
+
+template <typename Make>
+std::string documents(int count, Make make) {
     std::string text;
     for (int i = 0; i < count; ++i) {
-        text += fmt::format(
-            "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings-{0}\n  namespace: "
-            "team-{1}\n"
-            "  labels:\n    app: app-{0}\ndata:\n  LOG_LEVEL: info\n  greeting: hello, number {0}\n"
-            "  application.properties: |\n    server.port=8080\n    cache.size={0}\n    "
-            "name=application\n",
-            i, i % 40);
+        text += make(i);
     }
     return text;
 }
 
 // A stream of foreign documents from bytes to bytes: scan, namespaces, order, write.
-void foreign(benchmark::State& state) {
-    const std::string text = foreign_documents(static_cast<int>(state.range(0)));
+template <typename Make>
+void foreign(benchmark::State& state, Make make) {
+    const std::string text = documents(20'000, make);
     const Plan plan = {};
     const Objects objects = {};
     for (auto _ : state) {
+        state.PauseTiming();
         Diagnostics diagnostics;
         LoadOptions options;
         options.stream = text;
-        const Loaded loaded = load(options, diagnostics);
+        state.ResumeTiming();
+        const Loaded loaded = load(std::move(options), diagnostics);
         const std::string out = emit_stream({.loaded = loaded, .plan = plan, .objects = objects});
         benchmark::DoNotOptimize(out.data());
     }
     state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
 }
-BENCHMARK(foreign)->Arg(20'000)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(foreign, config_maps, config_map)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(foreign, deployments, deployment)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 void read_tree(benchmark::State& state) {
-    const std::string text = foreign_documents(1).substr(4);
+    const std::string text = config_map(0).substr(4);
     SourceMap sources;
     const SourceId source = sources.add("document", text);
     for (auto _ : state) {
@@ -56,7 +87,7 @@ void read_tree(benchmark::State& state) {
 BENCHMARK(read_tree);
 
 void write_tree(benchmark::State& state) {
-    const std::string text = foreign_documents(1).substr(4);
+    const std::string text = config_map(0).substr(4);
     SourceMap sources;
     Diagnostics diagnostics;
     const Value value = read_yaml(sources, sources.add("document", text), diagnostics);

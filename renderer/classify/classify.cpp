@@ -18,11 +18,23 @@ bool is_ingress(std::string_view version, std::string_view kind) {
            (version.starts_with("networking.k8s.io/") || version.starts_with("extensions/"));
 }
 
+// Of other versions only the document is kept.
+void classify_custom_resource(const Document& doc, Inventory& inventory) {
+    inventory.custom_resources.push_back(&doc);
+    if (text_of(doc.api_version) != kCustomVersion || !doc.root.is_map()) {
+        return;
+    }
+    const std::string_view kind = text_of(doc.kind);
+    if (kind == "Tailnet") {
+        inventory.tailnets.push_back(decode_tailnet(doc));
+    }
+}
+
 void classify_document(const Document& doc, Inventory& inventory) {
     const std::string_view version = text_of(doc.api_version);
     const std::string_view kind = text_of(doc.kind);
     if (version.starts_with("tailscale.com/")) {
-        inventory.custom_resources.push_back(&doc);
+        classify_custom_resource(doc, inventory);
     } else if (version == "v1" && kind == "Service" && doc.root.is_map()) {
         inventory.services.push_back(decode_service(doc));
     } else if (is_ingress(version, kind) && doc.root.is_map()) {

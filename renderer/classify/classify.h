@@ -10,11 +10,14 @@
 #include <vector>
 
 #include "renderer/classify/parent_input.h"
+#include "renderer/classify/tailnet.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
 #include "renderer/load/load.h"
 
 namespace renderer {
+
+constexpr std::string_view kCustomVersion = "tailscale.com/v1alpha1";
 
 enum class ServiceType : std::uint8_t { ClusterIp, NodePort, LoadBalancer, ExternalName };
 enum class Protocol : std::uint8_t { Tcp, Udp, Sctp };
@@ -111,8 +114,8 @@ struct Inventory {
     std::vector<IngressInput> ingresses;  // all Ingresses
     std::vector<NamespaceInput> namespaces;
     OperatorInput reference;
-    // Inputs of a kind that tailrender owns but does not build yet (tailscale.com custom
-    // resources).
+    std::vector<TailnetInput> tailnets;
+    // All inputs of group tailscale.com, of whatever kind and version.
     std::vector<const Document*> custom_resources;
 };
 

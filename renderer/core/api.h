@@ -13,6 +13,10 @@ constexpr std::string_view kContractAnnotation = TAILRENDER_DOMAIN "/contract";
 constexpr std::string_view kTagsAnnotation = TAILRENDER_DOMAIN "/tags";
 constexpr std::string_view kHostnameAnnotation = TAILRENDER_DOMAIN "/hostname";
 constexpr std::string_view kParentAnnotation = TAILRENDER_DOMAIN "/parent";
+constexpr std::string_view kTailnetAnnotation = TAILRENDER_DOMAIN "/tailnet";
 constexpr std::string_view kConfigHashAnnotation = TAILRENDER_DOMAIN "/config-hash";
+
+// A ConfigMap of this name for each Tailnet: testdata/contract/tailnet.md.
+constexpr std::string_view kTailnetPrefix = "tailrender-tailnet-";
 
 }  // namespace renderer

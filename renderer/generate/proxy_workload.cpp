@@ -242,13 +242,14 @@ Value pod_template(const Workload& workload) {
 
 Value stateful_set(const Workload& workload) {
     const ProxyPlan& proxy = workload.proxy;
+    Value contract = Value::map(
+        {{Value::borrowed(kContractAnnotation), Value::borrowed(kContractVersion)},
+         {Value::borrowed(kHostnameAnnotation), proxy.hostname},
+         {Value::borrowed(kParentAnnotation), proxy.origin.parent},
+         {Value::borrowed(kTagsAnnotation), fmt::format("{}", fmt::join(proxy.tags, ","))}});
+    put_if(contract, !proxy.tailnet.empty(), Value::borrowed(kTailnetAnnotation), proxy.tailnet);
     Value head = metadata(proxy, proxy.name);
-    head.add("annotations",
-             Value::map({{Value::borrowed(kContractAnnotation), Value::borrowed(kContractVersion)},
-                         {Value::borrowed(kHostnameAnnotation), proxy.hostname},
-                         {Value::borrowed(kParentAnnotation), proxy.origin.parent},
-                         {Value::borrowed(kTagsAnnotation),
-                          fmt::format("{}", fmt::join(proxy.tags, ","))}}));
+    head.add("annotations", std::move(contract));
     return Value::map(
         {{"apiVersion", "apps/v1"},
          {"kind", "StatefulSet"},

@@ -141,8 +141,8 @@ Value controller_cluster_rules() {
 Value controller_rules() {
     return Value::list({
         rule("", {"secrets"}, {"create", "delete", "get", "list", "update", "watch"}),
-        rule("", {"configmaps"}, {"create"}),
-        rule("", {"configmaps"}, {"get", "update"}, {"tailrender-devices"}),
+        rule("", {"configmaps"}, {"create", "get", "list", "watch"}),
+        rule("", {"configmaps"}, {"update"}, {"tailrender-devices"}),
         rule("", {"pods"}, {"delete", "get", "list", "watch"}),
         rule("apps", {"statefulsets"}, {"get", "list", "watch"}),
         rule("coordination.k8s.io", {"leases"}, {"create"}),

@@ -194,13 +194,6 @@ Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Set
             return take_ingress(ingress, settings, parents.ingresses, diagnostics);
         },
         diagnostics);
-    for (const Document* doc : inventory.custom_resources) {
-        if (is_rendered(loaded, *doc)) {
-            refuse(*doc, doc->kind.pos(),
-                   fmt::format("a {}", doc->kind.is_string() ? doc->kind.text() : "resource"),
-                   "take it out of the inputs, or leave it to the operator", diagnostics);
-        }
-    }
     sort_by_name(parents.services);
     sort_by_name(parents.ingresses);
     refuse_default_class(parents, settings, diagnostics);

@@ -19,7 +19,7 @@ struct Parents {
     std::vector<const IngressInput*> ingresses;  // of our class
 };
 
-// Reports what is not built yet: egress Services, classes, groups, custom resources. These are not
+// Reports what is not built yet: egress Services, classes, groups. These are not
 // among the parents, with one exception: those that only the default class concerns.
 Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
                      Diagnostics& diagnostics);

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "renderer/plan/cross_checks.h"
+#include "renderer/plan/custom_resources.h"
 #include "renderer/plan/install.h"
 #include "renderer/plan/l3_ingress.h"
 #include "renderer/plan/l7_ingress.h"
 #include "renderer/plan/object_checks.h"
 #include "renderer/plan/parents.h"
+#include "renderer/plan/tailnets.h"
 
 namespace renderer {
 
@@ -115,14 +117,18 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     plan.settings = plan_settings(loaded, inventory.reference, diagnostics);
     plan_install(loaded, inventory, plan.settings, plan, diagnostics);
 
+    plan_custom_resources(loaded, inventory, plan.settings, plan, diagnostics);
     const Parents parents = find_parents(loaded, inventory, plan.settings, diagnostics);
     const ServiceIndex services(inventory);
+    Tailnets tailnets(loaded, inventory, plan.settings);
     const ProxyInputs inputs = {
         .loaded = loaded,
         .settings = plan.settings,
         .services = services,
+        .tailnets = tailnets,
         .central_bundle = central_bundle(loaded, inventory.reference, plan.settings, diagnostics)};
     std::vector<const ParentInput*> consumed = plan_proxies(parents, inputs, plan, diagnostics);
+    tailnets.finish(inputs.central_bundle, plan, diagnostics);
 
     check_firewall_mode(plan, diagnostics);
     check_hostnames(plan, diagnostics);

@@ -39,6 +39,7 @@ struct ProxyPlan {
     Pos hostname_pos;               // what it was made of
     std::vector<std::string> tags;  // trimmed
     std::string server_url;         // "" = the default control server
+    std::string tailnet;            // "" = the controller's own
     std::string image;
     std::string_view pull_policy;  // "IfNotPresent" for a pinned image, else "Always"
     std::string firewall_mode;     // "" = not set
@@ -50,6 +51,16 @@ struct ProxyPlan {
     std::vector<ServeHandler> handlers;  // Serve: sorted by path, unique
     bool funnel = false;
     bool http_redirect = false;
+};
+
+// A tailnet beside the controller's own, for the controller.
+struct TailnetPlan {
+    Origin origin;
+    std::uint32_t bundle = 0;
+    std::string ns;  // of the Secret, and of what we render
+    std::string name;
+    std::string login_url;
+    std::string secret;  // its OAuth credentials
 };
 
 // One line of the table at the end of a run.
@@ -74,9 +85,10 @@ struct InstallPlan {
 struct Plan {
     Settings settings;
     std::optional<InstallPlan> install;
-    std::vector<ProxyPlan> proxies;  // sorted by (parent_kind, parent_ns, parent_name)
-    std::vector<DeviceRow> devices;  // same order
-    std::vector<Edit> edits;         // load's edits and ours: cut documents, spliced scalars
+    std::vector<ProxyPlan> proxies;     // sorted by (parent_kind, parent_ns, parent_name)
+    std::vector<TailnetPlan> tailnets;  // sorted by name
+    std::vector<DeviceRow> devices;     // same order
+    std::vector<Edit> edits;            // load's edits and ours: cut documents, spliced scalars
     std::vector<Object>
         replacements;  // post-render: documents of the chart's stream in their new form
     std::vector<std::string>

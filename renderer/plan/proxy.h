@@ -10,6 +10,7 @@
 #include "renderer/plan/plan.h"
 #include "renderer/plan/service_index.h"
 #include "renderer/plan/settings.h"
+#include "renderer/plan/tailnets.h"
 
 namespace renderer {
 
@@ -18,6 +19,7 @@ struct ProxyInputs {
     const Loaded& loaded;
     const Settings& settings;
     const ServiceIndex& services;
+    Tailnets& tailnets;
     std::uint32_t central_bundle = kNone;  // placement: central; kNone: the parent's bundle
 };
 

@@ -119,6 +119,12 @@ void decode_ours(const Value& all, std::string_view operator_namespace, Settings
     if (text_at(all, {"tailrender", "inputs"}) == "complete") {
         settings.inputs = InputsMode::Complete;
     }
+    const std::string resources = text_at(all, {"tailrender", "customResources"});
+    if (resources == "emit") {
+        settings.custom_resources = CustomResources::Emit;
+    } else if (resources == "consume") {
+        settings.custom_resources = CustomResources::Consume;
+    }
     if (text_at(all, {"tailrender", "placement"}) == "central") {
         settings.placement = Placement::Central;
     }

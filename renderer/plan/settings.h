@@ -18,6 +18,8 @@ namespace renderer {
 enum class Dataplane : std::uint8_t { Containerboot, Native };
 enum class SecretsMode : std::uint8_t { Reference, Generate, External };
 enum class InputsMode : std::uint8_t { Partial, Complete };
+// Auto: emitted when their CRDs are among the inputs, else consumed.
+enum class CustomResources : std::uint8_t { Auto, Emit, Consume };
 enum class Placement : std::uint8_t { Parent, Central };
 
 struct Image {
@@ -37,6 +39,7 @@ struct Settings {
     SecretsMode secrets = SecretsMode::Reference;
     InputsMode inputs = InputsMode::Partial;
     Placement placement = Placement::Parent;
+    CustomResources custom_resources = CustomResources::Auto;
     std::string hostname_suffix;
     bool service_monitors = false;
     // chart:

@@ -69,7 +69,7 @@ constexpr std::array kKeys = {
     Key{"tailrender.image.digest", Type::String},
     Key{"tailrender.image.pullPolicy", Type::String, "Always|IfNotPresent|Never"},
     Key{"tailrender.serviceMonitors", Type::Flag},
-    Key{"tailrender.customResources", Type::String, "auto|emit|consume", "emit|consume"},
+    Key{"tailrender.customResources", Type::String, "auto|emit|consume"},
     Key{"tailrender.secrets", Type::String, "reference|generate|external", "external"},
     Key{"tailrender.placement", Type::String, "parent|central"},
     Key{"tailrender.hostnameSuffix", Type::String},

@@ -105,9 +105,8 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
         {"tailrender: {secrets: external}",
          "1: error [not-supported] \"tailrender.secrets: external\" is not supported yet | remove "
          "\"tailrender.secrets\"\n"},
-        {"tailrender: {customResources: emit}",
-         "1: error [not-supported] \"tailrender.customResources: emit\" is not supported yet | "
-         "remove \"tailrender.customResources\"\n"},
+        {"tailrender: {customResources: emit}", ""},
+        {"tailrender: {customResources: consume}", ""},
         {"tailrender: {privileges: capabilities}",
          "1: error [not-supported] \"tailrender.privileges: capabilities\" is not supported yet | "
          "remove \"tailrender.privileges\"\n"},

@@ -9,7 +9,7 @@ import re
 import parity_yaml
 
 # Kinds and features that the renderer does not build yet. Building one means taking it off this list.
-KINDS_NOT_BUILT = {"Connector", "ProxyClass", "ProxyGroup", "ProxyGroupPolicy", "Recorder", "DNSConfig", "Tailnet"}
+KINDS_NOT_BUILT = {"Connector", "ProxyClass", "ProxyGroup", "ProxyGroupPolicy", "Recorder", "DNSConfig"}
 FEATURES_NOT_BUILT = {"egress Service", "ProxyClass", "ProxyGroup"}
 
 TS = "tailscale.com/"

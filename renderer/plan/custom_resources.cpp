@@ -1,0 +1,173 @@
+#include "renderer/plan/custom_resources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "renderer/plan/chart_stream.h"
+#include "renderer/plan/grammar.h"
+#include "renderer/plan/metadata_checks.h"
+#include "renderer/plan/parents.h"
+
+namespace renderer {
+
+namespace {
+
+struct CustomKind {
+    std::string_view kind;
+    std::string_view crd;
+    bool built;
+};
+
+constexpr std::array kKinds = {
+    CustomKind{"Connector", "connectors.tailscale.com", false},
+    CustomKind{"DNSConfig", "dnsconfigs.tailscale.com", false},
+    CustomKind{"ProxyClass", "proxyclasses.tailscale.com", false},
+    CustomKind{"ProxyGroup", "proxygroups.tailscale.com", false},
+    CustomKind{"ProxyGroupPolicy", "proxygrouppolicies.tailscale.com", false},
+    CustomKind{"Recorder", "recorders.tailscale.com", false},
+    CustomKind{"Tailnet", "tailnets.tailscale.com", true},
+};
+
+std::string_view text_of(const Value& value) {
+    return value.is_string() ? value.text() : std::string_view();
+}
+
+const CustomKind* built_kind(const Document& doc) {
+    const auto* found = std::ranges::find(kKinds, text_of(doc.kind), &CustomKind::kind);
+    return found != kKinds.end() && found->built ? found : nullptr;
+}
+
+void refuse(const Document& doc, Diagnostics& diagnostics) {
+    diagnostics.add({.rule = "not-supported",
+                     .pos = doc.kind.pos(),
+                     .object = doc.object_name(),
+                     .message = fmt::format("a {} is not supported yet", text_of(doc.kind)),
+                     .hint = "take it out of the inputs, or leave it to the operator"});
+}
+
+void refuse_version(const Document& doc, Diagnostics& diagnostics) {
+    diagnostics.add({.rule = "not-supported",
+                     .pos = doc.api_version.pos(),
+                     .object = doc.object_name(),
+                     .message = "this version of the resource does not exist",
+                     .found = fmt::format("\"{}\"", text_of(doc.api_version)),
+                     .expected = fmt::format("\"{}\"", kCustomVersion)});
+}
+
+bool has_crd(const Loaded& loaded, std::string_view crd) {
+    return std::ranges::any_of(loaded.documents, [&](const Document& doc) {
+        return text_of(doc.kind) == "CustomResourceDefinition" && text_of(doc.name) == crd;
+    });
+}
+
+// Whether documents of each kind are consumed, in the order of kKinds.
+std::array<bool, kKinds.size()> consumed_kinds(const Loaded& loaded, CustomResources mode) {
+    std::array<bool, kKinds.size()> consumed = {};
+    for (std::size_t i = 0; i < kKinds.size(); ++i) {
+        consumed[i] = mode == CustomResources::Consume ||
+                      (mode == CustomResources::Auto && !has_crd(loaded, kKinds[i].crd));
+    }
+    return consumed;
+}
+
+// Items of one List, by the index of the List's document.
+using Lists = std::map<std::uint32_t, std::vector<const Document*>>;
+
+// A List that holds nothing else goes as a whole.
+void cut_lists(const Loaded& loaded, const Lists& lists, Plan& plan, Diagnostics& diagnostics) {
+    for (const auto& [list, items] : lists) {
+        const auto all = std::ranges::count(loaded.documents, list,
+                                            [](const Document& doc) { return doc.list; });
+        if (static_cast<std::size_t>(all) == items.size()) {
+            cut_document(loaded.documents[list], "consumed", plan, diagnostics);
+            continue;
+        }
+        for (const Document* item : items) {
+            diagnostics.add(
+                {.rule = "mixed-list",
+                 .pos = item->kind.pos(),
+                 .object = item->object_name(),
+                 .message = "this resource is consumed, but its List has items that stay",
+                 .expected = "a document of its own, or a List of nothing but such resources",
+                 .hint = "take it out of the List, or say \"tailrender.customResources: emit\" if "
+                         "the cluster has its CRD"});
+        }
+    }
+}
+
+// The document, or with a note where it stood first.
+void check_duplicates(std::vector<const Document*> documents, Diagnostics& diagnostics) {
+    const auto key = [](const Document* doc) {
+        return std::tuple(text_of(doc->kind), std::string_view(doc->effective_namespace),
+                          text_of(doc->name));
+    };
+    std::ranges::stable_sort(documents, {}, key);
+    for (std::size_t i = 1, first = 0; i < documents.size(); ++i) {
+        if (key(documents[first]) != key(documents[i])) {
+            first = i;
+            continue;
+        }
+        diagnostics.add({.rule = "duplicate-object",
+                         .pos = documents[i]->kind.pos(),
+                         .object = documents[i]->object_name(),
+                         .message = "this object stands in the inputs twice",
+                         .expected = "every object once",
+                         .hint = "remove one of the two",
+                         .notes = {{.pos = documents[first]->kind.pos(),
+                                    .object = documents[first]->object_name(),
+                                    .text = "the first stands here"}}});
+    }
+}
+
+}  // namespace
+
+void check_custom_resource(const ParentInput& parent, Diagnostics& diagnostics) {
+    report_faults(parent, diagnostics);
+    if (lacks_name(parent)) {
+        report_invalid(parent, parent.pos(), "the object has no name", "", "metadata.name",
+                       diagnostics);
+    } else if (!parent.name.empty() && !is_dns1123_subdomain(parent.name)) {
+        report_invalid(parent, parent.name_pos(),
+                       fmt::format("\"{}\" cannot be a name", parent.name), "",
+                       "lower-case letters, digits, \"-\" and \".\", at most 253", diagnostics);
+    }
+    check_metadata(parent, diagnostics);
+}
+
+void plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
+                           const Settings& settings, Plan& plan, Diagnostics& diagnostics) {
+    const auto consumed = consumed_kinds(loaded, settings.custom_resources);
+    Lists lists;
+    std::vector<const Document*> built;
+    for (const Document* doc : inventory.custom_resources) {
+        if (!is_rendered(loaded, *doc)) {
+            continue;
+        }
+        if (built_kind(*doc) == nullptr) {
+            refuse(*doc, diagnostics);
+        } else if (text_of(doc->api_version) != kCustomVersion) {
+            refuse_version(*doc, diagnostics);
+        } else {
+            built.push_back(doc);
+        }
+    }
+    check_duplicates(built, diagnostics);
+    for (const Document* doc : built) {
+        const auto kind = static_cast<std::size_t>(built_kind(*doc) - kKinds.data());
+        if (loaded.is_stream || !consumed[kind]) {
+            continue;
+        }
+        if (doc->list != kNone) {
+            lists[doc->list].push_back(doc);
+        } else {
+            cut_document(*doc, "consumed", plan, diagnostics);
+        }
+    }
+    cut_lists(loaded, lists, plan, diagnostics);
+}
+
+}  // namespace renderer

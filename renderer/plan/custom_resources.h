@@ -1,0 +1,23 @@
+// What becomes of the reference's custom resources: the one list of the kinds that are built, and
+// setting `tailrender.customResources`. A consumed document is cut out of the output, since no
+// cluster has to know its kind; an emitted one leaves byte for byte. On a stream all of them pass:
+// the chart that made them brings their CRDs.
+#pragma once
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/load/load.h"
+#include "renderer/plan/plan.h"
+#include "renderer/plan/settings.h"
+
+namespace renderer {
+
+// Adds to plan.edits. Reports kinds and versions that are not built, what stands in the inputs
+// twice, and items of a List that cannot be cut out of it.
+void plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
+                           const Settings& settings, Plan& plan, Diagnostics& diagnostics);
+
+// What the API server refuses of any kind: the decoder's faults, the name, labels, annotations.
+void check_custom_resource(const ParentInput& parent, Diagnostics& diagnostics);
+
+}  // namespace renderer

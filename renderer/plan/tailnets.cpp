@@ -1,0 +1,189 @@
+#include "renderer/plan/tailnets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "renderer/plan/chart_stream.h"
+#include "renderer/plan/custom_resources.h"
+#include "renderer/plan/metadata_checks.h"
+#include "renderer/plan/parents.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kDefaultLoginUrl = "https://controlplane.tailscale.com";
+constexpr std::string_view kRule = "tailnet: a Tailnet";
+
+std::string_view text_of(const Value* value) {
+    return value != nullptr && value->is_string() ? value->text() : std::string_view();
+}
+
+std::string_view login_url(const TailnetInput& tailnet) {
+    return tailnet.login_url.empty() ? kDefaultLoginUrl : tailnet.login_url;
+}
+
+// The entries of a Secret; those of a SealedSecret are encrypted, but have the same keys.
+bool has_key(const Value& root, std::string_view key) {
+    const auto groups = {root.find("data"), root.find("stringData"),
+                         root.at({"spec", "encryptedData"})};
+    return std::ranges::any_of(groups, [&](const Value* entries) {
+        return entries != nullptr && entries->is_map() && !text_of(entries->find(key)).empty();
+    });
+}
+
+struct SecretSource {
+    Value root;
+    bool keys_known = false;
+};
+
+// A Secret, or what becomes one in the cluster. Sealed entries are encrypted under the same keys;
+// what an ExternalSecret fetches is only known there.
+std::optional<SecretSource> secret_source(const Loaded& loaded, const Document& doc,
+                                          std::string_view name, Diagnostics& diagnostics) {
+    const std::string_view kind = text_of(&doc.kind);
+    const bool same_name = text_of(&doc.name) == name;
+    if (kind == "Secret" || kind == "SealedSecret") {
+        return same_name
+                   ? std::optional(SecretSource{read_document(loaded, doc, diagnostics), true})
+                   : std::nullopt;
+    }
+    if (kind != "ExternalSecret") {
+        return std::nullopt;
+    }
+    const Value root = read_document(loaded, doc, diagnostics);
+    const std::string_view target = text_of(root.at({"spec", "target", "name"}));
+    return target == name || (target.empty() && same_name) ? std::optional(SecretSource{})
+                                                           : std::nullopt;
+}
+
+std::optional<SecretSource> find_secret(const Loaded& loaded, std::string_view ns,
+                                        std::string_view name, Diagnostics& diagnostics) {
+    for (const Document& doc : loaded.documents) {
+        if (doc.effective_namespace == ns) {
+            if (auto found = secret_source(loaded, doc, name, diagnostics)) {
+                return found;
+            }
+        }
+    }
+    for (const Object& object : loaded.generated_inputs) {
+        if (object.kind() == "Secret" && object.ns() == ns && object.name() == name) {
+            return SecretSource{object.root.clone(), true};
+        }
+    }
+    return std::nullopt;
+}
+
+void check_url(const TailnetInput& tailnet, Diagnostics& diagnostics) {
+    const std::string_view url = tailnet.login_url;
+    if (url.empty() || url.starts_with("https://") || url.starts_with("http://")) {
+        return;
+    }
+    report_invalid(tailnet, tailnet.login_url_pos, "spec.loginUrl is not the URL of a server",
+                   fmt::format("\"{}\"", url), "a URL such as \"https://login.example.com\"",
+                   diagnostics);
+}
+
+}  // namespace
+
+Tailnets::Tailnets(const Loaded& loaded, const Inventory& inventory, const Settings& settings)
+    : loaded_(loaded), inventory_(inventory), settings_(settings) {
+    for (const bool rendered : {false, true}) {  // what an applier sees wins over facts
+        for (const TailnetInput& tailnet : inventory.tailnets) {
+            if (is_rendered(loaded, *tailnet.doc) == rendered) {
+                by_name_[tailnet.name] = &tailnet;
+            }
+        }
+    }
+}
+
+std::string Tailnets::server_url(const ParentInput& user, const TailnetWish& wish,
+                                 Diagnostics& diagnostics) {
+    if (wish.name.empty()) {
+        return settings_.login_server;
+    }
+    users_[wish.name].push_back(
+        {.pos = wish.pos, .object = user.doc->object_name(), .text = "joins it"});
+    const auto found = by_name_.find(wish.name);
+    if (found != by_name_.end()) {
+        return std::string(login_url(*found->second));
+    }
+    diagnostics.add({.rule = "unknown-tailnet",
+                     .pos = wish.pos,
+                     .object = user.doc->object_name(),
+                     .message = fmt::format("there is no Tailnet \"{}\"", wish.name),
+                     .expected = "the name of a Tailnet among the inputs",
+                     .hint = "correct the name, or give its manifest with --context DIR"});
+    return {};
+}
+
+void Tailnets::report(const TailnetInput& tailnet, Diagnostic diagnostic,
+                      Diagnostics& diagnostics) const {
+    diagnostic.object = tailnet.doc->object_name();
+    const auto users = users_.find(tailnet.name);
+    if (users != users_.end()) {
+        diagnostic.notes = users->second;
+    }
+    diagnostics.add(std::move(diagnostic));
+}
+
+// I6: the Secret may be made by hand, so its absence is only an error when the inputs are complete.
+void Tailnets::check_secret(const TailnetInput& tailnet, Plan& plan,
+                            Diagnostics& diagnostics) const {
+    const std::string name = fmt::format("{}/{}", settings_.ns, tailnet.secret);
+    const auto source = find_secret(loaded_, settings_.ns, tailnet.secret, diagnostics);
+    if (!source && settings_.inputs == InputsMode::Complete) {
+        report(tailnet,
+               {.rule = "missing-tailnet-secret",
+                .pos = tailnet.secret_pos,
+                .message = fmt::format("the Secret \"{}\" is not among the inputs", name),
+                .expected = "a Secret, SealedSecret or ExternalSecret with client_id and "
+                            "client_secret",
+                .hint = "add it, or say \"tailrender.inputs: partial\" if it is made by hand"},
+               diagnostics);
+    } else if (!source) {
+        plan.summary.push_back(fmt::format(
+            "Secret {} must exist in the cluster, with the keys client_id and client_secret",
+            name));
+    } else if (source->keys_known) {
+        for (const std::string_view key : {"client_id", "client_secret"}) {
+            if (!has_key(source->root, key)) {
+                report(tailnet,
+                       {.rule = "incomplete-tailnet-secret",
+                        .pos = tailnet.secret_pos,
+                        .message = fmt::format("the Secret \"{}\" has no \"{}\"", name, key),
+                        .expected = "the keys client_id and client_secret of an OAuth client of "
+                                    "that tailnet"},
+                       diagnostics);
+            }
+        }
+    }
+}
+
+void Tailnets::finish(std::uint32_t central_bundle, Plan& plan, Diagnostics& diagnostics) {
+    for (const TailnetInput& tailnet : inventory_.tailnets) {
+        if (!is_rendered(loaded_, *tailnet.doc)) {
+            continue;
+        }
+        check_custom_resource(tailnet, diagnostics);
+        check_url(tailnet, diagnostics);
+        if (!tailnet.secret.empty()) {
+            check_secret(tailnet, plan, diagnostics);
+        } else if (tailnet.faults.empty()) {
+            report_invalid(tailnet, tailnet.secret_pos, "spec.credentials.secretName is required",
+                           "", "the name of a Secret in the operator's namespace", diagnostics);
+        }
+        plan.tailnets.push_back(
+            {.origin = {tailnet.pos(), tailnet.doc->object_name(), kRule},
+             .bundle = central_bundle == kNone ? tailnet.doc->bundle : central_bundle,
+             .ns = settings_.ns,
+             .name = std::string(tailnet.name),
+             .login_url = std::string(login_url(tailnet)),
+             .secret = std::string(tailnet.secret)});
+    }
+    std::ranges::sort(plan.tailnets, {}, &TailnetPlan::name);
+}
+
+}  // namespace renderer

@@ -4,6 +4,7 @@
 #include "renderer/generate/install.h"
 #include "renderer/generate/l3_ingress.h"
 #include "renderer/generate/l7_ingress.h"
+#include "renderer/generate/metrics.h"
 #include "renderer/generate/tailnets.h"
 
 namespace renderer {
@@ -16,6 +17,8 @@ constexpr std::array kGenerators = {
     Generator{"l3-ingress", generate_l3_ingress, "Services that the tailnet reaches"},
     Generator{"l7-ingress", generate_l7_ingress,
               "Ingresses that the tailnet or the internet reaches"},
+    Generator{"metrics", generate_metrics,
+              "Services and ServiceMonitors for the metrics of proxies"},
     Generator{"tailnets", generate_tailnets, "credentials of tailnets beside the controller's own"},
 };
 

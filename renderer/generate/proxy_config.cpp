@@ -44,7 +44,7 @@ std::string tailscaled_config(const ProxyPlan& proxy, std::string_view pod,
     config.add("AuthKey", fmt::format("file:/etc/tsauth/{}/authkey", pod));
     config.add("Hostname", proxy.hostname);
     config.add("acceptDNS", false);
-    config.add("acceptRoutes", false);
+    config.add("acceptRoutes", proxy.proxy_class != nullptr && proxy.proxy_class->accept_routes);
     put_if(config, with_app_connector, "AppConnector", Value::map({{"Advertise", false}}));
     config.add("NoStatefulFiltering", true);
     return write_json(config);

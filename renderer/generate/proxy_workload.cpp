@@ -8,7 +8,9 @@
 
 #include "renderer/core/api.h"
 #include "renderer/core/base64.h"
+#include "renderer/generate/proxy_class.h"
 #include "renderer/generate/proxy_config.h"
+#include "renderer/plan/metrics.h"
 
 namespace renderer {
 
@@ -250,7 +252,7 @@ Value stateful_set(const Workload& workload) {
     put_if(contract, !proxy.tailnet.empty(), Value::borrowed(kTailnetAnnotation), proxy.tailnet);
     Value head = metadata(proxy, proxy.name);
     head.add("annotations", std::move(contract));
-    return Value::map(
+    Value root = Value::map(
         {{"apiVersion", "apps/v1"},
          {"kind", "StatefulSet"},
          {"metadata", std::move(head)},
@@ -259,6 +261,13 @@ Value stateful_set(const Workload& workload) {
                                Value::map({{"matchLabels", Value::map({{"app", proxy.name}})}})},
                               {"serviceName", proxy.name},
                               {"template", pod_template(workload)}})}});
+    if (proxy.proxy_class != nullptr) {
+        apply_proxy_class(
+            *proxy.proxy_class,
+            {.endpoints = serves_endpoints(proxy), .certificates = proxy.parent_type == "ingress"},
+            root);
+    }
+    return root;
 }
 
 }  // namespace

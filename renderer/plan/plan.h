@@ -14,6 +14,8 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
 #include "renderer/load/load.h"
+#include "renderer/plan/metrics_plan.h"
+#include "renderer/plan/proxy_class_plan.h"
 #include "renderer/plan/settings.h"
 
 namespace renderer {
@@ -44,6 +46,7 @@ struct ProxyPlan {
     std::string_view pull_policy;  // "IfNotPresent" for a pinned image, else "Always"
     std::string firewall_mode;     // "" = not set
     std::string priority_class;    // "" = not set
+    const ProxyClassPlan* proxy_class = nullptr;  // one of Plan::proxy_classes
     bool userspace = false;
     bool forward_cluster_traffic = false;
     Target target = Target::DnsName;
@@ -85,9 +88,11 @@ struct InstallPlan {
 struct Plan {
     Settings settings;
     std::optional<InstallPlan> install;
-    std::vector<ProxyPlan> proxies;     // sorted by (parent_kind, parent_ns, parent_name)
+    std::vector<ProxyClassPlan> proxy_classes;  // complete before the first proxy points into it
+    std::vector<ProxyPlan> proxies;             // sorted by (parent_kind, parent_ns, parent_name)
+    std::vector<MetricsPlan> metrics;
     std::vector<TailnetPlan> tailnets;  // sorted by name
-    std::vector<DeviceRow> devices;     // same order
+    std::vector<DeviceRow> devices;     // in the order of the proxies
     std::vector<Edit> edits;            // load's edits and ours: cut documents, spliced scalars
     std::vector<Object>
         replacements;  // post-render: documents of the chart's stream in their new form

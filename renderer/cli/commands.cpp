@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <deque>
 #include <filesystem>
 #include <utility>
 
@@ -133,6 +134,12 @@ Diagnostic secret_in_git(const Options& options, const Object& secret) {
             .notes = {}};
 }
 
+// The process ends with the run: nobody waits until its nodes are freed one by one.
+Run& lasting_run() {
+    static auto* const runs = new std::deque<Run>;
+    return runs->emplace_back();
+}
+
 void report(const Options& options, const Run& run, Console& console, const std::string& written) {
     print_diagnostics(run, console);
     if (options.quiet) {
@@ -145,11 +152,17 @@ void report(const Options& options, const Run& run, Console& console, const std:
 }
 
 int to_stdout(const Options& options, Run& run, Console& console) {
-    const std::string text = emit_stream({run.loaded, run.plan, run.objects});
-    if (text.empty() && !options.allow_empty) {
+    bool empty = true;
+    bool written = true;
+    emit_stream({run.loaded, run.plan, run.objects}, options.load.threads,
+                [&](std::string_view piece) {
+                    empty = false;
+                    written = written && console.out(piece);
+                });
+    if (empty && !options.allow_empty) {
         return fail(run, console, empty_output(options, run.loaded));
     }
-    if (!console.out(text)) {
+    if (!written) {
         return 1;
     }
     report(options, run, console, "");
@@ -212,7 +225,7 @@ int fail(const Run& run, Console& console) {
 }
 
 int run_render(const Options& options, Console& console) {
-    Run run;
+    Run& run = lasting_run();
     const bool tree = !options.load.output_dir.empty();
     if (tree && overlaps(options)) {
         return fail(run, console, output_overlaps(options));
@@ -224,7 +237,7 @@ int run_render(const Options& options, Console& console) {
 }
 
 int run_check(const Options& options, Console& console) {
-    Run run;
+    Run& run = lasting_run();
     if (overlaps(options)) {
         return fail(run, console, output_overlaps(options));
     }
@@ -254,7 +267,7 @@ int run_post_render(const Options& options, Console& console) {
                             options.load.default_namespace));
     LoadOptions input = options.load;
     input.stream.emplace();
-    Run run;
+    Run& run = lasting_run();
     if (!read_stdin(*input.stream)) {
         return fail(run, console,
                     {.severity = Severity::Error,

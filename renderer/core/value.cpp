@@ -105,8 +105,16 @@ Value Value::number(std::string_view spelling) {
     return make_text(Kind::Number, spelling);
 }
 
+template <typename T>
+void Value::reserve(std::size_t count) {
+    if (count > 0) {
+        block_ = Block::make<T>(static_cast<std::uint32_t>(count));
+    }
+}
+
 Value Value::list(std::initializer_list<Item> items) {
     Value value(Kind::List, Storage::None, 0);
+    value.reserve<Value>(items.size());
     for (const Item& item : items) {
         value.append(std::move(item.value));
     }
@@ -115,6 +123,7 @@ Value Value::list(std::initializer_list<Item> items) {
 
 Value Value::map(std::initializer_list<Field> fields) {
     Value value(Kind::Map, Storage::None, 0);
+    value.reserve<Member>(fields.size());
     for (const Field& field : fields) {
         value.add(std::move(field.key), std::move(field.value));
     }
@@ -124,21 +133,6 @@ Value Value::map(std::initializer_list<Field> fields) {
 bool Value::as_bool() const {
     CHECK(is_bool());
     return flag_;
-}
-
-std::string_view Value::text() const {
-    CHECK(is_string() || is_number());
-    switch (storage()) {
-        case Storage::Inline:
-            return {inline_, size()};
-        case Storage::Owned:
-            return {owned_, size()};
-        case Storage::Borrowed:
-            return {borrowed_, size()};
-        case Storage::None:
-            break;
-    }
-    return {};
 }
 
 // Decimal, or with the prefix 0x, 0b, 0o or 0 (octal); underscores between digits do not count.
@@ -286,12 +280,14 @@ Value Value::clone() const {
             break;
         case Kind::List:
             copy = list();
+            copy.reserve<Value>(size());
             for (const Value& item : items()) {
                 copy.append(item.clone());
             }
             break;
         case Kind::Map:
             copy = map();
+            copy.reserve<Member>(size());
             for (const Member& member : members()) {
                 copy.add(member.key.clone(), member.value.clone());
             }

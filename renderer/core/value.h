@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "renderer/core/check.h"
 #include "renderer/core/pos.h"
 
 namespace renderer {
@@ -74,7 +75,11 @@ public:
 
     // Checked access: a wrong kind is a bug of the caller and aborts.
     [[nodiscard]] bool as_bool() const;
-    [[nodiscard]] std::string_view text() const;               // String, or a Number's spelling
+    // String, or a Number's spelling.
+    [[nodiscard]] std::string_view text() const {
+        CHECK(is_string() || is_number());
+        return {storage() == Storage::Inline ? inline_ : borrowed_, size()};
+    }
     [[nodiscard]] std::optional<std::int64_t> as_int() const;  // no value: not a whole number
 
     // List.
@@ -114,6 +119,8 @@ private:
         return is_list() || is_map() || storage() == Storage::Owned;
     }
     void set_size(std::size_t size);
+    template <typename T>
+    void reserve(std::size_t count);  // of an empty list or map
     void reset();
     template <typename T>
     T& emplace_back(T element);

@@ -41,10 +41,20 @@ bool is_plain_start(char c) {
            c == '(' || (static_cast<unsigned char>(c) >= 0x80);
 }
 
-bool is_plain_inner(char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte > 0x20 && byte != 0x7F && c != ',' && c != '[' && c != ']' && c != '{' && c != '}';
-}
+// What a byte inside a scalar asks for.
+enum Inner : std::uint8_t { kQuotes = 1, kLook = 2, kNotAscii = 4 };
+
+constexpr std::array<std::uint8_t, 256> kInner = [] {
+    std::array<std::uint8_t, 256> bytes{};
+    for (std::size_t byte = 0; byte < bytes.size(); ++byte) {
+        bytes[byte] = byte < 0x20 || byte == 0x7F ? kQuotes : byte >= 0x80 ? kNotAscii : 0;
+    }
+    for (const char c : std::string_view(",[]{}")) {
+        bytes[static_cast<unsigned char>(c)] = kQuotes;
+    }
+    bytes[' '] = bytes[':'] = kLook;
+    return bytes;
+}();
 
 // Words and spellings that some YAML 1.1 reader takes for a number or a date although ours does
 // not: sexagesimal numbers (12:30), dates (2001-01-01), numbers with underscores or signs.
@@ -272,8 +282,8 @@ private:
     static void each_sorted(const Value& value, Level level, Visit visit) {
         const std::span<const Member> members = value.members();
         const auto less = [level](const Member* a, const Member* b) {
-            const std::size_t left = rank(level, a->name());
-            const std::size_t right = rank(level, b->name());
+            const std::size_t left = level == Level::Other ? 0 : rank(level, a->name());
+            const std::size_t right = level == Level::Other ? 0 : rank(level, b->name());
             return left != right ? left < right : a->name() < b->name();
         };
         constexpr std::size_t kFew = 24;
@@ -287,7 +297,9 @@ private:
             order = many;
         }
         std::ranges::transform(members, order.begin(), [](const Member& m) { return &m; });
-        std::ranges::sort(order, less);
+        if (!std::ranges::is_sorted(order, less)) {
+            std::ranges::sort(order, less);
+        }
         for (const Member* member : order) {
             visit(*member);
         }
@@ -303,17 +315,14 @@ bool needs_quotes(std::string_view text) {
         text.back() == ' ' || text.back() == ':') {
         return true;
     }
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (c == ' ') {
-            if (i + 1 < text.size() && text[i + 1] == '#') {
-                return true;
-            }
-        } else if (!is_plain_inner(c) || (c == ':' && i + 1 < text.size() && text[i + 1] == ' ')) {
-            return true;
-        }
+    std::uint8_t seen = 0;
+    for (const char c : text) {
+        seen |= kInner[static_cast<unsigned char>(c)];
     }
-    return plain_kind(text) != Value::Kind::String || has_odd_unicode(text);
+    const bool ambiguous = (seen & kLook) != 0 && (text.find(" #") != std::string_view::npos ||
+                                                   text.find(": ") != std::string_view::npos);
+    return (seen & kQuotes) != 0 || ambiguous || plain_kind(text) != Value::Kind::String ||
+           ((seen & kNotAscii) != 0 && has_odd_unicode(text));
 }
 
 void write_yaml(const Value& value, std::string& out) {

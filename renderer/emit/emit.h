@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
@@ -21,9 +23,11 @@ struct Output {
     const Objects& objects;
 };
 
-// Order: Helm's InstallOrder, then (namespace, name); foreign documents keep their bytes. Empty
-// when there is nothing to apply.
-std::string emit_stream(const Output& output);
+// Hands out the stream piece by piece, nothing when there is nothing to apply. Order: Helm's
+// InstallOrder, then (namespace, name); foreign documents keep their bytes. `threads` 0 means one
+// per core.
+void emit_stream(const Output& output, unsigned threads,
+                 const std::function<void(std::string_view)>& write);
 
 // A file of the output tree: path relative to the cluster's directory, sorted bytewise.
 struct OutputFile {

@@ -1,8 +1,10 @@
 // The stream writer: one sort over small keys, then one pass that copies ranges of the sources and
-// writes objects. No document is copied anywhere but into the result.
+// writes objects, on several threads, into buffers of bounded size.
 #include <algorithm>
+#include <span>
 #include <string_view>
 
+#include "renderer/core/parallel.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/emit/edits.h"
 #include "renderer/emit/emit.h"
@@ -11,7 +13,8 @@
 namespace renderer {
 namespace {
 
-constexpr std::size_t kObjectEstimate = 1024;
+constexpr std::size_t kPieceEntries = 64;
+constexpr std::size_t kPieces = 32;  // of a round, whose text is in memory at once
 
 struct Entry {
     OrderKey key;
@@ -55,39 +58,38 @@ std::vector<Entry> sorted_entries(const Output& output, const EditIndex& edits) 
     return entries;
 }
 
-std::size_t estimate(const std::vector<Entry>& entries) {
-    std::size_t bytes = 0;
-    for (const Entry& entry : entries) {
-        bytes +=
-            8 + (entry.document != nullptr ? entry.document->range.end - entry.document->range.begin
-                                           : kObjectEstimate);
+void append(const Entry& entry, const Output& output, const EditIndex& edits, std::string& out) {
+    if (entry.object != nullptr) {
+        write_yaml(entry.object->root, out);
+        return;
     }
-    return bytes;
+    const Document& document = *entry.document;
+    edits.append(out, output.loaded.sources.text(document.source), document.source, document.range);
+    if (!out.ends_with('\n')) {
+        out += '\n';
+    }
 }
 
 }  // namespace
 
-std::string emit_stream(const Output& output) {
+void emit_stream(const Output& output, unsigned threads,
+                 const std::function<void(std::string_view)>& write) {
     const EditIndex edits(output.plan.edits);
     const std::vector<Entry> entries = sorted_entries(output, edits);
-    std::string out;
-    out.reserve(estimate(entries));
-    for (const Entry& entry : entries) {
-        if (!out.empty()) {
-            out += "---\n";
-        }
-        if (entry.object != nullptr) {
-            write_yaml(entry.object->root, out);
-            continue;
-        }
-        const Document& document = *entry.document;
-        edits.append(out, output.loaded.sources.text(document.source), document.source,
-                     document.range);
-        if (!out.ends_with('\n')) {
-            out += '\n';
-        }
+    std::vector<std::string> pieces;
+    for (std::size_t begin = 0; begin < entries.size(); begin += kPieces * kPieceEntries) {
+        const auto round = std::span(entries).subspan(begin).first(
+            std::min(kPieces * kPieceEntries, entries.size() - begin));
+        pieces.assign((round.size() + kPieceEntries - 1) / kPieceEntries, {});
+        for_each_parallel(pieces.size(), threads, [&](std::size_t i) {
+            const auto rest = round.subspan(i * kPieceEntries);
+            for (const Entry& entry : rest.first(std::min(kPieceEntries, rest.size()))) {
+                pieces[i] += &entry == entries.data() ? "" : "---\n";
+                append(entry, output, edits, pieces[i]);
+            }
+        });
+        std::ranges::for_each(pieces, write);
     }
-    return out;
 }
 
 }  // namespace renderer

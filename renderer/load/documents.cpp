@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "renderer/load/parallel.h"
+#include "renderer/core/parallel.h"
 
 namespace renderer {
 

@@ -1,4 +1,4 @@
-#include "renderer/load/parallel.h"
+#include "renderer/core/parallel.h"
 
 #include <algorithm>
 #include <atomic>

@@ -119,6 +119,15 @@ void append_object(const Run& run, const std::vector<const Object*>& all, const 
     append_names("together", children(all, object.origin), &object, out);
 }
 
+void append_edits(const Run& run, const Document& document, std::string& out) {
+    for (const Edit& edit : run.plan.edits) {
+        if (edit.source == document.source && edit.begin >= document.range.begin &&
+            edit.begin <= document.range.end) {
+            put(out, "  {:<9} {}\n", "edit", edit.reason);
+        }
+    }
+}
+
 // Once for each rule that makes something of this parent.
 void append_parents(const Run& run, const std::vector<const Object*>& all, std::string_view asked,
                     std::string& out) {
@@ -130,6 +139,10 @@ void append_parents(const Run& run, const std::vector<const Object*>& all, std::
             put(out, "{}\n", origin.parent);
             append_origin(run, origin, out);
             append_names("makes", children(all, origin), nullptr, out);
+            const Document* document = origin.pos.known() ? document_at(run, origin.pos) : nullptr;
+            if (document != nullptr) {
+                append_edits(run, *document, out);
+            }
         }
     }
 }
@@ -141,12 +154,7 @@ void append_foreign(const Run& run, std::string_view asked, std::string& out) {
         }
         put(out, "{}\n  passes through\n", document.object_name());
         append_line(run, document.kind.pos(), out);
-        for (const Edit& edit : run.plan.edits) {
-            if (edit.source == document.source && edit.begin >= document.range.begin &&
-                edit.begin <= document.range.end) {
-                put(out, "  {:<9} {}\n", "edit", edit.reason);
-            }
-        }
+        append_edits(run, document, out);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "renderer/generate/generate.h"
 #include "renderer/generate/install.h"
+#include "renderer/generate/l3_egress.h"
 #include "renderer/generate/l3_ingress.h"
 #include "renderer/generate/l7_ingress.h"
 #include "renderer/generate/metrics.h"
@@ -15,6 +16,7 @@ constexpr std::array kGenerators = {
     Generator{"install", generate_install,
               "what a cluster needs besides proxies: namespace, controller, RBAC, IngressClass"},
     Generator{"l3-ingress", generate_l3_ingress, "Services that the tailnet reaches"},
+    Generator{"l3-egress", generate_l3_egress, "Services that lead to a place in the tailnet"},
     Generator{"l7-ingress", generate_l7_ingress,
               "Ingresses that the tailnet or the internet reaches"},
     Generator{"metrics", generate_metrics,

@@ -6,7 +6,7 @@ namespace renderer {
 
 void generate_l3_ingress(const Plan& plan, Objects& objects) {
     for (const ProxyPlan& proxy : plan.proxies) {
-        if (proxy.target != Target::Serve) {
+        if (proxy.target == Target::ClusterIp || proxy.target == Target::DnsName) {
             append_proxy_workload(proxy, "l3-ingress", objects);
         }
     }

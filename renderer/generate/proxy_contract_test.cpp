@@ -219,7 +219,8 @@ TEST(ProxyContract, EnvironmentInItsOrder) {
     forwards.userspace = false;
     forwards.forward_cluster_traffic = true;
     std::vector<std::string> seen;
-    for (const ProxyPlan& plan : {proxy(Target::ClusterIp), proxy(Target::DnsName), forwards}) {
+    for (const ProxyPlan& plan : {proxy(Target::ClusterIp), proxy(Target::DnsName),
+                                  proxy(Target::TailnetIp), proxy(Target::TailnetName), forwards}) {
         const Objects objects = workload(plan);
         const Value& container = root_of(objects, "StatefulSet")
                                      .at({"spec", "template", "spec", "containers"})

@@ -86,12 +86,18 @@ Value role_binding(const ProxyPlan& proxy) {
 }
 
 Value headless_service(const ProxyPlan& proxy) {
+    Value spec =
+        Value::map({{"clusterIP", "None"}, {"selector", Value::map({{"app", proxy.name}})}});
+    if (proxy.family) {
+        spec.add("ipFamilyPolicy", "SingleStack");
+        spec.add("ipFamilies", Value::list({*proxy.family == IpFamily::V6 ? "IPv6" : "IPv4"}));
+    } else {
+        spec.add("ipFamilyPolicy", "PreferDualStack");
+    }
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "Service"},
                        {"metadata", metadata(proxy, proxy.name)},
-                       {"spec", Value::map({{"clusterIP", "None"},
-                                            {"ipFamilyPolicy", "PreferDualStack"},
-                                            {"selector", Value::map({{"app", proxy.name}})}})}});
+                       {"spec", std::move(spec)}});
 }
 
 Value config_secret(const Workload& workload) {
@@ -123,6 +129,10 @@ Value target_env(const ProxyPlan& proxy) {
             return env("TS_DEST_IP", proxy.target_value);
         case Target::DnsName:
             return env("TS_EXPERIMENTAL_DEST_DNS_NAME", proxy.target_value);
+        case Target::TailnetIp:
+            return env("TS_TAILNET_TARGET_IP", proxy.target_value);
+        case Target::TailnetName:
+            return env("TS_TAILNET_TARGET_FQDN", proxy.target_value);
         case Target::Serve:
             break;
     }
@@ -219,12 +229,27 @@ Value init_container(const ProxyPlan& proxy) {
                        {"securityContext", Value::map({{"privileged", true}})}});
 }
 
+// Under which key the reference remembers a target.
+std::string_view last_set_key(Target target) {
+    switch (target) {
+        case Target::ClusterIp:
+            return "tailscale.com/operator-last-set-cluster-ip";
+        case Target::DnsName:
+            return "tailscale.com/operator-last-set-cluster-dns-name";
+        case Target::TailnetIp:
+            return "tailscale.com/operator-last-set-ts-tailnet-target-ip";
+        case Target::TailnetName:
+            return "tailscale.com/operator-last-set-ts-tailnet-target-fqdn";
+        case Target::Serve:
+            break;
+    }
+    return {};
+}
+
 Value pod_annotations(const ProxyPlan& proxy) {
     Value annotations = Value::map({{Value::borrowed(kConfigHashAnnotation), config_hash(proxy)}});
-    put_if(annotations, proxy.target == Target::ClusterIp,
-           "tailscale.com/operator-last-set-cluster-ip", proxy.target_value);
-    put_if(annotations, proxy.target == Target::DnsName,
-           "tailscale.com/operator-last-set-cluster-dns-name", proxy.target_value);
+    const std::string_view last_set = last_set_key(proxy.target);
+    put_if(annotations, !last_set.empty(), Value::borrowed(last_set), proxy.target_value);
     return annotations;
 }
 

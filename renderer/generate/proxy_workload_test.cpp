@@ -228,6 +228,36 @@ TEST(ProxyWorkload, FollowsTheTarget) {
     EXPECT_EQ(set.at({"spec", "template", "spec", "priorityClassName"})->text(), "high");
 }
 
+TEST(ProxyWorkload, LeadsToTheTailnet) {
+    ProxyPlan proxy = grafana();
+    proxy.target = Target::TailnetIp;
+    proxy.target_value = "fd7a::7";
+    proxy.family = IpFamily::V6;
+    const Workload literal(proxy);
+    EXPECT_EQ(literal.container().find("env")->items()[9],
+              Value::map({{"name", "TS_TAILNET_TARGET_IP"}, {"value", "fd7a::7"}}));
+    const auto note = [](const Workload& workload, std::string_view key) {
+        return workload.root("StatefulSet")
+            .at({"spec", "template", "metadata", "annotations", key})
+            ->text();
+    };
+    EXPECT_EQ(note(literal, "tailscale.com/operator-last-set-ts-tailnet-target-ip"), "fd7a::7");
+    const Value& service = *literal.root("Service").find("spec");
+    EXPECT_EQ(service.find("ipFamilyPolicy")->text(), "SingleStack");
+    EXPECT_EQ(*service.find("ipFamilies"), Value::list({"IPv6"}));
+    proxy.family = IpFamily::V4;
+    EXPECT_EQ(*Workload(proxy).root("Service").at({"spec", "ipFamilies"}), Value::list({"IPv4"}));
+    proxy.target = Target::TailnetName;
+    proxy.target_value = "nas.tail1.ts.net.";
+    proxy.family.reset();
+    const Workload named(proxy);
+    EXPECT_EQ(named.container().find("env")->items()[9],
+              Value::map({{"name", "TS_TAILNET_TARGET_FQDN"}, {"value", "nas.tail1.ts.net."}}));
+    EXPECT_EQ(note(named, "tailscale.com/operator-last-set-ts-tailnet-target-fqdn"),
+              "nas.tail1.ts.net.");
+    EXPECT_EQ(named.root("Service").at({"spec", "ipFamilies"}), nullptr);
+}
+
 std::string names(const Value& list, std::string_view key = "name") {
     std::string text;
     for (const Value& item : list.items()) {

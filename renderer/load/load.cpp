@@ -80,24 +80,6 @@ void pin_names(Loaded& loaded, Diagnostics& diagnostics) {
     }
 }
 
-// Two edits of one place would come from aliases that several documents share.
-void check_edits(Loaded& loaded, Diagnostics& diagnostics) {
-    std::ranges::sort(loaded.edits, {},
-                      [](const Edit& edit) { return std::tie(edit.source, edit.begin, edit.end); });
-    const auto clash = std::ranges::adjacent_find(loaded.edits, [](const Edit& a, const Edit& b) {
-        return a.source == b.source && b.begin < std::max(a.end, a.begin + 1);
-    });
-    if (clash != loaded.edits.end()) {
-        diagnostics.add(
-            {.rule = "cannot-edit",
-             .pos = loaded.sources.pos(clash->source, clash->begin),
-             .message = "two documents share this text, so it cannot be changed for one",
-             .found = fmt::format("edits for \"{}\" and \"{}\"", clash->reason,
-                                  std::next(clash)->reason),
-             .hint = "write the text out where it is used"});
-    }
-}
-
 void load_files(const SourceTree& tree, const LoadOptions& options, const Cluster& cluster,
                 Loaded& loaded, Diagnostics& diagnostics) {
     const SelectOptions select{.root = normal_path(options.path),
@@ -120,7 +102,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     apply_namespaces(selection.files, file_of, selection.rules, loaded, diagnostics);
     rewrite_references(selection.files, file_of, selection, loaded, diagnostics);
     pin_names(loaded, diagnostics);
-    check_edits(loaded, diagnostics);
+    check_edits(loaded.sources, loaded.edits, diagnostics);
 }
 
 void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cluster,

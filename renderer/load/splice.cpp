@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 
 #include "renderer/core/yaml_writer.h"
 
@@ -146,6 +147,23 @@ Edit insert_line(const SourceMap& sources, SourceId source, Pos place, std::stri
             .replacement =
                 fmt::format("{}{}: {}{}", indentation, key, spelled(value), line_end(text, start)),
             .reason = {}};
+}
+
+void check_edits(const SourceMap& sources, std::span<Edit> edits, Diagnostics& diagnostics) {
+    std::ranges::sort(edits, {},
+                      [](const Edit& edit) { return std::tie(edit.source, edit.begin, edit.end); });
+    const auto clash = std::ranges::adjacent_find(edits, [](const Edit& a, const Edit& b) {
+        return a.source == b.source && b.begin < std::max(a.end, a.begin + 1);
+    });
+    if (clash != edits.end()) {
+        diagnostics.add(
+            {.rule = "cannot-edit",
+             .pos = sources.pos(clash->source, clash->begin),
+             .message = "two documents share this text, so it cannot be changed for one",
+             .found = fmt::format("edits for \"{}\" and \"{}\"", clash->reason,
+                                  std::next(clash)->reason),
+             .hint = "write the text out where it is used"});
+    }
 }
 
 }  // namespace renderer

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 
+#include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
 #include "renderer/core/source_map.h"
 
@@ -35,5 +37,9 @@ std::optional<Edit> set_member(const Spliced& document, const Value& map, std::s
 // The line `key: value` in front of the line of this position, with its indentation.
 Edit insert_line(const SourceMap& sources, SourceId source, Pos place, std::string_view key,
                  std::string_view value);
+
+// Sorts them. Two edits of one place are an error: they come from aliases that several documents
+// share.
+void check_edits(const SourceMap& sources, std::span<Edit> edits, Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "renderer/plan/annotations.h"
-#include "renderer/plan/grammar.h"
+#include "renderer/plan/tailnet_target.h"
 
 namespace renderer {
 
@@ -42,49 +42,6 @@ void check_headless(const ServiceInput& service, Diagnostics& diagnostics) {
                "a Service without \"clusterIP: None\"",
                "expose a second Service with the same selector and an address of its own",
                diagnostics);
-    }
-}
-
-// <host>.<tailnet>.ts.net, with or without a dot at the end.
-bool is_magic_dns_name(std::string_view name) {
-    constexpr std::string_view kEnd = ".ts.net";
-    if (name.ends_with('.')) {
-        name.remove_suffix(1);
-    }
-    if (!name.ends_with(kEnd)) {
-        return false;
-    }
-    name.remove_suffix(kEnd.size());
-    const std::size_t dot = name.find('.');
-    const auto is_part = [](std::string_view part) {
-        return !part.empty() && std::ranges::all_of(part, [](char c) {
-            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                   c == '-';
-        });
-    };
-    return dot != std::string_view::npos && is_part(name.substr(0, dot)) &&
-           is_part(name.substr(dot + 1));
-}
-
-// They do nothing on an exposed Service, but the reference refuses it when they are malformed.
-void check_egress_annotations(const ServiceInput& service, Diagnostics& diagnostics) {
-    const std::string_view ip = annotation_text(service, kTailnetIp);
-    const std::string_view fqdn = annotation_text(service, kTailnetFqdn);
-    const std::string_view hint = "remove the annotation: this Service leads into the cluster";
-    if (!ip.empty() && !fqdn.empty()) {
-        report(service, "egress-target-conflict", service.annotation(kTailnetFqdn)->pos(),
-               fmt::format("only one of \"{}\" and \"{}\" can be set", kTailnetIp, kTailnetFqdn),
-               "one target, and none on a Service that is exposed", std::string(hint), diagnostics);
-    }
-    if (!fqdn.empty() && !is_magic_dns_name(fqdn)) {
-        report(service, "invalid-tailnet-fqdn", service.annotation(kTailnetFqdn)->pos(),
-               fmt::format("\"{}\" is not the name of a device", fqdn),
-               "a name such as \"db.tail1234.ts.net\"", std::string(hint), diagnostics);
-    }
-    if (!ip.empty() && !ip_family(ip, true)) {
-        report(service, "invalid-tailnet-ip", service.annotation(kTailnetIp)->pos(),
-               fmt::format("\"{}\" is not an IP address", ip), "an address such as \"100.64.0.7\"",
-               std::string(hint), diagnostics);
     }
 }
 
@@ -127,23 +84,6 @@ void plan_target(const ServiceInput& service, const Settings& settings, ProxyPla
     }
 }
 
-void plan_hostname(const ServiceInput& service, const Settings& settings, ProxyPlan& proxy,
-                   Diagnostics& diagnostics) {
-    const Value* wish = service.annotation(kHostname);
-    if (wish != nullptr && wish->is_string()) {
-        set_hostname(service, std::string(wish->text()), wish->pos(),
-                     "correct it, or remove the annotation for <namespace>-<name>", settings, proxy,
-                     diagnostics);
-        return;
-    }
-    if (service.ns.empty()) {
-        return;  // reported; a hostname cannot be made of what is not known
-    }
-    set_hostname(service, fmt::format("{}-{}", service.ns, service.name), service.name_pos(),
-                 "choose one with the annotation \"tailscale.com/hostname\"", settings, proxy,
-                 diagnostics);
-}
-
 }  // namespace
 
 void plan_l3_ingress(const ServiceInput& service, const ProxyInputs& inputs, Plan& plan,
@@ -152,8 +92,9 @@ void plan_l3_ingress(const ServiceInput& service, const ProxyInputs& inputs, Pla
     proxy.parent_type = "svc";
     proxy.internal_app = "k8s-operator-ingress-proxy";
     check_headless(service, diagnostics);
-    check_egress_annotations(service, diagnostics);
-    plan_hostname(service, inputs.settings, proxy, diagnostics);
+    check_tailnet_target(service, "remove the annotation: this Service leads into the cluster",
+                         diagnostics);
+    plan_service_hostname(service, inputs.settings, proxy, diagnostics);
     plan_target(service, inputs.settings, proxy, diagnostics);
     plan.devices.push_back(device_row(proxy, service.type == ServiceType::ExternalName
                                                  ? proxy.target_value

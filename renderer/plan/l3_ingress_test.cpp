@@ -163,7 +163,7 @@ TEST(L3Ingress, ChecksAnnotationsOfTheOtherDirectionToo) {
                       "db.tail1.ts.net"),
               fmt::format("3: error [egress-target-conflict] Service/shop/web: only one of "
                           "\"tailscale.com/tailnet-ip\" and \"tailscale.com/tailnet-fqdn\" can be "
-                          "set | one target, and none on a Service that is exposed | {}\n",
+                          "set | one target at most | {}\n",
                           hint));
     for (const std::string_view bad : {"nas", "db.ts.net", "a.b.c.ts.net", "a_b.c.ts.net",
                                        ".b.ts.net", "a..ts.net", "db.tail1.ts.net.."}) {

@@ -12,6 +12,8 @@
 namespace renderer {
 
 void check_object(const ServiceInput& service, Diagnostics& diagnostics);
+// For an ExternalName Service whose name we fill in.
+void check_egress_object(const ServiceInput& service, Diagnostics& diagnostics);
 void check_object(const IngressInput& ingress, Diagnostics& diagnostics);
 
 bool is_port_number(std::int64_t number);

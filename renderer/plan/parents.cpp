@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "renderer/plan/annotations.h"
+#include "renderer/plan/tailnet_target.h"
 
 namespace renderer {
 
@@ -15,21 +16,6 @@ bool is_tailscale_load_balancer(const ServiceInput& service, const Settings& set
     return service.type == ServiceType::LoadBalancer &&
            (service.has_load_balancer_class ? service.load_balancer_class == "tailscale"
                                             : settings.default_load_balancer);
-}
-
-// A headless Service counts as exposed: it is refused later, with its own message. So does an
-// ExternalName without a name, which the API server refuses.
-bool is_exposed(const ServiceInput& service, const Settings& settings) {
-    return is_exactly_true(service, kExpose) || is_tailscale_load_balancer(service, settings);
-}
-
-const Value* egress_annotation(const ServiceInput& service) {
-    for (const std::string_view key : {kTailnetIp, kOldTailnetIp, kTailnetFqdn}) {
-        if (!annotation_text(service, key).empty()) {
-            return service.annotation(key);
-        }
-    }
-    return nullptr;
 }
 
 void refuse(const Document& doc, Pos pos, std::string what, std::string hint,
@@ -81,18 +67,12 @@ bool take_service(const ServiceInput& service, const Settings& settings,
     if (managed != nullptr && managed->is_string() && managed->text() == "true") {
         return false;
     }
-    if (is_exposed(service, settings)) {
-        if (refuses_class(service, diagnostics)) {
-            return false;
-        }
-        parents.push_back(&service);
-        return true;
+    const bool wanted = is_exposed(service, settings) || tailnet_target(service) != nullptr;
+    if (!wanted || refuses_class(service, diagnostics)) {
+        return false;
     }
-    if (const Value* target = egress_annotation(service); target != nullptr) {
-        refuse(*service.doc, target->pos(), "a Service that leads to a tailnet address",
-               "remove the annotation, or leave this Service to the operator", diagnostics);
-    }
-    return false;
+    parents.push_back(&service);
+    return true;
 }
 
 // True when the Ingress gets a proxy.
@@ -170,6 +150,16 @@ void take_all(const Loaded& loaded, const Inputs& inputs, Take take, Diagnostics
 }
 
 }  // namespace
+
+// A headless Service counts as exposed: it is refused later, with its own message. So does an
+// ExternalName without a name, which the API server refuses, unless a tailnet target fills it in.
+bool is_exposed(const ServiceInput& service, const Settings& settings) {
+    if (service.type == ServiceType::ExternalName && service.external_name.empty() &&
+        tailnet_target(service) != nullptr) {
+        return false;
+    }
+    return is_exactly_true(service, kExpose) || is_tailscale_load_balancer(service, settings);
+}
 
 bool is_rendered(const Loaded& loaded, const Document& doc) {
     return doc.reachable && loaded.bundles[doc.bundle].rendered;

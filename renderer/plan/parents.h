@@ -15,14 +15,17 @@ namespace renderer {
 
 // Sorted by (namespace, name).
 struct Parents {
-    std::vector<const ServiceInput*> services;   // exposed to the tailnet
+    std::vector<const ServiceInput*> services;   // exposed to the tailnet, or leading there
     std::vector<const IngressInput*> ingresses;  // of our class
 };
 
-// Reports what is not built yet: egress Services, classes, groups. These are not
+// Reports what is not built yet: classes, groups. These are not
 // among the parents, with one exception: those that only the default class concerns.
 Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
                      Diagnostics& diagnostics);
+
+// True when the tailnet reaches this parent, false when it leads to a place in the tailnet.
+bool is_exposed(const ServiceInput& service, const Settings& settings);
 
 // What classify could not decode of an object that matters to us.
 void report_faults(const ParentInput& parent, Diagnostics& diagnostics);

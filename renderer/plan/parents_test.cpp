@@ -104,15 +104,6 @@ TEST(Parents, AreNotAmongFactsAndBundlesThatAreCopied) {
 
 TEST(Parents, RefuseWhatIsNotBuiltYet) {
     const std::pair<std::string, std::string> rows[] = {
-        {plain("annotations: {tailscale.com/tailnet-ip: 100.64.0.1}", ""),
-         "3: error [not-supported] Service/shop/web: a Service that leads to a tailnet address is "
-         "not supported yet | remove the annotation, or leave this Service to the operator\n"},
-        {plain("annotations: {tailscale.com/tailnet-fqdn: a.b.ts.net}", ""),
-         "3: error [not-supported] Service/shop/web: a Service that leads to a tailnet address is "
-         "not supported yet | remove the annotation, or leave this Service to the operator\n"},
-        {plain("annotations: {tailscale.com/ts-tailnet-target-ip: 100.64.0.1}", ""),
-         "3: error [not-supported] Service/shop/web: a Service that leads to a tailnet address is "
-         "not supported yet | remove the annotation, or leave this Service to the operator\n"},
         {plain("annotations: {tailscale.com/proxy-group: edge}", ""),
          "3: error [not-supported] Service/shop/web: the ProxyGroup \"edge\" is not supported yet "
          "| "

@@ -1,10 +1,13 @@
 #include "renderer/plan/plan.h"
 
 #include <algorithm>
+#include <span>
 
+#include "renderer/load/splice.h"
 #include "renderer/plan/cross_checks.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/install.h"
+#include "renderer/plan/l3_egress.h"
 #include "renderer/plan/l3_ingress.h"
 #include "renderer/plan/l7_ingress.h"
 #include "renderer/plan/object_checks.h"
@@ -100,11 +103,17 @@ std::vector<const ParentInput*> plan_proxies(const Parents& parents, const Proxy
             consumed.push_back(ingress);
         }
     }
+    const std::size_t other_edits = plan.edits.size();
     for (const ServiceInput* service : parents.services) {
-        check_object(*service, diagnostics);
-        plan_l3_ingress(*service, inputs, plan, diagnostics);
+        if (is_exposed(*service, inputs.settings)) {
+            check_object(*service, diagnostics);
+            plan_l3_ingress(*service, inputs, plan, diagnostics);
+        } else {
+            plan_l3_egress(*service, inputs, plan, diagnostics);
+        }
         consumed.push_back(service);
     }
+    check_edits(inputs.loaded.sources, std::span(plan.edits).subspan(other_edits), diagnostics);
     check_backends(inputs.loaded, parents, std::move(backends), consumed, diagnostics);
     return consumed;
 }

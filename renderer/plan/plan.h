@@ -20,7 +20,7 @@
 
 namespace renderer {
 
-enum class Target : std::uint8_t { ClusterIp, DnsName, Serve };
+enum class Target : std::uint8_t { ClusterIp, DnsName, TailnetIp, TailnetName, Serve };
 
 struct ServeHandler {
     std::string path;
@@ -51,6 +51,7 @@ struct ProxyPlan {
     bool forward_cluster_traffic = false;
     Target target = Target::DnsName;
     std::string target_value;            // address or DNS name; unused for Serve
+    std::optional<IpFamily> family;      // the only one of the headless Service; empty: both
     std::vector<ServeHandler> handlers;  // Serve: sorted by path, unique
     bool funnel = false;
     bool http_redirect = false;

@@ -94,6 +94,23 @@ void set_hostname(const ParentInput& parent, std::string wish, Pos pos, std::str
     proxy.hostname_pos = pos;
 }
 
+void plan_service_hostname(const ServiceInput& service, const Settings& settings, ProxyPlan& proxy,
+                           Diagnostics& diagnostics) {
+    const Value* wish = service.annotation(kHostname);
+    if (wish != nullptr && wish->is_string()) {
+        set_hostname(service, std::string(wish->text()), wish->pos(),
+                     "correct it, or remove the annotation for <namespace>-<name>", settings, proxy,
+                     diagnostics);
+        return;
+    }
+    if (service.ns.empty()) {
+        return;  // reported; a hostname cannot be made of what is not known
+    }
+    set_hostname(service, fmt::format("{}-{}", service.ns, service.name), service.name_pos(),
+                 "choose one with the annotation \"tailscale.com/hostname\"", settings, proxy,
+                 diagnostics);
+}
+
 DeviceRow device_row(const ProxyPlan& proxy, std::string leads_to) {
     return {.hostname = proxy.hostname,
             .kind = proxy.parent_kind,

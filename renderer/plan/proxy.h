@@ -31,6 +31,10 @@ ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const Pr
 void set_hostname(const ParentInput& parent, std::string wish, Pos pos, std::string_view advice,
                   const Settings& settings, ProxyPlan& proxy, Diagnostics& diagnostics);
 
+// Of a Service: the annotation's wish, even an empty one, else <namespace>-<name>.
+void plan_service_hostname(const ServiceInput& service, const Settings& settings, ProxyPlan& proxy,
+                           Diagnostics& diagnostics);
+
 DeviceRow device_row(const ProxyPlan& proxy, std::string leads_to);
 
 // "web.shop.svc.cluster.local"

@@ -111,11 +111,6 @@ void check_external_name(const ServiceInput& service, Diagnostics& diagnostics) 
                        fmt::format("\"{}\" cannot be an externalName", service.external_name), "",
                        "a DNS name in lower case", diagnostics);
     }
-    if (service.headless || !service.cluster_ip.empty()) {
-        report_invalid(service, service.cluster_ip_pos,
-                       "a Service of type ExternalName has no cluster IP", "\"clusterIP\"",
-                       "no such key", diagnostics);
-    }
 }
 
 void check_address(const ServiceInput& service, Diagnostics& diagnostics) {
@@ -137,12 +132,22 @@ bool is_port_number(std::int64_t number) {
 }
 
 void check_object(const ServiceInput& service, Diagnostics& diagnostics) {
+    if (service.type != ServiceType::ExternalName) {
+        check_address(service, diagnostics);
+    } else {
+        check_external_name(service, diagnostics);
+    }
+    check_egress_object(service, diagnostics);
+}
+
+void check_egress_object(const ServiceInput& service, Diagnostics& diagnostics) {
     check_name(service, diagnostics);
     check_metadata(service, diagnostics);
-    if (service.type == ServiceType::ExternalName) {
-        check_external_name(service, diagnostics);
-    } else {
-        check_address(service, diagnostics);
+    const bool has_address = service.headless || !service.cluster_ip.empty();
+    if (service.type == ServiceType::ExternalName && has_address) {
+        report_invalid(service, service.cluster_ip_pos,
+                       "a Service of type ExternalName has no cluster IP", "\"clusterIP\"",
+                       "no such key", diagnostics);
     }
     for (const ServicePort& port : service.ports) {
         check_port(service, port, diagnostics);

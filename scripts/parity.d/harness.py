@@ -25,6 +25,12 @@ kind: Service
 metadata: {{name: {0}, namespace: {1}, annotations: {{tailscale.com/expose: "true"{2}}}}}
 spec: {{ports: [{{port: 80}}]}}
 """
+EGRESS = """\
+apiVersion: v1
+kind: Service
+metadata: {{name: i, namespace: s, annotations: {{tailscale.com/{0}}}}}
+spec: {{{1}}}
+"""
 INGRESS = """\
 apiVersion: networking.k8s.io/v1
 kind: Ingress

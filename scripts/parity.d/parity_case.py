@@ -10,9 +10,10 @@ import parity_yaml
 
 # Kinds and features that the renderer does not build yet. Building one means taking it off this list.
 KINDS_NOT_BUILT = {"Connector", "ProxyClass", "ProxyGroup", "ProxyGroupPolicy", "Recorder", "DNSConfig"}
-FEATURES_NOT_BUILT = {"egress Service", "ProxyClass", "ProxyGroup"}
+FEATURES_NOT_BUILT = {"ProxyClass", "ProxyGroup"}
 
 TS = "tailscale.com/"
+EGRESS_KEYS = ("tailnet-ip", "tailnet-fqdn", "ts-tailnet-target-ip")
 FIREWALL_MODES = ("", "auto", "nftables", "iptables")
 DEFAULTS = {
     "operatorNamespace": "tailscale", "proxyImage": "tailscale/tailscale:v1.96.5", "k8sProxyImage": "",
@@ -123,8 +124,7 @@ class Case:
 
     def egress(self, obj):
         """A standalone L3 egress Service."""
-        keys = ("tailnet-ip", "tailnet-fqdn", "ts-tailnet-target-ip")
-        asked = any(annotations(obj).get(TS + key) for key in keys)
+        asked = any(annotations(obj).get(TS + key) for key in EGRESS_KEYS)
         return _standalone_service(obj) and asked and not self.exposed(obj)
 
     def claimed(self, obj):
@@ -161,7 +161,6 @@ class Case:
         grouped = bool(annotations(obj).get(TS + "proxy-group"))
         needs = {
             "ProxyGroup": grouped and (is_kind(obj, "", "Service") or self._our_class(obj)),
-            "egress Service": self.egress(obj),
             "ProxyClass": self.is_parent(obj) and bool(self.proxy_class(obj)),
         }
         return {name for name, wanted in needs.items() if wanted} & FEATURES_NOT_BUILT

@@ -3,9 +3,10 @@
 Each row finds in the input, by itself, the fault that the error claims. An error that claims a fault that is not there is
 a difference.
 """
+import ipaddress
 import re
 
-from parity_case import FIREWALL_MODES, is_kind, meta, pinned_address, tls_hosts
+from parity_case import FIREWALL_MODES, TS, annotations, is_kind, meta, pinned_address, tls_hosts
 
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 DNS_NAME = r"(?:\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
@@ -73,6 +74,23 @@ def firewall_mode_of_ingress(case, name, _):
     return case.settings["firewallMode"] not in FIREWALL_MODES and any(map(case.claimed, case.find(name)))
 
 
+def egress_of_another_type(case, name, _):
+    return any(case.egress(obj) and _spec(obj).get("type") != "ExternalName" for obj in case.find(name))
+
+
+def old_egress_address(case, name, _):
+    notes = [annotations(obj) for obj in case.find(name) if case.egress(obj)]
+    return any(not note.get(TS + "tailnet-ip") and not _is_address(note.get(TS + "ts-tailnet-target-ip") or "::")
+               for note in notes)
+
+
+def _is_address(text):
+    try:
+        return bool(ipaddress.ip_address(text))
+    except ValueError:
+        return False
+
+
 def api_server_refuses(case, name, rule):
     if rule == "path-without-type":
         return any(not path.get("pathType") for obj in case.find(name) for path in _paths(obj))
@@ -86,7 +104,7 @@ def _service_broken(obj):
     keys = [(port.get("port"), port.get("protocol", "TCP")) for port in ports]
     names = [port.get("name") for port in ports]
     return (kind not in SERVICE_TYPES or len(set(keys)) < len(keys) or (len(names) > 1 and len(set(names)) < len(names))
-            or (kind == "ExternalName" and not _spec(obj).get("externalName"))
+            or (kind == "ExternalName" and (not _spec(obj).get("externalName") or _spec(obj).get("clusterIP")))
             or (kind != "ExternalName" and not ports and _spec(obj).get("clusterIP") != "None")
             or not all(map(_port_fine, ports)))
 
@@ -128,4 +146,6 @@ ON_TOP = [
     (22, {"invalid-hostname", "invalid-tag"}, ingress_hostname_or_tag),
     (23, {"invalid-object", "path-without-type"}, api_server_refuses),
     (24, {"invalid-firewall-mode"}, firewall_mode_of_ingress),
+    (25, {"egress-not-external-name"}, egress_of_another_type),
+    (26, {"invalid-tailnet-ip"}, old_egress_address),
 ]

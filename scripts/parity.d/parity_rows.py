@@ -377,6 +377,19 @@ def no_finalizers(model):
     return hit
 
 
+@row(27)
+def selector_stays(model):
+    """Only where the Service was an ExternalName before: a change of type is refused."""
+    hit = False
+    for entry in model.user_changes:
+        kept = [c for c in entry["changes"] if (c["path"], c["after"]) != ("spec.selector", None)]
+        if any(change["path"] == "spec.type" for change in entry["changes"]):
+            continue
+        hit = hit or len(kept) != len(entry["changes"])
+        entry["changes"] = kept
+    return hit
+
+
 def user_object(model, obj):
     """A user's object as it must leave: with what the reference writes into its spec, and nothing else."""
     obj = copy.deepcopy(obj)

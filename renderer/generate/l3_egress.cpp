@@ -1,0 +1,15 @@
+#include "renderer/generate/l3_egress.h"
+
+#include "renderer/generate/proxy_workload.h"
+
+namespace renderer {
+
+void generate_l3_egress(const Plan& plan, Objects& objects) {
+    for (const ProxyPlan& proxy : plan.proxies) {
+        if (proxy.target == Target::TailnetIp || proxy.target == Target::TailnetName) {
+            append_proxy_workload(proxy, "l3-egress", objects);
+        }
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,15 @@
+// Services that lead to a place in the tailnet (layer 3, one proxy each): the user's ExternalName
+// Service becomes an alias of the proxy's headless Service, which is the only thing that we write
+// into it. Source: tailscale v1.96.5 cmd/k8s-operator/svc.go. Refuses what would need more than
+// that one word: a Service of another type.
+#pragma once
+
+#include "renderer/plan/plan.h"
+#include "renderer/plan/proxy.h"
+
+namespace renderer {
+
+void plan_l3_egress(const ServiceInput& service, const ProxyInputs& inputs, Plan& plan,
+                    Diagnostics& diagnostics);
+
+}  // namespace renderer

@@ -1,0 +1,82 @@
+#include "renderer/plan/tailnet_target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/plan/annotations.h"
+#include "renderer/plan/grammar.h"
+
+namespace renderer {
+
+namespace {
+
+void report(const ServiceInput& service, std::string_view rule, std::string_view key,
+            std::string message, std::string expected, std::string_view hint,
+            Diagnostics& diagnostics) {
+    diagnostics.add({.rule = std::string(rule),
+                     .pos = service.annotation(key)->pos(),
+                     .object = service.doc->object_name(),
+                     .message = std::move(message),
+                     .expected = std::move(expected),
+                     .hint = std::string(hint)});
+}
+
+void check_address(const ServiceInput& service, std::string_view key, std::string_view hint,
+                   Diagnostics& diagnostics) {
+    const std::string_view address = annotation_text(service, key);
+    if (!address.empty() && !ip_family(address, true)) {
+        report(service, "invalid-tailnet-ip", key,
+               fmt::format("\"{}\" is not an IP address", address),
+               "an address such as \"100.64.0.7\"", hint, diagnostics);
+    }
+}
+
+}  // namespace
+
+const Value* tailnet_target(const ServiceInput& service) {
+    for (const std::string_view key : {kTailnetIp, kOldTailnetIp, kTailnetFqdn}) {
+        if (!annotation_text(service, key).empty()) {
+            return service.annotation(key);
+        }
+    }
+    return nullptr;
+}
+
+bool is_magic_dns_name(std::string_view name) {
+    constexpr std::string_view kEnd = ".ts.net";
+    if (name.ends_with('.')) {
+        name.remove_suffix(1);
+    }
+    if (!name.ends_with(kEnd)) {
+        return false;
+    }
+    name.remove_suffix(kEnd.size());
+    const std::size_t dot = name.find('.');
+    const auto is_part = [](std::string_view part) {
+        return !part.empty() && std::ranges::all_of(part, [](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                   c == '-';
+        });
+    };
+    return dot != std::string_view::npos && is_part(name.substr(0, dot)) &&
+           is_part(name.substr(dot + 1));
+}
+
+void check_tailnet_target(const ServiceInput& service, std::string_view hint,
+                          Diagnostics& diagnostics) {
+    const std::string_view fqdn = annotation_text(service, kTailnetFqdn);
+    if (!fqdn.empty() && !annotation_text(service, kTailnetIp).empty()) {
+        report(service, "egress-target-conflict", kTailnetFqdn,
+               fmt::format("only one of \"{}\" and \"{}\" can be set", kTailnetIp, kTailnetFqdn),
+               "one target at most", hint, diagnostics);
+    }
+    if (!fqdn.empty() && !is_magic_dns_name(fqdn)) {
+        report(service, "invalid-tailnet-fqdn", kTailnetFqdn,
+               fmt::format("\"{}\" is not the name of a device", fqdn),
+               "a name such as \"db.tail1234.ts.net\"", hint, diagnostics);
+    }
+    check_address(service, kTailnetIp, hint, diagnostics);
+}
+
+}  // namespace renderer

@@ -25,7 +25,9 @@ void classify_custom_resource(const Document& doc, Inventory& inventory) {
         return;
     }
     const std::string_view kind = text_of(doc.kind);
-    if (kind == "Tailnet") {
+    if (kind == "ProxyGroup") {
+        inventory.proxy_groups.push_back(decode_proxy_group(doc));
+    } else if (kind == "Tailnet") {
         inventory.tailnets.push_back(decode_tailnet(doc));
     }
 }

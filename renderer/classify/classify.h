@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "renderer/classify/parent_input.h"
+#include "renderer/classify/proxy_group.h"
 #include "renderer/classify/tailnet.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
@@ -114,6 +115,7 @@ struct Inventory {
     std::vector<IngressInput> ingresses;  // all Ingresses
     std::vector<NamespaceInput> namespaces;
     OperatorInput reference;
+    std::vector<ProxyGroupInput> proxy_groups;
     std::vector<TailnetInput> tailnets;
     // All inputs of group tailscale.com, of whatever kind and version.
     std::vector<const Document*> custom_resources;

@@ -6,6 +6,7 @@
 #include "renderer/generate/l3_ingress.h"
 #include "renderer/generate/l7_ingress.h"
 #include "renderer/generate/metrics.h"
+#include "renderer/generate/proxy_group.h"
 #include "renderer/generate/tailnets.h"
 
 namespace renderer {
@@ -21,6 +22,8 @@ constexpr std::array kGenerators = {
               "Ingresses that the tailnet or the internet reaches"},
     Generator{"metrics", generate_metrics,
               "Services and ServiceMonitors for the metrics of proxies"},
+    Generator{"proxy-group", generate_proxy_group,
+              "ProxyGroups, and the Services that lead to the tailnet through them"},
     Generator{"tailnets", generate_tailnets, "credentials of tailnets beside the controller's own"},
 };
 

@@ -15,6 +15,8 @@ std::string tailscaled_config(const ProxyPlan& proxy, std::string_view pod,
 
 std::string serve_config(const ProxyPlan& proxy);
 
+constexpr std::size_t kHashDigits = 16;
+
 // First 16 hex digits of the SHA-256 of the fields that tailscaled cannot reload.
 std::string config_hash(const ProxyPlan& proxy);
 

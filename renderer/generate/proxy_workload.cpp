@@ -8,6 +8,7 @@
 
 #include "renderer/core/api.h"
 #include "renderer/core/base64.h"
+#include "renderer/generate/pod_parts.h"
 #include "renderer/generate/proxy_class.h"
 #include "renderer/generate/proxy_config.h"
 #include "renderer/plan/metrics.h"
@@ -16,9 +17,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kEnableForwarding =
-    "sysctl -w net.ipv4.ip_forward=1 && if sysctl net.ipv6.conf.all.forwarding; then sysctl -w "
-    "net.ipv6.conf.all.forwarding=1; fi";
 constexpr int kNobody = 65532;
 constexpr int kTemplateGracePeriod = 10;  // seconds; the reference sends it, pods ignore it
 
@@ -112,17 +110,6 @@ Value config_secret(const Workload& workload) {
                        {"data", std::move(data)}});
 }
 
-Value env(std::string_view name, std::string_view value) {
-    return Value::map({{"name", Value::borrowed(name)}, {"value", value}});
-}
-
-Value env_from_field(std::string_view name, std::string_view field) {
-    return Value::map(
-        {{"name", Value::borrowed(name)},
-         {"valueFrom",
-          Value::map({{"fieldRef", Value::map({{"fieldPath", Value::borrowed(field)}})}})}});
-}
-
 Value target_env(const ProxyPlan& proxy) {
     switch (proxy.target) {
         case Target::ClusterIp:
@@ -156,17 +143,6 @@ Value environment(const ProxyPlan& proxy) {
     list.append(target_env(proxy));
     list.append(env("TS_INTERNAL_APP", proxy.internal_app));
     return list;
-}
-
-Value secret_volume(std::string_view name, std::string_view secret, std::string_view item) {
-    Value source = Value::map({{"secretName", secret}});
-    put_if(source, !item.empty(), "items",
-           Value::list({Value::map({{"key", item}, {"path", item}})}));
-    return Value::map({{"name", Value::borrowed(name)}, {"secret", std::move(source)}});
-}
-
-Value read_only_mount(std::string_view name, std::string path) {
-    return Value::map({{"mountPath", path}, {"name", Value::borrowed(name)}, {"readOnly", true}});
 }
 
 Value volumes(const Workload& workload) {
@@ -221,14 +197,6 @@ Value container(const Workload& workload) {
          {"volumeMounts", mounts(workload)}});
 }
 
-Value init_container(const ProxyPlan& proxy) {
-    return Value::map({{"name", "sysctler"},
-                       {"image", proxy.image},
-                       {"command", Value::list({"/bin/sh", "-c"})},
-                       {"args", Value::list({Value::borrowed(kEnableForwarding)})},
-                       {"securityContext", Value::map({{"privileged", true}})}});
-}
-
 // Under which key the reference remembers a target.
 std::string_view last_set_key(Target target) {
     switch (target) {
@@ -258,7 +226,7 @@ Value pod_template(const Workload& workload) {
     Value spec = Value::map({{"serviceAccountName", proxy.name},
                              {"containers", Value::list({container(workload)})},
                              {"volumes", volumes(workload)}});
-    put_if(spec, !proxy.userspace, "initContainers", Value::list({init_container(proxy)}));
+    put_if(spec, !proxy.userspace, "initContainers", Value::list({sysctl_container(proxy.image)}));
     put_if(spec, !proxy.priority_class.empty(), "priorityClassName", proxy.priority_class);
     return Value::map(
         {{"metadata", Value::map({{"annotations", pod_annotations(proxy)},

@@ -26,7 +26,7 @@ constexpr std::array kKinds = {
     CustomKind{"Connector", "connectors.tailscale.com", false},
     CustomKind{"DNSConfig", "dnsconfigs.tailscale.com", false},
     CustomKind{"ProxyClass", "proxyclasses.tailscale.com", false},
-    CustomKind{"ProxyGroup", "proxygroups.tailscale.com", false},
+    CustomKind{"ProxyGroup", "proxygroups.tailscale.com", true},
     CustomKind{"ProxyGroupPolicy", "proxygrouppolicies.tailscale.com", false},
     CustomKind{"Recorder", "recorders.tailscale.com", false},
     CustomKind{"Tailnet", "tailnets.tailscale.com", true},

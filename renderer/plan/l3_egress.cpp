@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "renderer/load/splice.h"
 #include "renderer/plan/annotations.h"
+#include "renderer/plan/external_name.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/object_checks.h"
 #include "renderer/plan/tailnet_target.h"
@@ -16,57 +16,11 @@ constexpr std::string_view kByIp = "l3-egress: annotation tailscale.com/tailnet-
 constexpr std::string_view kByOldIp =
     "l3-egress: annotation tailscale.com/ts-tailnet-target-ip (deprecated)";
 constexpr std::string_view kByFqdn = "l3-egress: annotation tailscale.com/tailnet-fqdn";
-constexpr std::string_view kLinesToWrite =
-    "write these three lines, and remove \"selector\" and \"clusterIP\":\n"
-    "    spec:\n"
-    "      type: ExternalName\n"
-    "      externalName: placeholder";
-
 Diagnostic about(const ServiceInput& service, std::string_view rule, Pos pos, std::string message) {
     return {.rule = std::string(rule),
             .pos = pos,
             .object = service.doc->object_name(),
             .message = std::move(message)};
-}
-
-std::string_view type_name(ServiceType type) {
-    switch (type) {
-        case ServiceType::ClusterIp:
-            return "ClusterIP";
-        case ServiceType::NodePort:
-            return "NodePort";
-        case ServiceType::LoadBalancer:
-            return "LoadBalancer";
-        case ServiceType::ExternalName:
-            break;
-    }
-    return "ExternalName";
-}
-
-// The operator would turn it into an ExternalName Service.
-void check_type(const ServiceInput& service, Diagnostics& diagnostics) {
-    if (service.headless) {
-        Diagnostic refusal = about(service, "headless-service", service.cluster_ip_pos,
-                                   "a headless Service cannot lead to the tailnet");
-        refusal.expected = "a Service of type ExternalName";
-        refusal.hint = kLinesToWrite;
-        diagnostics.add(std::move(refusal));
-        return;
-    }
-    if (service.type == ServiceType::ExternalName || !service.faults.empty()) {
-        return;
-    }
-    const Value* type = service.doc->root.at({"spec", "type"});
-    const Value* spec = service.doc->root.find("spec");
-    Diagnostic refusal = about(service, "egress-not-external-name",
-                               type != nullptr   ? type->pos()
-                               : spec != nullptr ? spec->pos()
-                                                 : service.pos(),
-                               "a Service that leads to the tailnet must be an ExternalName");
-    refusal.found = fmt::format("type {}", type_name(service.type));
-    refusal.expected = "a Service of type ExternalName, whose name is filled in here";
-    refusal.hint = kLinesToWrite;
-    diagnostics.add(std::move(refusal));
 }
 
 // The reference hands it to the pod unseen, which then cannot start.
@@ -121,31 +75,6 @@ void plan_target(const ServiceInput& service, ProxyPlan& proxy, Diagnostics& dia
     }
 }
 
-// `spec.externalName`: one scalar, spliced; a Service without one gets the line.
-void lead_to_proxy(const ServiceInput& service, const ProxyPlan& proxy, const ProxyInputs& inputs,
-                   Plan& plan, Diagnostics& diagnostics) {
-    const std::string name = cluster_dns_name(proxy.ns, proxy.name, inputs.settings);
-    const Document& doc = *service.doc;
-    const Value* spec = doc.root.find("spec");
-    if (service.external_name == name || spec == nullptr || !spec->is_map()) {
-        return;
-    }
-    std::optional<Edit> edit = set_member({inputs.loaded.sources, doc.source, doc.range, doc.root},
-                                          *spec, "externalName", name);
-    if (edit) {
-        edit->reason = fmt::format("externalName {}", name);
-        plan.edits.push_back(std::move(*edit));
-        return;
-    }
-    const Value* old = spec->find("externalName");
-    Diagnostic refusal =
-        about(service, "cannot-edit", old == nullptr ? spec->pos() : old->pos(),
-              fmt::format("cannot write \"externalName: {}\" into this document", name));
-    refusal.found = "a spec or a name behind an alias, an anchor or a tag, or of several lines";
-    refusal.hint = "write \"externalName: placeholder\" on a line of its own";
-    diagnostics.add(std::move(refusal));
-}
-
 }  // namespace
 
 void plan_l3_egress(const ServiceInput& service, const ProxyInputs& inputs, Plan& plan,
@@ -154,11 +83,12 @@ void plan_l3_egress(const ServiceInput& service, const ProxyInputs& inputs, Plan
     proxy.parent_type = "svc";
     proxy.internal_app = "k8s-operator-egress-proxy";
     check_egress_object(service, diagnostics);
-    check_type(service, diagnostics);
+    check_external_name_type(service, diagnostics);
     plan_service_hostname(service, inputs.settings, proxy, diagnostics);
     plan_target(service, proxy, diagnostics);
     if (service.type == ServiceType::ExternalName && service.faults.empty()) {
-        lead_to_proxy(service, proxy, inputs, plan, diagnostics);
+        lead_to(service, cluster_dns_name(proxy.ns, proxy.name, inputs.settings), inputs, plan,
+                diagnostics);
     }
     plan.devices.push_back(device_row(proxy, fmt::format("tailnet {}", proxy.target_value)));
     plan.proxies.push_back(std::move(proxy));

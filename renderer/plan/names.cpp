@@ -34,4 +34,10 @@ std::string proxy_name(std::string_view kind, std::string_view ns, std::string_v
                        suffix(fmt::format("{}/{}/{}", kind, ns, name)));
 }
 
+std::string group_service_name(std::string_view ns, std::string_view name) {
+    constexpr std::size_t kLongestPrefix = 58;
+    std::string text = fmt::format("ts-{}-", name).substr(0, kLongestPrefix);
+    return text + suffix(fmt::format("Service/{}/{}", ns, name));
+}
+
 }  // namespace renderer

@@ -12,6 +12,10 @@ namespace renderer {
 // v1.96.5 cmd/k8s-operator/sts.go, statefulSetNameBase.
 std::string proxy_name(std::string_view kind, std::string_view ns, std::string_view name);
 
+// Of the ClusterIP Service that an egress group has for a Service: "ts-<name>-", cut to 58 bytes as
+// the API server cuts a prefix, and the five characters of "Service/namespace/name".
+std::string group_service_name(std::string_view ns, std::string_view name);
+
 // How many bytes of the parent's name that name keeps.
 constexpr std::size_t kKeptParentBytes = 43;
 

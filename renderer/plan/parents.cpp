@@ -54,14 +54,25 @@ bool refuses_class(const ParentInput& parent, Diagnostics& diagnostics) {
     return true;
 }
 
+// An empty name: no controller of the reference takes the Service.
+bool take_group_service(const ServiceInput& service, Parents& parents, Diagnostics& diagnostics) {
+    if (annotation_text(service, kProxyGroup).empty()) {
+        return false;
+    }
+    if (annotation_text(service, kTailnetIp).empty() &&
+        annotation_text(service, kTailnetFqdn).empty()) {
+        refuse_group(service, diagnostics);
+        return false;
+    }
+    parents.members.push_back(&service);
+    return true;
+}
+
 // True when the Service gets a proxy.
-bool take_service(const ServiceInput& service, const Settings& settings,
-                  std::vector<const ServiceInput*>& parents, Diagnostics& diagnostics) {
+bool take_service(const ServiceInput& service, const Settings& settings, Parents& parents,
+                  Diagnostics& diagnostics) {
     if (service.annotation(kProxyGroup) != nullptr) {
-        if (!annotation_text(service, kProxyGroup).empty()) {
-            refuse_group(service, diagnostics);
-        }
-        return false;  // an empty name: no controller of the reference takes the Service
+        return take_group_service(service, parents, diagnostics);
     }
     const Value* managed = service.label(kManaged);
     if (managed != nullptr && managed->is_string() && managed->text() == "true") {
@@ -71,7 +82,7 @@ bool take_service(const ServiceInput& service, const Settings& settings,
     if (!wanted || refuses_class(service, diagnostics)) {
         return false;
     }
-    parents.push_back(&service);
+    parents.services.push_back(&service);
     return true;
 }
 
@@ -175,7 +186,7 @@ Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Set
     take_all(
         loaded, inventory.services,
         [&](const ServiceInput& service) {
-            return take_service(service, settings, parents.services, diagnostics);
+            return take_service(service, settings, parents, diagnostics);
         },
         diagnostics);
     take_all(
@@ -185,6 +196,7 @@ Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Set
         },
         diagnostics);
     sort_by_name(parents.services);
+    sort_by_name(parents.members);
     sort_by_name(parents.ingresses);
     refuse_default_class(parents, settings, diagnostics);
     return parents;

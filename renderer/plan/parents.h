@@ -16,6 +16,7 @@ namespace renderer {
 // Sorted by (namespace, name).
 struct Parents {
     std::vector<const ServiceInput*> services;   // exposed to the tailnet, or leading there
+    std::vector<const ServiceInput*> members;    // leading to the tailnet through a group
     std::vector<const IngressInput*> ingresses;  // of our class
 };
 

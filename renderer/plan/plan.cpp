@@ -6,12 +6,14 @@
 #include "renderer/load/splice.h"
 #include "renderer/plan/cross_checks.h"
 #include "renderer/plan/custom_resources.h"
+#include "renderer/plan/egress_group.h"
 #include "renderer/plan/install.h"
 #include "renderer/plan/l3_egress.h"
 #include "renderer/plan/l3_ingress.h"
 #include "renderer/plan/l7_ingress.h"
 #include "renderer/plan/object_checks.h"
 #include "renderer/plan/parents.h"
+#include "renderer/plan/proxy_group.h"
 #include "renderer/plan/tailnets.h"
 
 namespace renderer {
@@ -78,6 +80,7 @@ void check_backends(const Loaded& loaded, const Parents& parents,
                     std::vector<const ServiceInput*> backends,
                     std::vector<const ParentInput*>& consumed, Diagnostics& diagnostics) {
     std::vector<const ServiceInput*> checked = parents.services;
+    checked.insert(checked.end(), parents.members.begin(), parents.members.end());
     std::ranges::sort(checked);
     std::ranges::sort(backends);
     backends.erase(std::unique(backends.begin(), backends.end()), backends.end());
@@ -91,8 +94,9 @@ void check_backends(const Loaded& loaded, const Parents& parents,
 }
 
 // Returns the objects that the plan is built on.
-std::vector<const ParentInput*> plan_proxies(const Parents& parents, const ProxyInputs& inputs,
-                                             Plan& plan, Diagnostics& diagnostics) {
+std::vector<const ParentInput*> plan_proxies(const Parents& parents, const GroupIndex& groups,
+                                             const ProxyInputs& inputs, Plan& plan,
+                                             Diagnostics& diagnostics) {
     std::vector<const ParentInput*> consumed;
     std::vector<const ServiceInput*> backends;
     plan.proxies.reserve(parents.services.size() + parents.ingresses.size());
@@ -113,6 +117,9 @@ std::vector<const ParentInput*> plan_proxies(const Parents& parents, const Proxy
         }
         consumed.push_back(service);
     }
+    plan_proxy_groups(groups, inputs, plan, diagnostics);
+    plan_egress_members(parents.members, groups, inputs, plan, diagnostics);
+    consumed.insert(consumed.end(), parents.members.begin(), parents.members.end());
     check_edits(inputs.loaded.sources, std::span(plan.edits).subspan(other_edits), diagnostics);
     check_backends(inputs.loaded, parents, std::move(backends), consumed, diagnostics);
     return consumed;
@@ -136,7 +143,8 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
         .services = services,
         .tailnets = tailnets,
         .central_bundle = central_bundle(loaded, inventory.reference, plan.settings, diagnostics)};
-    std::vector<const ParentInput*> consumed = plan_proxies(parents, inputs, plan, diagnostics);
+    std::vector<const ParentInput*> consumed =
+        plan_proxies(parents, GroupIndex(inventory), inputs, plan, diagnostics);
     tailnets.finish(inputs.central_bundle, plan, diagnostics);
 
     check_firewall_mode(plan, diagnostics);

@@ -16,6 +16,7 @@
 #include "renderer/load/load.h"
 #include "renderer/plan/metrics_plan.h"
 #include "renderer/plan/proxy_class_plan.h"
+#include "renderer/plan/proxy_group_plan.h"
 #include "renderer/plan/settings.h"
 
 namespace renderer {
@@ -91,6 +92,8 @@ struct Plan {
     std::optional<InstallPlan> install;
     std::vector<ProxyClassPlan> proxy_classes;  // complete before the first proxy points into it
     std::vector<ProxyPlan> proxies;             // sorted by (parent_kind, parent_ns, parent_name)
+    std::vector<ProxyGroupPlan> groups;         // sorted by name
+    std::vector<EgressMember> egress_members;   // sorted by (group, namespace, name)
     std::vector<MetricsPlan> metrics;
     std::vector<TailnetPlan> tailnets;  // sorted by name
     std::vector<DeviceRow> devices;     // in the order of the proxies

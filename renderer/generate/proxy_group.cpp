@@ -1,0 +1,219 @@
+#include "renderer/generate/proxy_group.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "renderer/core/api.h"
+#include "renderer/core/base64.h"
+#include "renderer/generate/egress_group.h"
+#include "renderer/generate/group_config.h"
+#include "renderer/generate/pod_parts.h"
+
+namespace renderer {
+
+namespace {
+
+// Longer than the preStop hook and the time that connections get to end. The reference means to
+// say so with a field that pods do not take from a template.
+constexpr int kEgressGracePeriod = 360;
+constexpr std::string_view kPreStopPath = "/internal-egress-services-preshutdown";
+
+Value labels(const ProxyGroupPlan& group) {
+    return Value::map({{"tailscale.com/managed", "true"},
+                       {"tailscale.com/parent-resource", group.name},
+                       {"tailscale.com/parent-resource-type", "proxygroup"}});
+}
+
+Value service_account(const ProxyGroupPlan& group) {
+    return Value::map({{"apiVersion", "v1"},
+                       {"kind", "ServiceAccount"},
+                       {"metadata", group_metadata(group, group.service_account)}});
+}
+
+// Each pod needs its own state Secret; by one account they reach each other's.
+Value role(const ProxyGroupPlan& group) {
+    Value names = Value::list();
+    for (std::size_t i = 0; i < group.hostnames.size(); ++i) {
+        names.append(group.pod(i));
+    }
+    Value rules = Value::list();
+    if (names.size() > 0) {
+        rules.append(Value::map({{"apiGroups", Value::list({""})},
+                                 {"resources", Value::list({"secrets"})},
+                                 {"resourceNames", std::move(names)},
+                                 {"verbs", Value::list({"get", "update", "patch"})}}));
+    }
+    return Value::map({{"apiVersion", "rbac.authorization.k8s.io/v1"},
+                       {"kind", "Role"},
+                       {"metadata", group_metadata(group, group.name)},
+                       {"rules", std::move(rules)}});
+}
+
+Value role_binding(const ProxyGroupPlan& group) {
+    return Value::map({{"apiVersion", "rbac.authorization.k8s.io/v1"},
+                       {"kind", "RoleBinding"},
+                       {"metadata", group_metadata(group, group.name)},
+                       {"roleRef", Value::map({{"apiGroup", "rbac.authorization.k8s.io"},
+                                               {"kind", "Role"},
+                                               {"name", group.name}})},
+                       {"subjects", Value::list({Value::map({{"kind", "ServiceAccount"},
+                                                             {"name", group.service_account},
+                                                             {"namespace", group.ns}})})}});
+}
+
+Value config_secret(const ProxyGroupPlan& group, std::size_t ordinal) {
+    Value metadata = group_metadata(group, fmt::format("{}-config", group.pod(ordinal)));
+    metadata.find("labels")->add("tailscale.com/secret-type", "config");
+    return Value::map(
+        {{"apiVersion", "v1"},
+         {"kind", "Secret"},
+         {"metadata", std::move(metadata)},
+         {"data", Value::map({{"cap-106.hujson", encode_base64(group_config(group, ordinal))}})}});
+}
+
+Value environment(const ProxyGroupPlan& group) {
+    Value list = Value::list(
+        {env("TS_USERSPACE", "false"), env_from_field("POD_IP", "status.podIP"),
+         env_from_field("POD_NAME", "metadata.name"), env_from_field("POD_UID", "metadata.uid"),
+         env_from_field("POD_IPS", "status.podIPs"), env("TS_KUBE_SECRET", "$(POD_NAME)"),
+         env("TS_EXPERIMENTAL_SERVICE_AUTO_ADVERTISEMENT", "false"),
+         env("TS_STATE", "kube:$(POD_NAME)"),
+         env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)"),
+         env("TS_DEBUG_ACME_FORCE_RENEWAL", "true")});
+    if (!group.firewall_mode.empty()) {
+        list.append(env("TS_DEBUG_FIREWALL_MODE", group.firewall_mode));
+    }
+    append_egress_environment(list);
+    return list;
+}
+
+// Every pod mounts what belongs to every replica and picks its own by name: a StatefulSet has one
+// template.
+template <typename Entry>
+Value for_each_replica(const ProxyGroupPlan& group, Entry entry) {
+    Value list = Value::list();
+    for (const std::string_view kind : {"tailscaledconfig", "auth"}) {
+        for (std::size_t i = 0; i < group.hostnames.size(); ++i) {
+            list.append(entry(kind, i));
+        }
+    }
+    return list;
+}
+
+Value volumes(const ProxyGroupPlan& group) {
+    Value list = for_each_replica(group, [&](std::string_view kind, std::size_t i) {
+        const bool auth = kind == "auth";
+        return secret_volume(fmt::format("{}-{}", kind, i),
+                             fmt::format("{}-{}", group.pod(i), auth ? "auth" : "config"),
+                             auth ? "authkey" : "");
+    });
+    list.append(Value::map({{"configMap", Value::map({{"name", config_map_name(group)}})},
+                            {"name", config_map_name(group)}}));
+    return list;
+}
+
+Value mounts(const ProxyGroupPlan& group) {
+    Value list = for_each_replica(group, [&](std::string_view kind, std::size_t i) {
+        return read_only_mount(
+            fmt::format("{}-{}", kind, i),
+            fmt::format("/etc/{}/{}", kind == "auth" ? "tsauth" : "tsconfig", group.pod(i)));
+    });
+    list.append(read_only_mount(config_map_name(group), "/etc/proxies"));
+    return list;
+}
+
+// A rolling update goes on only when the new pod can forward.
+Value readiness_probe() {
+    return Value::map({{"failureThreshold", 10},
+                       {"httpGet", Value::map({{"path", "/healthz"}, {"port", kHealthPort}})},
+                       {"periodSeconds", 1}});
+}
+
+Value pre_stop() {
+    return Value::map(
+        {{"preStop", Value::map({{"httpGet", Value::map({{"path", Value::borrowed(kPreStopPath)},
+                                                         {"port", kHealthPort}})}})}});
+}
+
+Value container(const ProxyGroupPlan& group) {
+    return Value::map(
+        {{"name", "tailscale"},
+         {"image", group.image},
+         {"imagePullPolicy", Value::borrowed(group.pull_policy)},
+         {"env", environment(group)},
+         {"lifecycle", pre_stop()},
+         {"readinessProbe", readiness_probe()},
+         {"resources", Value::map({{"requests", Value::map({{"cpu", "1m"}, {"memory", "1Mi"}})}})},
+         {"securityContext", Value::map({{"privileged", true}})},
+         {"volumeMounts", mounts(group)}});
+}
+
+Value pod_template(const ProxyGroupPlan& group) {
+    return Value::map(
+        {{"metadata",
+          Value::map({{"annotations", Value::map({{Value::borrowed(kConfigHashAnnotation),
+                                                   group_config_hash(group)}})},
+                      {"deletionGracePeriodSeconds", kEgressGracePeriod},
+                      {"labels", labels(group)},
+                      {"name", group.name},
+                      {"namespace", group.ns}})},
+         {"spec", Value::map({{"containers", Value::list({container(group)})},
+                              {"initContainers", Value::list({sysctl_container(group.image)})},
+                              {"serviceAccountName", group.service_account},
+                              {"terminationGracePeriodSeconds", kEgressGracePeriod},
+                              {"volumes", volumes(group)}})}});
+}
+
+Value stateful_set(const ProxyGroupPlan& group) {
+    Value contract = Value::map(
+        {{Value::borrowed(kContractAnnotation), Value::borrowed(kContractVersion)},
+         {Value::borrowed(kHostnameAnnotation), fmt::format("{}", fmt::join(group.hostnames, ","))},
+         {Value::borrowed(kParentAnnotation), group.origin.parent},
+         {Value::borrowed(kTagsAnnotation), fmt::format("{}", fmt::join(group.tags, ","))}});
+    put_if(contract, !group.tailnet.empty(), Value::borrowed(kTailnetAnnotation), group.tailnet);
+    Value head = group_metadata(group, group.name);
+    head.add("annotations", std::move(contract));
+    return Value::map(
+        {{"apiVersion", "apps/v1"},
+         {"kind", "StatefulSet"},
+         {"metadata", std::move(head)},
+         {"spec", Value::map({{"replicas", static_cast<std::int64_t>(group.hostnames.size())},
+                              {"selector", Value::map({{"matchLabels", labels(group)}})},
+                              {"serviceName", ""},
+                              {"template", pod_template(group)}})}});
+}
+
+void append_group(const ProxyGroupPlan& group, const Plan& plan, Objects& objects) {
+    objects.push_back(group_object(group, service_account(group)));
+    for (std::size_t i = 0; i < group.hostnames.size(); ++i) {
+        objects.push_back(group_object(group, config_secret(group, i)));
+    }
+    objects.push_back(group_object(group, role(group)));
+    objects.push_back(group_object(group, role_binding(group)));
+    objects.push_back(group_object(group, egress_config_map(group, plan)));
+    objects.push_back(group_object(group, stateful_set(group)));
+}
+
+}  // namespace
+
+Value group_metadata(const ProxyGroupPlan& group, std::string_view name) {
+    return Value::map({{"name", name}, {"namespace", group.ns}, {"labels", labels(group)}});
+}
+
+Object group_object(const ProxyGroupPlan& group, Value root) {
+    return {.root = std::move(root),
+            .origin = group.origin,
+            .bundle = group.bundle,
+            .generator = kGroupGenerator};
+}
+
+void generate_proxy_group(const Plan& plan, Objects& objects) {
+    for (const ProxyGroupPlan& group : plan.groups) {
+        append_group(group, plan, objects);
+    }
+    append_egress_services(plan, objects);
+}
+
+}  // namespace renderer

@@ -1,0 +1,178 @@
+#include "renderer/plan/proxy_group.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "renderer/plan/annotations.h"
+#include "renderer/plan/grammar.h"
+#include "renderer/plan/parents.h"
+#include "renderer/plan/proxy_group_checks.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kRule = "proxy-group: spec.type egress";
+
+std::vector<std::string> tags_of(const ProxyGroupInput& group, const Settings& settings) {
+    std::vector<std::string> tags;
+    for (const PlacedText& tag : group.tags) {
+        tags.emplace_back(tag.text);
+    }
+    return tags.empty() ? settings.default_tags : tags;
+}
+
+void plan_hostnames(const ProxyGroupInput& group, const Settings& settings, ProxyGroupPlan& plan,
+                    Diagnostics& diagnostics) {
+    const bool wished = group.hostname_prefix.pos.known() && !group.hostname_prefix.text.empty();
+    const std::string_view prefix = wished ? group.hostname_prefix.text : group.name;
+    const std::string_view dash = settings.hostname_suffix.empty() ? "" : "-";
+    plan.hostname_pos = wished ? group.hostname_prefix.pos : group.name_pos();
+    for (std::int64_t i = 0; i < group.replicas; ++i) {
+        plan.hostnames.push_back(
+            fmt::format("{}-{}{}{}", prefix, i, dash, settings.hostname_suffix));
+    }
+    const std::string wrong =
+        plan.hostnames.empty() ? std::string() : dns_label_error(plan.hostnames.back());
+    if (!wrong.empty()) {
+        diagnostics.add(
+            {.rule = "invalid-hostname",
+             .pos = plan.hostname_pos,
+             .object = group.doc->object_name(),
+             .message = fmt::format("invalid hostname \"{}\": {}", plan.hostnames.back(), wrong),
+             .found = fmt::format("a name of {} bytes", plan.hostnames.back().size()),
+             .expected = "1 to 63 letters, digits and dashes for every replica",
+             .hint = "choose a shorter \"spec.hostnamePrefix\""});
+    }
+}
+
+ProxyGroupPlan start_group(const ProxyGroupInput& group, const ProxyInputs& inputs,
+                           Diagnostics& diagnostics) {
+    const Settings& settings = inputs.settings;
+    ProxyGroupPlan plan;
+    plan.origin = {group.pos(), group.doc->object_name(), kRule};
+    plan.bundle = inputs.central_bundle == kNone ? group.doc->bundle : inputs.central_bundle;
+    plan.name = group.name;
+    plan.ns = settings.ns;
+    plan.type = group.type;
+    plan_hostnames(group, settings, plan, diagnostics);
+    plan.tags = tags_of(group, settings);
+    plan.server_url =
+        inputs.tailnets.server_url(group, {group.tailnet.text, group.tailnet.pos}, diagnostics);
+    plan.tailnet = group.tailnet.text;
+    plan.image = settings.proxy_image.reference();
+    plan.pull_policy = settings.proxy_image.pinned() ? "IfNotPresent" : "Always";
+    plan.firewall_mode = settings.firewall_mode;
+    plan.service_account = group.name;
+    return plan;
+}
+
+void refuse_field(const ProxyGroupInput& group, const PlacedText& field, std::string_view kind,
+                  Diagnostics& diagnostics) {
+    diagnostics.add({.rule = "not-supported",
+                     .pos = field.pos,
+                     .object = group.doc->object_name(),
+                     .message = fmt::format("the {} \"{}\" is not supported yet", kind, field.text),
+                     .hint = "remove it, or leave this group to the operator"});
+}
+
+// What is not built yet.
+void refuse_unbuilt(const ProxyGroupInput& group, const Settings& settings,
+                    Diagnostics& diagnostics) {
+    if (group.type == GroupType::Ingress || group.type == GroupType::KubeApiServer) {
+        diagnostics.add({.rule = "not-supported",
+                         .pos = group.pos(),
+                         .object = group.doc->object_name(),
+                         .message = fmt::format("a ProxyGroup of type {} is not supported yet",
+                                                type_name(group.type)),
+                         .hint = "take it out of the inputs, or leave it to the operator"});
+    } else if (!group.proxy_class.text.empty()) {
+        refuse_field(group, group.proxy_class, "ProxyClass", diagnostics);
+    } else if (!settings.default_proxy_class.empty()) {
+        refuse_field(group, {settings.default_proxy_class, group.pos()}, "default ProxyClass",
+                     diagnostics);
+    }
+}
+
+// Adds the group unless it is refused.
+void plan_group(const ProxyGroupInput& group, const ProxyInputs& inputs, Plan& plan,
+                Diagnostics& diagnostics) {
+    const std::size_t before = diagnostics.error_count();
+    check_object(group, diagnostics);
+    refuse_unbuilt(group, inputs.settings, diagnostics);
+    if (diagnostics.error_count() > before) {
+        return;
+    }
+    const ProxyGroupPlan& added = plan.groups.emplace_back(start_group(group, inputs, diagnostics));
+    for (const std::string& hostname : added.hostnames) {
+        plan.devices.push_back({.hostname = hostname,
+                                .kind = "ProxyGroup",
+                                .tags = fmt::format("{}", fmt::join(added.tags, ",")),
+                                .leads_to = fmt::format("{} group", type_name(group.type)),
+                                .pos = group.pos()});
+    }
+}
+
+}  // namespace
+
+GroupIndex::GroupIndex(const Inventory& inventory) {
+    for (const ProxyGroupInput& group : inventory.proxy_groups) {
+        sorted_.push_back(&group);
+    }
+    std::ranges::stable_sort(sorted_, [](const auto* a, const auto* b) {
+        return std::pair(a->name, !a->doc->reachable) < std::pair(b->name, !b->doc->reachable);
+    });
+}
+
+const ProxyGroupInput* GroupIndex::find(std::string_view name) const {
+    const auto found = std::ranges::lower_bound(sorted_, name, {}, &ProxyGroupInput::name);
+    return found != sorted_.end() && (*found)->name == name ? *found : nullptr;
+}
+
+std::string_view type_name(GroupType type) {
+    switch (type) {
+        case GroupType::Egress:
+            return "egress";
+        case GroupType::Ingress:
+            return "ingress";
+        case GroupType::KubeApiServer:
+            return "kube-apiserver";
+        case GroupType::Unset:
+            break;
+    }
+    return {};
+}
+
+std::string ProxyGroupPlan::pod(std::size_t ordinal) const {
+    return fmt::format("{}-{}", name, ordinal);
+}
+
+const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& groups,
+                                  Diagnostics& diagnostics) {
+    const Value* name = parent.annotation(kProxyGroup);
+    const ProxyGroupInput* group = groups.find(name->text());
+    if (group == nullptr) {
+        diagnostics.add(
+            {.rule = "missing-proxy-group",
+             .pos = name->pos(),
+             .object = parent.doc->object_name(),
+             .message = fmt::format("the ProxyGroup \"{}\" is not among the inputs", name->text()),
+             .expected = "the name of a ProxyGroup",
+             .hint = "add the ProxyGroup, or say --context DIR with the directory that "
+                     "has it"});
+    }
+    return group;
+}
+
+void plan_proxy_groups(const GroupIndex& groups, const ProxyInputs& inputs, Plan& plan,
+                       Diagnostics& diagnostics) {
+    for (const ProxyGroupInput* group : groups.sorted()) {
+        if (is_rendered(inputs.loaded, *group->doc)) {
+            plan_group(*group, inputs, plan, diagnostics);
+        }
+    }
+}
+
+}  // namespace renderer

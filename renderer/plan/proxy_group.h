@@ -1,0 +1,41 @@
+// ProxyGroups: what is the same for every type. The name, the replicas and what each is called,
+// image, tags, and all that the reference or the API server refuses. What a group leads to is added
+// by egress_group. Source: tailscale v1.96.5 cmd/k8s-operator/proxygroup.go, and the schema of its
+// CRD.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/plan/plan.h"
+#include "renderer/plan/proxy.h"
+
+namespace renderer {
+
+// Finds groups by name. Documents that an applier sees win over mere facts.
+class GroupIndex {
+public:
+    explicit GroupIndex(const Inventory& inventory);
+
+    // nullptr when it is not among the inputs.
+    [[nodiscard]] const ProxyGroupInput* find(std::string_view name) const;
+    [[nodiscard]] const std::vector<const ProxyGroupInput*>& sorted() const { return sorted_; }
+
+private:
+    std::vector<const ProxyGroupInput*> sorted_;
+};
+
+// "egress", …; "" when it is unset.
+std::string_view type_name(GroupType type);
+
+// The group that the object's annotation names. Reports one that is not among the inputs.
+const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& groups,
+                                  Diagnostics& diagnostics);
+
+// Adds to the plan all groups that are rendered.
+void plan_proxy_groups(const GroupIndex& groups, const ProxyInputs& inputs, Plan& plan,
+                       Diagnostics& diagnostics);
+
+}  // namespace renderer

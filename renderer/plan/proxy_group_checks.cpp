@@ -1,0 +1,125 @@
+#include "renderer/plan/proxy_group_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "renderer/plan/custom_resources.h"
+#include "renderer/plan/grammar.h"
+#include "renderer/plan/metadata_checks.h"
+#include "renderer/plan/tags.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::int64_t kMaxReplicas = 1000;
+constexpr std::size_t kMaxStatefulSetName = 52;  // a label holds it and a hash
+constexpr std::array<std::string_view, 2> kChartNames = {"operator", "proxies"};
+
+bool is_lower_or_digit(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+// ^[a-z0-9][a-z0-9-]{0,61}$
+bool is_hostname_prefix(std::string_view text) {
+    constexpr std::size_t kMax = 62;
+    return !text.empty() && text.size() <= kMax && is_lower_or_digit(text.front()) &&
+           std::ranges::all_of(text, [](char c) { return c == '-' || is_lower_or_digit(c); });
+}
+
+void check_fields(const ProxyGroupInput& group, Diagnostics& diagnostics) {
+    if (group.replicas < 0 || group.replicas > kMaxReplicas) {
+        report_invalid(group, group.replicas_pos, "\"spec.replicas\" is out of range",
+                       fmt::format("{}", group.replicas),
+                       fmt::format("a number from 0 to {}", kMaxReplicas), diagnostics);
+    }
+    for (const PlacedText& tag : group.tags) {
+        if (const std::string_view wrong = tag_error(tag.text); !wrong.empty()) {
+            report_invalid(group, tag.pos, fmt::format("invalid tag \"{}\": {}", tag.text, wrong),
+                           "", "tags such as \"tag:web\"", diagnostics);
+        }
+    }
+    if (group.hostname_prefix.pos.known() && !is_hostname_prefix(group.hostname_prefix.text)) {
+        report_invalid(group, group.hostname_prefix.pos,
+                       fmt::format("\"{}\" cannot be a hostnamePrefix", group.hostname_prefix.text),
+                       "", "1 to 62 lower-case letters, digits and dashes, no dash first",
+                       diagnostics);
+    }
+    if (group.api_hostname.pos.known() && !is_dns1123_label(group.api_hostname.text)) {
+        report_invalid(group, group.api_hostname.pos,
+                       fmt::format("\"{}\" cannot be a hostname", group.api_hostname.text), "",
+                       "1 to 63 lower-case letters, digits and dashes, no dash at either end",
+                       diagnostics);
+    }
+}
+
+void refuse_name(const ProxyGroupInput& group, std::string_view rule, std::string message,
+                 std::string expected, Diagnostics& diagnostics) {
+    diagnostics.add({.rule = std::string(rule),
+                     .pos = group.name_pos(),
+                     .object = group.doc->object_name(),
+                     .message = std::move(message),
+                     .expected = std::move(expected),
+                     .hint = "rename the group"});
+}
+
+// What a volume of the pods is called is made of the group's name.
+std::size_t longest_name(GroupType type) {
+    constexpr std::size_t kEgressVolume = std::string_view("-egress-config").size();
+    constexpr std::size_t kIngressVolume = std::string_view("-ingress-config").size();
+    switch (type) {
+        case GroupType::Egress:
+            return kMaxLabel - kEgressVolume;
+        case GroupType::Ingress:
+            return kMaxLabel - kIngressVolume;
+        case GroupType::KubeApiServer:
+        case GroupType::Unset:
+            break;
+    }
+    return kMaxStatefulSetName;
+}
+
+void check_taken_name(const ProxyGroupInput& group, Diagnostics& diagnostics) {
+    const bool uses_account = group.type == GroupType::KubeApiServer && group.api_auth;
+    if (group.name == kAuthProxyAccount && !uses_account) {
+        refuse_name(
+            group, "reserved-name", fmt::format("a ProxyGroup cannot be called \"{}\"", group.name),
+            "another name: the chart's account for the API server proxy has this one", diagnostics);
+    }
+    if (std::ranges::find(kChartNames, group.name) != kChartNames.end()) {
+        refuse_name(group, "reserved-name",
+                    fmt::format("a ProxyGroup cannot be called \"{}\"", group.name),
+                    "another name: the chart has an account, a Role and a RoleBinding of this one",
+                    diagnostics);
+    }
+}
+
+void check_name(const ProxyGroupInput& group, Diagnostics& diagnostics) {
+    const std::size_t longest = longest_name(group.type);
+    if (group.name.find('.') != std::string_view::npos) {
+        refuse_name(group, "invalid-group-name",
+                    fmt::format("\"{}\" cannot be the name of a ProxyGroup: its pods and their "
+                                "volumes are called after it",
+                                group.name),
+                    "a name without dots", diagnostics);
+    } else if (group.name.size() > longest) {
+        refuse_name(group, "invalid-group-name",
+                    fmt::format("the name of this ProxyGroup is too long: its StatefulSet and the "
+                                "volumes of its pods are called after it"),
+                    fmt::format("at most {} bytes, not {}", longest, group.name.size()),
+                    diagnostics);
+    }
+    check_taken_name(group, diagnostics);
+}
+
+}  // namespace
+
+void check_object(const ProxyGroupInput& group, Diagnostics& diagnostics) {
+    check_custom_resource(group, diagnostics);
+    check_name(group, diagnostics);
+    check_fields(group, diagnostics);
+}
+
+}  // namespace renderer

@@ -1,0 +1,16 @@
+// What the API server, the schema of the CRD and the reference refuse of a ProxyGroup by itself.
+// Sources: tailscale v1.96.5 k8s-operator/apis/v1alpha1/types_proxygroup.go,
+// cmd/k8s-operator/proxygroup.go (validate).
+#pragma once
+
+#include "renderer/classify/proxy_group.h"
+#include "renderer/core/diagnostics.h"
+
+namespace renderer {
+
+// The account of the chart under which an API server proxy impersonates its callers.
+constexpr std::string_view kAuthProxyAccount = "kube-apiserver-auth-proxy";
+
+void check_object(const ProxyGroupInput& group, Diagnostics& diagnostics);
+
+}  // namespace renderer

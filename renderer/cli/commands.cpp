@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/report.h"
 #include "renderer/emit/emit.h"
 
@@ -14,38 +15,6 @@ namespace renderer {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string plural(std::size_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
-void print_diagnostics(const Run& run, Console& console) {
-    if (!run.diagnostics.empty()) {
-        console.tell(
-            [&run](bool color) { return run.diagnostics.print(run.loaded.sources, color); });
-    }
-}
-
-int finish(const Run& run, Console& console, std::string_view ending) {
-    print_diagnostics(run, console);
-    const std::size_t errors = run.diagnostics.error_count();
-    console.err(fmt::format("{}, {}; {}\n", plural(errors, "error"),
-                            plural(run.diagnostics.all().size() - errors, "warning"), ending));
-    return 1;
-}
-
-int fail(Run& run, Console& console, Diagnostic diagnostic) {
-    run.diagnostics.add(std::move(diagnostic));
-    return finish(run, console, "nothing written");
-}
-
-// A full disk, say. Everything else is refused before the first byte.
-int fail_while_writing(Run& run, Console& console, Diagnostic diagnostic) {
-    const bool begun = diagnostic.rule == "write-failed";
-    run.diagnostics.add(std::move(diagnostic));
-    return finish(run, console,
-                  begun ? "the output may be incomplete until a run succeeds" : "nothing written");
-}
 
 // As the user typed it, without slashes at its end.
 std::string output_root(const Options& options) {
@@ -134,14 +103,13 @@ Diagnostic secret_in_git(const Options& options, const Object& secret) {
             .notes = {}};
 }
 
-// The process ends with the run: nobody waits until its nodes are freed one by one.
-Run& lasting_run() {
-    static auto* const runs = new std::deque<Run>;
-    return runs->emplace_back();
+// The process ends with its runs: nobody waits until their nodes are freed one by one.
+ClusterRuns& lasting_runs() {
+    static auto* const all = new std::deque<ClusterRuns>;
+    return all->emplace_back();
 }
 
 void report(const Options& options, const Run& run, Console& console, const std::string& written) {
-    print_diagnostics(run, console);
     if (options.quiet) {
         return;
     }
@@ -151,7 +119,8 @@ void report(const Options& options, const Run& run, Console& console, const std:
     });
 }
 
-int to_stdout(const Options& options, Run& run, Console& console) {
+int to_stdout(const Options& options, ClusterRuns& runs, Console& console) {
+    Run& run = runs.last();
     bool empty = true;
     bool written = true;
     emit_stream({run.loaded, run.plan, run.objects}, options.load.threads,
@@ -160,11 +129,12 @@ int to_stdout(const Options& options, Run& run, Console& console) {
                     written = written && console.out(piece);
                 });
     if (empty && !options.allow_empty) {
-        return fail(run, console, empty_output(options, run.loaded));
+        return runs.refuse(empty_output(options, run.loaded), console);
     }
     if (!written) {
         return 1;
     }
+    runs.print_diagnostics(console);
     report(options, run, console, "");
     return 0;
 }
@@ -187,72 +157,104 @@ bool overlaps(const Options& options) {
     return contains(real_path(options.load.output_dir), real_path(options.load.path));
 }
 
-int to_directory(const Options& options, Run& run, Console& console) {
-    Result<std::vector<OutputFile>> files = make_tree(options, run);
-    if (!files) {
-        return fail(run, console, std::move(files.error().diagnostic));
+// The tree of each cluster; nothing after an error, which is added to its run.
+std::vector<std::vector<OutputFile>> make_trees(const Options& options, ClusterRuns& runs) {
+    std::vector<std::vector<OutputFile>> trees;
+    for (Run& run : runs.all()) {
+        Result<std::vector<OutputFile>> files = make_tree(options, run);
+        if (!files) {
+            run.diagnostics.add(std::move(files.error().diagnostic));
+            return {};
+        }
+        trees.push_back(std::move(*files));
     }
-    const std::string dir = cluster_dir(options, run.loaded);
-    Result<WriteReport> written = write_tree(dir, *files);
-    if (!written) {
-        return fail_while_writing(run, console, std::move(written.error().diagnostic));
+    return trees;
+}
+
+int to_directory(const Options& options, ClusterRuns& runs, Console& console) {
+    const std::vector<std::vector<OutputFile>> trees = make_trees(options, runs);
+    if (trees.empty()) {
+        return runs.fail(console);
     }
-    report(options, run, console, write_summary(dir, *written));
+    std::vector<std::string> summaries;
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+        Run& run = runs.all()[i];
+        const std::string dir = cluster_dir(options, run.loaded);
+        Result<WriteReport> written = write_tree(dir, trees[i]);
+        if (!written) {  // a full disk, say: everything else is refused before the first byte
+            const bool begun = i > 0 || written.error().diagnostic.rule == "write-failed";
+            run.diagnostics.add(std::move(written.error().diagnostic));
+            return runs.fail(console, begun ? "the output may be incomplete until a run succeeds"
+                                            : "nothing written");
+        }
+        summaries.push_back(write_summary(dir, *written));
+    }
+    runs.print_diagnostics(console);
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+        report(options, runs.all()[i], console, summaries[i]);
+    }
     return 0;
 }
 
-int show_difference(const Options& options, const Run& run, Console& console,
-                    const std::string& diff) {
+// False when it is stale or cannot be told.
+bool show_difference(const Options& options, const Run& run, Console& console,
+                     const std::string& diff) {
     const std::string dir = cluster_dir(options, run.loaded);
-    print_diagnostics(run, console);
     if (diff.empty()) {
         if (!options.quiet) {
             console.err(fmt::format("{}: up to date\n", dir));
         }
-        return 0;
+        return true;
     }
     if (console.out(diff)) {
         console.err(fmt::format("{}: stale; run \"tailrender render {} -o {}\"\n", dir,
                                 options.load.path, options.load.output_dir));
     }
-    return 1;
+    return false;
 }
 
 }  // namespace
 
-int fail(const Run& run, Console& console) {
-    return finish(run, console, "nothing written");
-}
-
 int run_render(const Options& options, Console& console) {
-    Run& run = lasting_run();
+    ClusterRuns& runs = lasting_runs();
     const bool tree = !options.load.output_dir.empty();
     if (tree && overlaps(options)) {
-        return fail(run, console, output_overlaps(options));
+        return runs.refuse(output_overlaps(options), console);
     }
-    if (!render(options.load, run)) {
-        return fail(run, console);
+    if (!(tree ? runs.render_each(options.load) : runs.render_one(options.load))) {
+        return runs.fail(console);
     }
-    return tree ? to_directory(options, run, console) : to_stdout(options, run, console);
+    return tree ? to_directory(options, runs, console) : to_stdout(options, runs, console);
 }
 
 int run_check(const Options& options, Console& console) {
-    Run& run = lasting_run();
+    ClusterRuns& runs = lasting_runs();
     if (overlaps(options)) {
-        return fail(run, console, output_overlaps(options));
+        return runs.refuse(output_overlaps(options), console);
     }
-    if (!render(options.load, run)) {
-        return fail(run, console);
+    if (!runs.render_each(options.load)) {
+        return runs.fail(console);
     }
-    Result<std::vector<OutputFile>> files = make_tree(options, run);
-    if (!files) {
-        return fail(run, console, std::move(files.error().diagnostic));
+    const std::vector<std::vector<OutputFile>> trees = make_trees(options, runs);
+    if (trees.empty()) {
+        return runs.fail(console);
     }
-    Result<std::string> diff = compare_tree(cluster_dir(options, run.loaded), *files);
-    if (!diff) {
-        return fail(run, console, std::move(diff.error().diagnostic));
+    std::vector<std::string> diffs;
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+        Run& run = runs.all()[i];
+        Result<std::string> diff = compare_tree(cluster_dir(options, run.loaded), trees[i]);
+        if (!diff) {
+            run.diagnostics.add(std::move(diff.error().diagnostic));
+            return runs.fail(console);
+        }
+        diffs.push_back(std::move(*diff));
     }
-    return show_difference(options, run, console, *diff);
+    runs.print_diagnostics(console);
+    bool fresh = true;
+    for (std::size_t i = 0; i < diffs.size(); ++i) {
+        fresh = show_difference(options, runs.all()[i], console, diffs[i]) && fresh;
+    }
+    return fresh ? 0 : 1;
 }
 
 int run_post_render(const Options& options, Console& console) {
@@ -267,27 +269,27 @@ int run_post_render(const Options& options, Console& console) {
                             options.load.default_namespace));
     LoadOptions input = options.load;
     input.stream.emplace();
-    Run& run = lasting_run();
+    ClusterRuns& runs = lasting_runs();
     if (!read_stdin(*input.stream)) {
-        return fail(run, console,
-                    {.severity = Severity::Error,
-                     .rule = "unreadable",
-                     .pos = {},
-                     .where = "<stdin>",
-                     .object = {},
-                     .message = "cannot read standard input to its end",
-                     .found = {},
-                     .expected = {},
-                     .hint = {},
-                     .notes = {}});
+        return runs.refuse({.severity = Severity::Error,
+                            .rule = "unreadable",
+                            .pos = {},
+                            .where = "<stdin>",
+                            .object = {},
+                            .message = "cannot read standard input to its end",
+                            .found = {},
+                            .expected = {},
+                            .hint = {},
+                            .notes = {}},
+                           console);
     }
     if (input.stream->empty()) {
         return 0;  // `helm template --output-dir` has nothing left for a post-renderer
     }
-    if (!render(std::move(input), run)) {
-        return fail(run, console);
+    if (!runs.render_one(std::move(input))) {
+        return runs.fail(console);
     }
-    return to_stdout(options, run, console);
+    return to_stdout(options, runs, console);
 }
 
 }  // namespace renderer

@@ -1,6 +1,6 @@
-// The verbs that render: what each reads, where its output goes, what it refuses to do. Output is
-// complete in memory before its first byte is written, so an error never leaves a part of it
-// behind.
+// The verbs that render: what each reads, where its output goes, what it refuses to do. Everything
+// is decided before the first byte is written, so an error of the input never leaves a part of the
+// output behind.
 #pragma once
 
 #include "renderer/cli/console.h"
@@ -13,8 +13,5 @@ namespace renderer {
 int run_render(const Options& options, Console& console);
 int run_check(const Options& options, Console& console);
 int run_post_render(const Options& options, Console& console);
-
-// Prints all diagnostics and the last line `N errors, M warnings; nothing written`; returns 1.
-int fail(const Run& run, Console& console);
 
 }  // namespace renderer

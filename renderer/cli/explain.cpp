@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "renderer/cli/commands.h"
+#include "renderer/cli/cluster_runs.h"
 
 namespace renderer {
 namespace {
@@ -205,14 +205,13 @@ Result<std::string> explain(const Run& run, std::string_view object) {
 }
 
 int run_explain(const Options& options, Console& console) {
-    Run run;
-    if (!render(options.load, run)) {
-        return fail(run, console);
+    ClusterRuns runs;
+    if (!runs.render_one(options.load)) {
+        return runs.fail(console);
     }
-    Result<std::string> answer = explain(run, options.object);
+    Result<std::string> answer = explain(runs.last(), options.object);
     if (!answer) {
-        run.diagnostics.add(std::move(answer.error().diagnostic));
-        return fail(run, console);
+        return runs.refuse(std::move(answer.error().diagnostic), console);
     }
     return console.out(*answer) ? 0 : 1;
 }

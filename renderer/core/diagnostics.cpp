@@ -130,6 +130,14 @@ void Diagnostics::append(Diagnostics other) {
 }
 
 std::string Diagnostics::print(const SourceMap& sources, bool color) const {
+    std::string out;
+    for (const Block& block : blocks(sources, color)) {
+        out += block.text;
+    }
+    return out;
+}
+
+std::vector<Diagnostics::Block> Diagnostics::blocks(const SourceMap& sources, bool color) const {
     std::vector<const Diagnostic*> sorted;
     for (const Diagnostic& diagnostic : all_) {
         sorted.push_back(&diagnostic);
@@ -141,11 +149,12 @@ std::string Diagnostics::print(const SourceMap& sources, bool color) const {
         return sort_key(*a) == sort_key(*b);
     };
     sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
-    std::string out;
+    std::vector<Block> blocks;
     for (const Diagnostic* diagnostic : sorted) {
-        print_one(*diagnostic, sources, color ? kAnsi : kPlain, out);
+        Block& block = blocks.emplace_back(Block{diagnostic->severity, {}});
+        print_one(*diagnostic, sources, color ? kAnsi : kPlain, block.text);
     }
-    return out;
+    return blocks;
 }
 
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates) {

@@ -55,6 +55,13 @@ public:
     //   file:line:col: note: Kind/ns/name: text
     [[nodiscard]] std::string print(const SourceMap& sources, bool color) const;
 
+    // The same, one by one.
+    struct Block {
+        Severity severity;
+        std::string text;
+    };
+    [[nodiscard]] std::vector<Block> blocks(const SourceMap& sources, bool color) const;
+
 private:
     std::vector<Diagnostic> all_;
     std::size_t errors_ = 0;

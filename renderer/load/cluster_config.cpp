@@ -46,6 +46,17 @@ bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
                              .expected = "name: home"});
             return false;
         }
+        const auto same = std::ranges::find_if(clusters.first(i), [name](const Value& earlier) {
+            return text_of(earlier, "name") == name;
+        });
+        if (same != clusters.begin() + static_cast<std::ptrdiff_t>(i)) {
+            diagnostics.add({.rule = "invalid-cluster",
+                             .pos = clusters[i].pos(),
+                             .message = fmt::format("a second cluster \"{}\"", name),
+                             .expected = "names that differ: each is a directory of the output",
+                             .notes = {{.pos = same->pos(), .text = "the first is here"}}});
+            return false;
+        }
     }
     return true;
 }
@@ -64,17 +75,19 @@ const Value* choose(std::span<const Value> clusters, Pos pos, const std::string&
     if (!check_names(clusters, diagnostics)) {
         return nullptr;
     }
-    if (clusters.size() > 1) {
-        diagnostics.add(
-            {.rule = "not-supported",
-             .pos = clusters[1].pos(),
-             .message = fmt::format("several clusters in one {} are not supported yet", kFile),
-             .found = quoted_names(clusters),
-             .expected = "exactly one cluster",
-             .hint = "keep one entry"});
+    if (wanted.empty() && clusters.size() > 1) {
+        diagnostics.add({.rule = "cluster-needed",
+                         .pos = clusters[1].pos(),
+                         .message = "the clusters of this repository do not fit in one stream",
+                         .found = quoted_names(clusters),
+                         .expected = "one cluster, or a directory for all of them",
+                         .hint = "say --cluster NAME, or render all of them with -o DIR"});
         return nullptr;
     }
-    if (!wanted.empty() && text_of(clusters[0], "name") != wanted) {
+    const auto chosen = std::ranges::find_if(clusters, [&](const Value& cluster) {
+        return wanted.empty() || text_of(cluster, "name") == wanted;
+    });
+    if (chosen == clusters.end()) {
         diagnostics.add({.rule = "unknown-cluster",
                          .where = "--cluster",
                          .message = fmt::format("there is no cluster \"{}\"", wanted),
@@ -82,7 +95,7 @@ const Value* choose(std::span<const Value> clusters, Pos pos, const std::string&
                          .notes = {{.pos = clusters[0].pos(), .text = "clusters stand here"}}});
         return nullptr;
     }
-    return clusters.data();
+    return &*chosen;
 }
 
 void add_domains(const Value& entry, std::vector<Value>& layers) {
@@ -115,14 +128,34 @@ void decode(const Value& entry, Cluster& cluster) {
     }
 }
 
+bool has_file(const SourceTree& tree, const LoadOptions& options) {
+    return !options.stream.has_value() && tree.kind(options.path) == EntryKind::Directory &&
+           tree.kind(join_path(options.path, kFile)) != EntryKind::Missing;
+}
+
 }  // namespace
+
+std::vector<std::string> cluster_names(const SourceTree& tree, const LoadOptions& options) {
+    std::vector<std::string> names;
+    if (has_file(tree, options)) {
+        SourceMap sources;
+        Diagnostics ignored;
+        const ConfigFile file =
+            read_config(tree, join_path(options.path, kFile), {}, sources, ignored);
+        check_schema(file.root, kFileFields, kFile, ignored);
+        for (const Value& cluster :
+             ignored.has_errors() ? std::span<const Value>() : list_of(file.root, "clusters")) {
+            names.emplace_back(text_of(cluster, "name"));
+        }
+    }
+    return names;
+}
 
 Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceMap& sources,
                      Diagnostics& diagnostics) {
     Cluster cluster{.name = options.cluster};
     const std::string path = join_path(options.path, kFile);
-    if (options.stream.has_value() || tree.kind(options.path) != EntryKind::Directory ||
-        tree.kind(path) == EntryKind::Missing) {
+    if (!has_file(tree, options)) {
         return cluster;
     }
     cluster.configured = true;

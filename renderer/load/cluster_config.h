@@ -1,4 +1,4 @@
-// `.tailrender.yaml`: the clusters that are rendered from a repository. For now exactly one.
+// `.tailrender.yaml`: the clusters that are rendered from a repository.
 #pragma once
 
 #include <map>
@@ -25,6 +25,9 @@ struct Cluster {
     std::vector<BundleGlob> bundles = {};  // empty = all
     std::vector<Value> layers = {};        // chart values: domains, then `values`
 };
+
+// Of all that are listed, in that order.
+std::vector<std::string> cluster_names(const SourceTree& tree, const LoadOptions& options);
 
 // The cluster to render for. Without the file it has whatever name `--cluster` gives.
 Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceMap& sources,

@@ -147,4 +147,8 @@ Loaded load(LoadOptions options, Diagnostics& diagnostics) {
     return load_tree(DiskTree(), std::move(options), diagnostics);
 }
 
+std::vector<std::string> cluster_names(const LoadOptions& options) {
+    return cluster_names(DiskTree(), options);
+}
+
 }  // namespace renderer

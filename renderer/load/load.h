@@ -86,4 +86,8 @@ struct Loaded {
 
 Loaded load(LoadOptions options, Diagnostics& diagnostics);
 
+// The clusters that `.tailrender.yaml` lists, in its order; none without the file, or when it
+// cannot be read: `load` says why.
+std::vector<std::string> cluster_names(const LoadOptions& options);
+
 }  // namespace renderer

@@ -7,6 +7,8 @@
 #include <map>
 #include <tuple>
 
+#include "renderer/plan/grammar.h"
+
 namespace renderer {
 
 namespace {
@@ -47,14 +49,6 @@ void for_each_clash(const std::vector<Named>& sorted, Report report) {
     }
 }
 
-std::string lower(std::string_view text) {
-    std::string result(text);
-    std::ranges::transform(result, result.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return result;
-}
-
 }  // namespace
 
 void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
@@ -78,7 +72,8 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
 }
 
 void check_hostnames(const Plan& plan, Diagnostics& diagnostics) {
-    const auto sorted = sorted_by(plan, [](const ProxyPlan& one) { return lower(one.hostname); });
+    const auto sorted =
+        sorted_by(plan, [](const ProxyPlan& one) { return lower_case(one.hostname); });
     for_each_clash(sorted, [&](const ProxyPlan& first, const ProxyPlan& other) {
         if (!other.hostname.empty()) {
             diagnostics.add(

@@ -128,4 +128,12 @@ std::optional<IpFamily> ip_family(std::string_view text, bool zone) {
     return std::nullopt;
 }
 
+std::string lower_case(std::string_view text) {
+    std::string result(text);
+    std::ranges::transform(result, result.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return result;
+}
+
 }  // namespace renderer

@@ -59,6 +59,7 @@ void plan_target(const ServiceInput& service, ProxyPlan& proxy, Diagnostics& dia
         proxy.origin.rule = rule;
         proxy.target = Target::TailnetIp;
         proxy.target_value = annotation_text(service, key);
+        proxy.target_pos = service.annotation(key)->pos();
         proxy.family = ip_family(proxy.target_value, true);
         check_passed_over(service, key, diagnostics);
     };
@@ -71,6 +72,7 @@ void plan_target(const ServiceInput& service, ProxyPlan& proxy, Diagnostics& dia
         proxy.origin.rule = kByFqdn;
         proxy.target = Target::TailnetName;
         proxy.target_value = annotation_text(service, kTailnetFqdn);
+        proxy.target_pos = service.annotation(kTailnetFqdn)->pos();
         proxy.target_value += proxy.target_value.ends_with('.') ? "" : ".";
     }
 }

@@ -51,6 +51,7 @@ struct ProxyPlan {
     bool userspace = false;
     bool forward_cluster_traffic = false;
     Target target = Target::DnsName;
+    Pos target_pos;                      // of the annotation that names it, if one does
     std::string target_value;            // address or DNS name; unused for Serve
     std::optional<IpFamily> family;      // the only one of the headless Service; empty: both
     std::vector<ServeHandler> handlers;  // Serve: sorted by path, unique

@@ -1,0 +1,88 @@
+#include "renderer/cli/cluster_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "renderer/plan/clusters.h"
+
+namespace renderer {
+namespace {
+
+std::vector<Diagnostics::Block> blocks_of(const std::deque<Run>& runs, bool color) {
+    std::vector<Diagnostics::Block> blocks;
+    std::set<std::string, std::less<>> seen;
+    for (const Run& run : runs) {
+        for (Diagnostics::Block& block : run.diagnostics.blocks(run.loaded.sources, color)) {
+            if (seen.insert(block.text).second) {
+                blocks.push_back(std::move(block));
+            }
+        }
+    }
+    return blocks;
+}
+
+std::string plural(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+bool ClusterRuns::render_each(const LoadOptions& options) {
+    std::vector<std::string> names;
+    if (options.cluster.empty()) {
+        names = cluster_names(options);
+    }
+    if (names.size() < 2) {
+        return render_one(options);
+    }
+    bool good = true;
+    std::vector<ClusterPlan> plans;
+    for (const std::string& name : names) {
+        LoadOptions one = options;
+        one.cluster = name;
+        good = render_one(std::move(one)) && good;
+    }
+    for (Run& run : runs_) {
+        plans.push_back({run.loaded.cluster, run.plan, run.loaded.sources, run.diagnostics});
+    }
+    check_clusters(plans);
+    return good &&
+           std::ranges::none_of(runs_, [](const Run& run) { return run.diagnostics.has_errors(); });
+}
+
+bool ClusterRuns::render_one(LoadOptions options) {
+    return render(std::move(options), runs_.emplace_back());
+}
+
+void ClusterRuns::print_diagnostics(Console& console) const {
+    console.tell([&](bool color) {
+        std::string text;
+        for (const Diagnostics::Block& block : blocks_of(runs_, color)) {
+            text += block.text;
+        }
+        return text;
+    });
+}
+
+int ClusterRuns::fail(Console& console, std::string_view ending) const {
+    print_diagnostics(console);
+    const std::vector<Diagnostics::Block> blocks = blocks_of(runs_, false);
+    const auto errors = static_cast<std::size_t>(std::ranges::count(
+        blocks, Severity::Error, [](const Diagnostics::Block& block) { return block.severity; }));
+    console.err(fmt::format("{}, {}; {}\n", plural(errors, "error"),
+                            plural(blocks.size() - errors, "warning"), ending));
+    return 1;
+}
+
+int ClusterRuns::refuse(Diagnostic diagnostic, Console& console) {
+    Run& run = runs_.empty() ? runs_.emplace_back() : runs_.back();
+    run.diagnostics.add(std::move(diagnostic));
+    return fail(console);
+}
+
+}  // namespace renderer

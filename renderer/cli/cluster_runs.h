@@ -1,0 +1,35 @@
+// The runs of one command: one per cluster that it is about. They end together, since nothing is
+// written for any cluster unless all of them can be rendered, and what several of them have to say
+// in the same words is said once.
+#pragma once
+
+#include <deque>
+#include <string_view>
+
+#include "renderer/cli/console.h"
+#include "renderer/pipeline.h"
+
+namespace renderer {
+
+class ClusterRuns {
+public:
+    // A run per cluster of `.tailrender.yaml` when the options name none; else one.
+    // False when there are errors.
+    bool render_each(const LoadOptions& options);
+    // One run.
+    bool render_one(LoadOptions options);
+
+    [[nodiscard]] std::deque<Run>& all() { return runs_; }
+    [[nodiscard]] Run& last() { return runs_.back(); }
+
+    void print_diagnostics(Console& console) const;
+    // Prints all diagnostics and the last line `N errors, M warnings; <ending>`; returns 1.
+    int fail(Console& console, std::string_view ending = "nothing written") const;
+    // The same after one more error, in the last run or in none.
+    int refuse(Diagnostic diagnostic, Console& console);
+
+private:
+    std::deque<Run> runs_;
+};
+
+}  // namespace renderer

@@ -1,0 +1,126 @@
+#include "renderer/plan/clusters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "renderer/plan/grammar.h"
+
+namespace renderer {
+
+namespace {
+
+struct Device {
+    const ClusterPlan* cluster;
+    const ProxyPlan* proxy;
+};
+
+// Devices by tailnet and hostname, in lower case: names do not differ by it.
+using Key = std::pair<std::string, std::string>;
+using Devices = std::map<Key, std::vector<Device>>;
+
+// What tells tailnets apart offline.
+std::string tailnet_of(const ClusterPlan& cluster, const ProxyPlan& proxy) {
+    return fmt::format("{} {} {}", cluster.plan.settings.tailnet_domain, proxy.server_url,
+                       proxy.tailnet);
+}
+
+Devices all_devices(std::span<const ClusterPlan> clusters) {
+    Devices devices;
+    for (const ClusterPlan& cluster : clusters) {
+        for (const ProxyPlan& proxy : cluster.plan.proxies) {
+            if (!proxy.hostname.empty()) {
+                devices[{tailnet_of(cluster, proxy), lower_case(proxy.hostname)}].push_back(
+                    {&cluster, &proxy});
+            }
+        }
+    }
+    return devices;
+}
+
+void report_clash(const Device& first, const Device& other) {
+    const bool known = !other.cluster->plan.settings.tailnet_domain.empty();
+    other.cluster->diagnostics.add(
+        {.severity = known ? Severity::Error : Severity::Warning,
+         .rule = "duplicate-hostname",
+         .pos = other.proxy->hostname_pos,
+         .object = other.proxy->origin.parent,
+         .message = fmt::format("cluster \"{}\" has a device with the hostname \"{}\", too",
+                                first.cluster->name, other.proxy->hostname),
+         .found = fmt::format("that of {} at {}", first.proxy->origin.parent,
+                              first.cluster->sources.describe(first.proxy->hostname_pos)),
+         .expected = "a hostname of its own: the tailnet would call the second one "
+                     "\"<hostname>-1\"",
+         .hint = known ? "set \"tailrender.hostnameSuffix\" in the values of one cluster"
+                       : "set \"tailrender.hostnameSuffix\" in the values of one cluster, or "
+                         "\"tailnetDomain\" of both if they are in different tailnets"});
+}
+
+void check_hostnames(const Devices& devices) {
+    for (const auto& [key, same] : devices) {
+        for (std::size_t i = 1; i < same.size(); ++i) {
+            if (same[i].cluster != same.front().cluster) {
+                report_clash(same.front(), same[i]);
+            }
+        }
+    }
+}
+
+std::vector<std::string_view> hostnames_in(std::string_view domain,
+                                           std::span<const ClusterPlan> clusters) {
+    std::vector<std::string_view> names;
+    for (const ClusterPlan& cluster : clusters) {
+        if (cluster.plan.settings.tailnet_domain == domain) {
+            for (const ProxyPlan& proxy : cluster.plan.proxies) {
+                names.push_back(proxy.hostname);
+            }
+        }
+    }
+    return names;
+}
+
+// A name that no cluster serves may be any other device of the tailnet; one that nearly is the name
+// of a device of ours is a slip of the fingers.
+void check_target(const ClusterPlan& cluster, const ProxyPlan& proxy,
+                  std::span<const ClusterPlan> clusters) {
+    std::string_view target = proxy.target_value;
+    target.remove_suffix(target.ends_with('.') ? 1 : 0);
+    const std::size_t dot = target.find('.');
+    const std::string_view host = target.substr(0, dot);
+    const std::string_view domain = target.substr(dot + 1);
+    const std::vector<std::string_view> names = hostnames_in(domain, clusters);
+    const auto same = [host](std::string_view name) {
+        return lower_case(name) == lower_case(host);
+    };
+    if (std::ranges::any_of(names, same)) {
+        return;
+    }
+    if (const std::string_view near = nearest(host, names); !near.empty()) {
+        cluster.diagnostics.add(
+            {.severity = Severity::Warning,
+             .rule = "unknown-device",
+             .pos = proxy.target_pos,
+             .object = proxy.origin.parent,
+             .message = fmt::format("no cluster of this repository has a device \"{}\"", host),
+             .found = fmt::format("\"{}\"", target),
+             .hint = fmt::format("did you mean \"{}.{}\"?", near, domain)});
+    }
+}
+
+}  // namespace
+
+void check_clusters(std::span<const ClusterPlan> clusters) {
+    check_hostnames(all_devices(clusters));
+    for (const ClusterPlan& cluster : clusters) {
+        for (const ProxyPlan& proxy : cluster.plan.proxies) {
+            if (proxy.target == Target::TailnetName) {
+                check_target(cluster, proxy, clusters);
+            }
+        }
+    }
+}
+
+}  // namespace renderer

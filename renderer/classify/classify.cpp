@@ -29,6 +29,8 @@ void classify_custom_resource(const Document& doc, Inventory& inventory) {
         inventory.proxy_groups.push_back(decode_proxy_group(doc));
     } else if (kind == "Tailnet") {
         inventory.tailnets.push_back(decode_tailnet(doc));
+    } else if (kind == "ProxyClass") {
+        inventory.proxy_classes.push_back(decode_proxy_class(doc));
     }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "renderer/classify/parent_input.h"
+#include "renderer/classify/proxy_class.h"
 #include "renderer/classify/proxy_group.h"
 #include "renderer/classify/tailnet.h"
 #include "renderer/core/diagnostics.h"
@@ -117,6 +118,7 @@ struct Inventory {
     OperatorInput reference;
     std::vector<ProxyGroupInput> proxy_groups;
     std::vector<TailnetInput> tailnets;
+    std::vector<ProxyClassInput> proxy_classes;
     // All inputs of group tailscale.com, of whatever kind and version.
     std::vector<const Document*> custom_resources;
 };

@@ -75,6 +75,49 @@ std::int64_t Fields::number(std::string_view key) const {
     return number.value_or(0);
 }
 
+bool Fields::flag(std::string_view key) const {
+    const Value* value = any(key);
+    if (value != nullptr && !value->is_bool()) {
+        faults_.push_back(wrong_type(value->pos(), path_, key, *value, "a boolean"));
+        return false;
+    }
+    return value != nullptr && value->as_bool();
+}
+
+std::vector<TextInput> Fields::texts(std::string_view key) const {
+    std::vector<TextInput> texts;
+    const Value* values = list(key);
+    if (values == nullptr) {
+        return texts;
+    }
+    for (const Value& value : values->items()) {
+        if (value.is_string()) {
+            texts.push_back({value.text(), value.pos()});
+        } else {
+            faults_.push_back(
+                wrong_type(value.pos(), path_, fmt::format("{}[]", key), value, "a string"));
+        }
+    }
+    return texts;
+}
+
+const Value* Fields::text_map(std::string_view key) const {
+    const Value* values = map(key);
+    if (values == nullptr) {
+        return nullptr;
+    }
+    for (const Member& member : values->members()) {
+        if (!member.value.is_string()) {
+            Diagnostic fault = wrong_type(member.key.pos(), path_,
+                                          fmt::format("{}.{}", key, member.name()), member.value,
+                                          "a string");
+            fault.hint = member.value.is_number() || member.value.is_bool() ? "put it in quotes" : "";
+            faults_.push_back(std::move(fault));
+        }
+    }
+    return values;
+}
+
 Pos Fields::pos(std::string_view key) const {
     const Value* value = any(key);
     return value == nullptr ? Pos() : value->pos();

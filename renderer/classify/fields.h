@@ -23,6 +23,12 @@ inline Pos known_or(Pos pos, Pos other) {
     return pos.known() ? pos : other;
 }
 
+// A text of a list, with its place.
+struct TextInput {
+    std::string_view text;
+    Pos pos;
+};
+
 // One map of the object. `path` names it in messages ("spec.ports[]") and must be static.
 class Fields {
 public:
@@ -36,6 +42,10 @@ public:
     [[nodiscard]] const Value* text_value(std::string_view key) const;
     [[nodiscard]] std::string_view text(std::string_view key) const;
     [[nodiscard]] std::int64_t number(std::string_view key) const;  // 0 when absent
+    [[nodiscard]] bool flag(std::string_view key) const;            // false when absent
+    [[nodiscard]] std::vector<TextInput> texts(std::string_view key) const;
+    // A map whose values are strings; those that are not are faults, and the map stays.
+    [[nodiscard]] const Value* text_map(std::string_view key) const;
     [[nodiscard]] Pos pos(std::string_view key) const;
 
     // The enumerator of a closed choice; `fallback` when absent or (a fault) not among them.

@@ -25,7 +25,7 @@ struct CustomKind {
 constexpr std::array kKinds = {
     CustomKind{"Connector", "connectors.tailscale.com", false},
     CustomKind{"DNSConfig", "dnsconfigs.tailscale.com", false},
-    CustomKind{"ProxyClass", "proxyclasses.tailscale.com", false},
+    CustomKind{"ProxyClass", "proxyclasses.tailscale.com", true},
     CustomKind{"ProxyGroup", "proxygroups.tailscale.com", true},
     CustomKind{"ProxyGroupPolicy", "proxygrouppolicies.tailscale.com", false},
     CustomKind{"Recorder", "recorders.tailscale.com", false},

@@ -20,8 +20,19 @@ const Value* entries(const ParentInput& parent, std::string_view group) {
     return found != nullptr && found->is_map() ? found : nullptr;
 }
 
-void check_labels(const ParentInput& parent, Diagnostics& diagnostics) {
-    const Value* labels = entries(parent, "labels");
+}  // namespace
+
+void report_invalid(const ParentInput& parent, Pos pos, std::string message, std::string_view found,
+                    std::string expected, Diagnostics& diagnostics) {
+    diagnostics.add({.rule = "invalid-object",
+                     .pos = pos.known() ? pos : parent.pos(),
+                     .object = parent.doc->object_name(),
+                     .message = std::move(message),
+                     .found = std::string(found),
+                     .expected = std::move(expected)});
+}
+
+void check_labels(const ParentInput& parent, const Value* labels, Diagnostics& diagnostics) {
     if (labels == nullptr) {
         return;
     }
@@ -42,8 +53,8 @@ void check_labels(const ParentInput& parent, Diagnostics& diagnostics) {
     }
 }
 
-void check_annotations(const ParentInput& parent, Diagnostics& diagnostics) {
-    const Value* annotations = entries(parent, "annotations");
+void check_annotations(const ParentInput& parent, const Value* annotations,
+                       Diagnostics& diagnostics) {
     if (annotations == nullptr) {
         return;
     }
@@ -68,18 +79,6 @@ void check_annotations(const ParentInput& parent, Diagnostics& diagnostics) {
     }
 }
 
-}  // namespace
-
-void report_invalid(const ParentInput& parent, Pos pos, std::string message, std::string_view found,
-                    std::string expected, Diagnostics& diagnostics) {
-    diagnostics.add({.rule = "invalid-object",
-                     .pos = pos.known() ? pos : parent.pos(),
-                     .object = parent.doc->object_name(),
-                     .message = std::move(message),
-                     .found = std::string(found),
-                     .expected = std::move(expected)});
-}
-
 bool lacks_name(const ParentInput& parent) {
     const Value* name = parent.doc->root.at({"metadata", "name"});
     return name == nullptr || name->is_null() || (name->is_string() && name->text().empty());
@@ -91,8 +90,8 @@ void check_metadata(const ParentInput& parent, Diagnostics& diagnostics) {
         report_invalid(parent, place, fmt::format("\"{}\" cannot be a namespace", parent.ns), "",
                        "lower-case letters, digits and dashes, at most 63", diagnostics);
     }
-    check_labels(parent, diagnostics);
-    check_annotations(parent, diagnostics);
+    check_labels(parent, entries(parent, "labels"), diagnostics);
+    check_annotations(parent, entries(parent, "annotations"), diagnostics);
 }
 
 }  // namespace renderer

@@ -14,6 +14,11 @@ bool lacks_name(const ParentInput& parent);
 
 void check_metadata(const ParentInput& parent, Diagnostics& diagnostics);
 
+// Maps of labels or annotations anywhere in the parent; null: there is none.
+void check_labels(const ParentInput& parent, const Value* labels, Diagnostics& diagnostics);
+void check_annotations(const ParentInput& parent, const Value* annotations,
+                       Diagnostics& diagnostics);
+
 // An error `invalid-object` at a place of the parent.
 void report_invalid(const ParentInput& parent, Pos pos, std::string message, std::string_view found,
                     std::string expected, Diagnostics& diagnostics);

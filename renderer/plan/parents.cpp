@@ -36,24 +36,6 @@ void refuse_group(const ParentInput& parent, Diagnostics& diagnostics) {
            diagnostics);
 }
 
-// The first key that exists decides, even with an empty value; nullptr: the default class counts.
-const Value* class_value(const ParentInput& parent) {
-    const Value* label = parent.label(kProxyClass);
-    return label != nullptr ? label : parent.annotation(kProxyClass);
-}
-
-// True when the parent itself names a class.
-bool refuses_class(const ParentInput& parent, Diagnostics& diagnostics) {
-    const Value* name = class_value(parent);
-    if (name == nullptr || !name->is_string() || name->text().empty()) {
-        return false;
-    }
-    refuse(*parent.doc, name->pos(), fmt::format("the ProxyClass \"{}\"", name->text()),
-           fmt::format("remove \"{}\", or leave this object to the operator", kProxyClass),
-           diagnostics);
-    return true;
-}
-
 // An empty name: no controller of the reference takes the Service.
 bool take_group_service(const ServiceInput& service, Parents& parents, Diagnostics& diagnostics) {
     if (annotation_text(service, kProxyGroup).empty()) {
@@ -78,8 +60,7 @@ bool take_service(const ServiceInput& service, const Settings& settings, Parents
     if (managed != nullptr && managed->is_string() && managed->text() == "true") {
         return false;
     }
-    const bool wanted = is_exposed(service, settings) || tailnet_target(service) != nullptr;
-    if (!wanted || refuses_class(service, diagnostics)) {
+    if (!is_exposed(service, settings) && tailnet_target(service) == nullptr) {
         return false;
     }
     parents.services.push_back(&service);
@@ -96,9 +77,6 @@ bool take_ingress(const IngressInput& ingress, const Settings& settings,
         refuse_group(ingress, diagnostics);
         return false;
     }
-    if (refuses_class(ingress, diagnostics)) {
-        return false;
-    }
     parents.push_back(&ingress);
     return true;
 }
@@ -108,32 +86,6 @@ void sort_by_name(std::vector<const Input*>& parents) {
     std::ranges::stable_sort(parents, [](const Input* a, const Input* b) {
         return std::tie(a->ns, a->name) < std::tie(b->ns, b->name);
     });
-}
-
-// Once, at the setting, with everything that would use the class.
-void refuse_default_class(const Parents& parents, const Settings& settings,
-                          Diagnostics& diagnostics) {
-    if (settings.default_proxy_class.empty()) {
-        return;
-    }
-    std::vector<Note> users;
-    const auto collect = [&](const ParentInput& parent) {
-        if (class_value(parent) == nullptr) {
-            users.push_back({.pos = parent.pos(),
-                             .object = parent.doc->object_name(),
-                             .text = "uses the default class"});
-        }
-    };
-    std::ranges::for_each(parents.services, [&](const auto* service) { collect(*service); });
-    std::ranges::for_each(parents.ingresses, [&](const auto* ingress) { collect(*ingress); });
-    if (!users.empty()) {
-        diagnostics.add({.rule = "not-supported",
-                         .pos = settings.default_proxy_class_pos,
-                         .message = fmt::format("the ProxyClass \"{}\" is not supported yet",
-                                                settings.default_proxy_class),
-                         .hint = "remove \"proxyConfig.defaultProxyClass\"",
-                         .notes = std::move(users)});
-    }
 }
 
 void report_all(const ParentInput& parent, const std::vector<Diagnostic>& faults,
@@ -198,7 +150,6 @@ Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Set
     sort_by_name(parents.services);
     sort_by_name(parents.members);
     sort_by_name(parents.ingresses);
-    refuse_default_class(parents, settings, diagnostics);
     return parents;
 }
 

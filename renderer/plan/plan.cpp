@@ -11,6 +11,7 @@
 #include "renderer/plan/l3_egress.h"
 #include "renderer/plan/l3_ingress.h"
 #include "renderer/plan/l7_ingress.h"
+#include "renderer/plan/metrics.h"
 #include "renderer/plan/object_checks.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/proxy_group.h"
@@ -137,15 +138,19 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     const Parents parents = find_parents(loaded, inventory, plan.settings, diagnostics);
     const ServiceIndex services(inventory);
     Tailnets tailnets(loaded, inventory, plan.settings);
+    ProxyClasses classes(loaded, inventory, plan);
     const ProxyInputs inputs = {
         .loaded = loaded,
         .settings = plan.settings,
         .services = services,
         .tailnets = tailnets,
+        .classes = classes,
         .central_bundle = central_bundle(loaded, inventory.reference, plan.settings, diagnostics)};
     std::vector<const ParentInput*> consumed =
         plan_proxies(parents, GroupIndex(inventory), inputs, plan, diagnostics);
     tailnets.finish(inputs.central_bundle, plan, diagnostics);
+    classes.finish(diagnostics);
+    plan_metrics(plan, diagnostics);
 
     check_firewall_mode(plan, diagnostics);
     check_hostnames(plan, diagnostics);

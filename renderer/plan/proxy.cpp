@@ -69,6 +69,9 @@ ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const Pr
     proxy.pull_policy = settings.proxy_image.pinned() ? "IfNotPresent" : "Always";
     proxy.firewall_mode = settings.firewall_mode;
     proxy.priority_class = settings.priority_class;
+    if (kind == "Service" || kind == "Ingress") {
+        proxy.proxy_class = inputs.classes.of(parent, diagnostics);
+    }
     return proxy;
 }
 

@@ -8,6 +8,7 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/load.h"
 #include "renderer/plan/plan.h"
+#include "renderer/plan/proxy_classes.h"
 #include "renderer/plan/service_index.h"
 #include "renderer/plan/settings.h"
 #include "renderer/plan/tailnets.h"
@@ -20,10 +21,12 @@ struct ProxyInputs {
     const Settings& settings;
     const ServiceIndex& services;
     Tailnets& tailnets;
+    ProxyClasses& classes;
     std::uint32_t central_bundle = kNone;  // placement: central; kNone: the parent's bundle
 };
 
-// Everything but hostname and target. Reports a missing namespace and malformed tags.
+// Everything but hostname and target; the class only of Services and Ingresses, which name it by a
+// label or an annotation. Reports a missing namespace and malformed tags.
 ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const ProxyInputs& inputs,
                       Diagnostics& diagnostics);
 

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "renderer/classify/proxy_class.h"
 #include "renderer/core/document.h"
 #include "renderer/core/value.h"
+#include "renderer/plan/settings.h"
 
 namespace renderer {
 
@@ -28,10 +30,6 @@ struct ClassContainer {
     std::string pull_policy;
     std::vector<ClassEnv> env;  // in the order of the class; names may repeat
     Value security_context, requests, limits;
-};
-
-struct PortRange {
-    std::int64_t first = 0, last = 0;
 };
 
 // NodePorts of the replicas of a ProxyGroup.
@@ -57,5 +55,8 @@ struct ProxyClassPlan {
     ClassContainer container, init_container;
     std::optional<StaticEndpoints> static_endpoints;
 };
+
+// What is malformed (reported elsewhere) is as if it were absent.
+ProxyClassPlan make_proxy_class(const ProxyClassInput& input);
 
 }  // namespace renderer

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "renderer/classify/operator_deployment.h"
 #include "renderer/plan/settings_decoder.h"
@@ -18,6 +19,7 @@ constexpr std::string_view kDefaultTags = "tag:k8s";
 constexpr std::string_view kDefaultCleanupDelay = "5m";
 constexpr std::size_t kMaxLabel = 63;
 constexpr std::size_t kMaxDomain = 253;
+constexpr std::int64_t kMaxPort = 65535;
 
 bool is_label_char(char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
@@ -94,6 +96,29 @@ void decode_cleanup_delay(const Value& all, Diagnostics& diagnostics) {
     }
 }
 
+std::optional<PortRange> parse_ports(std::string_view text) {
+    PortRange range;
+    const char* end = text.data() + text.size();
+    const auto first = std::from_chars(text.data(), end, range.first);
+    if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') {
+        return std::nullopt;
+    }
+    const auto last = std::from_chars(first.ptr + 1, end, range.last);
+    const bool whole = last.ec == std::errc() && last.ptr == end;
+    return whole && range.first > 0 && range.first <= range.last && range.last <= kMaxPort
+               ? std::optional(range)
+               : std::nullopt;
+}
+
+void decode_node_ports(const Value& all, Settings& settings, Diagnostics& diagnostics) {
+    const std::string text = text_at(all, {"tailrender", "nodePortRange"});
+    settings.node_ports = parse_ports(text);
+    if (!text.empty() && !settings.node_ports) {
+        report_invalid("tailrender.nodePortRange", pos_at(all, {"tailrender", "nodePortRange"}),
+                       text, "a range of ports such as \"30000-32767\"", diagnostics);
+    }
+}
+
 void decode_ours(const Value& all, std::string_view operator_namespace, Settings& settings,
                  Diagnostics& diagnostics) {
     const std::string_view home =
@@ -132,6 +157,7 @@ void decode_ours(const Value& all, std::string_view operator_namespace, Settings
     settings.image =
         decode_image(all, "tailrender", "tailrender/tailrender-runtime", "v" TAILRENDER_VERSION);
     decode_cleanup_delay(all, diagnostics);
+    decode_node_ports(all, settings, diagnostics);
 }
 
 void decode_default_tags(const Value& all, Settings& settings, Diagnostics& diagnostics) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,11 @@ struct Image {
     [[nodiscard]] bool pinned() const;            // digest, or a full x.y.z tag
 };
 
+// Both ends count.
+struct PortRange {
+    std::int64_t first = 0, last = 0;
+};
+
 struct Settings {
     // tailrender:
     std::string ns;  // where generated objects live
@@ -42,6 +48,7 @@ struct Settings {
     CustomResources custom_resources = CustomResources::Auto;
     std::string hostname_suffix;
     bool service_monitors = false;
+    std::optional<PortRange> node_ports;  // unset: not known
     // chart:
     std::string app_version = "v1.96.5";
     Image proxy_image;

@@ -17,7 +17,7 @@ struct Key {
     std::string_view path;
     Type type;
     std::string_view choices = {};    // closed choice, separated by "|"; empty = open
-    std::string_view not_built = {};  // those of the choices that are refused, "*" = any value
+    std::string_view not_built = {};  // those of the choices that are refused
     bool strict_choice = true;        // false: another value is a warning
 };
 
@@ -76,7 +76,7 @@ constexpr std::array kKeys = {
     Key{"tailrender.cleanupDelay", Type::String},
     Key{"tailrender.inputs", Type::String, "partial|complete"},
     Key{"tailrender.privileges", Type::String, "privileged|capabilities", "capabilities"},
-    Key{"tailrender.nodePortRange", Type::String, "", "*"},
+    Key{"tailrender.nodePortRange", Type::String},
 };
 
 std::vector<std::string_view> split_choices(std::string_view choices) {
@@ -177,8 +177,7 @@ void check_choice(const Key& key, const Value& value, Diagnostics& diagnostics) 
 void check_built(const Key& key, const Value& value, Diagnostics& diagnostics) {
     const std::vector<std::string_view> refused = split_choices(key.not_built);
     const std::string_view text = scalar_text(value);
-    const bool any = key.not_built == "*" && !text.empty();
-    if (any || std::ranges::find(refused, text) != refused.end()) {
+    if (std::ranges::find(refused, text) != refused.end()) {
         diagnostics.add({.rule = "not-supported",
                          .pos = value.pos(),
                          .message = fmt::format("\"{}: {}\" is not supported yet", key.path, text),

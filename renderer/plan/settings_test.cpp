@@ -110,10 +110,13 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
         {"tailrender: {privileges: capabilities}",
          "1: error [not-supported] \"tailrender.privileges: capabilities\" is not supported yet | "
          "remove \"tailrender.privileges\"\n"},
-        {"tailrender: {nodePortRange: 30000-30100}",
-         "1: error [not-supported] \"tailrender.nodePortRange: 30000-30100\" is not supported yet "
-         "| "
-         "remove \"tailrender.nodePortRange\"\n"},
+        {"tailrender: {nodePortRange: 30000-30100}", ""},
+        {"tailrender: {nodePortRange: 30100-30000}",
+         "1: error [invalid-setting] \"tailrender.nodePortRange\" is not usable | \"30100-30000\" "
+         "| a range of ports such as \"30000-32767\"\n"},
+        {"tailrender: {nodePortRange: 30000-70000}",
+         "1: error [invalid-setting] \"tailrender.nodePortRange\" is not usable | \"30000-70000\" "
+         "| a range of ports such as \"30000-32767\"\n"},
         {"tailrender: {cleanupDelay: 10m}",
          "1: error [not-supported] \"tailrender.cleanupDelay: 10m\" is not supported yet | remove "
          "\"tailrender.cleanupDelay\": it is 5m\n"},

@@ -1,0 +1,18 @@
+// Which texts name a container image, and what they name. Source: github.com/distribution/reference
+// v0.6.0 (ParseNormalizedNamed), which the reference operator uses.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace renderer {
+
+struct ImageReference {
+    std::string error;    // why the text is none; "" when it is one
+    std::string path;     // "library/nginx": without registry, tag and digest
+    bool pinned = false;  // cannot change: a digest, or a full x.y.z tag
+};
+
+ImageReference parse_image_reference(std::string_view text);
+
+}  // namespace renderer

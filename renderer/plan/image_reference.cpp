@@ -150,7 +150,9 @@ ImageReference parse_rest(std::string_view domain, std::string_view rest) {
     if (path.size() > kMaxName) {
         return failed(fmt::format("repository name must not be more than {} characters", kMaxName));
     }
-    const Image image{.tag = std::string(tag), .digest = std::string(digest)};
+    Image image;
+    image.tag = tag;
+    image.digest = digest;
     return {.path = std::string(path), .pinned = image.pinned()};
 }
 

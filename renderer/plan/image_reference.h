@@ -8,9 +8,9 @@
 namespace renderer {
 
 struct ImageReference {
-    std::string error;    // why the text is none; "" when it is one
-    std::string path;     // "library/nginx": without registry, tag and digest
-    bool pinned = false;  // cannot change: a digest, or a full x.y.z tag
+    std::string error = {};  // why the text is none; "" when it is one
+    std::string path = {};   // "library/nginx": without registry, tag and digest
+    bool pinned = false;     // cannot change: a digest, or a full x.y.z tag
 };
 
 ImageReference parse_image_reference(std::string_view text);

@@ -140,7 +140,7 @@ TEST(ProxyClasses, AClassIsReadAsAWhole) {
     EXPECT_EQ(yaml(found.pod_spec),
               "affinity: {}\nsecurityContext:\n  fsGroup: 1\ntolerations:\n- effect: NoSchedule\n  "
               "key: edge\n");
-    EXPECT_EQ(yaml(found.container.requests), "cpu: 500m\nmemory: 1Gi\n");
+    EXPECT_EQ(yaml(found.container.requests), "cpu: \"500m\"\nmemory: \"1Gi\"\n");
     EXPECT_TRUE(found.container.limits.is_null());
 }
 
@@ -184,7 +184,7 @@ TEST(ProxyClasses, TheNameOfAJobFitsIntoALabel) {
         dump(used(proxy_class("metrics: {enable: true}")) + std::string(kSeparator) +
              exposed("tailscale.com/hostname: x, tailscale.com/proxy-class: web-class",
                      "ports: [{port: 80}]", std::string(40, 'a'))),
-        fmt::format("11: error [name-too-long] Service/shop/{0}: the label \"ts_prom_job: "
+        fmt::format("12: error [name-too-long] Service/shop/{0}: the label \"ts_prom_job: "
                     "ts_ingress_service_shop_{0}\" of its metrics is too long | 64 bytes | at "
                     "most 63 bytes | shorten its name, or give it a ProxyClass without "
                     "metrics\n  2: ProxyClass/web-class: this class asks for metrics\n",

@@ -9,8 +9,8 @@ import re
 import parity_yaml
 
 # Kinds and features that the renderer does not build yet. Building one means taking it off this list.
-KINDS_NOT_BUILT = {"Connector", "ProxyClass", "ProxyGroup", "ProxyGroupPolicy", "Recorder", "DNSConfig"}
-FEATURES_NOT_BUILT = {"ProxyClass", "ProxyGroup"}
+KINDS_NOT_BUILT = {"Connector", "ProxyGroup", "ProxyGroupPolicy", "Recorder", "DNSConfig"}
+FEATURES_NOT_BUILT = {"ProxyGroup"}
 
 TS = "tailscale.com/"
 EGRESS_KEYS = ("tailnet-ip", "tailnet-fqdn", "ts-tailnet-target-ip")
@@ -85,7 +85,7 @@ class Case:
                  "OPERATOR_DEFAULT_LOAD_BALANCER": "true" if s["isDefaultLoadBalancer"] else ""}
         ours = {"namespace": s["operatorNamespace"], "clusterDomain": s["clusterDomain"],
                 "tailnetDomain": s["tailnetDomain"], "serviceMonitors": s["serviceMonitorCRD"],
-                "nodePortRange": s["nodePortRange"] if self.has_classes() else "", "inputs": "complete", "dataplane": "containerboot"}
+                "nodePortRange": s["nodePortRange"], "inputs": "complete", "dataplane": "containerboot"}
         return {
             "proxyConfig": {"image": image_values(s["proxyImage"]), "defaultTags": ",".join(s["defaultTags"]),
                             "firewallMode": s["firewallMode"], "defaultProxyClass": s["defaultProxyClass"]},
@@ -96,10 +96,6 @@ class Case:
         }
 
     # ---- what the input asks for
-
-    def has_classes(self):
-        """Only a ProxyClass asks for the cluster's NodePort range."""
-        return any(is_kind(item.object, "tailscale.com", "ProxyClass") for item in self.inputs)
 
     def parents(self):
         """Input objects that get a proxy of their own."""
@@ -136,12 +132,19 @@ class Case:
         return is_kind(obj, "networking.k8s.io", "Ingress") and chosen == self.settings["ingressClassName"]
 
     def proxy_class(self, parent):
-        """The name of the ProxyClass that a Service or an Ingress uses, or an empty string."""
+        """The name of the ProxyClass that a parent uses, or an empty string."""
+        if parent["kind"] == "Connector":
+            return (parent.get("spec") or {}).get("proxyClass") or ""
         labels, key = meta(parent).get("labels") or {}, TS + "proxy-class"
         for place in (labels, annotations(parent)):
             if key in place:
                 return place[key]
         return self.settings["defaultProxyClass"]
+
+    def class_of(self, parent):
+        """The spec of the ProxyClass that it uses; empty when there is none."""
+        name = self.proxy_class(parent)
+        return next((obj.get("spec") or {} for obj in self.find(f"ProxyClass/{name}")), {}) if name else {}
 
     def hostname(self, parent):
         name, namespace = meta(parent).get("name"), meta(parent).get("namespace")
@@ -161,7 +164,6 @@ class Case:
         grouped = bool(annotations(obj).get(TS + "proxy-group"))
         needs = {
             "ProxyGroup": grouped and (is_kind(obj, "", "Service") or self._our_class(obj)),
-            "ProxyClass": self.is_parent(obj) and bool(self.proxy_class(obj)),
         }
         return {name for name, wanted in needs.items() if wanted} & FEATURES_NOT_BUILT
 

@@ -91,6 +91,19 @@ def _is_address(text):
         return False
 
 
+def reserved_in_class(case, name, rule):
+    for spec in (_spec(obj) for obj in case.find(name) if is_kind(obj, "tailscale.com", "ProxyClass")):
+        stateful_set = spec.get("statefulSet") or {}
+        pod = stateful_set.get("pod") or {}
+        keys = [key for part in (stateful_set, pod) for group in ("labels", "annotations") for key in part.get(group) or {}]
+        names = [entry.get("name") for entry in (pod.get("tailscaleContainer") or {}).get("env") or []]
+        if rule == "reserved-key" and any(key.startswith("tailrender.dev/") for key in keys):
+            return True
+        if rule == "reserved-env" and {"POD_IP", "POD_NAME", "TS_DEBUG_ADDR_PORT"} & set(names):
+            return True
+    return False
+
+
 def api_server_refuses(case, name, rule):
     if rule == "path-without-type":
         return any(not path.get("pathType") for obj in case.find(name) for path in _paths(obj))
@@ -148,4 +161,5 @@ ON_TOP = [
     (24, {"invalid-firewall-mode"}, firewall_mode_of_ingress),
     (25, {"egress-not-external-name"}, egress_of_another_type),
     (26, {"invalid-tailnet-ip"}, old_egress_address),
+    (32, {"reserved-key", "reserved-env"}, reserved_in_class),
 ]

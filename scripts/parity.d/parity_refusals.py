@@ -22,6 +22,7 @@ NO_HOSTNAME_YET = "no Tailscale hostname known yet"
 BACKENDS = {"missing-backend-service", "backend-without-cluster-ip", "backend-port-not-found", "backend-not-a-service",
             "rule-host-unsupported"}
 # The reference's cause -> our rule ids. `what` is the offending text, which our error must show too.
+CLASS_FAULTS = {"invalid-image", "debug-of-init-container", "no-service-monitor", "invalid-port-range", "invalid-object"}
 CAUSES = [
     (r"headless Services are not supported", {"headless-service"}),
     (r"only one of annotations \S+ and \S+ can be set", {"egress-target-conflict"}),
@@ -37,6 +38,14 @@ CAUSES = [
     (r'rule with host "(?P<what>[^"]*)" ignored', {"rule-host-unsupported"}),
     (r"no valid backends", BACKENDS | {"no-valid-backend"}),
     (r"nil pointer dereference", {"rule-without-http", "path-without-type"}),
+    (r'ProxyClass\.tailscale\.com "(?P<what>[^"]*)" not found', {"missing-proxy-class"}),
+    (r"ProxyClass \S+ specified for the \w+, but is not \(yet\) Ready", CLASS_FAULTS),
+    (r'\.spec\.\S*(?:labels|annotations): Invalid value: "(?P<what>[^"]*)"', {"invalid-object"}),
+    (r'Container\.image: Invalid value: "(?P<what>[^"]*)"', {"invalid-image"}),
+    (r"tailscaleInitContainer\.debug: Invalid value", {"debug-of-init-container"}),
+    (r'"servicemonitors\.monitoring\.coreos\.com" CRD was not found', {"no-service-monitor"}),
+    (r'nodePort\.ports: Invalid value: "(?P<what>[^"]*)"', {"invalid-port-range"}),
+    (r"cannot unmarshal number (?P<what>\d+) into .* of type uint16", {"invalid-port-range"}),
     (r"^failed to provision: .* is invalid: .*metadata", {"invalid-object", "name-too-long"}),
     (r"^rejected by the API server: .*pathType: Required", {"invalid-object", "path-without-type"}),
     (r"^rejected by the API server: .*(?:must be no more than|Too long)", {"invalid-object", "name-too-long"}),

@@ -172,6 +172,16 @@ def contract_annotations(model):
     return bool(model.proxies)
 
 
+@row(29)
+def remembered_target(model):
+    hit = False
+    for proxy in model.proxies:
+        target, notes = proxy.env("TS_EXPERIMENTAL_DEST_DNS_NAME"), proxy.template["metadata"]["annotations"]
+        if target and LAST_SET + "cluster-dns-name" not in notes:
+            notes[LAST_SET + "cluster-dns-name"], hit = target["value"], True
+    return hit
+
+
 @row(10)
 def dns_target(model):
     hit = False
@@ -317,9 +327,9 @@ def _rights_of(proxy, namespace):
 def hardened(model):
     hit = False
     for proxy in model.proxies:
-        if proxy.env("TS_USERSPACE")["value"] != "true" or "securityContext" in proxy.container:
+        if proxy.env("TS_USERSPACE")["value"] != "true":
             continue
-        proxy.container["securityContext"] = copy.deepcopy(HARDENED)
+        proxy.container.setdefault("securityContext", copy.deepcopy(HARDENED))  # a class may have set another one
         proxy.container["volumeMounts"].append({"name": "tmp", "mountPath": "/tmp"})
         proxy.pod["volumes"].append({"name": "tmp", "emptyDir": {}})
         hit = True
@@ -330,11 +340,18 @@ def pinned_image(image):
     return "@sha256:" in image or bool(re.search(r":v?\d+\.\d+\.\d+$", image))
 
 
+def _class_container(model, proxy):
+    pod = (model.case.class_of(proxy.parent).get("statefulSet") or {}).get("pod") or {}
+    return pod.get("tailscaleContainer") or {}
+
+
 @row(14)
 def pull_policy(model):
     hit = False
     for proxy in model.proxies:
-        if proxy.container.get("imagePullPolicy") == "Always" and pinned_image(proxy.container["image"]):
+        asked = _class_container(model, proxy).get("imagePullPolicy")
+        if (proxy.container.get("imagePullPolicy") == "Always" and pinned_image(proxy.container["image"])
+                and not asked):
             proxy.container["imagePullPolicy"] = "IfNotPresent"
             hit = True
     return hit
@@ -352,6 +369,15 @@ def single_stack_egress(model):
     return hit
 
 
+@row(28)
+def priority_class_stays(model):
+    hit, default = False, model.case.settings["priorityClassName"]
+    for proxy in model.proxies:
+        if default and "priorityClassName" not in proxy.pod:
+            proxy.pod["priorityClassName"], hit = default, True
+    return hit
+
+
 @row(17)
 def unique_env(model):
     hit = False
@@ -363,6 +389,25 @@ def unique_env(model):
             if unique != entries:
                 container["env"], hit = unique, True
     return hit
+
+
+# ---- metrics
+
+@row(30)
+def no_metrics_behind_forwarding(model):
+    silent = {proxy.name + "-metrics" for proxy in model.proxies
+              if proxy.env("EXPERIMENTAL_ALLOW_PROXYING_CLUSTER_TRAFFIC_VIA_INGRESS")}
+    kept = [obj for obj in model.objects if meta(obj)["name"] not in silent]
+    hit, model.objects = len(kept) < len(model.objects), kept
+    return hit
+
+
+@row(31)
+def monitor_without_owner(model):
+    owned = [meta(obj) for obj in model.objects if obj["kind"] == "ServiceMonitor" and "ownerReferences" in meta(obj)]
+    for found in owned:
+        del found["ownerReferences"]
+    return bool(owned)
 
 
 # ---- the user's own objects

@@ -104,18 +104,15 @@ def _judge_refusal(case, result):
 def _judge_unbuilt(case, unbuilt, others):
     """Out of scope only if the input needs what the errors say, and the other errors are the reference's, too."""
     needs = {item.ident: case.not_built(item.object) for item in case.inputs}
-    kinds, problems, by_setting = set(), [], False
+    kinds, problems = set(), []
     for error in unbuilt:
         names = error.named()
         kinds.update(*(needs.get(name, set()) for name in names))
         problems += [(name, "", "(built, or not in the input)", error.headline) for name in names if not needs.get(name)]
         problems += parity_refusals.misplaced(case, error)
-        if not names and _class_setting(case, error):
-            by_setting = True
-            kinds.add("ProxyClass")
-        elif not names:
+        if not names:
             problems.append(("", "", "(no such error without an object)", error.headline))
-    problems += [] if by_setting else _unnamed(case, unbuilt + others)
+    problems += _unnamed(case, unbuilt + others)
     problems += parity_refusals.compare_found(case, others)[0]
     return ("different", [], problems) if problems else ("out of scope", sorted(kinds), [])
 
@@ -126,10 +123,3 @@ def _unnamed(case, errors):
     return [(item.ident, "", "an error [not-supported] for this kind", "(missing)") for item in case.inputs
             if group(item.object) == "tailscale.com" and item.object["kind"] in KINDS_NOT_BUILT
             and item.ident not in named]
-
-
-def _class_setting(case, error):
-    """Two settings mean a ProxyClass: their errors stand in the values, at no object, and end the run early."""
-    settings = case.settings
-    asked = settings["defaultProxyClass"] or (settings["nodePortRange"] and case.has_classes())
-    return bool(asked) and "ProxyClass" in KINDS_NOT_BUILT and error.path.endswith("values.yaml")

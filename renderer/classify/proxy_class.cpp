@@ -146,6 +146,12 @@ void check_entries(const Member& field, Faults& faults) {
         if (!entry.is_map()) {
             faults.push_back(wrong_type(entry.pos(), "spec.statefulSet.pod",
                                         fmt::format("{}[]", field.name()), entry, "a map"));
+        } else if (field.name() == "topologySpreadConstraints") {
+            for (const std::string_view key : {"maxSkew", "topologyKey", "whenUnsatisfiable"}) {
+                const Value* value = entry.find(key);
+                require(value != nullptr && !value->is_null(), entry.pos(),
+                        "spec.statefulSet.pod.topologySpreadConstraints[]", key, faults);
+            }
         }
     }
 }
@@ -216,15 +222,23 @@ void decode_metrics(const Fields& spec, ProxyClassInput& decoded) {
     decoded.monitor_labels = monitor.text_map("labels");
 }
 
-ClassPortInput decode_port(const Value& entry, Faults& faults) {
+// An entry without a port says nothing.
+void decode_port(const Value& entry, ProxyClassInput& decoded) {
     constexpr std::string_view kPath = "spec.staticEndpoints.nodePort.ports[]";
-    const Fields fields(&entry, kPath, faults);
-    warn_unknown(&entry, kPath, {"port", "endPort"}, faults);
-    require(!entry.is_map() || fields.any("port") != nullptr, entry.pos(), kPath, "port", faults);
-    return {.port = fields.number("port"),
-            .end_port = fields.number("endPort"),
-            .port_pos = known_or(fields.pos("port"), entry.pos()),
-            .end_port_pos = known_or(fields.pos("endPort"), entry.pos())};
+    const Fields fields(&entry, kPath, decoded.faults);
+    if (!fields.exists()) {
+        return;
+    }
+    warn_unknown(&entry, kPath, {"port", "endPort"}, decoded.faults);
+    const Value* port = fields.any("port");
+    require(port != nullptr, entry.pos(), kPath, "port", decoded.faults);
+    const ClassPortInput range = {.port = fields.number("port"),
+                                  .end_port = fields.number("endPort"),
+                                  .port_pos = known_or(fields.pos("port"), entry.pos()),
+                                  .end_port_pos = known_or(fields.pos("endPort"), entry.pos())};
+    if (port != nullptr && port->is_number()) {
+        decoded.ports.push_back(range);
+    }
 }
 
 void decode_static_endpoints(const Fields& spec, ProxyClassInput& decoded) {
@@ -250,7 +264,7 @@ void decode_static_endpoints(const Fields& spec, ProxyClassInput& decoded) {
             block->pos(), kNodePort, "ports", faults);
     if (ports != nullptr) {
         for (const Value& entry : ports->items()) {
-            decoded.ports.push_back(decode_port(entry, faults));
+            decode_port(entry, decoded);
         }
     }
 }

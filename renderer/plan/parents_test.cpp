@@ -110,9 +110,6 @@ TEST(Parents, RefuseWhatIsNotBuiltYet) {
          "remove the annotation \"tailscale.com/proxy-group\" for a proxy of its own, or leave "
          "this "
          "object to the operator\n"},
-        {exposed("tailscale.com/proxy-class: small"),
-         "3: error [not-supported] Service/shop/web: the ProxyClass \"small\" is not supported yet "
-         "| remove \"tailscale.com/proxy-class\", or leave this object to the operator\n"},
         {ingress("defaultBackend: {}", "tailscale.com/proxy-group: edge"),
          "3: error [not-supported] Ingress/shop/site: the ProxyGroup \"edge\" is not supported yet "
          "| remove the annotation \"tailscale.com/proxy-group\" for a proxy of its own, or leave "
@@ -126,18 +123,6 @@ TEST(Parents, RefuseWhatIsNotBuiltYet) {
     }
     // A Service that is not exposed may name a class.
     EXPECT_EQ(Planned(plain("annotations: {tailscale.com/proxy-class: small}", "")).dump(), "");
-}
-
-// Once, at the setting; a class of one's own, even an empty one, is not the default.
-TEST(Parents, RefuseTheDefaultClassAtTheSetting) {
-    const std::string stream =
-        exposed() + "---\n" +
-        exposed("tailscale.com/proxy-class: ''", "ports: [{port: 80}]", "own");
-    EXPECT_EQ(Planned(stream, "proxyConfig: {defaultProxyClass: site}").dump(),
-              "1: error [not-supported] the ProxyClass \"site\" is not supported yet | remove "
-              "\"proxyConfig.defaultProxyClass\"\n"
-              "  2: Service/shop/web: uses the default class\n");
-    EXPECT_EQ(Planned(plain("", ""), "proxyConfig: {defaultProxyClass: site}").dump(), "");
 }
 
 TEST(Parents, SayWhenAWishCannotBeRead) {

@@ -1,0 +1,142 @@
+#include "renderer/classify/proxy_class.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "renderer/classify/classify.h"
+
+namespace renderer {
+namespace {
+
+// Inventory points into Loaded.
+struct Decoded {
+    Diagnostics diagnostics;
+    Loaded loaded;
+    Inventory inventory;
+
+    explicit Decoded(std::string_view spec) {
+        LoadOptions options;
+        options.stream = fmt::format(
+            "apiVersion: tailscale.com/v1alpha1\nkind: ProxyClass\nmetadata: {{name: c}}\n{}",
+            spec);
+        loaded = load(options, diagnostics);
+        inventory = classify(loaded, diagnostics);
+    }
+    [[nodiscard]] const ProxyClassInput& input() const { return inventory.proxy_classes.at(0); }
+    // "4: message | found | expected | hint" for each fault, warnings with a "?".
+    [[nodiscard]] std::string faults() const {
+        std::string out;
+        for (const Diagnostic& one : input().faults) {
+            out += fmt::format("{}{}: {}", loaded.sources.locate(one.pos).line,
+                               one.severity == Severity::Warning ? "?" : "", one.message);
+            for (const std::string* part : {&one.found, &one.expected, &one.hint}) {
+                out += part->empty() ? "" : " | " + *part;
+            }
+            out += '\n';
+        }
+        return out;
+    }
+};
+
+TEST(DecodeProxyClass, ReadsEveryField) {
+    const Decoded run(R"(spec:
+  useLetsEncryptStagingEnvironment: true
+  tailscale: {acceptRoutes: true}
+  metrics: {enable: true, serviceMonitor: {enable: true, labels: {a: b}}}
+  staticEndpoints: {nodePort: {ports: [{port: 1, endPort: 2}, {port: 3}], selector: {c: d}}}
+  statefulSet:
+    labels: {e: f}
+    annotations: {g: h}
+    pod:
+      labels: {i: j}
+      annotations: {k: l}
+      dnsPolicy: None
+      nodeName: n
+      tolerations: [{}]
+      tailscaleContainer:
+        env: [{name: m, value: o}, {name: p}]
+        image: q
+        imagePullPolicy: Never
+        resources: {requests: {cpu: 1}, limits: {cpu: 2}, claims: [{name: r}]}
+        securityContext: {}
+        debug: {enable: true}
+      tailscaleInitContainer: {image: s}
+)");
+    EXPECT_EQ(run.faults(), "");
+    const ProxyClassInput& input = run.input();
+    EXPECT_TRUE(input.acme_staging && input.accept_routes && input.metrics_enable &&
+                input.monitor_enable && input.container.debug_enable);
+    for (const Value* map :
+         {input.monitor_labels, input.node_selector, input.set_labels, input.set_annotations,
+          input.pod_labels, input.pod_annotations, input.container.requests, input.container.limits,
+          input.container.claims}) {
+        ASSERT_NE(map, nullptr);
+        EXPECT_EQ(map->size(), 1U);
+    }
+    EXPECT_EQ(input.ports.size(), 2U);
+    EXPECT_EQ(input.ports[0].port + input.ports[0].end_port + input.ports[1].port, 6);
+    EXPECT_EQ(input.pod_spec.size(), 3U);
+    EXPECT_EQ(input.container.env.size(), 2U);
+    EXPECT_EQ(input.container.env[0].value, "o");
+    EXPECT_EQ(input.container.image->text(), "q");
+    EXPECT_EQ(input.container.pull_policy, "Never");
+    EXPECT_NE(input.container.security_context, nullptr);
+    EXPECT_EQ(input.init_container.image->text(), "s");
+    EXPECT_EQ(input.init_container.debug, nullptr);
+}
+
+TEST(DecodeProxyClass, NothingIsThere) {
+    EXPECT_EQ(Decoded("spec: {}").faults(), "");
+    EXPECT_EQ(Decoded("spec: {statefulSet: null, metrics: null, staticEndpoints: null}").faults(),
+              "");
+    EXPECT_EQ(Decoded("").faults(), "2: \"spec\" is missing\n");
+}
+
+TEST(DecodeProxyClass, WhatTheSchemaRefuses) {
+    constexpr std::string_view kPod = "spec: {{statefulSet: {{pod: {{{}}}}}}}";
+    const auto pod = [&](std::string_view fields) {
+        return Decoded(fmt::format(kPod, fields)).faults();
+    };
+    EXPECT_EQ(Decoded("spec: []").faults(), "4: \"spec\" has the wrong type | a list | a map\n");
+    EXPECT_EQ(
+        pod("tailscaleContainer: {imagePullPolicy: ''}"),
+        "4: \"spec.statefulSet.pod.tailscaleContainer.imagePullPolicy\" has an unknown value | "
+        "\"\" | one of { Always, Never, IfNotPresent }\n");
+    EXPECT_EQ(pod("tailscaleContainer: {env: [{value: x}]}"),
+              "4: \"spec.statefulSet.pod.tailscaleContainer.env[].name\" is missing\n");
+    EXPECT_EQ(pod("tolerations: [x]"),
+              "4: \"spec.statefulSet.pod.tolerations[]\" has the wrong type | a string | a map\n");
+    EXPECT_EQ(pod("topologySpreadConstraints: [{maxSkew: 1, topologyKey: null}]"),
+              "4: \"spec.statefulSet.pod.topologySpreadConstraints[].topologyKey\" is missing\n"
+              "4: \"spec.statefulSet.pod.topologySpreadConstraints[].whenUnsatisfiable\" is "
+              "missing\n");
+    EXPECT_EQ(pod("dnsPolicy: Cluster"),
+              "4: \"spec.statefulSet.pod.dnsPolicy\" has an unknown value | \"Cluster\" | one of { "
+              "ClusterFirstWithHostNet, ClusterFirst, Default, None }\n");
+    EXPECT_EQ(Decoded("spec: {metrics: {serviceMonitor: {}}}").faults(),
+              "4: \"spec.metrics.enable\" is missing\n"
+              "4: \"spec.metrics.serviceMonitor.enable\" is missing\n");
+    EXPECT_EQ(Decoded("spec: {staticEndpoints: {nodePort: {}}}").faults(),
+              "4: \"spec.staticEndpoints.nodePort.ports\" is missing\n");
+    EXPECT_EQ(Decoded("spec: {staticEndpoints: {nodePort: {ports: [{}, 1, {port: x}]}}}").faults(),
+              "4: \"spec.staticEndpoints.nodePort.ports[].port\" is missing\n"
+              "4: \"spec.staticEndpoints.nodePort.ports[]\" has the wrong type | a number | a map\n"
+              "4: \"spec.staticEndpoints.nodePort.ports[].port\" has the wrong type | a string | a "
+              "whole number\n");
+}
+
+TEST(DecodeProxyClass, MisspeltFieldsAreWarnings) {
+    EXPECT_EQ(Decoded("spec: {metric: {}}").faults(),
+              "4?: a ProxyClass has no field \"spec.metric\" | one of { statefulSet, metrics, "
+              "tailscale, useLetsEncryptStagingEnvironment, staticEndpoints } | did you mean "
+              "\"metrics\"?\n");
+    EXPECT_EQ(Decoded("spec: {statefulSet: {pod: {tailscaleInitContainer: {env: [{name: a, "
+                      "valueFrom: {}}]}}}}")
+                  .faults(),
+              "4?: a ProxyClass has no field "
+              "\"spec.statefulSet.pod.tailscaleInitContainer.env[].valueFrom\" | one of { name, "
+              "value }\n");
+}
+
+}  // namespace
+}  // namespace renderer

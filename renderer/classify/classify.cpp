@@ -27,6 +27,12 @@ void classify_custom_resource(const Document& doc, Inventory& inventory) {
     const std::string_view kind = text_of(doc.kind);
     if (kind == "ProxyGroup") {
         inventory.proxy_groups.push_back(decode_proxy_group(doc));
+    } else if (kind == "DNSConfig") {
+        inventory.dns_configs.push_back(decode_dns_config(doc));
+    } else if (kind == "ProxyGroupPolicy") {
+        inventory.group_policies.push_back(decode_group_policy(doc));
+    } else if (kind == "Recorder") {
+        inventory.recorders.push_back(decode_recorder(doc));
     } else if (kind == "Tailnet") {
         inventory.tailnets.push_back(decode_tailnet(doc));
     } else if (kind == "ProxyClass") {

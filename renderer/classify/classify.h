@@ -9,9 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/classify/dns_config.h"
+#include "renderer/classify/group_policy.h"
 #include "renderer/classify/parent_input.h"
 #include "renderer/classify/proxy_class.h"
 #include "renderer/classify/proxy_group.h"
+#include "renderer/classify/recorder.h"
 #include "renderer/classify/tailnet.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
@@ -117,6 +120,9 @@ struct Inventory {
     std::vector<NamespaceInput> namespaces;
     OperatorInput reference;
     std::vector<ProxyGroupInput> proxy_groups;
+    std::vector<DnsConfigInput> dns_configs;
+    std::vector<GroupPolicyInput> group_policies;
+    std::vector<RecorderInput> recorders;
     std::vector<TailnetInput> tailnets;
     std::vector<ProxyClassInput> proxy_classes;
     // All inputs of group tailscale.com, of whatever kind and version.

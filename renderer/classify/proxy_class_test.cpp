@@ -51,7 +51,7 @@ TEST(DecodeProxyClass, ReadsEveryField) {
       labels: {i: j}
       annotations: {k: l}
       dnsPolicy: None
-      nodeName: n
+      nodeName: node-1
       tolerations: [{}]
       tailscaleContainer:
         env: [{name: m, value: o}, {name: p}]

@@ -1,12 +1,15 @@
 #include <array>
 
+#include "renderer/generate/dns_config.h"
 #include "renderer/generate/generate.h"
+#include "renderer/generate/group_policy.h"
 #include "renderer/generate/install.h"
 #include "renderer/generate/l3_egress.h"
 #include "renderer/generate/l3_ingress.h"
 #include "renderer/generate/l7_ingress.h"
 #include "renderer/generate/metrics.h"
 #include "renderer/generate/proxy_group.h"
+#include "renderer/generate/recorder.h"
 #include "renderer/generate/tailnets.h"
 
 namespace renderer {
@@ -24,6 +27,10 @@ constexpr std::array kGenerators = {
               "Services and ServiceMonitors for the metrics of proxies"},
     Generator{"proxy-group", generate_proxy_group,
               "ProxyGroups, and the Services that lead to the tailnet through them"},
+    Generator{"dns-config", generate_dns_config, "the nameserver for ts.net names in the cluster"},
+    Generator{"group-policy", generate_group_policies,
+              "which ProxyGroups the objects of a namespace may use"},
+    Generator{"recorder", generate_recorders, "Recorders of SSH and kubectl sessions"},
     Generator{"tailnets", generate_tailnets, "credentials of tailnets beside the controller's own"},
 };
 

@@ -142,9 +142,10 @@ Value controller_rules() {
     return Value::list({
         rule("", {"secrets"}, {"create", "delete", "get", "list", "update", "watch"}),
         rule("", {"configmaps"}, {"create", "get", "list", "watch"}),
-        rule("", {"configmaps"}, {"update"}, {"tailrender-devices"}),
+        rule("", {"configmaps"}, {"update"}, {"dnsrecords", "tailrender-devices"}),
         rule("", {"pods"}, {"delete", "get", "list", "watch"}),
         rule("apps", {"statefulsets"}, {"get", "list", "watch"}),
+        rule("discovery.k8s.io", {"endpointslices"}, {"get", "list", "watch"}),
         rule("coordination.k8s.io", {"leases"}, {"create"}),
         rule("coordination.k8s.io", {"leases"}, {"get", "update"}, {"tailrender-controller"}),
     });

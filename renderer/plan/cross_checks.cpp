@@ -7,8 +7,6 @@
 #include <map>
 #include <tuple>
 
-#include "renderer/plan/grammar.h"
-
 namespace renderer {
 
 namespace {
@@ -19,34 +17,31 @@ Note note_of(const ProxyPlan& proxy, std::string text) {
     return {.pos = proxy.origin.pos, .object = proxy.origin.parent, .text = std::move(text)};
 }
 
-using Named = std::pair<std::string, const ProxyPlan*>;
+// Who makes generated objects, and in which bundle they go.
+struct Owner {
+    const Origin& origin;
+    std::uint32_t bundle;
+};
 
-// The proxies in the order of some text of theirs, equal texts in the order of the inputs.
-template <typename Key>
-std::vector<Named> sorted_by(const Plan& plan, Key key) {
-    std::vector<Named> sorted;
-    sorted.reserve(plan.proxies.size());
-    for (const ProxyPlan& proxy : plan.proxies) {
-        sorted.emplace_back(key(proxy), &proxy);
+template <typename Plans>
+void add_owners(const Plans& plans, std::vector<Owner>& owners) {
+    for (const auto& plan : plans) {
+        owners.push_back({plan.origin, plan.bundle});
     }
-    std::ranges::stable_sort(sorted, [](const Named& a, const Named& b) {
-        return std::tie(a.first, a.second->origin.pos) < std::tie(b.first, b.second->origin.pos);
-    });
-    return sorted;
 }
 
-// Calls `report(first, other)` for each proxy whose text an earlier one has, unless both are of one
-// parent: that has its own message.
-template <typename Report>
-void for_each_clash(const std::vector<Named>& sorted, Report report) {
-    const Named* first = nullptr;
-    for (const auto& entry : sorted) {
-        if (first == nullptr || first->first != entry.first) {
-            first = &entry;
-        } else if (first->second->origin.parent != entry.second->origin.parent) {
-            report(*first->second, *entry.second);
-        }
+std::vector<Owner> owners_of(const Plan& plan) {
+    std::vector<Owner> owners;
+    add_owners(plan.proxies, owners);
+    add_owners(plan.groups, owners);
+    add_owners(plan.egress_members, owners);
+    add_owners(plan.group_policies, owners);
+    add_owners(plan.recorders, owners);
+    add_owners(plan.tailnets, owners);
+    if (plan.dns_config) {
+        owners.push_back({plan.dns_config->origin, plan.dns_config->bundle});
     }
+    return owners;
 }
 
 }  // namespace
@@ -71,51 +66,17 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
                      .notes = std::move(users)});
 }
 
-void check_hostnames(const Plan& plan, Diagnostics& diagnostics) {
-    const auto sorted =
-        sorted_by(plan, [](const ProxyPlan& one) { return lower_case(one.hostname); });
-    for_each_clash(sorted, [&](const ProxyPlan& first, const ProxyPlan& other) {
-        if (!other.hostname.empty()) {
-            diagnostics.add(
-                {.rule = "duplicate-hostname",
-                 .pos = other.hostname_pos,
-                 .object = other.origin.parent,
-                 .message = fmt::format("a second device with the hostname \"{}\"", other.hostname),
-                 .expected = "a hostname of its own: the tailnet would call the second one "
-                             "\"<hostname>-1\"",
-                 .hint = other.target == Target::Serve
-                             ? "change the first host of spec.tls"
-                             : "choose one with the annotation \"tailscale.com/hostname\"",
-                 .notes = {{.pos = first.hostname_pos,
-                            .object = first.origin.parent,
-                            .text = "has it, too"}}});
-        }
-    });
-}
-
-void check_names(const Plan& plan, Diagnostics& diagnostics) {
-    const auto sorted = sorted_by(plan, [](const ProxyPlan& one) { return one.name; });
-    for_each_clash(sorted, [&](const ProxyPlan& first, const ProxyPlan& other) {
-        diagnostics.add(
-            {.rule = "name-collision",
-             .pos = other.origin.pos,
-             .object = other.origin.parent,
-             .message = fmt::format("its objects would be called \"{}\", as those of \"{}\"",
-                                    other.name, first.origin.parent),
-             .hint = "rename one of the two",
-             .notes = {note_of(first, "has that name, too")}});
-    });
-}
-
 void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
-    std::map<std::uint32_t, std::vector<Note>> proxies;
-    for (const ProxyPlan& proxy : plan.proxies) {
-        const std::string& forced = loaded.bundles[proxy.bundle].forced_namespace;
-        if (!forced.empty() && forced != proxy.ns) {
-            proxies[proxy.bundle].push_back(note_of(proxy, "its proxy would land there"));
+    std::map<std::uint32_t, std::vector<Note>> owners;
+    for (const Owner& owner : owners_of(plan)) {
+        const std::string& forced = loaded.bundles[owner.bundle].forced_namespace;
+        if (!forced.empty() && forced != plan.settings.ns) {
+            owners[owner.bundle].push_back({.pos = owner.origin.pos,
+                                            .object = owner.origin.parent,
+                                            .text = "its objects would land there"});
         }
     }
-    for (auto& [index, notes] : proxies) {
+    for (auto& [index, notes] : owners) {
         const Bundle& bundle = loaded.bundles[index];
         diagnostics.add(
             {.rule = "forced-namespace",

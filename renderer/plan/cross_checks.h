@@ -15,11 +15,12 @@ namespace renderer {
 // Once, at the setting, with every proxy that it would break.
 void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics);
 
-// Two devices of one hostname: the second would join as "<hostname>-1".
+// Two devices of one hostname in one tailnet: the second would join as "<hostname>-1".
 void check_hostnames(const Plan& plan, Diagnostics& diagnostics);
 
-// Two parents whose hashes are the same.
-void check_names(const Plan& plan, Diagnostics& diagnostics);
+// Objects of two owners that would have one name: parents whose hashes are the same, a Recorder
+// that is called like the operator, or like something that stands in the inputs.
+void check_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);
 
 // A bundle into which generated objects go must let them have their namespace.
 void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);

@@ -24,11 +24,11 @@ struct CustomKind {
 
 constexpr std::array kKinds = {
     CustomKind{"Connector", "connectors.tailscale.com", false},
-    CustomKind{"DNSConfig", "dnsconfigs.tailscale.com", false},
+    CustomKind{"DNSConfig", "dnsconfigs.tailscale.com", true},
     CustomKind{"ProxyClass", "proxyclasses.tailscale.com", true},
     CustomKind{"ProxyGroup", "proxygroups.tailscale.com", true},
-    CustomKind{"ProxyGroupPolicy", "proxygrouppolicies.tailscale.com", false},
-    CustomKind{"Recorder", "recorders.tailscale.com", false},
+    CustomKind{"ProxyGroupPolicy", "proxygrouppolicies.tailscale.com", true},
+    CustomKind{"Recorder", "recorders.tailscale.com", true},
     CustomKind{"Tailnet", "tailnets.tailscale.com", true},
 };
 

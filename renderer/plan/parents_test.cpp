@@ -114,8 +114,8 @@ TEST(Parents, RefuseWhatIsNotBuiltYet) {
          "3: error [not-supported] Ingress/shop/site: the ProxyGroup \"edge\" is not supported yet "
          "| remove the annotation \"tailscale.com/proxy-group\" for a proxy of its own, or leave "
          "this object to the operator\n"},
-        {"apiVersion: tailscale.com/v1alpha1\nkind: DNSConfig\nmetadata: {name: ts}\n",
-         "2: error [not-supported] DNSConfig/ts: a DNSConfig is not supported yet | take it out of "
+        {"apiVersion: tailscale.com/v1alpha1\nkind: Connector\nmetadata: {name: ts}\n",
+         "2: error [not-supported] Connector/ts: a Connector is not supported yet | take it out of "
          "the inputs, or leave it to the operator\n"},
     };
     for (const auto& [stream, want] : rows) {

@@ -6,7 +6,9 @@
 #include "renderer/load/splice.h"
 #include "renderer/plan/cross_checks.h"
 #include "renderer/plan/custom_resources.h"
+#include "renderer/plan/dns_config.h"
 #include "renderer/plan/egress_group.h"
+#include "renderer/plan/group_policy.h"
 #include "renderer/plan/install.h"
 #include "renderer/plan/l3_egress.h"
 #include "renderer/plan/l3_ingress.h"
@@ -15,6 +17,7 @@
 #include "renderer/plan/object_checks.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/proxy_group.h"
+#include "renderer/plan/recorder.h"
 #include "renderer/plan/tailnets.h"
 
 namespace renderer {
@@ -148,13 +151,16 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
         .central_bundle = central_bundle(loaded, inventory.reference, plan.settings, diagnostics)};
     std::vector<const ParentInput*> consumed =
         plan_proxies(parents, GroupIndex(inventory), inputs, plan, diagnostics);
+    plan_group_policies(inventory, inputs, plan, diagnostics);
+    plan_dns_config(inventory, inputs, plan, diagnostics);
+    plan_recorders(inventory, inputs, plan, diagnostics);
     tailnets.finish(inputs.central_bundle, plan, diagnostics);
     classes.finish(diagnostics);
     plan_metrics(plan, diagnostics);
 
     check_firewall_mode(plan, diagnostics);
     check_hostnames(plan, diagnostics);
-    check_names(plan, diagnostics);
+    check_names(loaded, plan, diagnostics);
     check_bundles(loaded, plan, diagnostics);
     check_duplicates(loaded, inventory, std::move(consumed), diagnostics);
     return plan;

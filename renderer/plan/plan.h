@@ -14,9 +14,12 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
 #include "renderer/load/load.h"
+#include "renderer/plan/dns_config_plan.h"
+#include "renderer/plan/group_policy_plan.h"
 #include "renderer/plan/metrics_plan.h"
 #include "renderer/plan/proxy_class_plan.h"
 #include "renderer/plan/proxy_group_plan.h"
+#include "renderer/plan/recorder_plan.h"
 #include "renderer/plan/settings.h"
 
 namespace renderer {
@@ -96,9 +99,12 @@ struct Plan {
     std::vector<ProxyGroupPlan> groups;         // sorted by name
     std::vector<EgressMember> egress_members;   // sorted by (group, namespace, name)
     std::vector<MetricsPlan> metrics;
-    std::vector<TailnetPlan> tailnets;  // sorted by name
-    std::vector<DeviceRow> devices;     // in the order of the proxies
-    std::vector<Edit> edits;            // load's edits and ours: cut documents, spliced scalars
+    std::optional<DnsConfigPlan> dns_config;
+    std::vector<GroupPolicyPlan> group_policies;  // sorted by namespace
+    std::vector<RecorderPlan> recorders;          // sorted by name
+    std::vector<TailnetPlan> tailnets;            // sorted by name
+    std::vector<DeviceRow> devices;               // in the order of the proxies
+    std::vector<Edit> edits;  // load's edits and ours: cut documents, spliced scalars
     std::vector<Object>
         replacements;  // post-render: documents of the chart's stream in their new form
     std::vector<std::string>

@@ -133,7 +133,7 @@ TEST(Plan, RefusesBundlesThatForceAnotherNamespace) {
         "bundle whose generated objects stay in namespace \"tailscale\" | say "
         "\"defaultNamespace\" instead of \"namespace\", or set \"tailrender.placement: central\" "
         "to keep generated objects in the operator's bundle\n"
-        "  2: Service/shop/web: its proxy would land there\n");
+        "  2: Service/shop/web: its objects would land there\n");
     // Without a proxy the bundle may do what it wants.
     EXPECT_EQ(Planned(service("w", "ports: [{port: 80}]"), "", force("shop")).dump(), "");
 }

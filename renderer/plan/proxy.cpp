@@ -36,6 +36,8 @@ std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& se
     return tags;
 }
 
+}  // namespace
+
 void check_namespace(const ParentInput& parent, Diagnostics& diagnostics) {
     if (parent.ns.empty()) {
         diagnostics.add(
@@ -47,8 +49,6 @@ void check_namespace(const ParentInput& parent, Diagnostics& diagnostics) {
              .hint = "set metadata.namespace, or say --namespace NAME"});
     }
 }
-
-}  // namespace
 
 ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const ProxyInputs& inputs,
                       Diagnostics& diagnostics) {

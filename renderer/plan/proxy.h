@@ -30,6 +30,9 @@ struct ProxyInputs {
 ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const ProxyInputs& inputs,
                       Diagnostics& diagnostics);
 
+// Reports a missing namespace.
+void check_namespace(const ParentInput& parent, Diagnostics& diagnostics);
+
 // Sets the hostname: the wish, checked, with the cluster's suffix. `advice` says how to change it.
 void set_hostname(const ParentInput& parent, std::string wish, Pos pos, std::string_view advice,
                   const Settings& settings, ProxyPlan& proxy, Diagnostics& diagnostics);

@@ -9,7 +9,7 @@ import re
 import parity_yaml
 
 # Kinds and features that the renderer does not build yet. Building one means taking it off this list.
-KINDS_NOT_BUILT = {"Connector", "ProxyGroup", "ProxyGroupPolicy", "Recorder", "DNSConfig"}
+KINDS_NOT_BUILT = {"Connector", "ProxyGroup"}
 FEATURES_NOT_BUILT = {"ProxyGroup"}
 
 TS = "tailscale.com/"

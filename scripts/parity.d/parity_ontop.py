@@ -32,10 +32,6 @@ def _is_port(value):
     return type(value) is int and 1 <= value <= 65535
 
 
-def _parents(case, name):
-    return [obj for obj in case.find(name) if case.is_parent(obj)]
-
-
 def port_not_on_service(case, name, _):
     for ingress in case.find(name):
         for backend in _backends(ingress) if case.claimed(ingress) else []:
@@ -53,8 +49,20 @@ def ipv6_only_target(case, name, _):
 
 
 def duplicate_hostname(case, name, _):
-    taken = [case.hostname(obj).lower() for obj in case.parents()]
-    return any(taken.count(case.hostname(obj).lower()) > 1 for obj in _parents(case, name))
+    taken = [(item.ident, host) for item in case.inputs for host in set(_joining(case, item.object))]
+    mine = {host for ident, host in taken if ident == name}
+    return any(sum(host == other for _, other in taken) > 1 for host in mine)
+
+
+def _joining(case, obj):
+    """(tailnet, hostname) of each device that an object makes."""
+    spec, name = _spec(obj), meta(obj).get("name")
+    if is_kind(obj, "tailscale.com", "Recorder"):
+        return [(spec.get("tailnet") or "", f"{name}-{n}") for n in range(spec.get("replicas", 1))]
+    if is_kind(obj, "tailscale.com", "ProxyGroup"):
+        prefix = spec.get("hostnamePrefix") or name
+        return [(spec.get("tailnet") or "", f"{prefix}-{n}") for n in range(spec.get("replicas", 2))]
+    return [("", case.hostname(obj).lower())] if case.is_parent(obj) else []
 
 
 def duplicate_object(case, name, _):
@@ -150,6 +158,29 @@ def _backend_fine(backend):
     return bool(one and service.get("name") and ("name" in port or _is_port(port["number"])))
 
 
+def recorder_name(case, name, rule):
+    for recorder in (obj for obj in case.find(name) if is_kind(obj, "tailscale.com", "Recorder")):
+        own, taken = meta(recorder).get("name", ""), {"operator", "proxies", "kube-apiserver-auth-proxy"}
+        taken |= {meta(item.object).get("name") for item in case.inputs if _is_in_the_way(case, item.object, own)}
+        bad = {"name-too-long": len(own) > 52, "invalid-object": "." in own,
+               "name-collision": bool(taken & {own, _account(recorder)})}
+        if bad[rule]:
+            return True
+    return False
+
+
+def _account(recorder):
+    pod = (_spec(recorder).get("statefulSet") or {}).get("pod") or {}
+    return (pod.get("serviceAccount") or {}).get("name") or meta(recorder).get("name")
+
+
+def _is_in_the_way(case, obj, own):
+    if is_kind(obj, "tailscale.com", "Recorder"):
+        return meta(obj).get("name") != own
+    kinds = ("Role", "RoleBinding", "Service", "ServiceAccount", "StatefulSet")
+    return obj.get("kind") in kinds and meta(obj).get("namespace") == case.settings["operatorNamespace"]
+
+
 # (row, rule ids, does the input have the fault?)
 ON_TOP = [
     (18, {"backend-port-not-found"}, port_not_on_service),
@@ -162,4 +193,5 @@ ON_TOP = [
     (25, {"egress-not-external-name"}, egress_of_another_type),
     (26, {"invalid-tailnet-ip"}, old_egress_address),
     (32, {"reserved-key", "reserved-env"}, reserved_in_class),
+    (38, {"name-too-long", "invalid-object", "name-collision"}, recorder_name),
 ]

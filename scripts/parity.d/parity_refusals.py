@@ -16,8 +16,8 @@ REFUSING_EVENTS = {
     "IngressSvcInvalid", "InvalidTailscaleService", "ProxyGroupNotFound", "ProxyClassInvalid", "ConnectorInvalid",
     "ConnectorCreationFailed", "ProxyGroupCreationFailed", "RecorderInvalid", "MultipleDNSConfigsPresent",
 }
-# Reasons of False conditions that mean "not yet".
-WAITING_REASONS = {"KubeAPIServerProxyNoBackends", "ClusterResourcesNotReady"}
+# Reasons of False conditions that mean "not yet", or that only the tailnet can know.
+WAITING_REASONS = {"KubeAPIServerProxyNoBackends", "ClusterResourcesNotReady", "InvalidOAuth"}
 NO_HOSTNAME_YET = "no Tailscale hostname known yet"
 BACKENDS = {"missing-backend-service", "backend-without-cluster-ip", "backend-port-not-found", "backend-not-a-service",
             "rule-host-unsupported"}
@@ -46,6 +46,16 @@ CAUSES = [
     (r'"servicemonitors\.monitoring\.coreos\.com" CRD was not found', {"no-service-monitor"}),
     (r'nodePort\.ports: Invalid value: "(?P<what>[^"]*)"', {"invalid-port-range"}),
     (r"cannot unmarshal number (?P<what>\d+) into .* of type uint16", {"invalid-port-range"}),
+    (r"Multiple DNSConfig resources found", {"second-dns-config"}),
+    (r"S3 storage must be used when deploying multiple Recorder replicas", {"recorder-storage"}),
+    (r"must (?:use S3 storage when using multiple replicas|either enable UI or use S3 storage)", {"recorder-storage"}),
+    (r'custom ServiceAccount name "(?P<what>[^"]*)" specified but conflicts', {"name-collision"}),
+    (r'serviceAccount\.annotations: Invalid value: "(?P<what>[^"]*)"', {"invalid-object"}),
+    (r'spec\.tags\[\d+\]: Invalid value: "(?P<what>[^"]*)"', {"invalid-tag"}),
+    (r'referenced secret "(?P<what>[^"]*)" does not exist', {"missing-tailnet-secret"}),
+    (r'Secret "(?P<what>[^"]*)" is (?:empty|missing the client_)', {"incomplete-tailnet-secret"}),
+    (r'tailnet "(?P<what>[^"]*)" is not ready', {"missing-tailnet-secret", "incomplete-tailnet-secret"}),
+    (r'failed to get tailnet "(?P<what>[^"]*)"', {"unknown-tailnet"}),
     (r"^failed to provision: .* is invalid: .*metadata", {"invalid-object", "name-too-long"}),
     (r"^rejected by the API server: .*pathType: Required", {"invalid-object", "path-without-type"}),
     (r"^rejected by the API server: .*(?:must be no more than|Too long)", {"invalid-object", "name-too-long"}),

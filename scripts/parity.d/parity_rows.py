@@ -381,8 +381,8 @@ def priority_class_stays(model):
 @row(17)
 def unique_env(model):
     hit = False
-    for proxy in model.proxies:
-        for container in proxy.pod["containers"] + proxy.pod.get("initContainers", []):
+    for pod in (o["spec"]["template"]["spec"] for o in model.objects if o["kind"] == "StatefulSet"):
+        for container in pod["containers"] + pod.get("initContainers", []):
             entries = container.get("env", [])
             last = {entry["name"]: index for index, entry in enumerate(entries)}
             unique = [entry for index, entry in enumerate(entries) if last[entry["name"]] == index]

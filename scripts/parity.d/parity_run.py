@@ -8,6 +8,7 @@ import tempfile
 
 import parity_compare
 import parity_refusals
+import parity_resources  # noqa: F401, its rows
 from parity_case import KINDS_NOT_BUILT, group
 from parity_rows import Model, RowError
 

@@ -1,0 +1,11 @@
+// What enforces a namespace's ProxyGroupPolicies: two ValidatingAdmissionPolicies with their
+// bindings. Shapes: tailscale v1.96.5 k8s-operator/reconciler/proxygrouppolicy.
+#pragma once
+
+#include "renderer/generate/generate.h"
+
+namespace renderer {
+
+void generate_group_policies(const Plan& plan, Objects& objects);
+
+}  // namespace renderer

@@ -10,6 +10,9 @@
 #include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/report.h"
 #include "renderer/emit/emit.h"
+#include "renderer/emit/lock.h"
+#include "renderer/load/lock_file.h"
+#include "renderer/load/paths.h"
 
 namespace renderer {
 namespace {
@@ -196,6 +199,37 @@ int to_directory(const Options& options, ClusterRuns& runs, Console& console) {
     return 0;
 }
 
+// Last, so that a lock is only of what was written.
+int update_lock(const Options& options, ClusterRuns& runs, Console& console) {
+    const std::string path = join_path(options.load.path, kLockName);
+    std::vector<Output> outputs;
+    for (const Run& run : runs.all()) {
+        outputs.push_back({run.loaded, run.plan, run.objects});
+    }
+    Result<bool> changed = write_lock(path, lock_text(outputs));
+    if (!changed) {
+        runs.last().diagnostics.add(std::move(changed.error().diagnostic));
+        return runs.fail(console, "the output is written, the lock is not");
+    }
+    if (!options.quiet) {
+        console.err(fmt::format("{}: {}\n", path, *changed ? "updated" : "up to date"));
+    }
+    return 0;
+}
+
+Diagnostic no_place_for_lock(const Options& options) {
+    return {.severity = Severity::Error,
+            .rule = "usage",
+            .pos = {},
+            .where = "--update-lock",
+            .object = {},
+            .message = fmt::format("{} is kept in a directory", kLockName),
+            .found = fmt::format("\"{}\" to render", options.load.path),
+            .expected = "a directory to render",
+            .hint = {},
+            .notes = {}};
+}
+
 // False when it is stale or cannot be told.
 bool show_difference(const Options& options, const Run& run, Console& console,
                      const std::string& diff) {
@@ -221,10 +255,15 @@ int run_render(const Options& options, Console& console) {
     if (tree && overlaps(options)) {
         return runs.refuse(output_overlaps(options), console);
     }
+    if (options.update_lock && !fs::is_directory(options.load.path)) {
+        return runs.refuse(no_place_for_lock(options), console);
+    }
     if (!(tree ? runs.render_each(options.load) : runs.render_one(options.load))) {
         return runs.fail(console);
     }
-    return tree ? to_directory(options, runs, console) : to_stdout(options, runs, console);
+    const int code =
+        tree ? to_directory(options, runs, console) : to_stdout(options, runs, console);
+    return code == 0 && options.update_lock ? update_lock(options, runs, console) : code;
 }
 
 int run_check(const Options& options, Console& console) {

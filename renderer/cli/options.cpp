@@ -83,6 +83,8 @@ void add_render(CLI::App& app, Options& options) {
     add_path(verb, options);
     add_output(verb, options,
                "directory to write the tree to; without it the stream goes to standard output");
+    verb.add_flag("--update-lock", options.update_lock,
+                  "write the ports of ProxyGroups to tailrender.lock.yaml in DIR");
     add_allow_empty(verb, options);
     add_inputs(verb, options);
     add_common(verb, options);

@@ -23,6 +23,7 @@ struct Options {
     Color color = Color::Auto;
     bool quiet = false;
     bool allow_empty = false;
+    bool update_lock = false;  // render
 };
 
 // Without options the command line is done: --help, --version, or a mistake in it.

@@ -35,6 +35,8 @@ TEST(Options, TakeTheFlagsOfRender) {
 }
 
 TEST(Options, TakeTheOtherVerbs) {
+    EXPECT_TRUE(parse({"render", ".", "--update-lock"}).options->update_lock);
+    EXPECT_FALSE(parse({"render", "."}).options->update_lock);
     EXPECT_EQ(parse({"check", ".", "-o", "out"}).options->verb, Verb::Check);
     EXPECT_EQ(parse({"post-render", "--release", "r"}).options->release, "r");
     const CommandLine line = parse({"explain", "Service/a/b", "."});

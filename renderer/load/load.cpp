@@ -12,6 +12,7 @@
 #include "renderer/load/disk_tree.h"
 #include "renderer/load/documents.h"
 #include "renderer/load/load_tree.h"
+#include "renderer/load/lock_file.h"
 #include "renderer/load/name_references.h"
 #include "renderer/load/namespaces.h"
 #include "renderer/load/paths.h"
@@ -130,6 +131,7 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
     Cluster cluster = load_cluster(tree, options, loaded.sources, diagnostics);
     loaded.cluster = cluster.name;
     loaded.cluster_level = cluster.configured;
+    load_lock(tree, options, loaded, diagnostics);
     if (options.stream) {
         load_stream(tree, options, cluster, loaded, diagnostics);
     } else {
@@ -141,6 +143,10 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
     }
     add_sets(options.sets, loaded.sources, loaded.values, diagnostics);
     return loaded;
+}
+
+std::string_view own_cluster(const Loaded& loaded) {
+    return loaded.cluster_level ? std::string_view(loaded.cluster) : std::string_view();
 }
 
 Loaded load(LoadOptions options, Diagnostics& diagnostics) {

@@ -64,6 +64,21 @@ struct OAuthEnvFile {
     std::vector<std::pair<std::string, std::string>> entries;  // never printed, never logged
 };
 
+enum class LockedKind : std::uint8_t { EgressPort, NodePort };
+
+// A line of tailrender.lock.yaml.
+struct LockedPort {
+    LockedKind kind = LockedKind::EgressPort;
+    std::string cluster;  // "" where no file names clusters
+    std::string key;      // group/namespace/name/port/protocol, or group/ordinal
+    std::int64_t number = 0;
+    Pos pos;
+};
+
+// The ports that an egress group gives out.
+constexpr std::int64_t kFirstLockedPort = 10000;
+constexpr std::int64_t kLastLockedPort = 10999;
+
 struct Loaded {
     SourceMap sources;
     std::vector<SourceFile> files;         // sorted by (bundle, path)
@@ -75,6 +90,7 @@ struct Loaded {
     // value keeps its Pos.
     std::vector<Value> values;
     std::optional<OAuthEnvFile> oauth_env;
+    std::vector<LockedPort> locked_ports;  // of all clusters, in the order of the file
     std::optional<std::uint32_t>
         operator_bundle;         // index of the bundle whose fleet.yaml names the chart
     std::string cluster;         // name; "" for an unnamed one
@@ -83,6 +99,9 @@ struct Loaded {
     std::size_t skipped_files = 0;  // no Kubernetes documents in them
     std::size_t input_bytes = 0;
 };
+
+// As lines of the lock call it.
+std::string_view own_cluster(const Loaded& loaded);
 
 Loaded load(LoadOptions options, Diagnostics& diagnostics);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "renderer/load/lock_file.h"
 #include "renderer/load/paths.h"
 
 namespace renderer {
@@ -59,7 +60,8 @@ private:
 
     void take_file(const Entry& entry, WalkedDir& dir) {
         dir.has_fleetignore = dir.has_fleetignore || entry.name == ".fleetignore";
-        if (entry.kind == EntryKind::Directory || entry.name.starts_with('.')) {
+        const bool is_lock = dir.relative.empty() && entry.name == kLockName;
+        if (entry.kind == EntryKind::Directory || entry.name.starts_with('.') || is_lock) {
             return;
         }
         if (entry.is_link && !stays_inside(join_path(dir.path, entry.name))) {

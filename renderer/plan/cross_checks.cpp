@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kFirewallModes = {"", "auto", "iptables", "nftables"};
 
-Note note_of(const ProxyPlan& proxy, std::string text) {
-    return {.pos = proxy.origin.pos, .object = proxy.origin.parent, .text = std::move(text)};
+Note note_of(const Origin& origin, std::string text) {
+    return {.pos = origin.pos, .object = origin.parent, .text = std::move(text)};
 }
 
 // Who makes generated objects, and in which bundle they go.
@@ -53,7 +53,10 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
     }
     std::vector<Note> users;
     for (const ProxyPlan& proxy : plan.proxies) {
-        users.push_back(note_of(proxy, "its proxy would not start"));
+        users.push_back(note_of(proxy.origin, "its proxy would not start"));
+    }
+    for (const ProxyGroupPlan& group : plan.groups) {
+        users.push_back(note_of(group.origin, "its proxies would not start"));
     }
     const std::string_view near = nearest(mode, {kFirewallModes.begin() + 1, kFirewallModes.end()});
     diagnostics.add({.rule = "invalid-firewall-mode",
@@ -71,9 +74,7 @@ void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnost
     for (const Owner& owner : owners_of(plan)) {
         const std::string& forced = loaded.bundles[owner.bundle].forced_namespace;
         if (!forced.empty() && forced != plan.settings.ns) {
-            owners[owner.bundle].push_back({.pos = owner.origin.pos,
-                                            .object = owner.origin.parent,
-                                            .text = "its objects would land there"});
+            owners[owner.bundle].push_back(note_of(owner.origin, "its objects would land there"));
         }
     }
     for (auto& [index, notes] : owners) {

@@ -150,9 +150,15 @@ void check_config_keys(const Plan& plan, Diagnostics& diagnostics) {
     }
 }
 
+struct KeyedPort {
+    std::string key;
+    GroupPort* port;
+    const EgressMember* member;
+};
+
 // In order of namespace, name, number and protocol, whatever the order in the Service.
-std::map<std::string, std::vector<std::pair<std::string, GroupPort*>>> ports_by_group(Plan& plan) {
-    std::map<std::string, std::vector<std::pair<std::string, GroupPort*>>> ports;
+std::map<std::string, std::vector<KeyedPort>> ports_by_group(Plan& plan) {
+    std::map<std::string, std::vector<KeyedPort>> ports;
     for (EgressMember& member : plan.egress_members) {
         std::vector<GroupPort*> sorted;
         for (GroupPort& port : member.ports) {
@@ -162,34 +168,60 @@ std::map<std::string, std::vector<std::pair<std::string, GroupPort*>>> ports_by_
             return std::pair(port->port, port->protocol);
         });
         for (GroupPort* port : sorted) {
-            ports[member.group].emplace_back(
-                port_key(member.group, member.parent_ns, member.parent_name, *port), port);
+            ports[member.group].push_back(
+                {port_key(member.group, member.parent_ns, member.parent_name, *port), port,
+                 &member});
         }
     }
     return ports;
 }
 
-void give_out_ports(const PortPins& pins, const GroupIndex& groups, Plan& plan,
-                    Diagnostics& diagnostics) {
+PortPins pins_of(const Loaded& loaded) {
+    PortPins pins;
+    for (const LockedPort& port : loaded.locked_ports) {
+        if (port.kind == LockedKind::EgressPort && port.cluster == own_cluster(loaded)) {
+            pins.emplace(port.key, port.number);
+        }
+    }
+    return pins;
+}
+
+// One error for each Service that does not fit.
+void refuse_ports(const std::vector<KeyedPort>& ports, Diagnostics& diagnostics) {
+    const EgressMember* last = nullptr;
+    for (std::size_t i = kMaxGroupPorts; i < ports.size(); ++i) {
+        if (ports[i].member == last) {
+            continue;
+        }
+        last = ports[i].member;
+        diagnostics.add({.rule = "too-many-group-ports",
+                         .pos = last->origin.pos,
+                         .object = last->origin.parent,
+                         .message = fmt::format(
+                             "the group \"{}\" has no port left for this Service", last->group),
+                         .found = fmt::format("{} ports of its Services", ports.size()),
+                         .expected = fmt::format("at most {}", kMaxGroupPorts),
+                         .hint = "give some of the Services a second group"});
+    }
+}
+
+void give_out_ports(const Loaded& loaded, Plan& plan, Diagnostics& diagnostics) {
+    const PortPins pins = pins_of(loaded);
     for (const auto& [group, ports] : ports_by_group(plan)) {
         std::vector<std::string> keys;
-        for (const auto& entry : ports) {
-            keys.push_back(entry.first);
+        for (const KeyedPort& port : ports) {
+            keys.push_back(port.key);
         }
         const std::vector<std::int64_t> numbers = allocate_ports(keys, pins);
         for (std::size_t i = 0; i < numbers.size(); ++i) {
-            ports[i].second->match_port = numbers[i];
+            ports[i].port->match_port = numbers[i];
+            plan.locked_ports.push_back({.kind = LockedKind::EgressPort,
+                                         .cluster = std::string(own_cluster(loaded)),
+                                         .key = keys[i],
+                                         .number = numbers[i],
+                                         .pos = {}});
         }
-        if (numbers.empty()) {
-            const ProxyGroupInput& input = *groups.find(group);
-            diagnostics.add({.rule = "too-many-group-ports",
-                             .pos = input.pos(),
-                             .object = input.doc->object_name(),
-                             .message = "the Services of this group have too many ports",
-                             .found = fmt::format("{} ports", ports.size()),
-                             .expected = fmt::format("at most {}", kMaxGroupPorts),
-                             .hint = "move some of the Services to a second group"});
-        }
+        refuse_ports(ports, diagnostics);
     }
 }
 
@@ -222,7 +254,7 @@ void plan_egress_members(const std::vector<const ServiceInput*>& services, const
                std::tie(b.group, b.parent_ns, b.parent_name);
     });
     check_config_keys(plan, diagnostics);
-    give_out_ports({}, groups, plan, diagnostics);
+    give_out_ports(inputs.loaded, plan, diagnostics);
 }
 
 }  // namespace renderer

@@ -12,12 +12,13 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/load/load.h"
 #include "renderer/plan/proxy_group_plan.h"
 
 namespace renderer {
 
-constexpr std::int64_t kFirstMatchPort = 10000;
-constexpr std::int64_t kMatchPorts = 1000;
+constexpr std::int64_t kFirstMatchPort = kFirstLockedPort;
+constexpr std::int64_t kMatchPorts = kLastLockedPort - kFirstLockedPort + 1;
 // The reference counts the health port in.
 constexpr std::size_t kMaxGroupPorts = 999;
 

@@ -44,6 +44,9 @@ std::vector<Claim> claims_of(const Plan& plan) {
     for (const ProxyGroupPlan& one : plan.groups) {
         claim({"Role", "RoleBinding", "StatefulSet"}, one.name, one.origin, one.origin.pos);
     }
+    for (const EgressMember& one : plan.egress_members) {
+        claim({"Service"}, one.name, one.origin, one.origin.pos);
+    }
     for (const RecorderPlan& one : plan.recorders) {
         claim({"Role", "RoleBinding", "StatefulSet"}, one.name, one.origin, one.origin.pos);
         claim({"ServiceAccount"}, one.account, one.origin,

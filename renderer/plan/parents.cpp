@@ -37,24 +37,27 @@ void refuse_group(const ParentInput& parent, Diagnostics& diagnostics) {
 }
 
 // An empty name: no controller of the reference takes the Service.
-bool take_group_service(const ServiceInput& service, Parents& parents, Diagnostics& diagnostics) {
+bool take_group_service(const ServiceInput& service, const Settings& settings, Parents& parents,
+                        Diagnostics& diagnostics) {
     if (annotation_text(service, kProxyGroup).empty()) {
         return false;
     }
-    if (annotation_text(service, kTailnetIp).empty() &&
-        annotation_text(service, kTailnetFqdn).empty()) {
-        refuse_group(service, diagnostics);
-        return false;
+    if (!annotation_text(service, kTailnetIp).empty() ||
+        !annotation_text(service, kTailnetFqdn).empty()) {
+        parents.members.push_back(&service);
+        return true;
     }
-    parents.members.push_back(&service);
-    return true;
+    if (is_exposed(service, settings)) {
+        refuse_group(service, diagnostics);
+    }
+    return false;
 }
 
 // True when the Service gets a proxy.
 bool take_service(const ServiceInput& service, const Settings& settings, Parents& parents,
                   Diagnostics& diagnostics) {
     if (service.annotation(kProxyGroup) != nullptr) {
-        return take_group_service(service, parents, diagnostics);
+        return take_group_service(service, settings, parents, diagnostics);
     }
     const Value* managed = service.label(kManaged);
     if (managed != nullptr && managed->is_string() && managed->text() == "true") {

@@ -104,7 +104,7 @@ TEST(Parents, AreNotAmongFactsAndBundlesThatAreCopied) {
 
 TEST(Parents, RefuseWhatIsNotBuiltYet) {
     const std::pair<std::string, std::string> rows[] = {
-        {plain("annotations: {tailscale.com/proxy-group: edge}", ""),
+        {exposed("tailscale.com/proxy-group: edge"),
          "3: error [not-supported] Service/shop/web: the ProxyGroup \"edge\" is not supported yet "
          "| "
          "remove the annotation \"tailscale.com/proxy-group\" for a proxy of its own, or leave "

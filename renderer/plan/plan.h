@@ -104,7 +104,8 @@ struct Plan {
     std::vector<RecorderPlan> recorders;          // sorted by name
     std::vector<TailnetPlan> tailnets;            // sorted by name
     std::vector<DeviceRow> devices;               // in the order of the proxies
-    std::vector<Edit> edits;  // load's edits and ours: cut documents, spliced scalars
+    std::vector<Edit> edits;               // load's edits and ours: cut documents, spliced scalars
+    std::vector<LockedPort> locked_ports;  // what this run would write to the lock
     std::vector<Object>
         replacements;  // post-render: documents of the chart's stream in their new form
     std::vector<std::string>

@@ -29,16 +29,28 @@ bool is_hostname_prefix(std::string_view text) {
            std::ranges::all_of(text, [](char c) { return c == '-' || is_lower_or_digit(c); });
 }
 
-void check_fields(const ProxyGroupInput& group, Diagnostics& diagnostics) {
-    if (group.replicas < 0 || group.replicas > kMaxReplicas) {
-        report_invalid(group, group.replicas_pos, "\"spec.replicas\" is out of range",
-                       fmt::format("{}", group.replicas),
-                       fmt::format("a number from 0 to {}", kMaxReplicas), diagnostics);
+// Every pod mounts two volumes for every replica.
+void check_replicas(const ProxyGroupInput& group, Diagnostics& diagnostics) {
+    const bool too_many = group.replicas > kMaxReplicas;
+    if (group.replicas < 0 || too_many) {
+        diagnostics.add({.rule = too_many ? "too-many-replicas" : "invalid-object",
+                         .pos = group.replicas_pos,
+                         .object = group.doc->object_name(),
+                         .message = "\"spec.replicas\" is out of range",
+                         .found = fmt::format("{}", group.replicas),
+                         .expected = fmt::format("a number from 0 to {}", kMaxReplicas)});
     }
+}
+
+void check_fields(const ProxyGroupInput& group, Diagnostics& diagnostics) {
+    check_replicas(group, diagnostics);
     for (const PlacedText& tag : group.tags) {
         if (const std::string_view wrong = tag_error(tag.text); !wrong.empty()) {
-            report_invalid(group, tag.pos, fmt::format("invalid tag \"{}\": {}", tag.text, wrong),
-                           "", "tags such as \"tag:web\"", diagnostics);
+            diagnostics.add({.rule = "invalid-tag",
+                             .pos = tag.pos,
+                             .object = group.doc->object_name(),
+                             .message = fmt::format("invalid tag \"{}\": {}", tag.text, wrong),
+                             .expected = "tags such as \"tag:web\""});
         }
     }
     if (group.hostname_prefix.pos.known() && !is_hostname_prefix(group.hostname_prefix.text)) {

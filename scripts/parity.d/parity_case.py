@@ -9,8 +9,8 @@ import re
 import parity_yaml
 
 # Kinds and features that the renderer does not build yet. Building one means taking it off this list.
-KINDS_NOT_BUILT = {"Connector", "ProxyGroup"}
-FEATURES_NOT_BUILT = {"ProxyGroup"}
+KINDS_NOT_BUILT = {"Connector"}
+FEATURES_NOT_BUILT = {"ProxyClass of a group", "ingress group", "kube-apiserver group"}
 
 TS = "tailscale.com/"
 EGRESS_KEYS = ("tailnet-ip", "tailnet-fqdn", "ts-tailnet-target-ip")
@@ -157,13 +157,33 @@ class Case:
         value = annotations(parent).get(TS + "tags")
         return [tag.strip() for tag in (self.settings["defaultTags"] if value is None else value.split(","))]
 
+    def group_egress(self, obj):
+        """A Service that leads to the tailnet through a group."""
+        asked = any(annotations(obj).get(TS + key) for key in ("tailnet-ip", "tailnet-fqdn"))
+        return is_kind(obj, "", "Service") and bool(annotations(obj).get(TS + "proxy-group")) and asked
+
+    def group_ingress(self, obj):
+        """A Service or an Ingress that the tailnet reaches through a group."""
+        if not annotations(obj).get(TS + "proxy-group"):
+            return False
+        if is_kind(obj, "", "Service"):
+            wanted = annotations(obj).get(TS + "expose") == "true" or self._load_balancer(obj.get("spec") or {})
+            return wanted and not self.group_egress(obj)
+        return self._our_class(obj)
+
+    def _group_needs(self, obj):
+        if obj["kind"] != "ProxyGroup":
+            return set()
+        spec = obj.get("spec") or {}
+        wanted = {"ingress": {"ingress group"}, "kube-apiserver": {"kube-apiserver group"}}.get(spec.get("type"), set())
+        return wanted | ({"ProxyClass of a group"} if spec.get("proxyClass") or self.settings["defaultProxyClass"] else set())
+
     def not_built(self, obj):
         """The kinds and features that this object needs and that are not built; empty when all are."""
         if group(obj) == "tailscale.com":
-            return {obj["kind"]} & KINDS_NOT_BUILT
-        grouped = bool(annotations(obj).get(TS + "proxy-group"))
+            return ({obj["kind"]} & KINDS_NOT_BUILT) | (self._group_needs(obj) & FEATURES_NOT_BUILT)
         needs = {
-            "ProxyGroup": grouped and (is_kind(obj, "", "Service") or self._our_class(obj)),
+            "ingress group": self.group_ingress(obj),
         }
         return {name for name, wanted in needs.items() if wanted} & FEATURES_NOT_BUILT
 

@@ -95,19 +95,20 @@ def _normal_rule(rule):
 
 
 def _decoded(obj):
-    """Our Secret with `data` decoded, for comparing with the reference's text; (object, problems)."""
-    if not is_kind(obj, "", "Secret") or not isinstance(obj.get("data"), dict):
+    """Our object with its base64 decoded, for comparing with the reference's text; (object, problems)."""
+    field = {"Secret": "data", "ConfigMap": "binaryData"}.get(obj["kind"])
+    if group(obj) or not isinstance(obj.get(field), dict):
         return obj, []
     data, problems = {}, []
-    for key, value in obj["data"].items():
+    for key, value in obj[field].items():
         try:
             data[key] = base64.b64decode(value, validate=True).decode("utf-8")
             canonical = base64.b64encode(data[key].encode()).decode() == value
         except (ValueError, TypeError):
             canonical = False
         if not canonical:
-            problems.append((ident(obj), f'data["{key}"]', "canonical base64 of UTF-8 text", _show(value)))
-    return {**obj, "data": data if not problems else obj["data"]}, problems
+            problems.append((ident(obj), f'{field}["{key}"]', "canonical base64 of UTF-8 text", _show(value)))
+    return {**obj, field: data if not problems else obj[field]}, problems
 
 
 # ---- the two halves of a comparison

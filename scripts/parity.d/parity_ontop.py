@@ -6,6 +6,7 @@ a difference.
 import ipaddress
 import re
 
+import parity_group_ontop as groups
 from parity_case import FIREWALL_MODES, TS, annotations, is_kind, meta, pinned_address, tls_hosts
 
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
@@ -186,12 +187,17 @@ ON_TOP = [
     (18, {"backend-port-not-found"}, port_not_on_service),
     (19, {"ipv6-dns-target"}, ipv6_only_target),
     (20, {"duplicate-hostname"}, duplicate_hostname),
+    (20, {"duplicate-hostname"}, groups.duplicate_hostname),
     (21, {"duplicate-object"}, duplicate_object),
     (22, {"invalid-hostname", "invalid-tag"}, ingress_hostname_or_tag),
     (23, {"invalid-object", "path-without-type"}, api_server_refuses),
+    (23, {"invalid-object"}, groups.api_server_refuses),
     (24, {"invalid-firewall-mode"}, firewall_mode_of_ingress),
+    (24, {"invalid-firewall-mode"}, groups.firewall_mode),
     (25, {"egress-not-external-name"}, egress_of_another_type),
     (26, {"invalid-tailnet-ip"}, old_egress_address),
     (32, {"reserved-key", "reserved-env"}, reserved_in_class),
     (38, {"name-too-long", "invalid-object", "name-collision"}, recorder_name),
+    (48, {"reserved-name", "invalid-group-name", "too-many-replicas", "invalid-hostname"}, groups.bad_group),
+    (49, {"unsupported-protocol", "reserved-port-name", "ambiguous-group-key"}, groups.bad_member),
 ]

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 
 import parity_compare
+import parity_group_rows  # noqa: F401  (registers its rows)
 import parity_refusals
 import parity_resources  # noqa: F401, its rows
 from parity_case import KINDS_NOT_BUILT, group
@@ -122,5 +123,5 @@ def _unnamed(case, errors):
     """Objects of kinds that are not built, which no error names."""
     named = {name for error in errors for name in error.named()}
     return [(item.ident, "", "an error [not-supported] for this kind", "(missing)") for item in case.inputs
-            if group(item.object) == "tailscale.com" and item.object["kind"] in KINDS_NOT_BUILT
+            if group(item.object) == "tailscale.com" and case.not_built(item.object)
             and item.ident not in named]

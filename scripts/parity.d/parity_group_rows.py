@@ -1,0 +1,243 @@
+"""The rows of renderer/PARITY.md about ProxyGroups: their StatefulSets, and the Services that lead through them."""
+import hashlib
+import json
+import re
+
+from parity_case import TS, annotations, is_kind, meta
+from parity_rows import OURS, _insert_after, map_strings, pinned_image, row
+
+FIRST_PORT, PORTS = 10000, 1000
+PROBE = {"httpGet": {"path": "/healthz", "port": 9002}, "periodSeconds": 1, "failureThreshold": 10}
+
+
+class Group:
+    """The reference's objects of one ProxyGroup whose pods read tailscaled's own configuration."""
+
+    def __init__(self, model, stateful_set):
+        self.set, self.name = stateful_set, meta(stateful_set)["name"]
+        self.input = model.case.find(f"ProxyGroup/{self.name}")[0]
+        self.type, self.replicas = self.input["spec"]["type"], stateful_set["spec"]["replicas"]
+        self.template = stateful_set["spec"]["template"]
+        self.pod = self.template["spec"]
+        self.container = next(c for c in self.pod["containers"] if c["name"] == "tailscale")
+        self.pods = [f"{self.name}-{n}" for n in range(self.replicas)]
+        self.secrets = [model.get("Secret", f"{pod}-config") for pod in self.pods]
+
+    def configs(self):
+        return [json.loads(text) for secret in self.secrets for text in secret["data"].values()]
+
+    def spec(self, key, default):
+        return self.input["spec"].get(key, default)
+
+
+def groups(model):
+    """Those of kube-apiserver have no volumes and another kind of configuration."""
+    labels = [(obj, meta(obj).get("labels") or {}) for obj in model.objects if obj["kind"] == "StatefulSet"]
+    found = [Group(model, obj) for obj, have in labels if have.get(TS + "parent-resource-type") == "proxygroup"]
+    return [group for group in found if group.type != "kube-apiserver"]
+
+
+def _of_group(obj, kind):
+    labels = meta(obj).get("labels") or {}
+    return obj["kind"] == kind and labels.get(TS + "parent-resource-type") == "proxygroup"
+
+
+def _drop(model, unwanted):
+    kept = [obj for obj in model.objects if not unwanted(obj)]
+    hit = len(kept) != len(model.objects)
+    model.objects = kept
+    return hit
+
+
+# ---- what belongs to the runtime or to the cluster
+
+@row(42)
+def no_owner(model):
+    hit = False
+    for obj in model.objects:
+        owners = meta(obj).get("ownerReferences") or []
+        if any(owner["kind"] == "ProxyGroup" for owner in owners):
+            del meta(obj)["ownerReferences"]
+            hit = True
+    return hit
+
+
+@row(43)
+def no_state_secrets(model):
+    return _drop(model, lambda obj: _of_group(obj, "Secret")
+                 and meta(obj)["labels"].get(TS + "secret-type") == "state")
+
+
+@row(44)
+def selector_service(model):
+    for obj in model.objects:
+        labels = meta(obj).get("labels") or {}
+        if obj["kind"] == "Service" and labels.get(TS + "svc-type") == "egress":
+            obj["spec"]["selector"] = {TS + "managed": "true", TS + "parent-resource-type": "proxygroup",
+                                       TS + "parent-resource": labels[TS + "proxy-group"]}
+    return _drop(model, lambda obj: obj["kind"] == "EndpointSlice")
+
+
+# ---- ports
+
+def _home(key):
+    return int.from_bytes(hashlib.sha256(key.encode()).digest(), "big") % PORTS
+
+
+def _members(case, group):
+    found = []
+    for obj in (item.object for item in case.inputs):
+        notes = annotations(obj)
+        if is_kind(obj, "", "Service") and notes.get(TS + "proxy-group") == group \
+                and (notes.get(TS + "tailnet-ip") or notes.get(TS + "tailnet-fqdn")):
+            found.append(obj)
+    return found
+
+
+def match_ports(case, group):
+    """{placeholder: port}, in order of namespace, name, number and protocol."""
+    keys = [(meta(obj)["namespace"], meta(obj)["name"], port["port"], port.get("protocol", "TCP"))
+            for obj in _members(case, group) for port in (obj.get("spec") or {}).get("ports") or []]
+    given, taken = {}, set()
+    for namespace, name, port, protocol in sorted(keys):
+        slot = _home(f"{group}/{namespace}/{name}/{port}/{protocol}")
+        while slot in taken:
+            slot = (slot + 1) % PORTS
+        taken.add(slot)
+        given[f"<PORT:{namespace}/{name}/{port}/{protocol}>"] = FIRST_PORT + slot
+    return given
+
+
+def _sorted_ports(text):
+    services = json.loads(text)
+    for service in services.values():
+        service["ports"].sort(key=lambda port: (port["targetPort"], port["protocol"]))
+    return json.dumps(services, separators=(",", ":"), ensure_ascii=False)
+
+
+@row(45)
+def computed_ports(model):
+    given, hit = {}, False
+    for item in model.case.inputs:
+        if is_kind(item.object, "tailscale.com", "ProxyGroup"):
+            given.update(match_ports(model.case, meta(item.object)["name"]))
+
+    def fill(text):
+        if text in given:
+            return given[text]
+        return re.sub(r"<PORT:[^<>]+>", lambda found: str(given.get(found[0], found[0])), text)
+
+    before, model.objects = model.objects, map_strings(model.objects, fill)
+    for obj in (o for o in model.objects if _of_group(o, "ConfigMap")):
+        text = obj.get("binaryData", {}).get("egress-services")
+        if text:
+            obj["binaryData"]["egress-services"] = _sorted_ports(text)
+            hit = True
+    return hit or before != model.objects
+
+
+# ---- the pods
+
+@row(5)
+def auth_key_reference(model):
+    hit = False
+    for group in groups(model):
+        for pod, secret in zip(group.pods, group.secrets):
+            for key, text in secret["data"].items():
+                secret["data"][key] = text.replace('"AuthKey":"<AUTHKEY>"', f'"AuthKey":"file:/etc/tsauth/{pod}/authkey"')
+                hit = hit or secret["data"][key] != text
+    return hit
+
+
+@row(6)
+def auth_volume(model):
+    for group in groups(model):
+        items = [{"key": "authkey", "path": "authkey"}]
+        _insert_after(group.pod["volumes"], [
+            {"name": f"auth-{n}", "secret": {"secretName": f"{pod}-auth", "items": items}}
+            for n, pod in enumerate(group.pods)], "tailscaledconfig-")
+        _insert_after(group.container["volumeMounts"], [
+            {"name": f"auth-{n}", "mountPath": f"/etc/tsauth/{pod}", "readOnly": True}
+            for n, pod in enumerate(group.pods)], "tailscaledconfig-")
+    return bool(groups(model))
+
+
+@row(7)
+def rights(model):
+    for group in groups(model):
+        rule = {"apiGroups": [""], "resources": ["secrets"], "resourceNames": group.pods,
+                "verbs": ["get", "update", "patch"]}
+        model.get("Role", group.name)["rules"] = [rule] if group.pods else []
+    return bool(groups(model))
+
+
+@row(8)
+def config_hash(model):
+    for group in groups(model):
+        server = model.case.settings["loginServer"].removesuffix("/")
+        config = (group.configs() or [{"ServerURL": server, "acceptDNS": False} if server else {"acceptDNS": False}])[0]
+        fixed = {key: config[key] for key in ("ServerURL", "acceptDNS", "NoStatefulFiltering") if key in config}
+        text = json.dumps(fixed, separators=(",", ":"), ensure_ascii=False)
+        notes = group.template["metadata"].setdefault("annotations", {})
+        notes[OURS + "config-hash"] = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return bool(groups(model))
+
+
+@row(9)
+def contract_annotations(model):
+    for group in groups(model):
+        tags = group.spec("tags", None) or model.case.settings["defaultTags"]
+        notes = meta(group.set).setdefault("annotations", {})
+        notes.update({OURS + "contract": "v1", OURS + "parent": f"ProxyGroup/{group.name}",
+                      OURS + "tags": ",".join(tag.strip() for tag in tags),
+                      OURS + "hostname": ",".join(config["Hostname"] for config in group.configs())})
+        if group.spec("tailnet", ""):
+            notes[OURS + "tailnet"] = group.spec("tailnet", "")
+    return bool(groups(model))
+
+
+@row(14)
+def pull_policy(model):
+    hit = False
+    for group in groups(model):
+        if group.container.get("imagePullPolicy") == "Always" and pinned_image(group.container["image"]):
+            group.container["imagePullPolicy"] = "IfNotPresent"
+            hit = True
+    return hit
+
+
+@row(17)
+def unique_env(model):
+    hit = False
+    for group in groups(model):
+        for container in group.pod["containers"] + group.pod.get("initContainers", []):
+            entries = container.get("env", [])
+            last = {entry["name"]: index for index, entry in enumerate(entries)}
+            unique = [entry for index, entry in enumerate(entries) if last[entry["name"]] == index]
+            if unique != entries:
+                container["env"], hit = unique, True
+    return hit
+
+
+def _drains(group):
+    return bool((group.container.get("lifecycle") or {}).get("preStop"))
+
+
+@row(46)
+def readiness_probe(model):
+    hit = False
+    for group in groups(model):
+        if _drains(group):
+            group.container["readinessProbe"] = PROBE
+            hit = True
+    return hit
+
+
+@row(47)
+def grace_period(model):
+    hit = False
+    for group in groups(model):
+        if _drains(group):
+            group.pod["terminationGracePeriodSeconds"] = group.template["metadata"]["deletionGracePeriodSeconds"]
+            hit = True
+    return hit

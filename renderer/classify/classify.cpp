@@ -25,7 +25,9 @@ void classify_custom_resource(const Document& doc, Inventory& inventory) {
         return;
     }
     const std::string_view kind = text_of(doc.kind);
-    if (kind == "ProxyGroup") {
+    if (kind == "Connector") {
+        inventory.connectors.push_back(decode_connector(doc));
+    } else if (kind == "ProxyGroup") {
         inventory.proxy_groups.push_back(decode_proxy_group(doc));
     } else if (kind == "DNSConfig") {
         inventory.dns_configs.push_back(decode_dns_config(doc));

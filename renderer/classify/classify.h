@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/classify/connector.h"
 #include "renderer/classify/dns_config.h"
 #include "renderer/classify/group_policy.h"
 #include "renderer/classify/parent_input.h"
@@ -119,6 +120,7 @@ struct Inventory {
     std::vector<IngressInput> ingresses;  // all Ingresses
     std::vector<NamespaceInput> namespaces;
     OperatorInput reference;
+    std::vector<ConnectorInput> connectors;
     std::vector<ProxyGroupInput> proxy_groups;
     std::vector<DnsConfigInput> dns_configs;
     std::vector<GroupPolicyInput> group_policies;

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "renderer/generate/connector.h"
 #include "renderer/generate/dns_config.h"
 #include "renderer/generate/generate.h"
 #include "renderer/generate/group_policy.h"
@@ -23,6 +24,7 @@ constexpr std::array kGenerators = {
     Generator{"l3-egress", generate_l3_egress, "Services that lead to a place in the tailnet"},
     Generator{"l7-ingress", generate_l7_ingress,
               "Ingresses that the tailnet or the internet reaches"},
+    Generator{"connector", generate_connectors, "devices that lead to networks: Connectors"},
     Generator{"metrics", generate_metrics,
               "Services and ServiceMonitors for the metrics of proxies"},
     Generator{"proxy-group", generate_proxy_group,

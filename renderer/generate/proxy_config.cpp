@@ -34,17 +34,27 @@ Value redirect_handlers(const ProxyPlan& proxy) {
     return Value::map({{"Handlers", std::move(handlers)}});
 }
 
+Value route_list(const std::vector<std::string>& routes) {
+    Value list = Value::list();
+    for (const std::string& route : routes) {
+        list.append(route);
+    }
+    return list;
+}
+
 }  // namespace
 
-std::string tailscaled_config(const ProxyPlan& proxy, std::string_view pod,
+std::string tailscaled_config(const ProxyPlan& proxy, std::size_t ordinal,
                               bool with_app_connector) {
     Value config = Value::map({{"Version", "alpha0"}, {"Locked", false}});
     put_if(config, !proxy.server_url.empty(), "ServerURL", proxy.server_url);
-    config.add("AuthKey", fmt::format("file:/etc/tsauth/{}/authkey", pod));
-    config.add("Hostname", proxy.hostname);
+    config.add("AuthKey", fmt::format("file:/etc/tsauth/{}/authkey", proxy.pod(ordinal)));
+    config.add("Hostname", proxy.hostnames[ordinal]);
     config.add("acceptDNS", false);
     config.add("acceptRoutes", proxy.proxy_class != nullptr && proxy.proxy_class->accept_routes);
-    put_if(config, with_app_connector, "AppConnector", Value::map({{"Advertise", false}}));
+    put_if(config, !proxy.routes.empty(), "AdvertiseRoutes", route_list(proxy.routes));
+    put_if(config, with_app_connector, "AppConnector",
+           Value::map({{"Advertise", proxy.app_connector}}));
     config.add("NoStatefulFiltering", true);
     return write_json(config);
 }

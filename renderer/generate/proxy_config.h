@@ -9,9 +9,8 @@
 
 namespace renderer {
 
-// `pod` is the name of the replica's pod: its auth key lies in /etc/tsauth/<pod>/authkey.
-std::string tailscaled_config(const ProxyPlan& proxy, std::string_view pod,
-                              bool with_app_connector);
+// Of one replica: its auth key lies in /etc/tsauth/<pod>/authkey.
+std::string tailscaled_config(const ProxyPlan& proxy, std::size_t ordinal, bool with_app_connector);
 
 std::string serve_config(const ProxyPlan& proxy);
 

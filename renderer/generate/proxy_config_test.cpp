@@ -7,7 +7,8 @@ namespace {
 
 ProxyPlan proxy(std::string server_url = "") {
     ProxyPlan proxy;
-    proxy.hostname = "web";
+    proxy.name = "ts-web-x";
+    proxy.hostnames = {"web"};
     proxy.server_url = std::move(server_url);
     proxy.handlers = {{"/", "http://10.0.0.7:8080/"}};
     return proxy;
@@ -15,14 +16,15 @@ ProxyPlan proxy(std::string server_url = "") {
 
 TEST(TailscaledConfig, IsTheReferencesByteForByte) {
     EXPECT_EQ(
-        tailscaled_config(proxy(), "ts-web-x-0", true),
+        tailscaled_config(proxy(), 0, true),
         R"({"Version":"alpha0","Locked":false,"AuthKey":"file:/etc/tsauth/ts-web-x-0/authkey",)"
         R"("Hostname":"web","acceptDNS":false,"acceptRoutes":false,)"
         R"("AppConnector":{"Advertise":false},"NoStatefulFiltering":true})");
-    EXPECT_EQ(tailscaled_config(proxy("https://hs.lan"), "p-0", false),
-              R"({"Version":"alpha0","Locked":false,"ServerURL":"https://hs.lan",)"
-              R"("AuthKey":"file:/etc/tsauth/p-0/authkey","Hostname":"web","acceptDNS":false,)"
-              R"("acceptRoutes":false,"NoStatefulFiltering":true})");
+    EXPECT_EQ(
+        tailscaled_config(proxy("https://hs.lan"), 0, false),
+        R"({"Version":"alpha0","Locked":false,"ServerURL":"https://hs.lan",)"
+        R"("AuthKey":"file:/etc/tsauth/ts-web-x-0/authkey","Hostname":"web","acceptDNS":false,)"
+        R"("acceptRoutes":false,"NoStatefulFiltering":true})");
 }
 
 TEST(ServeConfig, HasOneHandlerForEachPath) {
@@ -54,7 +56,7 @@ TEST(ConfigHash, CoversOnlyWhatAReloadDoesNotChange) {
     EXPECT_EQ(config_hash(proxy()), "4d8a16579df9dcbc");
     EXPECT_EQ(config_hash(proxy("https://headscale.example.org")), "7af915cc49a71c64");
     ProxyPlan renamed = proxy();
-    renamed.hostname = "other";
+    renamed.hostnames = {"other"};
     EXPECT_EQ(config_hash(renamed), config_hash(proxy()));
 }
 

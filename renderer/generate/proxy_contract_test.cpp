@@ -64,7 +64,7 @@ ProxyPlan proxy(Target target) {
     proxy.ns = "tailscale";
     proxy.parent_type = "svc";
     proxy.internal_app = "k8s-operator-ingress-proxy";
-    proxy.hostname = "web";
+    proxy.hostnames = {"web"};
     proxy.tags = {"tag:a", "tag:b"};
     proxy.server_url = "https://hs.lan";
     proxy.pull_policy = "Always";
@@ -157,7 +157,7 @@ TEST(ProxyContract, ConfigHasTheKeysOfThePage) {
         ASSERT_NE(at, std::string::npos) << want;
         want.replace(at, std::string_view("…").size(), value);
     }
-    EXPECT_EQ(tailscaled_config(proxy(Target::DnsName), "ts-web-x-0", true), want);
+    EXPECT_EQ(tailscaled_config(proxy(Target::DnsName), 0, true), want);
 }
 
 TEST(ProxyContract, RightsOfThePod) {

@@ -20,19 +20,19 @@ namespace {
 constexpr int kNobody = 65532;
 constexpr int kTemplateGracePeriod = 10;  // seconds; the reference sends it, pods ignore it
 
-// One proxy and the names that several of its objects share. Standalone proxies have one replica:
-// pod 0.
+// One proxy and the names that several of its objects share.
 struct Workload {
     const ProxyPlan& proxy;
-    std::string pod;
-    std::string config_secret;
-    std::string auth_secret;
+    std::vector<std::string> pods;  // of each replica
 
-    explicit Workload(const ProxyPlan& plan)
-        : proxy(plan),
-          pod(fmt::format("{}-0", plan.name)),
-          config_secret(fmt::format("{}-config", pod)),
-          auth_secret(fmt::format("{}-auth", pod)) {}
+    explicit Workload(const ProxyPlan& plan) : proxy(plan) {
+        for (std::size_t i = 0; i < plan.hostnames.size(); ++i) {
+            pods.push_back(plan.pod(i));
+        }
+    }
+    [[nodiscard]] std::string config_secret(std::size_t ordinal) const {
+        return pods[ordinal] + "-config";
+    }
 };
 
 Value labels(const ProxyPlan& proxy) {
@@ -59,6 +59,10 @@ Value service_account(const ProxyPlan& proxy) {
 }
 
 Value role(const Workload& workload) {
+    Value secrets = Value::list();
+    for (const std::string& pod : workload.pods) {
+        secrets.append(pod);
+    }
     return Value::map(
         {{"apiVersion", "rbac.authorization.k8s.io/v1"},
          {"kind", "Role"},
@@ -66,7 +70,7 @@ Value role(const Workload& workload) {
          {"rules",
           Value::list({Value::map({{"apiGroups", Value::list({""})},
                                    {"resources", Value::list({"secrets"})},
-                                   {"resourceNames", Value::list({workload.pod})},
+                                   {"resourceNames", std::move(secrets)},
                                    {"verbs", Value::list({"get", "update", "patch"})}})})}});
 }
 
@@ -98,15 +102,15 @@ Value headless_service(const ProxyPlan& proxy) {
                        {"spec", std::move(spec)}});
 }
 
-Value config_secret(const Workload& workload) {
+Value config_secret(const Workload& workload, std::size_t ordinal) {
     const ProxyPlan& proxy = workload.proxy;
-    Value data = Value::map(
-        {{"cap-107.hujson", encode_base64(tailscaled_config(proxy, workload.pod, true))},
-         {"cap-95.hujson", encode_base64(tailscaled_config(proxy, workload.pod, false))}});
+    Value data =
+        Value::map({{"cap-107.hujson", encode_base64(tailscaled_config(proxy, ordinal, true))},
+                    {"cap-95.hujson", encode_base64(tailscaled_config(proxy, ordinal, false))}});
     put_if(data, proxy.target == Target::Serve, "serve-config", encode_base64(serve_config(proxy)));
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "Secret"},
-                       {"metadata", metadata(proxy, workload.config_secret)},
+                       {"metadata", metadata(proxy, workload.config_secret(ordinal))},
                        {"data", std::move(data)}});
 }
 
@@ -121,6 +125,7 @@ Value target_env(const ProxyPlan& proxy) {
         case Target::TailnetName:
             return env("TS_TAILNET_TARGET_FQDN", proxy.target_value);
         case Target::Serve:
+        case Target::Routes:
             break;
     }
     return env("TS_SERVE_CONFIG", "/etc/tailscaled/$(POD_NAME)/serve-config");
@@ -140,16 +145,33 @@ Value environment(const ProxyPlan& proxy) {
     if (!proxy.firewall_mode.empty()) {
         list.append(env("TS_DEBUG_FIREWALL_MODE", proxy.firewall_mode));
     }
-    list.append(target_env(proxy));
+    if (proxy.target != Target::Routes) {
+        list.append(target_env(proxy));
+    }
     list.append(env("TS_INTERNAL_APP", proxy.internal_app));
     return list;
 }
 
+// Calls `add(name, pod's ordinal)` for every volume of a kind: "<kind>-<ordinal>".
+template <typename Add>
+void for_each_volume(const Workload& workload, std::string_view kind, Add add) {
+    for (std::size_t i = 0; i < workload.pods.size(); ++i) {
+        add(fmt::format("{}-{}", kind, i), i);
+    }
+}
+
 Value volumes(const Workload& workload) {
-    Value list = Value::list({secret_volume("tailscaledconfig-0", workload.config_secret, ""),
-                              secret_volume("auth-0", workload.auth_secret, "authkey")});
+    Value list = Value::list();
+    for_each_volume(workload, "tailscaledconfig", [&](const std::string& name, std::size_t i) {
+        list.append(secret_volume(name, workload.config_secret(i), ""));
+    });
+    for_each_volume(workload, "auth", [&](const std::string& name, std::size_t i) {
+        list.append(secret_volume(name, workload.pods[i] + "-auth", "authkey"));
+    });
     if (workload.proxy.target == Target::Serve) {
-        list.append(secret_volume("serve-config-0", workload.config_secret, "serve-config"));
+        for_each_volume(workload, "serve-config", [&](const std::string& name, std::size_t i) {
+            list.append(secret_volume(name, workload.config_secret(i), "serve-config"));
+        });
     }
     if (workload.proxy.userspace) {
         list.append(Value::map({{"name", "tmp"}, {"emptyDir", Value::map()}}));
@@ -158,12 +180,16 @@ Value volumes(const Workload& workload) {
 }
 
 Value mounts(const Workload& workload) {
-    Value list = Value::list(
-        {read_only_mount("tailscaledconfig-0", fmt::format("/etc/tsconfig/{}", workload.pod)),
-         read_only_mount("auth-0", fmt::format("/etc/tsauth/{}", workload.pod))});
+    Value list = Value::list();
+    const auto mount_all = [&](std::string_view kind, std::string_view directory) {
+        for_each_volume(workload, kind, [&](const std::string& name, std::size_t i) {
+            list.append(read_only_mount(name, fmt::format("{}/{}", directory, workload.pods[i])));
+        });
+    };
+    mount_all("tailscaledconfig", "/etc/tsconfig");
+    mount_all("auth", "/etc/tsauth");
     if (workload.proxy.target == Target::Serve) {
-        list.append(
-            read_only_mount("serve-config-0", fmt::format("/etc/tailscaled/{}", workload.pod)));
+        mount_all("serve-config", "/etc/tailscaled");
     }
     if (workload.proxy.userspace) {
         list.append(Value::map({{"mountPath", "/tmp"}, {"name", "tmp"}}));
@@ -209,6 +235,7 @@ std::string_view last_set_key(Target target) {
         case Target::TailnetName:
             return "tailscale.com/operator-last-set-ts-tailnet-target-fqdn";
         case Target::Serve:
+        case Target::Routes:
             break;
     }
     return {};
@@ -237,9 +264,10 @@ Value pod_template(const Workload& workload) {
 
 Value stateful_set(const Workload& workload) {
     const ProxyPlan& proxy = workload.proxy;
+    const auto replicas = static_cast<std::int64_t>(workload.pods.size());
     Value contract = Value::map(
         {{Value::borrowed(kContractAnnotation), Value::borrowed(kContractVersion)},
-         {Value::borrowed(kHostnameAnnotation), proxy.hostname},
+         {Value::borrowed(kHostnameAnnotation), fmt::format("{}", fmt::join(proxy.hostnames, ","))},
          {Value::borrowed(kParentAnnotation), proxy.origin.parent},
          {Value::borrowed(kTagsAnnotation), fmt::format("{}", fmt::join(proxy.tags, ","))}});
     put_if(contract, !proxy.tailnet.empty(), Value::borrowed(kTailnetAnnotation), proxy.tailnet);
@@ -249,7 +277,7 @@ Value stateful_set(const Workload& workload) {
         {{"apiVersion", "apps/v1"},
          {"kind", "StatefulSet"},
          {"metadata", std::move(head)},
-         {"spec", Value::map({{"replicas", 1},
+         {"spec", Value::map({{"replicas", replicas},
                               {"selector",
                                Value::map({{"matchLabels", Value::map({{"app", proxy.name}})}})},
                               {"serviceName", proxy.name},
@@ -267,14 +295,20 @@ Value stateful_set(const Workload& workload) {
 
 void append_proxy_workload(const ProxyPlan& proxy, std::string_view generator, Objects& objects) {
     const Workload workload(proxy);
-    Value roots[] = {service_account(proxy), config_secret(workload), role(workload),
-                     role_binding(proxy),    headless_service(proxy), stateful_set(workload)};
-    for (Value& root : roots) {
+    const auto add = [&](Value root) {
         objects.push_back(Object{.root = std::move(root),
                                  .origin = proxy.origin,
                                  .bundle = proxy.bundle,
                                  .generator = generator});
+    };
+    add(service_account(proxy));
+    for (std::size_t i = 0; i < workload.pods.size(); ++i) {
+        add(config_secret(workload, i));
     }
+    add(role(workload));
+    add(role_binding(proxy));
+    add(headless_service(proxy));
+    add(stateful_set(workload));
 }
 
 }  // namespace renderer

@@ -19,7 +19,7 @@ ProxyPlan grafana() {
     proxy.parent_name = "grafana";
     proxy.parent_type = "svc";
     proxy.internal_app = "k8s-operator-ingress-proxy";
-    proxy.hostname = "dash";
+    proxy.hostnames = {"dash"};
     proxy.tags = {"tag:k8s-web", "tag:prod"};
     proxy.image = "tailscale/tailscale:v1.96.5";
     proxy.pull_policy = "IfNotPresent";
@@ -38,7 +38,7 @@ ProxyPlan storefront() {
     proxy.parent_name = "storefront";
     proxy.parent_type = "ingress";
     proxy.internal_app = "k8s-operator-ingress-resource";
-    proxy.hostname = "store";
+    proxy.hostnames = {"store"};
     proxy.userspace = true;
     proxy.target = Target::Serve;
     proxy.target_value = "";

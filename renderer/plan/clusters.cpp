@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "renderer/plan/grammar.h"
+#include "renderer/plan/joining.h"
 
 namespace renderer {
 
@@ -15,7 +16,7 @@ namespace {
 
 struct Device {
     const ClusterPlan* cluster;
-    const ProxyPlan* proxy;
+    Joining joining;
 };
 
 // Devices by tailnet and hostname, in lower case: names do not differ by it.
@@ -23,19 +24,16 @@ using Key = std::pair<std::string, std::string>;
 using Devices = std::map<Key, std::vector<Device>>;
 
 // What tells tailnets apart offline.
-std::string tailnet_of(const ClusterPlan& cluster, const ProxyPlan& proxy) {
-    return fmt::format("{} {} {}", cluster.plan.settings.tailnet_domain, proxy.server_url,
-                       proxy.tailnet);
+std::string tailnet_of(const ClusterPlan& cluster, const Joining& one) {
+    return fmt::format("{} {} {}", cluster.plan.settings.tailnet_domain, one.server_url,
+                       one.tailnet);
 }
 
 Devices all_devices(std::span<const ClusterPlan> clusters) {
     Devices devices;
     for (const ClusterPlan& cluster : clusters) {
-        for (const ProxyPlan& proxy : cluster.plan.proxies) {
-            if (!proxy.hostname.empty()) {
-                devices[{tailnet_of(cluster, proxy), lower_case(proxy.hostname)}].push_back(
-                    {&cluster, &proxy});
-            }
+        for (const Joining& one : joining_of(cluster.plan)) {
+            devices[{tailnet_of(cluster, one), one.lower}].push_back({&cluster, one});
         }
     }
     return devices;
@@ -46,12 +44,12 @@ void report_clash(const Device& first, const Device& other) {
     other.cluster->diagnostics.add(
         {.severity = known ? Severity::Error : Severity::Warning,
          .rule = "duplicate-hostname",
-         .pos = other.proxy->hostname_pos,
-         .object = other.proxy->origin.parent,
+         .pos = other.joining.pos,
+         .object = other.joining.origin->parent,
          .message = fmt::format("cluster \"{}\" has a device with the hostname \"{}\", too",
-                                first.cluster->name, other.proxy->hostname),
-         .found = fmt::format("that of {} at {}", first.proxy->origin.parent,
-                              first.cluster->sources.describe(first.proxy->hostname_pos)),
+                                first.cluster->name, other.joining.hostname),
+         .found = fmt::format("that of {} at {}", first.joining.origin->parent,
+                              first.cluster->sources.describe(first.joining.pos)),
          .expected = "a hostname of its own: the tailnet would call the second one "
                      "\"<hostname>-1\"",
          .hint = known ? "set \"tailrender.hostnameSuffix\" in the values of one cluster"
@@ -74,8 +72,8 @@ std::vector<std::string_view> hostnames_in(std::string_view domain,
     std::vector<std::string_view> names;
     for (const ClusterPlan& cluster : clusters) {
         if (cluster.plan.settings.tailnet_domain == domain) {
-            for (const ProxyPlan& proxy : cluster.plan.proxies) {
-                names.push_back(proxy.hostname);
+            for (const Joining& one : joining_of(cluster.plan)) {
+                names.push_back(one.hostname);
             }
         }
     }

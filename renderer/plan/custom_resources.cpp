@@ -1,6 +1,7 @@
 #include "renderer/plan/custom_resources.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -19,34 +20,39 @@ namespace {
 struct CustomKind {
     std::string_view kind;
     std::string_view crd;
-    bool built;
 };
 
 constexpr std::array kKinds = {
-    CustomKind{"Connector", "connectors.tailscale.com", false},
-    CustomKind{"DNSConfig", "dnsconfigs.tailscale.com", true},
-    CustomKind{"ProxyClass", "proxyclasses.tailscale.com", true},
-    CustomKind{"ProxyGroup", "proxygroups.tailscale.com", true},
-    CustomKind{"ProxyGroupPolicy", "proxygrouppolicies.tailscale.com", true},
-    CustomKind{"Recorder", "recorders.tailscale.com", true},
-    CustomKind{"Tailnet", "tailnets.tailscale.com", true},
+    CustomKind{"Connector", "connectors.tailscale.com"},
+    CustomKind{"DNSConfig", "dnsconfigs.tailscale.com"},
+    CustomKind{"ProxyClass", "proxyclasses.tailscale.com"},
+    CustomKind{"ProxyGroup", "proxygroups.tailscale.com"},
+    CustomKind{"ProxyGroupPolicy", "proxygrouppolicies.tailscale.com"},
+    CustomKind{"Recorder", "recorders.tailscale.com"},
+    CustomKind{"Tailnet", "tailnets.tailscale.com"},
 };
 
 std::string_view text_of(const Value& value) {
     return value.is_string() ? value.text() : std::string_view();
 }
 
-const CustomKind* built_kind(const Document& doc) {
+const CustomKind* known_kind(const Document& doc) {
     const auto* found = std::ranges::find(kKinds, text_of(doc.kind), &CustomKind::kind);
-    return found != kKinds.end() && found->built ? found : nullptr;
+    return found != kKinds.end() ? found : nullptr;
 }
 
 void refuse(const Document& doc, Diagnostics& diagnostics) {
-    diagnostics.add({.rule = "not-supported",
+    std::vector<std::string_view> names;
+    for (const CustomKind& kind : kKinds) {
+        names.push_back(kind.kind);
+    }
+    const std::string_view near = nearest(text_of(doc.kind), names);
+    diagnostics.add({.rule = "unknown-kind",
                      .pos = doc.kind.pos(),
                      .object = doc.object_name(),
-                     .message = fmt::format("a {} is not supported yet", text_of(doc.kind)),
-                     .hint = "take it out of the inputs, or leave it to the operator"});
+                     .message = fmt::format("tailscale.com has no kind \"{}\"", text_of(doc.kind)),
+                     .expected = fmt::format("one of {{ {} }}", fmt::join(names, ", ")),
+                     .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)});
 }
 
 void refuse_version(const Document& doc, Diagnostics& diagnostics) {
@@ -147,7 +153,7 @@ void plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
         if (!is_rendered(loaded, *doc)) {
             continue;
         }
-        if (built_kind(*doc) == nullptr) {
+        if (known_kind(*doc) == nullptr) {
             refuse(*doc, diagnostics);
         } else if (text_of(doc->api_version) != kCustomVersion) {
             refuse_version(*doc, diagnostics);
@@ -157,7 +163,7 @@ void plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
     }
     check_duplicates(built, diagnostics);
     for (const Document* doc : built) {
-        const auto kind = static_cast<std::size_t>(built_kind(*doc) - kKinds.data());
+        const auto kind = static_cast<std::size_t>(known_kind(*doc) - kKinds.data());
         if (loaded.is_stream || !consumed[kind]) {
             continue;
         }

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxSubdomain = 253;
 constexpr std::size_t kMaxPortName = 15;
+constexpr std::size_t kMaxHostnamePrefix = 62;
 
 bool is_lower(char c) {
     return c >= 'a' && c <= 'z';
@@ -94,6 +95,11 @@ bool is_dns1123_subdomain(std::string_view text) {
 bool is_port_name(std::string_view text) {
     return is_name(text, kMaxPortName, is_lower_or_digit, "-") &&
            std::ranges::any_of(text, is_lower) && text.find("--") == std::string_view::npos;
+}
+
+bool is_hostname_prefix(std::string_view text) {
+    return !text.empty() && text.size() <= kMaxHostnamePrefix && text.front() != '-' &&
+           std::ranges::all_of(text, [](char c) { return c == '-' || is_lower_or_digit(c); });
 }
 
 bool is_label_key(std::string_view text) {

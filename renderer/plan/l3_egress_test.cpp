@@ -66,7 +66,7 @@ TEST(L3Egress, LeadsToAnAddressOrAName) {
         EXPECT_EQ(proxy.target_value, row.value);
         EXPECT_EQ(proxy.family, row.family) << row.annotations;
         EXPECT_EQ(proxy.internal_app, "k8s-operator-egress-proxy");
-        EXPECT_EQ(proxy.hostname, "shop-db");
+        EXPECT_EQ(proxy.hostnames.at(0), "shop-db");
         EXPECT_FALSE(proxy.userspace);
         EXPECT_EQ(run.plan.devices[0].leads_to, fmt::format("tailnet {}", row.value));
     }

@@ -11,8 +11,9 @@ namespace {
 std::string dump(const ProxyPlan& proxy) {
     constexpr std::string_view kTargets[] = {"address", "name", "serve"};
     return fmt::format("{} in {} because {}\nhostname {} tags {}\n{} {}\n", proxy.name, proxy.ns,
-                       proxy.origin.rule, proxy.hostname, fmt::join(proxy.tags, ","),
-                       kTargets[static_cast<std::size_t>(proxy.target)], proxy.target_value);
+                       proxy.origin.rule, fmt::join(proxy.hostnames, ","),
+                       fmt::join(proxy.tags, ","), kTargets[static_cast<std::size_t>(proxy.target)],
+                       proxy.target_value);
 }
 
 TEST(L3Ingress, PlansAProxyByAnnotation) {
@@ -119,9 +120,10 @@ TEST(L3Ingress, ChecksHostnames) {
 
 TEST(L3Ingress, AppendsTheClustersSuffix) {
     const std::string_view suffix = "tailrender: {hostnameSuffix: lab}";
-    EXPECT_EQ(Planned(exposed(), suffix).plan.proxies.at(0).hostname, "shop-web-lab");
-    EXPECT_EQ(Planned(exposed("tailscale.com/hostname: x"), suffix).plan.proxies.at(0).hostname,
-              "x-lab");
+    EXPECT_EQ(Planned(exposed(), suffix).plan.proxies.at(0).hostnames.at(0), "shop-web-lab");
+    EXPECT_EQ(
+        Planned(exposed("tailscale.com/hostname: x"), suffix).plan.proxies.at(0).hostnames.at(0),
+        "x-lab");
     const Planned run(exposed(fmt::format("tailscale.com/hostname: {}", std::string(60, 'a'))),
                       suffix);
     EXPECT_EQ(run.diagnostics.all().at(0).message,

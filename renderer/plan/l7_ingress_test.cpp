@@ -27,7 +27,7 @@ TEST(L7Ingress, PlansAProxy) {
     EXPECT_EQ(proxy.parent_type, "ingress");
     EXPECT_EQ(proxy.internal_app, "k8s-operator-ingress-resource");
     EXPECT_EQ(proxy.origin.rule, "l7-ingress: spec.ingressClassName");
-    EXPECT_EQ(proxy.hostname, "store");
+    EXPECT_EQ(proxy.hostnames.at(0), "store");
     EXPECT_EQ(proxy.tags, std::vector<std::string>{"tag:web"});
     EXPECT_EQ(proxy.target, Target::Serve);
     EXPECT_TRUE(proxy.userspace);
@@ -58,7 +58,7 @@ TEST(L7Ingress, ReadsTheSwitches) {
 
 TEST(L7Ingress, TakesTheHostnameFromTls) {
     const auto hostname = [](std::string_view spec) {
-        return Planned(with_backend(ingress(spec))).plan.proxies.at(0).hostname;
+        return Planned(with_backend(ingress(spec))).plan.proxies.at(0).hostnames.at(0);
     };
     EXPECT_EQ(hostname(kBackend), "shop-site-ingress");
     EXPECT_EQ(hostname(fmt::format("tls: [{{secretName: x}}], {}", kBackend)), "shop-site-ingress");

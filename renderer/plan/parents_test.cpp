@@ -114,9 +114,11 @@ TEST(Parents, RefuseWhatIsNotBuiltYet) {
          "3: error [not-supported] Ingress/shop/site: the ProxyGroup \"edge\" is not supported yet "
          "| remove the annotation \"tailscale.com/proxy-group\" for a proxy of its own, or leave "
          "this object to the operator\n"},
-        {"apiVersion: tailscale.com/v1alpha1\nkind: Connector\nmetadata: {name: ts}\n",
-         "2: error [not-supported] Connector/ts: a Connector is not supported yet | take it out of "
-         "the inputs, or leave it to the operator\n"},
+        {"apiVersion: tailscale.com/v1alpha1\nkind: Conector\nmetadata: {name: ts}\n",
+         "2: error [unknown-kind] Conector/ts: tailscale.com has no kind \"Conector\" | one of { "
+         "Connector, DNSConfig, ProxyClass, ProxyGroup, ProxyGroupPolicy, Recorder, Tailnet } | "
+         "did "
+         "you mean \"Connector\"?\n"},
     };
     for (const auto& [stream, want] : rows) {
         EXPECT_EQ(Planned(stream).dump(), want) << stream;

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "renderer/load/splice.h"
+#include "renderer/plan/connector.h"
 #include "renderer/plan/cross_checks.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/dns_config.h"
@@ -98,12 +99,14 @@ void check_backends(const Loaded& loaded, const Parents& parents,
 }
 
 // Returns the objects that the plan is built on.
-std::vector<const ParentInput*> plan_proxies(const Parents& parents, const GroupIndex& groups,
+std::vector<const ParentInput*> plan_proxies(const Inventory& inventory, const Parents& parents,
                                              const ProxyInputs& inputs, Plan& plan,
                                              Diagnostics& diagnostics) {
     std::vector<const ParentInput*> consumed;
     std::vector<const ServiceInput*> backends;
-    plan.proxies.reserve(parents.services.size() + parents.ingresses.size());
+    plan.proxies.reserve(inventory.connectors.size() + parents.services.size() +
+                         parents.ingresses.size());
+    plan_connectors(inventory, inputs, plan, diagnostics);
     for (const IngressInput* ingress : parents.ingresses) {
         check_object(*ingress, diagnostics);
         if (ingress->served) {
@@ -121,6 +124,7 @@ std::vector<const ParentInput*> plan_proxies(const Parents& parents, const Group
         }
         consumed.push_back(service);
     }
+    const GroupIndex groups(inventory);
     plan_proxy_groups(groups, inputs, plan, diagnostics);
     plan_egress_members(parents.members, groups, inputs, plan, diagnostics);
     consumed.insert(consumed.end(), parents.members.begin(), parents.members.end());
@@ -150,7 +154,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
         .classes = classes,
         .central_bundle = central_bundle(loaded, inventory.reference, plan.settings, diagnostics)};
     std::vector<const ParentInput*> consumed =
-        plan_proxies(parents, GroupIndex(inventory), inputs, plan, diagnostics);
+        plan_proxies(inventory, parents, inputs, plan, diagnostics);
     plan_group_policies(inventory, inputs, plan, diagnostics);
     plan_dns_config(inventory, inputs, plan, diagnostics);
     plan_recorders(inventory, inputs, plan, diagnostics);

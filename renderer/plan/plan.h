@@ -24,7 +24,7 @@
 
 namespace renderer {
 
-enum class Target : std::uint8_t { ClusterIp, DnsName, TailnetIp, TailnetName, Serve };
+enum class Target : std::uint8_t { ClusterIp, DnsName, TailnetIp, TailnetName, Serve, Routes };
 
 struct ServeHandler {
     std::string path;
@@ -41,11 +41,11 @@ struct ProxyPlan {
     std::string parent_kind, parent_ns, parent_name;  // "Service", "shop", "web"
     std::string_view parent_type;                     // "svc" | "ingress"
     std::string_view internal_app;                    // TS_INTERNAL_APP
-    std::string hostname;
-    Pos hostname_pos;               // what it was made of
-    std::vector<std::string> tags;  // trimmed
-    std::string server_url;         // "" = the default control server
-    std::string tailnet;            // "" = the controller's own
+    std::vector<std::string> hostnames;  // of every replica, in the order of their ordinals
+    Pos hostname_pos;                    // what they were made of
+    std::vector<std::string> tags;       // trimmed
+    std::string server_url;              // "" = the default control server
+    std::string tailnet;                 // "" = the controller's own
     std::string image;
     std::string_view pull_policy;  // "IfNotPresent" for a pinned image, else "Always"
     std::string firewall_mode;     // "" = not set
@@ -55,11 +55,16 @@ struct ProxyPlan {
     bool forward_cluster_traffic = false;
     Target target = Target::DnsName;
     Pos target_pos;                      // of the annotation that names it, if one does
-    std::string target_value;            // address or DNS name; unused for Serve
+    std::string target_value;            // address or DNS name; unused for Serve and Routes
     std::optional<IpFamily> family;      // the only one of the headless Service; empty: both
     std::vector<ServeHandler> handlers;  // Serve: sorted by path, unique
     bool funnel = false;
     bool http_redirect = false;
+    std::vector<std::string> routes;  // Routes: canonical, sorted, unique
+    bool app_connector = false;
+
+    // "ts-web-dj9zn-0"
+    [[nodiscard]] std::string pod(std::size_t ordinal) const;
 };
 
 // A tailnet beside the controller's own, for the controller.

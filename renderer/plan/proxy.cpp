@@ -50,9 +50,11 @@ void check_namespace(const ParentInput& parent, Diagnostics& diagnostics) {
     }
 }
 
-ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const ProxyInputs& inputs,
-                      Diagnostics& diagnostics) {
-    check_namespace(parent, diagnostics);
+std::string ProxyPlan::pod(std::size_t ordinal) const {
+    return fmt::format("{}-{}", name, ordinal);
+}
+
+ProxyPlan bare_proxy(const ParentInput& parent, std::string_view rule, const ProxyInputs& inputs) {
     const Settings& settings = inputs.settings;
     const std::string_view kind = parent.doc->kind.text();
     ProxyPlan proxy;
@@ -63,19 +65,44 @@ ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const Pr
     proxy.parent_kind = kind;
     proxy.parent_ns = parent.ns;
     proxy.parent_name = parent.name;
-    proxy.tags = plan_tags(parent, settings, diagnostics);
     proxy.server_url = settings.login_server;
     proxy.image = settings.proxy_image.reference();
     proxy.pull_policy = settings.proxy_image.pinned() ? "IfNotPresent" : "Always";
     proxy.firewall_mode = settings.firewall_mode;
     proxy.priority_class = settings.priority_class;
-    if (kind == "Service" || kind == "Ingress") {
-        proxy.proxy_class = inputs.classes.of(parent, diagnostics);
-    }
     return proxy;
 }
 
-void set_hostname(const ParentInput& parent, std::string wish, Pos pos, std::string_view advice,
+ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const ProxyInputs& inputs,
+                      Diagnostics& diagnostics) {
+    check_namespace(parent, diagnostics);
+    ProxyPlan proxy = bare_proxy(parent, rule, inputs);
+    proxy.proxy_class = inputs.classes.of(parent, diagnostics);
+    proxy.tags = plan_tags(parent, inputs.settings, diagnostics);
+    return proxy;
+}
+
+void check_proxied_name(const ParentInput& parent, Diagnostics& diagnostics) {
+    Diagnostic found{.pos = parent.name_pos(), .object = parent.doc->object_name()};
+    if (parent.name.size() > kMaxLabel) {
+        found.rule = "name-too-long";
+        found.message = fmt::format("the name of this {} does not fit into a label of its proxy",
+                                    parent.doc->kind.text());
+        found.found = fmt::format("{} bytes", parent.name.size());
+        found.expected = fmt::format("at most {} bytes", kMaxLabel);
+        diagnostics.add(std::move(found));
+    } else if (parent.name.substr(0, kKeptParentBytes).find('.') != std::string_view::npos) {
+        found.rule = "invalid-object";
+        found.message =
+            fmt::format("the name of this {} has a dot, but its proxy's Service is named after it",
+                        parent.doc->kind.text());
+        found.found = fmt::format("\"{}\"", parent.name);
+        found.expected = "letters, digits and dashes";
+        diagnostics.add(std::move(found));
+    }
+}
+
+void add_hostname(const ParentInput& parent, std::string wish, Pos pos, std::string_view advice,
                   const Settings& settings, ProxyPlan& proxy, Diagnostics& diagnostics) {
     std::string wrong = dns_label_error(wish);
     if (wrong.empty() && !settings.hostname_suffix.empty()) {
@@ -93,7 +120,7 @@ void set_hostname(const ParentInput& parent, std::string wish, Pos pos, std::str
                          .expected = "1 to 63 letters, digits and dashes, no dash at either end",
                          .hint = std::string(advice)});
     }
-    proxy.hostname = std::move(wish);
+    proxy.hostnames.push_back(std::move(wish));
     proxy.hostname_pos = pos;
 }
 
@@ -101,7 +128,7 @@ void plan_service_hostname(const ServiceInput& service, const Settings& settings
                            Diagnostics& diagnostics) {
     const Value* wish = service.annotation(kHostname);
     if (wish != nullptr && wish->is_string()) {
-        set_hostname(service, std::string(wish->text()), wish->pos(),
+        add_hostname(service, std::string(wish->text()), wish->pos(),
                      "correct it, or remove the annotation for <namespace>-<name>", settings, proxy,
                      diagnostics);
         return;
@@ -109,13 +136,13 @@ void plan_service_hostname(const ServiceInput& service, const Settings& settings
     if (service.ns.empty()) {
         return;  // reported; a hostname cannot be made of what is not known
     }
-    set_hostname(service, fmt::format("{}-{}", service.ns, service.name), service.name_pos(),
+    add_hostname(service, fmt::format("{}-{}", service.ns, service.name), service.name_pos(),
                  "choose one with the annotation \"tailscale.com/hostname\"", settings, proxy,
                  diagnostics);
 }
 
 DeviceRow device_row(const ProxyPlan& proxy, std::string leads_to) {
-    return {.hostname = proxy.hostname,
+    return {.hostname = proxy.hostnames.empty() ? "" : proxy.hostnames.front(),
             .kind = proxy.parent_kind,
             .tags = fmt::format("{}", fmt::join(proxy.tags, ",")),
             .leads_to = std::move(leads_to),

@@ -25,22 +25,32 @@ struct ProxyInputs {
     std::uint32_t central_bundle = kNone;  // placement: central; kNone: the parent's bundle
 };
 
-// Everything but hostname and target; the class only of Services and Ingresses, which name it by a
-// label or an annotation. Reports a missing namespace and malformed tags.
+// What does not depend on the parent's kind.
+ProxyPlan bare_proxy(const ParentInput& parent, std::string_view rule, const ProxyInputs& inputs);
+
+// Of a Service or an Ingress: everything but hostname and target. Reports a missing namespace and
+// malformed tags.
 ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const ProxyInputs& inputs,
                       Diagnostics& diagnostics);
 
 // Reports a missing namespace.
 void check_namespace(const ParentInput& parent, Diagnostics& diagnostics);
 
-// Sets the hostname: the wish, checked, with the cluster's suffix. `advice` says how to change it.
-void set_hostname(const ParentInput& parent, std::string wish, Pos pos, std::string_view advice,
+// The names of a proxy's objects begin with the parent's, which is also the value of a label: the
+// API server refuses what the reference makes of other names. For parents whose own names may be
+// longer and have dots.
+void check_proxied_name(const ParentInput& parent, Diagnostics& diagnostics);
+
+// Of one more replica: the wish, checked, with the cluster's suffix. `advice` says how to change
+// it.
+void add_hostname(const ParentInput& parent, std::string wish, Pos pos, std::string_view advice,
                   const Settings& settings, ProxyPlan& proxy, Diagnostics& diagnostics);
 
 // Of a Service: the annotation's wish, even an empty one, else <namespace>-<name>.
 void plan_service_hostname(const ServiceInput& service, const Settings& settings, ProxyPlan& proxy,
                            Diagnostics& diagnostics);
 
+// Of the first replica.
 DeviceRow device_row(const ProxyPlan& proxy, std::string leads_to);
 
 // "web.shop.svc.cluster.local"

@@ -18,17 +18,6 @@ constexpr std::int64_t kMaxReplicas = 1000;
 constexpr std::size_t kMaxStatefulSetName = 52;  // a label holds it and a hash
 constexpr std::array<std::string_view, 2> kChartNames = {"operator", "proxies"};
 
-bool is_lower_or_digit(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-// ^[a-z0-9][a-z0-9-]{0,61}$
-bool is_hostname_prefix(std::string_view text) {
-    constexpr std::size_t kMax = 62;
-    return !text.empty() && text.size() <= kMax && is_lower_or_digit(text.front()) &&
-           std::ranges::all_of(text, [](char c) { return c == '-' || is_lower_or_digit(c); });
-}
-
 // Every pod mounts two volumes for every replica.
 void check_replicas(const ProxyGroupInput& group, Diagnostics& diagnostics) {
     const bool too_many = group.replicas > kMaxReplicas;
@@ -54,10 +43,13 @@ void check_fields(const ProxyGroupInput& group, Diagnostics& diagnostics) {
         }
     }
     if (group.hostname_prefix.pos.known() && !is_hostname_prefix(group.hostname_prefix.text)) {
-        report_invalid(group, group.hostname_prefix.pos,
-                       fmt::format("\"{}\" cannot be a hostnamePrefix", group.hostname_prefix.text),
-                       "", "1 to 62 lower-case letters, digits and dashes, no dash first",
-                       diagnostics);
+        diagnostics.add(
+            {.rule = "invalid-hostname",
+             .pos = group.hostname_prefix.pos,
+             .object = group.doc->object_name(),
+             .message =
+                 fmt::format("\"{}\" cannot be a hostnamePrefix", group.hostname_prefix.text),
+             .expected = "1 to 62 lower-case letters, digits and dashes, no dash first"});
     }
     if (group.api_hostname.pos.known() && !is_dns1123_label(group.api_hostname.text)) {
         report_invalid(group, group.api_hostname.pos,

@@ -85,8 +85,7 @@ spec:
         - {{name: TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR, value: /etc/tsconfig/$(POD_NAME)}}
         - {{name: TS_DEBUG_ACME_FORCE_RENEWAL, value: "true"}}
         - {{name: TS_DEBUG_FIREWALL_MODE, value: {firewall}}}
-        - {{name: {target_name}, value: "{target}"}}
-        - {{name: TS_INTERNAL_APP, value: k8s-operator-{app}}}
+{target_env}        - {{name: TS_INTERNAL_APP, value: k8s-operator-{app}}}
         volumeMounts:
         - {{name: tailscaledconfig-0, readOnly: true, mountPath: /etc/tsconfig/{sts}-0}}
         - {{name: auth-0, readOnly: true, mountPath: /etc/tsauth/{sts}-0}}
@@ -113,7 +112,10 @@ SERVE_VOLUME = """\
 HARDENED = ("securityContext: {runAsNonRoot: true, runAsUser: 65532, runAsGroup: 65532, allowPrivilegeEscalation: false, "
             "capabilities: {drop: [ALL]}, seccompProfile: {type: RuntimeDefault}, readOnlyRootFilesystem: true}")
 CONFIG = ('{{"Version":"alpha0","Locked":false,{server}"AuthKey":"file:/etc/tsauth/{sts}-0/authkey","Hostname":"{hostname}",'
-          '"acceptDNS":false,"acceptRoutes":false,{connector}"NoStatefulFiltering":true}}')
+          '"acceptDNS":false,"acceptRoutes":false,{routes}{connector}"NoStatefulFiltering":true}}')
+TARGET = """\
+        - {{name: {target_name}, value: "{target}"}}
+"""
 DUAL, SINGLE_6 = "ipFamilyPolicy: PreferDualStack", "ipFamilyPolicy: SingleStack\n  ipFamilies: [IPv6]"
 LAST_SET = "tailscale.com/operator-last-set-"
 # the ordinary hash text, and the one of a case with a login server
@@ -149,6 +151,11 @@ CASES = {
         "parent": "Service/office/printer", "hostname": "office-printer", "families": SINGLE_6,
         "target_name": "TS_TAILNET_TARGET_IP", "target": "fd7a:115c:a1e0::4d01:22", "note": "ts-tailnet-target-ip",
         "app": "egress-proxy", "replace": ("placeholder.invalid", "{sts}.tailscale.svc.cluster.local")},
+    "connector-subnet-and-exit": {
+        "parent": "Connector//site", "hostname": "site-connector", "app": "connector-resource", "note": "", "target_name": "",
+        "server": '"ServerURL":"https://control.example.org",',
+        "hash_text": '{"ServerURL":"https://control.example.org","acceptDNS":false,"NoStatefulFiltering":true}',
+        "routes": '"AdvertiseRoutes":["0.0.0.0/0","::/0","10.0.0.0/8","192.168.20.0/24","fd12:3456::/48"],'},
     "l7-ingress-tls-host-two-paths": {
         "parent": "Ingress/docs/wiki", "hostname": "wiki", "serve": serve(
             '"/":' + proxy_of("http://wiki-web.docs.svc.cluster.local:3000/") + ',"/files":'
@@ -156,6 +163,9 @@ CASES = {
     "l7-ingress-ipv6-backend": {
         "parent": "Ingress/p/six", "hostname": "six", "serve": serve('"/":' + proxy_of("http://[fd00:10:43::abcd]:80/"))},
 }
+
+
+TYPES = {"Service": "svc", "Ingress": "ingress", "Connector": "connector"}
 
 
 def suffix(parent):
@@ -173,15 +183,16 @@ def _fields(own):
     kind, space, name = own["parent"].split("/")
     l7 = kind == "Ingress"
     labels = {"tailscale.com/managed": "true", "tailscale.com/parent-resource": name,
-              "tailscale.com/parent-resource-ns": space, "tailscale.com/parent-resource-type": "ingress" if l7 else "svc"}
+              "tailscale.com/parent-resource-ns": space, "tailscale.com/parent-resource-type": TYPES[kind]}
     fields = {"sts": f"ts-{name}-{suffix(own['parent'])}", "ns": "tailscale", "tags": "tag:k8s", "families": DUAL,
-              "firewall": "auto", "server": "", "hash_text": HASH_TEXT, "userspace": "true" if l7 else "false",
+              "firewall": "auto", "server": "", "routes": "", "hash_text": HASH_TEXT, "userspace": "true" if l7 else "false",
               "app": "ingress-resource" if l7 else "ingress-proxy", "init": "" if l7 else INIT,
               "security": HARDENED if l7 else "securityContext: {privileged: true}",
               "target_name": "TS_SERVE_CONFIG" if l7 else "TS_EXPERIMENTAL_DEST_DNS_NAME",
               "target": "/etc/tailscaled/$(POD_NAME)/serve-config", "note": "" if l7 else "cluster-dns-name", **own}
     note = f', {LAST_SET}{fields["note"]}: "{fields["target"]}"' if fields["note"] else ""
-    fields.update(labels=_inline(labels), pod_labels=_inline({"app": fields["sts"], **labels}), note=note,
+    fields["parent"] = fields["parent"].replace("//", "/")
+    fields.update(target_env=TARGET.format(**fields) if fields["target_name"] else "", labels=_inline(labels), pod_labels=_inline({"app": fields["sts"], **labels}), note=note,
                   hash=f'"{hashlib.sha256(fields["hash_text"].encode()).hexdigest()[:16]}"',
                   serve_mount=SERVE_MOUNT.format(**fields) if l7 else "",
                   serve_volume=SERVE_VOLUME.format(**fields) if l7 else "")
@@ -207,5 +218,6 @@ def stdout_of(name, corpus):
     if "replace" in own:
         old, new = own["replace"]
         text = text.replace(old, new.format(**fields))
+    kept = [] if own["parent"].startswith("Connector") else [text]  # a custom resource is consumed
     made = [part.format(data=_data(fields), **fields) for part in (RIGHTS, SERVICE, STATEFUL_SET)]
-    return "---\n".join([text, *made])
+    return "---\n".join([*kept, *made])

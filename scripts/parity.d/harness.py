@@ -25,6 +25,12 @@ kind: Service
 metadata: {{name: {0}, namespace: {1}, annotations: {{tailscale.com/expose: "true"{2}}}}}
 spec: {{ports: [{{port: 80}}]}}
 """
+CONNECTOR = """\
+apiVersion: tailscale.com/v1alpha1
+kind: Connector
+metadata: {{name: c}}
+spec: {{{0}}}
+"""
 EGRESS = """\
 apiVersion: v1
 kind: Service

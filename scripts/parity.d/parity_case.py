@@ -8,8 +8,7 @@ import re
 
 import parity_yaml
 
-# Kinds and features that the renderer does not build yet. Building one means taking it off this list.
-KINDS_NOT_BUILT = {"Connector"}
+# Features that the renderer does not build yet. Building one means taking it off this list.
 FEATURES_NOT_BUILT = {"ProxyClass of a group", "ingress group", "kube-apiserver group"}
 
 TS = "tailscale.com/"
@@ -102,7 +101,7 @@ class Case:
         return [item.object for item in self.inputs if self.is_parent(item.object)]
 
     def is_parent(self, obj):
-        return self.exposed(obj) or self.egress(obj) or self.claimed(obj)
+        return self.exposed(obj) or self.egress(obj) or self.claimed(obj) or is_connector(obj)
 
     def exposed(self, obj):
         """A standalone L3 ingress Service."""
@@ -133,7 +132,7 @@ class Case:
 
     def proxy_class(self, parent):
         """The name of the ProxyClass that a parent uses, or an empty string."""
-        if parent["kind"] == "Connector":
+        if is_connector(parent):
             return (parent.get("spec") or {}).get("proxyClass") or ""
         labels, key = meta(parent).get("labels") or {}, TS + "proxy-class"
         for place in (labels, annotations(parent)):
@@ -146,6 +145,15 @@ class Case:
         name = self.proxy_class(parent)
         return next((obj.get("spec") or {} for obj in self.find(f"ProxyClass/{name}")), {}) if name else {}
 
+    def hostnames(self, parent):
+        """Of each replica."""
+        if not is_connector(parent):
+            return [self.hostname(parent)]
+        spec, count = parent.get("spec") or {}, replicas(parent)
+        if spec.get("hostnamePrefix"):
+            return [f"{spec['hostnamePrefix']}-{n}" for n in range(count)]
+        return [spec.get("hostname") or f"{meta(parent).get('name')}-connector"] * count
+
     def hostname(self, parent):
         name, namespace = meta(parent).get("name"), meta(parent).get("namespace")
         if parent["kind"] == "Service":
@@ -154,6 +162,8 @@ class Case:
         return hosts[0].split(".")[0] if hosts else f"{namespace}-{name}-ingress"
 
     def tags(self, parent):
+        if is_connector(parent):
+            return (parent.get("spec") or {}).get("tags") or self.settings["defaultTags"]
         value = annotations(parent).get(TS + "tags")
         return [tag.strip() for tag in (self.settings["defaultTags"] if value is None else value.split(","))]
 
@@ -179,13 +189,22 @@ class Case:
         return wanted | ({"ProxyClass of a group"} if spec.get("proxyClass") or self.settings["defaultProxyClass"] else set())
 
     def not_built(self, obj):
-        """The kinds and features that this object needs and that are not built; empty when all are."""
+        """The features that this object needs and that are not built; empty when all are."""
         if group(obj) == "tailscale.com":
-            return ({obj["kind"]} & KINDS_NOT_BUILT) | (self._group_needs(obj) & FEATURES_NOT_BUILT)
+            return self._group_needs(obj) & FEATURES_NOT_BUILT
         needs = {
             "ingress group": self.group_ingress(obj),
         }
         return {name for name, wanted in needs.items() if wanted} & FEATURES_NOT_BUILT
+
+
+def is_connector(obj):
+    return is_kind(obj, "tailscale.com", "Connector")
+
+
+def replicas(connector):
+    count = (connector.get("spec") or {}).get("replicas")
+    return 1 if count is None else count
 
 
 def _standalone_service(obj):

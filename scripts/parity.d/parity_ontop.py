@@ -7,10 +7,11 @@ import ipaddress
 import re
 
 import parity_group_ontop as groups
-from parity_case import FIREWALL_MODES, TS, annotations, is_kind, meta, pinned_address, tls_hosts
+from parity_case import FIREWALL_MODES, TS, annotations, is_connector, is_kind, meta, pinned_address, replicas, tls_hosts
 
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 DNS_NAME = r"(?:\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+MAX_REPLICAS = 1000
 PATH_TYPES = {"Exact", "Prefix", "ImplementationSpecific"}
 SERVICE_TYPES = {None, "ClusterIP", "NodePort", "LoadBalancer", "ExternalName"}
 
@@ -63,17 +64,19 @@ def _joining(case, obj):
     if is_kind(obj, "tailscale.com", "ProxyGroup"):
         prefix = spec.get("hostnamePrefix") or name
         return [(spec.get("tailnet") or "", f"{prefix}-{n}") for n in range(spec.get("replicas", 2))]
-    return [("", case.hostname(obj).lower())] if case.is_parent(obj) else []
+    tailnet = (spec.get("tailnet") or "") if is_connector(obj) else ""
+    return [(tailnet, host.lower()) for host in case.hostnames(obj)] if case.is_parent(obj) else []
 
 
 def duplicate_object(case, name, _):
     return len(case.find(name)) > 1
 
 
-def ingress_hostname_or_tag(case, name, rule):
-    for ingress in (obj for obj in case.find(name) if case.claimed(obj)):
-        bad = {"invalid-hostname": not re.fullmatch(LABEL, case.hostname(ingress)),
-               "invalid-tag": any(not re.fullmatch(r"tag:[A-Za-z][A-Za-z0-9-]*", t) for t in case.tags(ingress))}
+def hostname_or_tag(case, name, rule):
+    for parent in (obj for obj in case.find(name) if case.claimed(obj) or is_connector(obj)):
+        label = LABEL.replace("A-Z", "") if is_connector(parent) else LABEL
+        bad = {"invalid-hostname": any(not re.fullmatch(label, host) for host in case.hostnames(parent)),
+               "invalid-tag": any(not re.fullmatch(r"tag:[A-Za-z][A-Za-z0-9-]*", t) for t in case.tags(parent))}
         if bad[rule]:
             return True
     return False
@@ -113,7 +116,14 @@ def reserved_in_class(case, name, rule):
     return False
 
 
+def replicas_out_of_range(case, name, _):
+    return any(is_connector(obj) and not 1 <= replicas(obj) <= MAX_REPLICAS for obj in case.find(name))
+
+
 def api_server_refuses(case, name, rule):
+    if rule == "no-routes":
+        return any(is_connector(obj) and (_spec(obj).get("appConnector") or {}).get("routes") == []
+                   for obj in case.find(name))
     if rule == "path-without-type":
         return any(not path.get("pathType") for obj in case.find(name) for path in _paths(obj))
     return any(_service_broken(obj) or _ingress_broken(obj) for obj in case.find(name))
@@ -189,8 +199,8 @@ ON_TOP = [
     (20, {"duplicate-hostname"}, duplicate_hostname),
     (20, {"duplicate-hostname"}, groups.duplicate_hostname),
     (21, {"duplicate-object"}, duplicate_object),
-    (22, {"invalid-hostname", "invalid-tag"}, ingress_hostname_or_tag),
-    (23, {"invalid-object", "path-without-type"}, api_server_refuses),
+    (22, {"invalid-hostname", "invalid-tag"}, hostname_or_tag),
+    (23, {"invalid-object", "path-without-type", "no-routes"}, api_server_refuses),
     (23, {"invalid-object"}, groups.api_server_refuses),
     (24, {"invalid-firewall-mode"}, firewall_mode_of_ingress),
     (24, {"invalid-firewall-mode"}, groups.firewall_mode),
@@ -200,4 +210,5 @@ ON_TOP = [
     (38, {"name-too-long", "invalid-object", "name-collision"}, recorder_name),
     (48, {"reserved-name", "invalid-group-name", "too-many-replicas", "invalid-hostname"}, groups.bad_group),
     (49, {"unsupported-protocol", "reserved-port-name", "ambiguous-group-key"}, groups.bad_member),
+    (50, {"replicas-out-of-range"}, replicas_out_of_range),
 ]

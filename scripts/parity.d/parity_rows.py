@@ -9,7 +9,7 @@ import ipaddress
 import json
 import re
 
-from parity_case import TS, ident, is_kind, meta, pinned_address
+from parity_case import TS, ident, is_connector, is_kind, meta, pinned_address
 
 OURS = "tailrender.dev/"
 ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
@@ -60,7 +60,7 @@ class Proxy:
         labels = meta(stateful_set)["labels"]
         self.labels = {key: labels[key] for key in labels if key.startswith(TS)}
         kind, namespace = PARENT_KINDS[labels[TS + "parent-resource-type"]], labels[TS + "parent-resource-ns"]
-        self.parent_key = f"{kind}/{namespace}/{labels[TS + 'parent-resource']}"
+        self.parent_key = "/".join(part for part in (kind, namespace, labels[TS + "parent-resource"]) if part)
         found = model.case.find(self.parent_key)
         if not found:
             raise RowError(f"{self.parent_key} is not in the input, yet the reference made {self.name} for it")
@@ -135,7 +135,7 @@ def computed_suffix(model):
 
 def _is_proxy(obj):
     labels = meta(obj).get("labels") or {}
-    return obj["kind"] == "StatefulSet" and labels.get(TS + "parent-resource-type") in ("svc", "ingress")
+    return obj["kind"] == "StatefulSet" and labels.get(TS + "parent-resource-type") in PARENT_KINDS
 
 
 @row(2)
@@ -169,6 +169,8 @@ def contract_annotations(model):
         notes = meta(proxy.set).setdefault("annotations", {})
         notes.update({OURS + "contract": "v1", OURS + "parent": proxy.parent_key,
                       OURS + "tags": ",".join(model.case.tags(proxy.parent)), OURS + "hostname": ",".join(names)})
+        if is_connector(proxy.parent) and proxy.parent["spec"].get("tailnet"):
+            notes[OURS + "tailnet"] = proxy.parent["spec"]["tailnet"]
     return bool(model.proxies)
 
 
@@ -186,7 +188,7 @@ def remembered_target(model):
 def dns_target(model):
     hit = False
     for proxy in model.proxies:
-        target, space = proxy.env("TS_DEST_IP"), meta(proxy.parent)["namespace"]
+        target, space = proxy.env("TS_DEST_IP"), meta(proxy.parent).get("namespace")
         short = f"{space}/{meta(proxy.parent)['name']}"
         if not target or target["value"] != f"<CLUSTER_IP:{short}>":
             continue

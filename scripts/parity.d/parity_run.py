@@ -10,7 +10,7 @@ import parity_compare
 import parity_group_rows  # noqa: F401  (registers its rows)
 import parity_refusals
 import parity_resources  # noqa: F401, its rows
-from parity_case import KINDS_NOT_BUILT, group
+from parity_case import group
 from parity_rows import Model, RowError
 
 TIMEOUT = 120

@@ -1,0 +1,39 @@
+// Connector (tailscale.com/v1alpha1): devices that route the tailnet's traffic onwards, as a subnet
+// router, an exit node or an app connector. Only types are checked here. Source: tailscale v1.96.5
+// k8s-operator/apis/v1alpha1/types_connector.go.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "renderer/classify/fields.h"
+#include "renderer/classify/parent_input.h"
+#include "renderer/core/pos.h"
+
+namespace renderer {
+
+// spec.subnetRouter or spec.appConnector.
+struct ConnectorRoutes {
+    bool exists = false;
+    bool has_list = false;
+    Pos pos;  // of the list, else of the block
+    std::vector<TextInput> routes;
+};
+
+struct ConnectorInput : ParentInput {
+    ConnectorRoutes subnet_router, app_connector;
+    bool exit_node = false;
+    Pos exit_node_pos;
+    std::optional<TextInput> hostname, hostname_prefix;
+    std::int64_t replicas = 1;
+    Pos replicas_pos;
+    std::vector<TextInput> tags;
+    TextInput proxy_class;  // its text is "" when absent
+    TextInput tailnet;
+};
+
+ConnectorInput decode_connector(const Document& doc);
+
+}  // namespace renderer

@@ -1,0 +1,10 @@
+// Connectors: pods that forward tailnet traffic to the networks that they advertise.
+#pragma once
+
+#include "renderer/generate/generate.h"
+
+namespace renderer {
+
+void generate_connectors(const Plan& plan, Objects& objects);
+
+}  // namespace renderer

@@ -1,0 +1,13 @@
+// What the API server refuses of a Connector by its CRD, and what the reference refuses of it at
+// once. Sources: tailscale v1.96.5 k8s-operator/apis/v1alpha1/types_connector.go,
+// cmd/k8s-operator/connector.go.
+#pragma once
+
+#include "renderer/classify/connector.h"
+#include "renderer/core/diagnostics.h"
+
+namespace renderer {
+
+void check_object(const ConnectorInput& connector, Diagnostics& diagnostics);
+
+}  // namespace renderer

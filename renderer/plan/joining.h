@@ -1,0 +1,30 @@
+// The devices that a plan is going to bring into tailnets, of whatever kind, for checks that
+// compare their hostnames.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "renderer/plan/plan.h"
+
+namespace renderer {
+
+// A device that is going to join a tailnet.
+struct Joining {
+    std::string_view tailnet;  // "" = the controller's own
+    std::string_view server_url;
+    std::string lower;  // its hostname, as the tailnet compares it
+    std::string_view hostname;
+    Pos pos;  // what the hostname was made of
+    const Origin* origin;
+    std::string_view advice;
+
+    [[nodiscard]] auto key() const { return std::tie(tailnet, lower); }
+};
+
+// Views into the plan, in its order; replicas that share a hostname count once.
+std::vector<Joining> joining_of(const Plan& plan);
+
+}  // namespace renderer

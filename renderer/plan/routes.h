@@ -1,0 +1,40 @@
+// Routes as Tailscale understands them: IP prefixes without host bits, in the spelling and the
+// order of its configuration files. Sources: Go's net/netip, tailscale v1.96.5
+// net/netutil/routes.go, tsaddr.SortPrefixes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace renderer {
+
+struct Route {
+    unsigned bits = 0;  // length of the prefix
+    bool v6 = false;
+    std::array<std::uint8_t, 16> address{};  // an IPv4 one: the first four bytes
+
+    // Shorter prefixes first, then IPv4, then by address.
+    friend auto operator<=>(const Route&, const Route&) = default;
+};
+
+constexpr std::size_t kV4Bytes = 4;
+
+// "10.0.0.0/8", strictly: no leading zeros, no zone.
+std::optional<Route> parse_route(std::string_view text);
+
+std::string route_text(const Route& route);
+
+// Without the bits behind its prefix.
+Route masked(Route route);
+
+// Why an address of the range that maps IPv4 sites into IPv6 cannot be used; "" when it can.
+std::string site_error(const Route& route);
+
+// Sorted, every one once.
+std::vector<Route> sorted_routes(std::vector<Route> routes);
+
+}  // namespace renderer

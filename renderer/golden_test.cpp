@@ -1,6 +1,7 @@
 // Runs every testdata/**/*.case against the real binary, and compares the worked example's rendered
-// tree with testdata/golden/fleet. UPDATE_GOLDEN=1 rewrites what is wanted and reports the test as
-// skipped, so that accepting can never look like passing; a CI that sets it fails.
+// tree with testdata/golden/fleet, and what `install` writes with overlays/. UPDATE_GOLDEN=1
+// rewrites what is wanted and reports the test as skipped, so that accepting can never look like
+// passing; a CI that sets it fails.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -111,12 +112,13 @@ std::string tree_diff(std::map<std::string, std::string> want,
     return diff;
 }
 
-TEST(GoldenTree, Fleet) {
-    const fs::path wanted = fs::path(kSource) / "testdata/golden/fleet";
+// Runs `tailrender ARGUMENTS -o DIR` in the source tree; DIR must become what `path` is there.
+void expect_tree(const std::string& path, const std::string& arguments) {
+    const fs::path wanted = fs::path(kSource) / path;
     const TemporaryDirectory dir;
     const std::string out = dir.path() + "/out";
-    const std::string command = std::string("cd '") + kSource + "' && '" + kBinary +
-                                "' render examples/fleet --quiet -o '" + out + "' 2>&1";
+    const std::string command = std::string("cd '") + kSource + "' && '" + kBinary + "' " +
+                                arguments + " --quiet -o '" + out + "' 2>&1";
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
     const std::string diff = tree_diff(files_below(wanted), files_below(out));
     if (diff.empty()) {
@@ -126,9 +128,17 @@ TEST(GoldenTree, Fleet) {
         fs::remove_all(wanted);
         fs::create_directories(wanted.parent_path());
         fs::copy(out, wanted, fs::copy_options::recursive);
-        GTEST_SKIP() << "rewrote testdata/golden/fleet";
+        GTEST_SKIP() << "rewrote " << path;
     }
     ADD_FAILURE() << diff << "\nif this is right: scripts/accept";
+}
+
+TEST(GoldenTree, Fleet) {
+    expect_tree("testdata/golden/fleet", "render examples/fleet");
+}
+
+TEST(GoldenTree, Overlays) {
+    expect_tree("overlays", "install");
 }
 
 }  // namespace

@@ -43,6 +43,10 @@ int run_verb(const Options& options, Console& console) {
             return run_post_render(options, console);
         case Verb::Explain:
             return run_explain(options, console);
+        case Verb::Install:
+            return run_install(options, console);
+        case Verb::Images:
+            return run_images(options, console);
         case Verb::Completion:
             return console.out(completion_script(options.shell, command_table())) ? 0 : 1;
     }

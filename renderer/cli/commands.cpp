@@ -5,6 +5,8 @@
 
 #include <deque>
 #include <filesystem>
+#include <set>
+#include <span>
 #include <utility>
 
 #include "renderer/cli/cluster_runs.h"
@@ -247,6 +249,30 @@ bool show_difference(const Options& options, const Run& run, Console& console,
     return false;
 }
 
+// Of all containers below a value.
+void collect_images(const Value& value, std::set<std::string_view>& images) {
+    if (value.is_list()) {
+        for (const Value& item : value.items()) {
+            collect_images(item, images);
+        }
+    }
+    if (!value.is_map()) {
+        return;
+    }
+    for (const Member& member : value.members()) {
+        const bool containers = member.name() == "containers" || member.name() == "initContainers";
+        for (const Value& container : containers&& member.value.is_list()
+                                          ? member.value.items()
+                                          : std::span<const Value>()) {
+            const Value* image = container.find("image");
+            if (image != nullptr && image->is_string()) {
+                images.insert(image->text());
+            }
+        }
+        collect_images(member.value, images);
+    }
+}
+
 }  // namespace
 
 int run_render(const Options& options, Console& console) {
@@ -329,6 +355,34 @@ int run_post_render(const Options& options, Console& console) {
         return runs.fail(console);
     }
     return to_stdout(options, runs, console);
+}
+
+int run_install(const Options& options, Console& console) {
+    ClusterRuns& runs = lasting_runs();
+    if (!runs.render_one(options.load)) {
+        return runs.fail(console);
+    }
+    return options.load.output_dir.empty() ? to_stdout(options, runs, console)
+                                           : to_directory(options, runs, console);
+}
+
+int run_images(const Options& options, Console& console) {
+    ClusterRuns& runs = lasting_runs();
+    if (!runs.render_each(options.load)) {
+        return runs.fail(console);
+    }
+    std::set<std::string_view> images;
+    for (const Run& run : runs.all()) {
+        for (const Object& object : run.objects) {
+            collect_images(object.root, images);
+        }
+    }
+    std::string lines;
+    for (const std::string_view image : images) {
+        lines += fmt::format("{}\n", image);
+    }
+    runs.print_diagnostics(console);
+    return console.out(lines) ? 0 : 1;
 }
 
 }  // namespace renderer

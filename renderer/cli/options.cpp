@@ -34,16 +34,21 @@ void add_common(CLI::App& verb, Options& options) {
         ->type_name("FILE");
 }
 
-void add_inputs(CLI::App& verb, Options& options) {
+void add_values(CLI::App& verb, Options& options) {
     LoadOptions& load = options.load;
-    verb.add_option("--cluster", load.cluster, "cluster of .tailrender.yaml to render for")
-        ->type_name("NAME");
     verb.add_option("--values", load.values_files, "file of Helm values (repeatable, later wins)")
         ->type_name("FILE")
         ->allow_extra_args(false);
     verb.add_option("--set", load.sets, "one Helm value (repeatable, wins over files)")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
+}
+
+void add_inputs(CLI::App& verb, Options& options) {
+    LoadOptions& load = options.load;
+    verb.add_option("--cluster", load.cluster, "cluster of .tailrender.yaml to render for")
+        ->type_name("NAME");
+    add_values(verb, options);
     verb.add_option("--context", load.context_dirs,
                     "directory whose documents are facts, never output (repeatable)")
         ->type_name("DIR")
@@ -128,6 +133,30 @@ void add_explain(CLI::App& app, Options& options) {
     add_common(verb, options);
 }
 
+void add_install(CLI::App& app, Options& options) {
+    CLI::App& verb = add_verb(app, "install", "print what a cluster needs besides proxies",
+                              "  tailrender install --values values.yaml | kubectl apply -f -\n"
+                              "  tailrender install --namespace tailscale -o overlays");
+    verb.preparse_callback([&options](std::size_t) { options.load.install = true; });
+    LoadOptions& load = options.load;
+    add_output(verb, options,
+               "directory to write the objects to; without it the stream goes to standard output");
+    add_values(verb, options);
+    verb.add_option("--namespace", load.default_namespace,
+                    "namespace of the controller and of proxies (default tailscale)")
+        ->type_name("NAME");
+    add_common(verb, options);
+}
+
+void add_images(CLI::App& app, Options& options) {
+    CLI::App& verb = add_verb(app, "images", "list the images of all generated pods",
+                              "  tailrender images . --cluster home\n"
+                              "  tailrender images . | xargs -n1 docker pull");
+    add_path(verb, options);
+    add_inputs(verb, options);
+    add_common(verb, options);
+}
+
 void add_completion(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "completion", "print a completion script for a shell",
                               "  source <(tailrender completion bash)\n"
@@ -157,16 +186,18 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
     add_check(*app, options);
     add_post_render(*app, options);
     add_explain(*app, options);
+    add_install(*app, options);
+    add_images(*app, options);
     add_completion(*app, options);
     return app;
 }
 
 Verb verb_of(const std::string& name) {
-    static const std::map<std::string, Verb> kVerbs = {{"render", Verb::Render},
-                                                       {"check", Verb::Check},
-                                                       {"post-render", Verb::PostRender},
-                                                       {"explain", Verb::Explain},
-                                                       {"completion", Verb::Completion}};
+    static const std::map<std::string, Verb> kVerbs = {
+        {"render", Verb::Render},          {"check", Verb::Check},
+        {"post-render", Verb::PostRender}, {"explain", Verb::Explain},
+        {"install", Verb::Install},        {"images", Verb::Images},
+        {"completion", Verb::Completion}};
     return kVerbs.at(name);
 }
 

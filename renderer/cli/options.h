@@ -10,7 +10,7 @@
 
 namespace renderer {
 
-enum class Verb { Render, Check, PostRender, Explain, Completion };
+enum class Verb { Render, Check, PostRender, Explain, Install, Images, Completion };
 enum class Color { Auto, Always, Never };
 
 struct Options {

@@ -129,7 +129,8 @@ void decode(const Value& entry, Cluster& cluster) {
 }
 
 bool has_file(const SourceTree& tree, const LoadOptions& options) {
-    return !options.stream.has_value() && tree.kind(options.path) == EntryKind::Directory &&
+    return !options.install && !options.stream.has_value() &&
+           tree.kind(options.path) == EntryKind::Directory &&
            tree.kind(join_path(options.path, kFile)) != EntryKind::Missing;
 }
 

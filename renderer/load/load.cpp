@@ -132,7 +132,13 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
     loaded.cluster = cluster.name;
     loaded.cluster_level = cluster.configured;
     load_lock(tree, options, loaded, diagnostics);
-    if (options.stream) {
+    if (options.install) {
+        Bundle& bundle = loaded.bundles.emplace_back();
+        bundle.default_namespace = options.default_namespace;
+        bundle.operator_chart = true;
+        bundle.chart = "tailscale-operator";
+        loaded.operator_bundle = 0;
+    } else if (options.stream) {
         load_stream(tree, options, cluster, loaded, diagnostics);
     } else {
         load_files(tree, options, cluster, loaded, diagnostics);

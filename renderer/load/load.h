@@ -26,6 +26,7 @@ struct LoadOptions {
     std::string cluster;                    // --cluster; empty = the only one
     std::string default_namespace;          // --namespace
     std::string output_dir;                 // -o: skipped while reading
+    bool install = false;                   // no input but values: a bundle of the operator's chart
     unsigned threads = 0;                   // 0 = one per core
 };
 

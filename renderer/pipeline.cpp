@@ -29,6 +29,7 @@ Diagnostics without_consequences(const Diagnostics& found) {
 // find and goes on without the document concerned, so that one run shows all of them; nothing is
 // generated unless there are none.
 bool render(LoadOptions options, Run& run) {
+    const unsigned threads = options.threads;
     run.loaded = load(std::move(options), run.diagnostics);
     if (run.loaded.documents.empty() && run.diagnostics.has_errors()) {
         return false;
@@ -51,7 +52,7 @@ bool render(LoadOptions options, Run& run) {
     // Everything is decided: names, places, tags, targets, edits. Nothing behind this line can
     // fail because of the input.
 
-    run.objects = generate(run.plan);
+    run.objects = generate(run.plan, threads);
     // Every object exists. What is left is to order and to write them: emit.h.
     return true;
 }

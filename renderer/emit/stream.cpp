@@ -1,6 +1,7 @@
-// The stream writer: one sort over small keys, then one pass that copies ranges of the sources and
-// writes objects, on several threads, into buffers of bounded size.
+// The stream writer: one sort over small keys for each kind, then one pass that copies ranges of
+// the sources and writes objects, on several threads, into buffers of bounded size.
 #include <algorithm>
+#include <map>
 #include <span>
 #include <string_view>
 
@@ -31,30 +32,52 @@ bool is_emitted(const Document& document) {
     return document.reachable && document.list == kNone && document.kind.is_string();
 }
 
-void collect(const std::vector<Object>& objects, std::vector<Entry>& entries) {
-    for (const Object& object : objects) {
-        entries.push_back(
-            {order_key(object.api_version(), object.kind(), object.ns(), object.name()), nullptr,
-             &object});
+OrderKey key_of(const Entry& entry) {
+    if (const Object* object = entry.object; object != nullptr) {
+        return order_key(object->api_version(), object->kind(), object->ns(), object->name());
     }
+    const Document& document = *entry.document;
+    return order_key(text_of(document.api_version), document.kind.text(),
+                     document.effective_namespace, text_of(document.name));
 }
 
-std::vector<Entry> sorted_entries(const Output& output, const EditIndex& edits) {
+std::vector<Entry> all_entries(const Output& output, const EditIndex& edits) {
     std::vector<Entry> entries;
     entries.reserve(output.loaded.documents.size() + output.loaded.generated_inputs.size() +
                     output.plan.replacements.size() + output.objects.size());
     for (const Document& document : output.loaded.documents) {
         if (is_emitted(document) && !edits.cuts(document.source, document.range)) {
-            entries.push_back({order_key(text_of(document.api_version), document.kind.text(),
-                                         document.effective_namespace, text_of(document.name)),
-                               &document, nullptr});
+            entries.push_back({.key = {}, .document = &document});
         }
     }
-    collect(output.loaded.generated_inputs, entries);
-    collect(output.plan.replacements, entries);
-    collect(output.objects, entries);
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Entry& a, const Entry& b) { return a.key < b.key; });
+    for (const auto* objects :
+         {&output.loaded.generated_inputs, &output.plan.replacements, &output.objects}) {
+        for (const Object& object : *objects) {
+            entries.push_back({.key = {}, .object = &object});
+        }
+    }
+    return entries;
+}
+
+// Each kind by itself, so that threads share the work.
+std::vector<Entry> sorted_entries(const Output& output, const EditIndex& edits, unsigned threads) {
+    std::vector<Entry> entries = all_entries(output, edits);
+    for_each_parallel(entries.size(), threads,
+                      [&](std::size_t i) { entries[i].key = key_of(entries[i]); });
+    std::map<int, std::vector<Entry>> by_rank;
+    for (const Entry& entry : entries) {
+        by_rank[entry.key.rank].push_back(entry);
+    }
+    std::vector<std::vector<Entry>*> ranks;
+    for (auto& [rank, same] : by_rank) {
+        ranks.push_back(&same);
+    }
+    for_each_parallel(ranks.size(), threads,
+                      [&](std::size_t i) { std::ranges::stable_sort(*ranks[i], {}, &Entry::key); });
+    entries.clear();
+    for (const std::vector<Entry>* same : ranks) {
+        entries.insert(entries.end(), same->begin(), same->end());
+    }
     return entries;
 }
 
@@ -75,7 +98,7 @@ void append(const Entry& entry, const Output& output, const EditIndex& edits, st
 void emit_stream(const Output& output, unsigned threads,
                  const std::function<void(std::string_view)>& write) {
     const EditIndex edits(output.plan.edits);
-    const std::vector<Entry> entries = sorted_entries(output, edits);
+    const std::vector<Entry> entries = sorted_entries(output, edits, threads);
     std::vector<std::string> pieces;
     for (std::size_t begin = 0; begin < entries.size(); begin += kPieces * kPieceEntries) {
         const auto round = std::span(entries).subspan(begin).first(

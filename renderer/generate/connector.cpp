@@ -4,11 +4,9 @@
 
 namespace renderer {
 
-void generate_connectors(const Plan& plan, Objects& objects) {
-    for (const ProxyPlan& proxy : plan.proxies) {
-        if (proxy.target == Target::Routes) {
-            append_proxy_workload(proxy, "connector", objects);
-        }
+void generate_connector(const ProxyPlan& proxy, Objects& objects) {
+    if (proxy.target == Target::Routes) {
+        append_proxy_workload(proxy, "connector", objects);
     }
 }
 

@@ -5,6 +5,6 @@
 
 namespace renderer {
 
-void generate_connectors(const Plan& plan, Objects& objects);
+void generate_connector(const ProxyPlan& proxy, Objects& objects);
 
 }  // namespace renderer

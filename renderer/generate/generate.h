@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "renderer/core/document.h"
@@ -13,14 +14,18 @@ namespace renderer {
 
 using Objects = std::vector<Object>;
 
+using OfPlan = void (*)(const Plan& plan, Objects& objects);
+using OfProxy = void (*)(const ProxyPlan& proxy, Objects& objects);  // called on several threads
+
 struct Generator {
     std::string_view name;
-    void (*run)(const Plan& plan, Objects& objects);
+    std::variant<OfPlan, OfProxy> run;
     std::string_view doc;  // one line
 };
 
 std::span<const Generator> generators();
 
-Objects generate(const Plan& plan);
+// `threads` 0 means one per core.
+Objects generate(const Plan& plan, unsigned threads = 0);
 
 }  // namespace renderer

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <array>
+#include <iterator>
 
+#include "renderer/core/parallel.h"
 #include "renderer/generate/connector.h"
 #include "renderer/generate/dns_config.h"
 #include "renderer/generate/generate.h"
@@ -24,7 +27,7 @@ constexpr std::array kGenerators = {
     Generator{"l3-egress", generate_l3_egress, "Services that lead to a place in the tailnet"},
     Generator{"l7-ingress", generate_l7_ingress,
               "Ingresses that the tailnet or the internet reaches"},
-    Generator{"connector", generate_connectors, "devices that lead to networks: Connectors"},
+    Generator{"connector", generate_connector, "devices that lead to networks: Connectors"},
     Generator{"metrics", generate_metrics,
               "Services and ServiceMonitors for the metrics of proxies"},
     Generator{"proxy-group", generate_proxy_group,
@@ -36,16 +39,37 @@ constexpr std::array kGenerators = {
     Generator{"tailnets", generate_tailnets, "credentials of tailnets beside the controller's own"},
 };
 
+constexpr std::size_t kPieceProxies = 32;
+
+// In the order of the proxies.
+void run_on_proxies(OfProxy run, std::span<const ProxyPlan> proxies, unsigned threads,
+                    Objects& objects) {
+    std::vector<Objects> pieces((proxies.size() + kPieceProxies - 1) / kPieceProxies);
+    for_each_parallel(pieces.size(), threads, [&](std::size_t i) {
+        const auto rest = proxies.subspan(i * kPieceProxies);
+        for (const ProxyPlan& proxy : rest.first(std::min(kPieceProxies, rest.size()))) {
+            run(proxy, pieces[i]);
+        }
+    });
+    for (Objects& piece : pieces) {
+        std::ranges::move(piece, std::back_inserter(objects));
+    }
+}
+
 }  // namespace
 
 std::span<const Generator> generators() {
     return kGenerators;
 }
 
-Objects generate(const Plan& plan) {
+Objects generate(const Plan& plan, unsigned threads) {
     Objects objects;
     for (const Generator& generator : generators()) {
-        generator.run(plan, objects);
+        if (const auto* run = std::get_if<OfPlan>(&generator.run)) {
+            (*run)(plan, objects);
+        } else {
+            run_on_proxies(std::get<OfProxy>(generator.run), plan.proxies, threads, objects);
+        }
     }
     return objects;
 }

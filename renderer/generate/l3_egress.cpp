@@ -4,11 +4,9 @@
 
 namespace renderer {
 
-void generate_l3_egress(const Plan& plan, Objects& objects) {
-    for (const ProxyPlan& proxy : plan.proxies) {
-        if (proxy.target == Target::TailnetIp || proxy.target == Target::TailnetName) {
-            append_proxy_workload(proxy, "l3-egress", objects);
-        }
+void generate_l3_egress(const ProxyPlan& proxy, Objects& objects) {
+    if (proxy.target == Target::TailnetIp || proxy.target == Target::TailnetName) {
+        append_proxy_workload(proxy, "l3-egress", objects);
     }
 }
 

@@ -6,6 +6,6 @@
 
 namespace renderer {
 
-void generate_l3_egress(const Plan& plan, Objects& objects);
+void generate_l3_egress(const ProxyPlan& proxy, Objects& objects);
 
 }  // namespace renderer

@@ -4,11 +4,9 @@
 
 namespace renderer {
 
-void generate_l3_ingress(const Plan& plan, Objects& objects) {
-    for (const ProxyPlan& proxy : plan.proxies) {
-        if (proxy.target == Target::ClusterIp || proxy.target == Target::DnsName) {
-            append_proxy_workload(proxy, "l3-ingress", objects);
-        }
+void generate_l3_ingress(const ProxyPlan& proxy, Objects& objects) {
+    if (proxy.target == Target::ClusterIp || proxy.target == Target::DnsName) {
+        append_proxy_workload(proxy, "l3-ingress", objects);
     }
 }
 

@@ -6,6 +6,6 @@
 
 namespace renderer {
 
-void generate_l3_ingress(const Plan& plan, Objects& objects);
+void generate_l3_ingress(const ProxyPlan& proxy, Objects& objects);
 
 }  // namespace renderer

@@ -4,11 +4,9 @@
 
 namespace renderer {
 
-void generate_l7_ingress(const Plan& plan, Objects& objects) {
-    for (const ProxyPlan& proxy : plan.proxies) {
-        if (proxy.target == Target::Serve) {
-            append_proxy_workload(proxy, "l7-ingress", objects);
-        }
+void generate_l7_ingress(const ProxyPlan& proxy, Objects& objects) {
+    if (proxy.target == Target::Serve) {
+        append_proxy_workload(proxy, "l7-ingress", objects);
     }
 }
 

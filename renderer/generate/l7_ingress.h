@@ -5,6 +5,6 @@
 
 namespace renderer {
 
-void generate_l7_ingress(const Plan& plan, Objects& objects);
+void generate_l7_ingress(const ProxyPlan& proxy, Objects& objects);
 
 }  // namespace renderer

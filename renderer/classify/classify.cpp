@@ -53,6 +53,8 @@ void classify_document(const Document& doc, Inventory& inventory) {
         inventory.ingresses.push_back(decode_ingress(doc));
     } else if (version == "v1" && kind == "Namespace") {
         inventory.namespaces.push_back({&doc, text_of(doc.name)});
+    } else if (version == "v1" && kind == "Node" && doc.root.is_map()) {
+        inventory.nodes.push_back(decode_node(doc));
     }
 }
 

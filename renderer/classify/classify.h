@@ -12,6 +12,7 @@
 #include "renderer/classify/connector.h"
 #include "renderer/classify/dns_config.h"
 #include "renderer/classify/group_policy.h"
+#include "renderer/classify/node.h"
 #include "renderer/classify/parent_input.h"
 #include "renderer/classify/proxy_class.h"
 #include "renderer/classify/proxy_group.h"
@@ -119,6 +120,7 @@ struct Inventory {
     std::vector<ServiceInput> services;  // all Services, exposed or not: facts for Ingress backends
     std::vector<IngressInput> ingresses;  // all Ingresses
     std::vector<NamespaceInput> namespaces;
+    std::vector<NodeInput> nodes;
     OperatorInput reference;
     std::vector<ConnectorInput> connectors;
     std::vector<ProxyGroupInput> proxy_groups;

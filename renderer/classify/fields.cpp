@@ -108,10 +108,11 @@ const Value* Fields::text_map(std::string_view key) const {
     }
     for (const Member& member : values->members()) {
         if (!member.value.is_string()) {
-            Diagnostic fault = wrong_type(member.key.pos(), path_,
-                                          fmt::format("{}.{}", key, member.name()), member.value,
-                                          "a string");
-            fault.hint = member.value.is_number() || member.value.is_bool() ? "put it in quotes" : "";
+            Diagnostic fault =
+                wrong_type(member.key.pos(), path_, fmt::format("{}.{}", key, member.name()),
+                           member.value, "a string");
+            fault.hint =
+                member.value.is_number() || member.value.is_bool() ? "put it in quotes" : "";
             faults_.push_back(std::move(fault));
         }
     }

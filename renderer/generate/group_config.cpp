@@ -36,7 +36,14 @@ std::string group_config(const ProxyGroupPlan& group, std::size_t ordinal) {
     config.add("AuthKey", fmt::format("file:/etc/tsauth/{}/authkey", group.pod(ordinal)));
     config.add("Hostname", group.hostnames[ordinal]);
     config.add("acceptDNS", false);
-    config.add("acceptRoutes", false);
+    config.add("acceptRoutes", group.proxy_class != nullptr && group.proxy_class->accept_routes);
+    if (!group.endpoints.empty()) {
+        Value addresses = Value::list();
+        for (const std::string& address : group.endpoints[ordinal].addresses) {
+            addresses.append(address);
+        }
+        config.add("StaticEndpoints", std::move(addresses));
+    }
     return write_json(config);
 }
 

@@ -10,6 +10,9 @@
 #include "renderer/generate/egress_group.h"
 #include "renderer/generate/group_config.h"
 #include "renderer/generate/pod_parts.h"
+#include "renderer/generate/proxy_class.h"
+#include "renderer/generate/static_endpoints.h"
+#include "renderer/plan/group_class.h"
 
 namespace renderer {
 
@@ -18,7 +21,14 @@ namespace {
 // Longer than the preStop hook and the time that connections get to end. The reference means to
 // say so with a field that pods do not take from a template.
 constexpr int kEgressGracePeriod = 360;
+constexpr int kGracePeriod = 10;  // without effect, as the reference writes it
 constexpr std::string_view kPreStopPath = "/internal-egress-services-preshutdown";
+
+// Pods wait in their preStop hook until nobody uses them any more. The hook, and the health check,
+// are asked at a port that a class can move.
+bool drains(const ProxyGroupPlan& group) {
+    return group.type == GroupType::Egress && !moves_local_port(group);
+}
 
 Value labels(const ProxyGroupPlan& group) {
     return Value::map({{"tailscale.com/managed", "true"},
@@ -82,6 +92,9 @@ Value environment(const ProxyGroupPlan& group) {
          env("TS_STATE", "kube:$(POD_NAME)"),
          env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)"),
          env("TS_DEBUG_ACME_FORCE_RENEWAL", "true")});
+    if (group.tailscaled_port != 0) {
+        list.append(env("PORT", fmt::format("{}", group.tailscaled_port)));
+    }
     if (!group.firewall_mode.empty()) {
         list.append(env("TS_DEBUG_FIREWALL_MODE", group.firewall_mode));
     }
@@ -138,32 +151,41 @@ Value pre_stop() {
 }
 
 Value container(const ProxyGroupPlan& group) {
-    return Value::map(
+    Value made = Value::map(
         {{"name", "tailscale"},
          {"image", group.image},
          {"imagePullPolicy", Value::borrowed(group.pull_policy)},
          {"env", environment(group)},
-         {"lifecycle", pre_stop()},
-         {"readinessProbe", readiness_probe()},
          {"resources", Value::map({{"requests", Value::map({{"cpu", "1m"}, {"memory", "1Mi"}})}})},
          {"securityContext", Value::map({{"privileged", true}})},
          {"volumeMounts", mounts(group)}});
+    if (drains(group)) {
+        made.add("lifecycle", pre_stop());
+        made.add("readinessProbe", readiness_probe());
+    }
+    return made;
+}
+
+Value pod_spec(const ProxyGroupPlan& group) {
+    Value spec = Value::map({{"containers", Value::list({container(group)})},
+                             {"initContainers", Value::list({sysctl_container(group.image)})},
+                             {"serviceAccountName", group.service_account},
+                             {"volumes", volumes(group)}});
+    put_if(spec, drains(group), "terminationGracePeriodSeconds", kEgressGracePeriod);
+    return spec;
 }
 
 Value pod_template(const ProxyGroupPlan& group) {
     return Value::map(
         {{"metadata",
-          Value::map({{"annotations", Value::map({{Value::borrowed(kConfigHashAnnotation),
-                                                   group_config_hash(group)}})},
-                      {"deletionGracePeriodSeconds", kEgressGracePeriod},
-                      {"labels", labels(group)},
-                      {"name", group.name},
-                      {"namespace", group.ns}})},
-         {"spec", Value::map({{"containers", Value::list({container(group)})},
-                              {"initContainers", Value::list({sysctl_container(group.image)})},
-                              {"serviceAccountName", group.service_account},
-                              {"terminationGracePeriodSeconds", kEgressGracePeriod},
-                              {"volumes", volumes(group)}})}});
+          Value::map(
+              {{"annotations",
+                Value::map({{Value::borrowed(kConfigHashAnnotation), group_config_hash(group)}})},
+               {"deletionGracePeriodSeconds", drains(group) ? kEgressGracePeriod : kGracePeriod},
+               {"labels", labels(group)},
+               {"name", group.name},
+               {"namespace", group.ns}})},
+         {"spec", pod_spec(group)}});
 }
 
 Value stateful_set(const ProxyGroupPlan& group) {
@@ -175,7 +197,7 @@ Value stateful_set(const ProxyGroupPlan& group) {
     put_if(contract, !group.tailnet.empty(), Value::borrowed(kTailnetAnnotation), group.tailnet);
     Value head = group_metadata(group, group.name);
     head.add("annotations", std::move(contract));
-    return Value::map(
+    Value made = Value::map(
         {{"apiVersion", "apps/v1"},
          {"kind", "StatefulSet"},
          {"metadata", std::move(head)},
@@ -183,6 +205,11 @@ Value stateful_set(const ProxyGroupPlan& group) {
                               {"selector", Value::map({{"matchLabels", labels(group)}})},
                               {"serviceName", ""},
                               {"template", pod_template(group)}})}});
+    if (group.proxy_class != nullptr) {
+        apply_proxy_class(*group.proxy_class, {.certificates = group.type != GroupType::Egress},
+                          made);
+    }
+    return made;
 }
 
 void append_group(const ProxyGroupPlan& group, const Plan& plan, Objects& objects) {
@@ -194,6 +221,7 @@ void append_group(const ProxyGroupPlan& group, const Plan& plan, Objects& object
     objects.push_back(group_object(group, role_binding(group)));
     objects.push_back(group_object(group, egress_config_map(group, plan)));
     objects.push_back(group_object(group, stateful_set(group)));
+    append_node_port_services(group, objects);
 }
 
 }  // namespace

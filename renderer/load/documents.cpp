@@ -316,7 +316,8 @@ void warn_glued(const SourceMap& sources, const PendingFile& file, Diagnostics& 
 }  // namespace
 
 bool needs_tree(const ScannedDocument& scanned, bool in_stream) {
-    constexpr std::array<std::string_view, 3> kDecoded = {"Ingress", "Namespace", "Service"};
+    constexpr std::array<std::string_view, 4> kDecoded = {"Ingress", "Namespace", "Node",
+                                                          "Service"};
     const std::string_view kind = text_of(scanned.kind);
     return !scanned.plain || (in_stream && scanned.mentions_tailscale) || is_list_kind(kind) ||
            text_of(scanned.api_version).starts_with("tailscale.com/") ||

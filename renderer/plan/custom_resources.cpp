@@ -43,6 +43,7 @@ const CustomKind* known_kind(const Document& doc) {
 
 void refuse(const Document& doc, Diagnostics& diagnostics) {
     std::vector<std::string_view> names;
+    names.reserve(kKinds.size());
     for (const CustomKind& kind : kKinds) {
         names.push_back(kind.kind);
     }

@@ -11,6 +11,7 @@ namespace renderer {
 void check_hostnames(const Plan& plan, Diagnostics& diagnostics) {
     const std::vector<Joining> all = joining_of(plan);
     std::vector<const Joining*> sorted;
+    sorted.reserve(all.size());
     for (const Joining& one : all) {
         sorted.push_back(&one);
     }

@@ -15,21 +15,39 @@ std::string_view proxy_type(const ProxyPlan& proxy) {
     return proxy.parent_type == "ingress" ? "ingress_resource" : "connector";
 }
 
-void check_job(const ProxyPlan& proxy, const MetricsPlan& metrics, Diagnostics& diagnostics) {
+void check_job(const MetricsPlan& metrics, const ProxyClassPlan& chosen, Diagnostics& diagnostics) {
     if (metrics.job.size() <= kMaxLabel) {
         return;
     }
     diagnostics.add({.rule = "name-too-long",
-                     .pos = proxy.origin.pos,
-                     .object = proxy.origin.parent,
+                     .pos = metrics.origin.pos,
+                     .object = metrics.origin.parent,
                      .message = fmt::format(
                          "the label \"ts_prom_job: {}\" of its metrics is too long", metrics.job),
                      .found = fmt::format("{} bytes", metrics.job.size()),
                      .expected = fmt::format("at most {} bytes", kMaxLabel),
                      .hint = "shorten its name, or give it a ProxyClass without metrics",
-                     .notes = {{.pos = proxy.proxy_class->origin.pos,
-                                .object = proxy.proxy_class->origin.parent,
+                     .notes = {{.pos = chosen.origin.pos,
+                                .object = chosen.origin.parent,
                                 .text = "this class asks for metrics"}}});
+}
+
+MetricsPlan metrics_of(const ProxyGroupPlan& group) {
+    MetricsPlan metrics;
+    metrics.origin = {group.origin.pos, group.origin.parent,
+                      "metrics: spec.metrics of a ProxyClass"};
+    metrics.bundle = group.bundle;
+    metrics.target = group.name;
+    metrics.ns = group.ns;
+    metrics.proxy_type = "proxygroup";
+    metrics.parent_name = group.name;
+    metrics.job = metrics_job(metrics.proxy_type, {}, group.name);
+    metrics.pod_labels = Value::map({{"tailscale.com/managed", "true"},
+                                     {"tailscale.com/parent-resource", group.name},
+                                     {"tailscale.com/parent-resource-type", "proxygroup"}});
+    metrics.monitored = group.proxy_class->service_monitor;
+    metrics.monitor_labels = group.proxy_class->monitor_labels.clone();
+    return metrics;
 }
 
 MetricsPlan metrics_of(const ProxyPlan& proxy) {
@@ -70,7 +88,13 @@ void plan_metrics(Plan& plan, Diagnostics& diagnostics) {
     for (const ProxyPlan& proxy : plan.proxies) {
         if (proxy.proxy_class != nullptr && proxy.proxy_class->metrics && serves_endpoints(proxy)) {
             plan.metrics.push_back(metrics_of(proxy));
-            check_job(proxy, plan.metrics.back(), diagnostics);
+            check_job(plan.metrics.back(), *proxy.proxy_class, diagnostics);
+        }
+    }
+    for (const ProxyGroupPlan& group : plan.groups) {
+        if (group.proxy_class != nullptr && group.proxy_class->metrics) {
+            plan.metrics.push_back(metrics_of(group));
+            check_job(plan.metrics.back(), *group.proxy_class, diagnostics);
         }
     }
 }

@@ -1,5 +1,5 @@
 // Which proxies get a metrics Service, and a ServiceMonitor with it. Source: tailscale v1.96.5
-// cmd/k8s-operator/metrics_resources.go. Groups add theirs to Plan::metrics themselves.
+// cmd/k8s-operator/metrics_resources.go.
 #pragma once
 
 #include "renderer/core/diagnostics.h"
@@ -13,7 +13,8 @@ bool serves_endpoints(const ProxyPlan& proxy);
 // "ts_ingress_service_shop_web"; `ns` may be empty.
 std::string metrics_job(std::string_view proxy_type, std::string_view ns, std::string_view name);
 
-// For the proxies of the plan whose class says so. The name of a job must fit into a label.
+// For the proxies and groups of the plan whose class says so. The name of a job must fit into a
+// label.
 void plan_metrics(Plan& plan, Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -19,6 +19,7 @@
 #include "renderer/plan/parents.h"
 #include "renderer/plan/proxy_group.h"
 #include "renderer/plan/recorder.h"
+#include "renderer/plan/static_endpoints.h"
 #include "renderer/plan/tailnets.h"
 
 namespace renderer {
@@ -126,6 +127,7 @@ std::vector<const ParentInput*> plan_proxies(const Inventory& inventory, const P
     }
     const GroupIndex groups(inventory);
     plan_proxy_groups(groups, inputs, plan, diagnostics);
+    plan_static_endpoints(inputs.loaded, inventory, plan, diagnostics);
     plan_egress_members(parents.members, groups, inputs, plan, diagnostics);
     consumed.insert(consumed.end(), parents.members.begin(), parents.members.end());
     check_edits(inputs.loaded.sources, std::span(plan.edits).subspan(other_edits), diagnostics);

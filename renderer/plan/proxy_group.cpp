@@ -7,6 +7,7 @@
 
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/grammar.h"
+#include "renderer/plan/group_class.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/proxy_group_checks.h"
 
@@ -69,18 +70,8 @@ ProxyGroupPlan start_group(const ProxyGroupInput& group, const ProxyInputs& inpu
     return plan;
 }
 
-void refuse_field(const ProxyGroupInput& group, const PlacedText& field, std::string_view kind,
-                  Diagnostics& diagnostics) {
-    diagnostics.add({.rule = "not-supported",
-                     .pos = field.pos,
-                     .object = group.doc->object_name(),
-                     .message = fmt::format("the {} \"{}\" is not supported yet", kind, field.text),
-                     .hint = "remove it, or leave this group to the operator"});
-}
-
 // What is not built yet.
-void refuse_unbuilt(const ProxyGroupInput& group, const Settings& settings,
-                    Diagnostics& diagnostics) {
+void refuse_unbuilt(const ProxyGroupInput& group, Diagnostics& diagnostics) {
     if (group.type == GroupType::Ingress || group.type == GroupType::KubeApiServer) {
         diagnostics.add({.rule = "not-supported",
                          .pos = group.pos(),
@@ -88,11 +79,6 @@ void refuse_unbuilt(const ProxyGroupInput& group, const Settings& settings,
                          .message = fmt::format("a ProxyGroup of type {} is not supported yet",
                                                 type_name(group.type)),
                          .hint = "take it out of the inputs, or leave it to the operator"});
-    } else if (!group.proxy_class.text.empty()) {
-        refuse_field(group, group.proxy_class, "ProxyClass", diagnostics);
-    } else if (!settings.default_proxy_class.empty()) {
-        refuse_field(group, {settings.default_proxy_class, group.pos()}, "default ProxyClass",
-                     diagnostics);
     }
 }
 
@@ -101,11 +87,13 @@ void plan_group(const ProxyGroupInput& group, const ProxyInputs& inputs, Plan& p
                 Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
     check_object(group, diagnostics);
-    refuse_unbuilt(group, inputs.settings, diagnostics);
+    refuse_unbuilt(group, diagnostics);
+    const ProxyClassPlan* chosen = group_class(group, inputs, diagnostics);
     if (diagnostics.error_count() > before) {
         return;
     }
-    const ProxyGroupPlan& added = plan.groups.emplace_back(start_group(group, inputs, diagnostics));
+    ProxyGroupPlan& added = plan.groups.emplace_back(start_group(group, inputs, diagnostics));
+    added.proxy_class = chosen;
     for (const std::string& hostname : added.hostnames) {
         plan.devices.push_back({.hostname = hostname,
                                 .kind = "ProxyGroup",

@@ -9,6 +9,7 @@
 
 #include "renderer/classify/proxy_group.h"
 #include "renderer/core/document.h"
+#include "renderer/plan/proxy_class_plan.h"
 
 namespace renderer {
 
@@ -33,6 +34,12 @@ struct EgressMember {
     std::string health_url;  // what the preStop hook asks until no answer comes from its own pod
 };
 
+// Where clients reach a replica on Nodes.
+struct GroupEndpoint {
+    std::int64_t node_port = 0;
+    std::vector<std::string> addresses;  // "203.0.113.11:30500", at most two
+};
+
 // Strings are final, as in ProxyPlan.
 struct ProxyGroupPlan {
     Origin origin;
@@ -49,6 +56,9 @@ struct ProxyGroupPlan {
     std::string_view pull_policy;
     std::string firewall_mode;
     std::string service_account;
+    const ProxyClassPlan* proxy_class = nullptr;  // one of Plan::proxy_classes
+    std::vector<GroupEndpoint> endpoints;         // one per replica, or none
+    std::int64_t tailscaled_port = 0;             // UDP; 0: it takes any
 
     [[nodiscard]] std::string pod(std::size_t ordinal) const;
 };

@@ -3,12 +3,14 @@ import json
 import os
 
 import fabricate_group
+import parity_group_rows
 import parity_yaml
 import parity_run
 from harness import CORPUS, ParityTest, container, edit_data, env, good_output, leaf_faults, mutate
 from parity_case import Case, ident
+from resource_tests import rendered
 
-CASE = fabricate_group.CASE
+CASE, STATIC = fabricate_group.CASE, "pg-static-endpoints"
 GROUP = """\
 apiVersion: tailscale.com/v1alpha1
 kind: ProxyGroup
@@ -59,6 +61,16 @@ class GroupFaults(ParityTest):
         for fault, (kind, change, shown) in self.FAULTS.items():
             with self.subTest(fault):
                 self.assert_different(CASE, shown, stdout=mutate(CASE, kind, change))
+
+    def test_a_wrong_port_of_tailscaled_is_found(self):
+        case = Case(os.path.join(CORPUS, STATIC))
+        port = str(parity_group_rows.tailscaled_port("edge"))
+        texts = rendered(case)
+        self.assertEqual("explained", parity_run.judge(case, parity_run.Result(0, "\n---\n".join(texts), ""))[0])
+        for index, text in enumerate(texts):
+            if port in text:
+                wrong = [*texts[:index], text.replace(port, "7622"), *texts[index + 1:]]
+                self.assertEqual("different", parity_run.judge(case, parity_run.Result(0, "\n---\n".join(wrong), ""))[0])
 
     def test_a_state_secret_is_found(self):
         extra = "\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: out-0, namespace: tailscale}\n"

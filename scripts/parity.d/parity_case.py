@@ -9,7 +9,7 @@ import re
 import parity_yaml
 
 # Features that the renderer does not build yet. Building one means taking it off this list.
-FEATURES_NOT_BUILT = {"ProxyClass of a group", "ingress group", "kube-apiserver group"}
+FEATURES_NOT_BUILT = {"ingress group", "kube-apiserver group"}
 
 TS = "tailscale.com/"
 EGRESS_KEYS = ("tailnet-ip", "tailnet-fqdn", "ts-tailnet-target-ip")
@@ -185,8 +185,7 @@ class Case:
         if obj["kind"] != "ProxyGroup":
             return set()
         spec = obj.get("spec") or {}
-        wanted = {"ingress": {"ingress group"}, "kube-apiserver": {"kube-apiserver group"}}.get(spec.get("type"), set())
-        return wanted | ({"ProxyClass of a group"} if spec.get("proxyClass") or self.settings["defaultProxyClass"] else set())
+        return {"ingress": {"ingress group"}, "kube-apiserver": {"kube-apiserver group"}}.get(spec.get("type"), set())
 
     def not_built(self, obj):
         """The features that this object needs and that are not built; empty when all are."""

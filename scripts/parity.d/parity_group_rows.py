@@ -136,6 +136,30 @@ def computed_ports(model):
     return hit or before != model.objects
 
 
+def tailscaled_port(group):
+    """Beside the ports of egress groups."""
+    key = f"tailscaled-port/{group}"
+    while True:
+        port = 1024 + int.from_bytes(hashlib.sha256(key.encode()).digest(), "big") % (65536 - 1024)
+        if not FIRST_PORT <= port < FIRST_PORT + PORTS:
+            return port
+        key += "/"
+
+
+@row(51)
+def computed_tailscaled_port(model):
+    def fill(text):
+        found = re.fullmatch(r"<PORT:tailscaled/([^<>]+)>", text)
+        return tailscaled_port(found[1]) if found else text
+
+    before, model.objects = model.objects, map_strings(model.objects, fill)
+    for group in groups(model):
+        for entry in group.container.get("env", []):
+            if entry["name"] == "PORT":
+                entry["value"] = str(entry["value"])
+    return before != model.objects
+
+
 # ---- the pods
 
 @row(5)

@@ -73,6 +73,13 @@ CAUSES = [
     (r"egress Service references ProxyGroup of type (?P<what>[\w-]+), must be", {"group-type"}),
     (r"^ProxyGroup not found", {"missing-proxy-group"}),
     (r'the name of the ProxyGroup "(?P<what>[^"]*)" conflicts', {"reserved-name"}),
+    (r'the ProxyGroup\'s ProxyClass "(?P<what>[^"]*)" does not', {"missing-proxy-class"}),
+    (r"the ProxyGroup's ProxyClass .* is not yet in a ready state", CLASS_FAULTS),
+    (r'ProxyClass "(?P<what>[^"]*)" specifies to use image', {"wrong-class-image"}),
+    (r'ProxyClass "(?P<what>[^"]*)" specifies Tailscale init container', {"class-init-container"}),
+    (r"failed to match nodes to configured Selectors", {"no-matching-node"}),
+    (r"failed to find any `status.addresses`", {"no-external-address"}),
+    (r"not enough available ports to allocate all replicas", {"too-few-node-ports"}),
     (r"error provisioning StatefulSet: .* is invalid", {"invalid-group-name"}),
     (r"error ensuring ClusterIP Service: .* metadata.generateName", {"name-too-long"}),
     (r"^failed to provision: .* is invalid: .*metadata", {"invalid-object", "name-too-long"}),
@@ -110,7 +117,8 @@ def _parse(line):
 
 
 def _waiting(reason, text):
-    return reason.endswith("Creating") or reason in WAITING_REASONS or text.startswith(NO_HOSTNAME_YET)
+    creating = reason.endswith("Creating") and "ProxyClass" not in text
+    return creating or reason in WAITING_REASONS or text.startswith(NO_HOSTNAME_YET)
 
 
 def _superseded(line, lines):

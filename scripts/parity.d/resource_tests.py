@@ -1,4 +1,5 @@
 """Tests of the rows about Recorder, DNSConfig and Tailnet (parity_resources.py), run by scripts/parity_test."""
+import base64
 import json
 import os
 
@@ -25,6 +26,10 @@ def rendered(case):
     objects = Model(case).apply().objects
     for obj in (obj for obj in objects if obj["kind"] == "StatefulSet" and not obj["spec"].get("serviceName")):
         obj["spec"].pop("serviceName", None)  # means the same
+    for obj in objects:
+        for key in {"Secret": ("data",), "ConfigMap": ("binaryData",)}.get(obj["kind"], ()):
+            encoded = {name: base64.b64encode(text.encode()).decode() for name, text in obj.get(key, {}).items()}
+            obj.update({key: encoded} if encoded else {})
     return [json.dumps(obj) for obj in objects] + kept
 
 

@@ -1,0 +1,31 @@
+#include "renderer/classify/node.h"
+
+namespace renderer {
+
+namespace {
+
+std::string_view text_of(const Value* value) {
+    return value != nullptr && value->is_string() ? value->text() : std::string_view();
+}
+
+}  // namespace
+
+NodeInput decode_node(const Document& doc) {
+    NodeInput node;
+    node.doc = &doc;
+    node.name = text_of(&doc.name);
+    const Value* labels = doc.root.at({"metadata", "labels"});
+    node.labels = labels != nullptr && labels->is_map() ? labels : nullptr;
+    const Value* addresses = doc.root.at({"status", "addresses"});
+    if (addresses == nullptr || !addresses->is_list()) {
+        return node;
+    }
+    for (const Value& address : addresses->items()) {
+        if (address.is_map() && text_of(address.find("type")) == "ExternalIP") {
+            node.external_ips.push_back(text_of(address.find("address")));
+        }
+    }
+    return node;
+}
+
+}  // namespace renderer

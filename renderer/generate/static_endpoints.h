@@ -1,0 +1,10 @@
+// One NodePort Service for each replica of a ProxyGroup that clients reach on Nodes.
+#pragma once
+
+#include "renderer/generate/generate.h"
+
+namespace renderer {
+
+void append_node_port_services(const ProxyGroupPlan& group, Objects& objects);
+
+}  // namespace renderer

@@ -1,0 +1,19 @@
+// The ProxyClass of a ProxyGroup: its own, else the default class. Labels and annotations of its
+// Services do not count. Source: tailscale v1.96.5 cmd/k8s-operator/proxygroup.go (validate).
+#pragma once
+
+#include "renderer/classify/proxy_group.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/plan/plan.h"
+#include "renderer/plan/proxy.h"
+
+namespace renderer {
+
+// nullptr: none, or (reported) one that does not exist. Reports what fits no group of this type.
+const ProxyClassPlan* group_class(const ProxyGroupInput& group, const ProxyInputs& inputs,
+                                  Diagnostics& diagnostics);
+
+// The class gives the pods another address for health checks and the shutdown hook.
+bool moves_local_port(const ProxyGroupPlan& group);
+
+}  // namespace renderer

@@ -1,0 +1,23 @@
+// Ports of Nodes under which clients reach the pods of a ProxyGroup without a relay: one NodePort
+// per replica, from the ranges of the group's ProxyClass, and the external addresses of the Nodes
+// that the class selects. Nodes are inputs, usually of a --context directory. Source: tailscale
+// v1.96.5 cmd/k8s-operator/{nodeport-service-ports,proxygroup}.go; the reference picks the port of
+// tailscaled at random.
+#pragma once
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/load/load.h"
+#include "renderer/plan/plan.h"
+
+namespace renderer {
+
+// The UDP port on which the tailscaled of a group listens: a function of the group's name, beside
+// the ports of egress groups.
+std::int64_t tailscaled_port(std::string_view group);
+
+// For the groups of the plan whose class has static endpoints. A lock pins NodePorts.
+void plan_static_endpoints(const Loaded& loaded, const Inventory& inventory, Plan& plan,
+                           Diagnostics& diagnostics);
+
+}  // namespace renderer

@@ -129,6 +129,9 @@ void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cl
 Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagnostics) {
     Loaded loaded;
     Cluster cluster = load_cluster(tree, options, loaded.sources, diagnostics);
+    if (diagnostics.has_errors()) {
+        return loaded;  // what is rendered depends on the cluster
+    }
     loaded.cluster = cluster.name;
     loaded.cluster_level = cluster.configured;
     load_lock(tree, options, loaded, diagnostics);

@@ -69,6 +69,7 @@ std::vector<Entry> sorted_entries(const Output& output, const EditIndex& edits, 
         by_rank[entry.key.rank].push_back(entry);
     }
     std::vector<std::vector<Entry>*> ranks;
+    ranks.reserve(by_rank.size());
     for (auto& [rank, same] : by_rank) {
         ranks.push_back(&same);
     }

@@ -12,6 +12,7 @@ namespace {
 
 std::vector<std::string> keys_of(int count) {
     std::vector<std::string> keys;
+    keys.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
         keys.push_back(fmt::format("out/shop/svc-{:03}/80/TCP", i));
     }

@@ -193,7 +193,9 @@ void check_routes(const ConnectorInput& connector, const ConnectorRoutes& block,
 void check_object(const ConnectorInput& connector, Diagnostics& diagnostics) {
     check_custom_resource(connector, diagnostics);
     check_proxied_name(connector, diagnostics);
-    check_purpose(connector, diagnostics);
+    if (connector.faults.empty()) {  // what cannot be read may be its purpose
+        check_purpose(connector, diagnostics);
+    }
     check_hostnames(connector, diagnostics);
     check_replicas(connector, diagnostics);
     check_tags(connector, diagnostics);

@@ -95,6 +95,7 @@ TEST(Options, PrintVersionAndHelpToStandardOutput) {
 TEST(Options, TableHasEveryVerbWithItsFlags) {
     const std::vector<VerbInfo> table = command_table();
     std::vector<std::string> names;
+    names.reserve(table.size());
     for (const VerbInfo& verb : table) {
         names.push_back(verb.name);
     }

@@ -98,6 +98,7 @@ struct IngressInput : ParentInput {
     bool has_tls_host = false;
     std::string_view tls_host;  // spec.tls[0].hosts[0], whole
     Pos tls_host_pos;
+    std::size_t tls_entries = 0;
     std::vector<IngressHost> tls_hosts;  // of all entries
     std::vector<IngressRule> rules;
 };

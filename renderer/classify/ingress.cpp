@@ -82,6 +82,7 @@ void decode_tls(const Fields& spec, IngressInput& ingress) {
     if (entries == nullptr) {
         return;
     }
+    ingress.tls_entries = entries->size();
     for (const Value& entry : entries->items()) {
         const Fields fields(&entry, "spec.tls[]", ingress.faults);
         const Value* hosts = fields.list("hosts");

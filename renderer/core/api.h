@@ -19,4 +19,10 @@ constexpr std::string_view kConfigHashAnnotation = TAILRENDER_DOMAIN "/config-ha
 // A ConfigMap of this name for each Tailnet: testdata/contract/tailnet.md.
 constexpr std::string_view kTailnetPrefix = "tailrender-tailnet-";
 
+// The controller's, with one key for each ingress group: testdata/contract/ingress.md.
+constexpr std::string_view kIngressAddresses = "tailrender-ingress-addresses";
+
+// One of this name for each group that offers Tailscale Services: testdata/contract/ingress.md.
+constexpr std::string_view kGroupPrefix = "tailrender-group-";
+
 }  // namespace renderer

@@ -57,8 +57,13 @@ Value cluster_ip_service(const EgressMember& member, std::string_view ns) {
 
 }  // namespace
 
-std::string config_map_name(const ProxyGroupPlan& group) {
+std::string egress_config_name(const ProxyGroupPlan& group) {
     return fmt::format("{}-egress-config", group.name);
+}
+
+Value egress_config_volume(const ProxyGroupPlan& group) {
+    return Value::map({{"configMap", Value::map({{"name", egress_config_name(group)}})},
+                       {"name", egress_config_name(group)}});
 }
 
 Value egress_config_map(const ProxyGroupPlan& group, const Plan& plan) {
@@ -69,7 +74,7 @@ Value egress_config_map(const ProxyGroupPlan& group, const Plan& plan) {
              encode_base64(fmt::format("{}", kPingsPerReplica * group.hostnames.size())));
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "ConfigMap"},
-                       {"metadata", group_metadata(group, config_map_name(group))},
+                       {"metadata", group_metadata(group, egress_config_name(group))},
                        {"binaryData", std::move(data)}});
 }
 

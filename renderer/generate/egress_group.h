@@ -10,7 +10,8 @@
 
 namespace renderer {
 
-std::string config_map_name(const ProxyGroupPlan& group);
+std::string egress_config_name(const ProxyGroupPlan& group);
+Value egress_config_volume(const ProxyGroupPlan& group);
 Value egress_config_map(const ProxyGroupPlan& group, const Plan& plan);
 void append_egress_environment(Value& environment);
 void append_egress_services(const Plan& plan, Objects& objects);

@@ -1,20 +1,32 @@
-// The texts that the pods of a group read: tailscaled's configuration of each replica and what an
-// egress group forwards. JSON, byte for byte as the reference writes it. Source: tailscale v1.96.5
-// cmd/k8s-operator/{proxygroup,egress-services}.go, kube/egressservices.
+// The texts that the pods of a group read: tailscaled's configuration of each replica, what an
+// egress group forwards and what an ingress group serves. JSON, byte for byte as the reference
+// writes it. Source: tailscale v1.96.5 cmd/k8s-operator/{proxygroup,egress-services,
+// ingress-for-pg}.go, kube/egressservices, kube/k8s-proxy/conf, ipn/serve.go.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "renderer/plan/plan.h"
 
 namespace renderer {
 
-std::string group_config(const ProxyGroupPlan& group, std::size_t ordinal);
+// What the group offers, sorted by hostname.
+using Offered = std::vector<const OfferedService*>;
+Offered offered_by(const ProxyGroupPlan& group, const Plan& plan);
+
+std::string group_config(const ProxyGroupPlan& group, const Offered& offered, std::size_t ordinal);
+
+// For a group of type kube-apiserver, without what the controller adds: key and advertisement.
+std::string api_config(const ProxyGroupPlan& group, const Offered& offered, std::size_t ordinal);
 
 // Of the fields that a running tailscaled does not take over; the same for all replicas.
 std::string group_config_hash(const ProxyGroupPlan& group);
 
 // Of the members of the group; "" when it has none.
 std::string egress_services(const ProxyGroupPlan& group, const Plan& plan);
+
+// Of the Ingresses among what is offered; "" when there is none.
+std::string group_serve_config(const Offered& offered);
 
 }  // namespace renderer

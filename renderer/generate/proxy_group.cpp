@@ -7,8 +7,11 @@
 
 #include "renderer/core/api.h"
 #include "renderer/core/base64.h"
+#include "renderer/generate/api_group.h"
 #include "renderer/generate/egress_group.h"
 #include "renderer/generate/group_config.h"
+#include "renderer/generate/group_services.h"
+#include "renderer/generate/ingress_group.h"
 #include "renderer/generate/pod_parts.h"
 #include "renderer/generate/proxy_class.h"
 #include "renderer/generate/static_endpoints.h"
@@ -24,10 +27,14 @@ constexpr int kEgressGracePeriod = 360;
 constexpr int kGracePeriod = 10;  // without effect, as the reference writes it
 constexpr std::string_view kPreStopPath = "/internal-egress-services-preshutdown";
 
-// Pods wait in their preStop hook until nobody uses them any more. The hook, and the health check,
-// are asked at a port that a class can move.
+bool is_egress(const ProxyGroupPlan& group) {
+    return group.type == GroupType::Egress;
+}
+
+// Pods wait in their preStop hook until nobody uses them any more. The hook is asked at a port that
+// a class can move.
 bool drains(const ProxyGroupPlan& group) {
-    return group.type == GroupType::Egress && !moves_local_port(group);
+    return is_egress(group) && !moves_local_port(group);
 }
 
 Value labels(const ProxyGroupPlan& group) {
@@ -42,18 +49,34 @@ Value service_account(const ProxyGroupPlan& group) {
                        {"metadata", group_metadata(group, group.service_account)}});
 }
 
-// Each pod needs its own state Secret; by one account they reach each other's.
-Value role(const ProxyGroupPlan& group) {
-    Value names = Value::list();
+Value secret_rule(Value names, Value verbs) {
+    return Value::map({{"apiGroups", Value::list({""})},
+                       {"resources", Value::list({"secrets"})},
+                       {"resourceNames", std::move(names)},
+                       {"verbs", std::move(verbs)}});
+}
+
+// Each pod needs its own state Secret; by one account they reach each other's. Certificates are
+// shared: one pod writes them, all read them. Pods of type kube-apiserver follow their
+// configuration through the API.
+Value role(const ProxyGroupPlan& group, const Offered& offered) {
+    Value written = Value::list();
+    Value followed = Value::list();
     for (std::size_t i = 0; i < group.hostnames.size(); ++i) {
-        names.append(group.pod(i));
+        written.append(group.pod(i));
+        followed.append(fmt::format("{}-config", group.pod(i)));
+    }
+    for (const OfferedService* service : offered) {
+        if (!service->dns_name.empty() && !group.hostnames.empty()) {
+            written.append(service->dns_name);
+        }
     }
     Value rules = Value::list();
-    if (names.size() > 0) {
-        rules.append(Value::map({{"apiGroups", Value::list({""})},
-                                 {"resources", Value::list({"secrets"})},
-                                 {"resourceNames", std::move(names)},
-                                 {"verbs", Value::list({"get", "update", "patch"})}}));
+    if (!group.hostnames.empty()) {
+        rules.append(secret_rule(std::move(written), Value::list({"get", "update", "patch"})));
+        if (group.type == GroupType::KubeApiServer) {
+            rules.append(secret_rule(std::move(followed), Value::list({"get", "watch"})));
+        }
     }
     return Value::map({{"apiVersion", "rbac.authorization.k8s.io/v1"},
                        {"kind", "Role"},
@@ -73,14 +96,15 @@ Value role_binding(const ProxyGroupPlan& group) {
                                                              {"namespace", group.ns}})})}});
 }
 
-Value config_secret(const ProxyGroupPlan& group, std::size_t ordinal) {
+Value config_secret(const ProxyGroupPlan& group, const Offered& offered, std::size_t ordinal) {
     Value metadata = group_metadata(group, fmt::format("{}-config", group.pod(ordinal)));
     metadata.find("labels")->add("tailscale.com/secret-type", "config");
     return Value::map(
         {{"apiVersion", "v1"},
          {"kind", "Secret"},
          {"metadata", std::move(metadata)},
-         {"data", Value::map({{"cap-106.hujson", encode_base64(group_config(group, ordinal))}})}});
+         {"data",
+          Value::map({{"cap-106.hujson", encode_base64(group_config(group, offered, ordinal))}})}});
 }
 
 Value environment(const ProxyGroupPlan& group) {
@@ -98,7 +122,7 @@ Value environment(const ProxyGroupPlan& group) {
     if (!group.firewall_mode.empty()) {
         list.append(env("TS_DEBUG_FIREWALL_MODE", group.firewall_mode));
     }
-    append_egress_environment(list);
+    is_egress(group) ? append_egress_environment(list) : append_ingress_environment(list);
     return list;
 }
 
@@ -122,8 +146,7 @@ Value volumes(const ProxyGroupPlan& group) {
                              fmt::format("{}-{}", group.pod(i), auth ? "auth" : "config"),
                              auth ? "authkey" : "");
     });
-    list.append(Value::map({{"configMap", Value::map({{"name", config_map_name(group)}})},
-                            {"name", config_map_name(group)}}));
+    list.append(is_egress(group) ? egress_config_volume(group) : ingress_config_volume(group));
     return list;
 }
 
@@ -133,15 +156,9 @@ Value mounts(const ProxyGroupPlan& group) {
             fmt::format("{}-{}", kind, i),
             fmt::format("/etc/{}/{}", kind == "auth" ? "tsauth" : "tsconfig", group.pod(i)));
     });
-    list.append(read_only_mount(config_map_name(group), "/etc/proxies"));
+    list.append(read_only_mount(
+        is_egress(group) ? egress_config_name(group) : ingress_config_name(group), "/etc/proxies"));
     return list;
-}
-
-// A rolling update goes on only when the new pod can forward.
-Value readiness_probe() {
-    return Value::map({{"failureThreshold", 10},
-                       {"httpGet", Value::map({{"path", "/healthz"}, {"port", kHealthPort}})},
-                       {"periodSeconds", 1}});
 }
 
 Value pre_stop() {
@@ -161,17 +178,23 @@ Value container(const ProxyGroupPlan& group) {
          {"volumeMounts", mounts(group)}});
     if (drains(group)) {
         made.add("lifecycle", pre_stop());
-        made.add("readinessProbe", readiness_probe());
+    }
+    if (!moves_local_port(group)) {
+        made.add("readinessProbe", group_readiness_probe());
     }
     return made;
 }
 
 Value pod_spec(const ProxyGroupPlan& group) {
-    Value spec = Value::map({{"containers", Value::list({container(group)})},
-                             {"initContainers", Value::list({sysctl_container(group.image)})},
-                             {"serviceAccountName", group.service_account},
-                             {"volumes", volumes(group)}});
+    Value spec = Value::map({{"serviceAccountName", group.service_account}});
+    if (group.type == GroupType::KubeApiServer) {
+        spec.add("containers", Value::list({api_container(group)}));
+        return spec;
+    }
+    spec.add("containers", Value::list({container(group)}));
+    spec.add("initContainers", Value::list({sysctl_container(group.image)}));
     put_if(spec, drains(group), "terminationGracePeriodSeconds", kEgressGracePeriod);
+    spec.add("volumes", volumes(group));
     return spec;
 }
 
@@ -213,13 +236,24 @@ Value stateful_set(const ProxyGroupPlan& group) {
 }
 
 void append_group(const ProxyGroupPlan& group, const Plan& plan, Objects& objects) {
-    objects.push_back(group_object(group, service_account(group)));
-    for (std::size_t i = 0; i < group.hostnames.size(); ++i) {
-        objects.push_back(group_object(group, config_secret(group, i)));
+    const Offered offered = offered_by(group, plan);
+    const bool api = group.type == GroupType::KubeApiServer;
+    if (group.service_account == group.name) {
+        objects.push_back(group_object(group, service_account(group)));
     }
-    objects.push_back(group_object(group, role(group)));
+    for (std::size_t i = 0; !api && i < group.hostnames.size(); ++i) {
+        objects.push_back(group_object(group, config_secret(group, offered, i)));
+    }
+    objects.push_back(group_object(group, role(group, offered)));
     objects.push_back(group_object(group, role_binding(group)));
-    objects.push_back(group_object(group, egress_config_map(group, plan)));
+    if (is_egress(group)) {
+        objects.push_back(group_object(group, egress_config_map(group, plan)));
+    } else {
+        objects.push_back(group_object(group, group_services_map(group, offered)));
+    }
+    if (group.type == GroupType::Ingress) {
+        objects.push_back(group_object(group, ingress_config_map(group, offered)));
+    }
     objects.push_back(group_object(group, stateful_set(group)));
     append_node_port_services(group, objects);
 }
@@ -235,6 +269,12 @@ Object group_object(const ProxyGroupPlan& group, Value root) {
             .origin = group.origin,
             .bundle = group.bundle,
             .generator = kGroupGenerator};
+}
+
+Value group_readiness_probe() {
+    return Value::map({{"failureThreshold", 10},
+                       {"httpGet", Value::map({{"path", "/healthz"}, {"port", kHealthPort}})},
+                       {"periodSeconds", 1}});
 }
 
 void generate_proxy_group(const Plan& plan, Objects& objects) {

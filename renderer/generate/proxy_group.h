@@ -10,11 +10,14 @@
 
 namespace renderer {
 
-// The generator: egress groups so far.
+// The generator.
 void generate_proxy_group(const Plan& plan, Objects& objects);
 
 Value group_metadata(const ProxyGroupPlan& group, std::string_view name);
 Object group_object(const ProxyGroupPlan& group, Value root);
+
+// A rolling update goes on only when the new pod answers.
+Value group_readiness_probe();
 
 constexpr std::string_view kGroupGenerator = "proxy-group";
 constexpr int kHealthPort = 9002;

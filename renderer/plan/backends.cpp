@@ -23,8 +23,9 @@ struct Destination {
 
 class BackendPlanner {
 public:
-    BackendPlanner(const IngressInput& ingress, const ProxyInputs& inputs, Diagnostics& diagnostics)
-        : ingress_(ingress), inputs_(inputs), out_(diagnostics) {}
+    BackendPlanner(const IngressInput& ingress, const ServedHost& host, const ProxyInputs& inputs,
+                   Diagnostics& diagnostics)
+        : ingress_(ingress), served_(host), inputs_(inputs), out_(diagnostics) {}
 
     // A later entry with the same path replaces the earlier one, as in the reference.
     PlannedBackends run() {
@@ -55,12 +56,12 @@ private:
     }
 
     void take_rule(const IngressRule& rule) {
-        if (!rule.host.empty() && rule.host != ingress_.tls_host) {
+        if (!rule.host.empty() && rule.host != served_.name) {
             report("rule-host-unsupported", rule.host_pos,
                    fmt::format("rule with host \"{}\" cannot be served", rule.host),
-                   ingress_.has_tls_host
-                       ? fmt::format("no host, or \"{}\", the first of spec.tls", ingress_.tls_host)
-                       : "no host: there is none in spec.tls",
+                   served_.name.empty()
+                       ? "no host: there is none in spec.tls"
+                       : fmt::format("no host, or \"{}\", {}", served_.name, served_.origin),
                    "a proxy has one name; make another Ingress for another host");
         } else if (!rule.has_http) {
             report("rule-without-http", rule.pos, "a rule without \"http\" leads nowhere",
@@ -248,6 +249,7 @@ private:
     }
 
     const IngressInput& ingress_;
+    const ServedHost& served_;
     const ProxyInputs& inputs_;
     Diagnostics& out_;
     std::map<std::string_view, Destination> planned_;
@@ -257,9 +259,9 @@ private:
 
 }  // namespace
 
-PlannedBackends plan_backends(const IngressInput& ingress, const ProxyInputs& inputs,
-                              Diagnostics& diagnostics) {
-    return BackendPlanner(ingress, inputs, diagnostics).run();
+PlannedBackends plan_backends(const IngressInput& ingress, const ServedHost& host,
+                              const ProxyInputs& inputs, Diagnostics& diagnostics) {
+    return BackendPlanner(ingress, host, inputs, diagnostics).run();
 }
 
 }  // namespace renderer

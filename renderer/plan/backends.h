@@ -16,7 +16,13 @@ struct PlannedBackends {
     std::vector<const ServiceInput*> services;
 };
 
-PlannedBackends plan_backends(const IngressInput& ingress, const ProxyInputs& inputs,
-                              Diagnostics& diagnostics);
+// The only host that a rule may name; none if the name is empty.
+struct ServedHost {
+    std::string_view name;
+    std::string_view origin;  // "the first of spec.tls"
+};
+
+PlannedBackends plan_backends(const IngressInput& ingress, const ServedHost& host,
+                              const ProxyInputs& inputs, Diagnostics& diagnostics);
 
 }  // namespace renderer

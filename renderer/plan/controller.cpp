@@ -102,6 +102,11 @@ Credentials credentials_of(const Settings& settings) {
                                                                   : Credentials::WorkloadIdentity;
 }
 
+bool wants_auth_proxy(const Settings& settings) {
+    return flag_at(settings.chart, {"apiServerProxyConfig", "mode"}) ||
+           flag_at(settings.chart, {"apiServerProxyConfig", "allowImpersonation"});
+}
+
 // The chart's order. An empty login server is left out: an empty value would be dropped by the API
 // server and then differ from what was rendered.
 Value controller_env(const Settings& settings) {
@@ -142,7 +147,8 @@ Value controller_rules() {
     return Value::list({
         rule("", {"secrets"}, {"create", "delete", "get", "list", "update", "watch"}),
         rule("", {"configmaps"}, {"create", "get", "list", "watch"}),
-        rule("", {"configmaps"}, {"update"}, {"dnsrecords", "tailrender-devices"}),
+        rule("", {"configmaps"}, {"update"},
+             {"dnsrecords", "tailrender-devices", "tailrender-ingress-addresses"}),
         rule("", {"pods"}, {"delete", "get", "list", "watch"}),
         rule("apps", {"statefulsets"}, {"get", "list", "watch"}),
         rule("discovery.k8s.io", {"endpointslices"}, {"get", "list", "watch"}),

@@ -27,6 +27,9 @@ Value controller_env(const Settings& settings);
 Value controller_cluster_rules();
 Value controller_rules();
 
+// apiServerProxyConfig wants the account kube-apiserver-auth-proxy.
+bool wants_auth_proxy(const Settings& settings);
+
 // "IfNotPresent" for a pinned image, else "Always", unless the settings say.
 std::string controller_pull_policy(const Settings& settings);
 

@@ -31,22 +31,6 @@ Diagnostic about(const ServiceInput& service, std::string_view rule, Pos pos, st
             .message = std::move(message)};
 }
 
-void check_group(const ServiceInput& service, const ProxyGroupInput& group,
-                 Diagnostics& diagnostics) {
-    if (group.type == GroupType::Egress || group.type == GroupType::Unset) {
-        return;
-    }
-    Diagnostic refusal =
-        about(service, "group-type", service.annotation(kProxyGroup)->pos(),
-              fmt::format("a Service that leads to the tailnet needs an egress group"));
-    refusal.found = fmt::format("\"{}\" of type {}", group.name, type_name(group.type));
-    refusal.expected = "a ProxyGroup of type egress";
-    refusal.notes = {{.pos = group.pos(),
-                      .object = group.doc->object_name(),
-                      .text = fmt::format("is of type {}", type_name(group.type))}};
-    diagnostics.add(std::move(refusal));
-}
-
 void check_ports(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.ports.empty()) {
         Diagnostic refusal = about(service, "egress-without-ports", service.pos(),
@@ -229,7 +213,7 @@ void plan_member(const ServiceInput& service, const ProxyGroupInput& group,
                  const ProxyInputs& inputs, Plan& plan, Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
     check_member(service, inputs, diagnostics);
-    check_group(service, group, diagnostics);
+    check_group_type(service, group, GroupType::Egress, diagnostics);
     if (diagnostics.error_count() > before) {
         return;
     }

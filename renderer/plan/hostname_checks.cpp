@@ -8,8 +8,30 @@
 
 namespace renderer {
 
+namespace {
+
+void report(const Joining& first, const Joining& one, Diagnostics& diagnostics) {
+    const bool service = first.is_service || one.is_service;
+    diagnostics.add(
+        {.rule = "duplicate-hostname",
+         .pos = one.pos,
+         .object = one.origin->parent,
+         .message = fmt::format("a second {} with the hostname \"{}\"",
+                                service ? "device or Tailscale Service" : "device", one.hostname),
+         .expected = service ? "a hostname of its own: a name in the tailnet leads to one thing"
+                             : "a hostname of its own: the tailnet would call the second one "
+                               "\"<hostname>-1\"",
+         .hint = std::string(one.advice),
+         .notes = {{.pos = first.pos, .object = first.origin->parent, .text = "has it, too"}}});
+}
+
+}  // namespace
+
 void check_hostnames(const Plan& plan, Diagnostics& diagnostics) {
-    const std::vector<Joining> all = joining_of(plan);
+    std::vector<Joining> all = joining_of(plan);
+    for (Joining& service : offering_of(plan)) {
+        all.push_back(std::move(service));
+    }
     std::vector<const Joining*> sorted;
     sorted.reserve(all.size());
     for (const Joining& one : all) {
@@ -23,16 +45,7 @@ void check_hostnames(const Plan& plan, Diagnostics& diagnostics) {
         if (first == nullptr || first->key() != one->key()) {
             first = one;
         } else if (first->origin->parent != one->origin->parent) {
-            diagnostics.add(
-                {.rule = "duplicate-hostname",
-                 .pos = one->pos,
-                 .object = one->origin->parent,
-                 .message = fmt::format("a second device with the hostname \"{}\"", one->hostname),
-                 .expected = "a hostname of its own: the tailnet would call the second one "
-                             "\"<hostname>-1\"",
-                 .hint = std::string(one->advice),
-                 .notes = {
-                     {.pos = first->pos, .object = first->origin->parent, .text = "has it, too"}}});
+            report(*first, *one, diagnostics);
         }
     }
 }

@@ -255,9 +255,7 @@ void take_manifest(const Loaded& loaded, const OperatorInput& reference, Install
 InstallPlan start(const Loaded& loaded, const OperatorInput& reference, const Settings& settings) {
     InstallPlan install;
     install.ns = settings.ns;
-    install.auth_proxy_account =
-        flag_at(settings.chart, {"apiServerProxyConfig", "mode"}) ||
-        flag_at(settings.chart, {"apiServerProxyConfig", "allowImpersonation"});
+    install.auth_proxy_account = wants_auth_proxy(settings);
     if (reference.deployment != nullptr) {
         const Document& deployment = *reference.deployment;
         install.bundle = deployment.bundle;

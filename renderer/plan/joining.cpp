@@ -21,6 +21,18 @@ std::string_view advice_of(const ProxyPlan& proxy) {
     return "choose one with the annotation \"tailscale.com/hostname\"";
 }
 
+std::string_view advice_of(const OfferedService& service) {
+    switch (service.offer) {
+        case Offer::Web:
+            return "change the first host of spec.tls";
+        case Offer::KubeApi:
+            return "choose one with \"spec.kubeAPIServer.hostname\"";
+        case Offer::Address:
+            break;
+    }
+    return "choose one with the annotation \"tailscale.com/hostname\"";
+}
+
 }  // namespace
 
 std::vector<Joining> joining_of(const Plan& plan) {
@@ -49,6 +61,17 @@ std::vector<Joining> joining_of(const Plan& plan) {
         }
     }
     std::erase_if(all, [](const Joining& one) { return one.hostname.empty(); });
+    return all;
+}
+
+std::vector<Joining> offering_of(const Plan& plan) {
+    std::vector<Joining> all;
+    for (const OfferedService& one : plan.offered) {
+        if (!one.hostname.empty()) {
+            all.push_back({one.tailnet, "", lower_case(one.hostname), one.hostname,
+                           one.hostname_pos, &one.origin, advice_of(one), true});
+        }
+    }
     return all;
 }
 

@@ -11,7 +11,7 @@
 
 namespace renderer {
 
-// A device that is going to join a tailnet.
+// A device that is going to join a tailnet, or a Tailscale Service.
 struct Joining {
     std::string_view tailnet;  // "" = the controller's own
     std::string_view server_url;
@@ -20,11 +20,15 @@ struct Joining {
     Pos pos;  // what the hostname was made of
     const Origin* origin;
     std::string_view advice;
+    bool is_service = false;
 
     [[nodiscard]] auto key() const { return std::tie(tailnet, lower); }
 };
 
 // Views into the plan, in its order; replicas that share a hostname count once.
 std::vector<Joining> joining_of(const Plan& plan);
+
+// The Tailscale Services. Those of several clusters may share a name: the tailnet then chooses.
+std::vector<Joining> offering_of(const Plan& plan);
 
 }  // namespace renderer

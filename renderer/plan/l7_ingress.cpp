@@ -15,8 +15,10 @@ constexpr std::string_view kByClass = "l7-ingress: spec.ingressClassName";
 constexpr std::string_view kByFunnel =
     "l7-ingress: spec.ingressClassName, public by annotation tailscale.com/funnel";
 
-void plan_hostname(const IngressInput& ingress, const Settings& settings, ProxyPlan& proxy,
-                   Diagnostics& diagnostics) {
+}  // namespace
+
+void plan_ingress_hostname(const IngressInput& ingress, const Settings& settings, ProxyPlan& proxy,
+                           Diagnostics& diagnostics) {
     if (ingress.has_tls_host) {
         const std::string_view label = ingress.tls_host.substr(0, ingress.tls_host.find('.'));
         add_hostname(ingress, std::string(label), ingress.tls_host_pos,
@@ -28,8 +30,6 @@ void plan_hostname(const IngressInput& ingress, const Settings& settings, ProxyP
                      proxy, diagnostics);
     }
 }
-
-}  // namespace
 
 void plan_l7_ingress(const IngressInput& ingress, const ProxyInputs& inputs, Plan& plan,
                      std::vector<const ServiceInput*>& backends, Diagnostics& diagnostics) {
@@ -43,8 +43,10 @@ void plan_l7_ingress(const IngressInput& ingress, const ProxyInputs& inputs, Pla
     proxy.funnel = funnel;
     proxy.http_redirect = is_exactly_true(ingress, kHttpRedirect);
     check_proxied_name(ingress, diagnostics);
-    plan_hostname(ingress, inputs.settings, proxy, diagnostics);
-    PlannedBackends planned = plan_backends(ingress, inputs, diagnostics);
+    plan_ingress_hostname(ingress, inputs.settings, proxy, diagnostics);
+    PlannedBackends planned =
+        plan_backends(ingress, {.name = ingress.tls_host, .origin = "the first of spec.tls"},
+                      inputs, diagnostics);
     proxy.handlers = std::move(planned.handlers);
     backends.insert(backends.end(), planned.services.begin(), planned.services.end());
     plan.devices.push_back(device_row(proxy, std::move(planned.leads_to)));

@@ -9,6 +9,10 @@
 
 namespace renderer {
 
+// The first label of the first host of spec.tls, else <namespace>-<name>-ingress.
+void plan_ingress_hostname(const IngressInput& ingress, const Settings& settings, ProxyPlan& proxy,
+                           Diagnostics& diagnostics);
+
 // Adds to plan.proxies and plan.devices, and to `backends` every Service that it leads to.
 void plan_l7_ingress(const IngressInput& ingress, const ProxyInputs& inputs, Plan& plan,
                      std::vector<const ServiceInput*>& backends, Diagnostics& diagnostics);

@@ -18,27 +18,20 @@ bool is_tailscale_load_balancer(const ServiceInput& service, const Settings& set
                                             : settings.default_load_balancer);
 }
 
-void refuse(const Document& doc, Pos pos, std::string what, std::string hint,
-            Diagnostics& diagnostics) {
-    diagnostics.add({.rule = "not-supported",
-                     .pos = pos,
-                     .object = doc.object_name(),
-                     .message = fmt::format("{} is not supported yet", what),
-                     .hint = std::move(hint)});
+bool is_managed(const ServiceInput& service) {
+    const Value* managed = service.label(kManaged);
+    return managed != nullptr && managed->is_string() && managed->text() == "true";
 }
 
-void refuse_group(const ParentInput& parent, Diagnostics& diagnostics) {
-    const Value* group = parent.annotation(kProxyGroup);
-    refuse(*parent.doc, group->pos(), fmt::format("the ProxyGroup \"{}\"", group->text()),
-           fmt::format("remove the annotation \"{}\" for a proxy of its own, or leave this object "
-                       "to the operator",
-                       kProxyGroup),
-           diagnostics);
+// Unlike for a proxy of its own, the operator's default load balancer does not count.
+bool is_exposed_by_group(const ServiceInput& service) {
+    return is_exactly_true(service, kExpose) ||
+           (service.type == ServiceType::LoadBalancer && service.has_load_balancer_class &&
+            service.load_balancer_class == "tailscale");
 }
 
 // An empty name: no controller of the reference takes the Service.
-bool take_group_service(const ServiceInput& service, const Settings& settings, Parents& parents,
-                        Diagnostics& diagnostics) {
+bool take_group_service(const ServiceInput& service, Parents& parents) {
     if (annotation_text(service, kProxyGroup).empty()) {
         return false;
     }
@@ -47,20 +40,20 @@ bool take_group_service(const ServiceInput& service, const Settings& settings, P
         parents.members.push_back(&service);
         return true;
     }
-    if (is_exposed(service, settings)) {
-        refuse_group(service, diagnostics);
+    if (is_managed(service)) {
+        return false;
     }
-    return false;
+    const bool exposed = is_exposed_by_group(service);
+    (exposed ? parents.group_services : parents.idle_services).push_back(&service);
+    return exposed;
 }
 
-// True when the Service gets a proxy.
-bool take_service(const ServiceInput& service, const Settings& settings, Parents& parents,
-                  Diagnostics& diagnostics) {
+// True when the Service gets a proxy, or is served by a group.
+bool take_service(const ServiceInput& service, const Settings& settings, Parents& parents) {
     if (service.annotation(kProxyGroup) != nullptr) {
-        return take_group_service(service, settings, parents, diagnostics);
+        return take_group_service(service, parents);
     }
-    const Value* managed = service.label(kManaged);
-    if (managed != nullptr && managed->is_string() && managed->text() == "true") {
+    if (is_managed(service)) {
         return false;
     }
     if (!is_exposed(service, settings) && tailnet_target(service) == nullptr) {
@@ -70,17 +63,13 @@ bool take_service(const ServiceInput& service, const Settings& settings, Parents
     return true;
 }
 
-// True when the Ingress gets a proxy.
-bool take_ingress(const IngressInput& ingress, const Settings& settings,
-                  std::vector<const IngressInput*>& parents, Diagnostics& diagnostics) {
+// True when the Ingress gets a proxy, or is served by a group.
+bool take_ingress(const IngressInput& ingress, const Settings& settings, Parents& parents) {
     if (!ingress.has_class_name || ingress.class_name != settings.ingress_class) {
         return false;
     }
-    if (!annotation_text(ingress, kProxyGroup).empty()) {
-        refuse_group(ingress, diagnostics);
-        return false;
-    }
-    parents.push_back(&ingress);
+    const bool grouped = !annotation_text(ingress, kProxyGroup).empty();
+    (grouped ? parents.group_ingresses : parents.ingresses).push_back(&ingress);
     return true;
 }
 
@@ -140,19 +129,18 @@ Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Set
     Parents parents;
     take_all(
         loaded, inventory.services,
-        [&](const ServiceInput& service) {
-            return take_service(service, settings, parents, diagnostics);
-        },
+        [&](const ServiceInput& service) { return take_service(service, settings, parents); },
         diagnostics);
     take_all(
         loaded, inventory.ingresses,
-        [&](const IngressInput& ingress) {
-            return take_ingress(ingress, settings, parents.ingresses, diagnostics);
-        },
+        [&](const IngressInput& ingress) { return take_ingress(ingress, settings, parents); },
         diagnostics);
     sort_by_name(parents.services);
     sort_by_name(parents.members);
     sort_by_name(parents.ingresses);
+    sort_by_name(parents.group_services);
+    sort_by_name(parents.idle_services);
+    sort_by_name(parents.group_ingresses);
     return parents;
 }
 

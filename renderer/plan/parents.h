@@ -15,13 +15,14 @@ namespace renderer {
 
 // Sorted by (namespace, name).
 struct Parents {
-    std::vector<const ServiceInput*> services;   // exposed to the tailnet, or leading there
-    std::vector<const ServiceInput*> members;    // leading to the tailnet through a group
-    std::vector<const IngressInput*> ingresses;  // of our class
+    std::vector<const ServiceInput*> services;        // exposed to the tailnet, or leading there
+    std::vector<const ServiceInput*> members;         // leading to the tailnet through a group
+    std::vector<const IngressInput*> ingresses;       // of our class
+    std::vector<const ServiceInput*> group_services;  // exposed through a group
+    std::vector<const ServiceInput*> idle_services;   // naming a group, but asking for nothing
+    std::vector<const IngressInput*> group_ingresses;
 };
 
-// Reports what is not built yet: classes, groups. These are not
-// among the parents, with one exception: those that only the default class concerns.
 Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
                      Diagnostics& diagnostics);
 

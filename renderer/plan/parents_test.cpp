@@ -102,18 +102,13 @@ TEST(Parents, AreNotAmongFactsAndBundlesThatAreCopied) {
               "");
 }
 
-TEST(Parents, RefuseWhatIsNotBuiltYet) {
+TEST(Parents, RefuseWhatCannotBeTheirs) {
     const std::pair<std::string, std::string> rows[] = {
         {exposed("tailscale.com/proxy-group: edge"),
-         "3: error [not-supported] Service/shop/web: the ProxyGroup \"edge\" is not supported yet "
-         "| "
-         "remove the annotation \"tailscale.com/proxy-group\" for a proxy of its own, or leave "
-         "this "
-         "object to the operator\n"},
-        {ingress("defaultBackend: {}", "tailscale.com/proxy-group: edge"),
-         "3: error [not-supported] Ingress/shop/site: the ProxyGroup \"edge\" is not supported yet "
-         "| remove the annotation \"tailscale.com/proxy-group\" for a proxy of its own, or leave "
-         "this object to the operator\n"},
+         "3: error [missing-proxy-group] Service/shop/web: the ProxyGroup \"edge\" is not among "
+         "the "
+         "inputs | the name of a ProxyGroup | add the ProxyGroup, or say --context DIR with the "
+         "directory that has it\n"},
         {"apiVersion: tailscale.com/v1alpha1\nkind: Conector\nmetadata: {name: ts}\n",
          "2: error [unknown-kind] Conector/ts: tailscale.com has no kind \"Conector\" | one of { "
          "Connector, DNSConfig, ProxyClass, ProxyGroup, ProxyGroupPolicy, Recorder, Tailnet } | "

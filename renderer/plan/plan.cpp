@@ -10,6 +10,7 @@
 #include "renderer/plan/dns_config.h"
 #include "renderer/plan/egress_group.h"
 #include "renderer/plan/group_policy.h"
+#include "renderer/plan/ingress_group.h"
 #include "renderer/plan/install.h"
 #include "renderer/plan/l3_egress.h"
 #include "renderer/plan/l3_ingress.h"
@@ -87,6 +88,7 @@ void check_backends(const Loaded& loaded, const Parents& parents,
                     std::vector<const ParentInput*>& consumed, Diagnostics& diagnostics) {
     std::vector<const ServiceInput*> checked = parents.services;
     checked.insert(checked.end(), parents.members.begin(), parents.members.end());
+    checked.insert(checked.end(), parents.group_services.begin(), parents.group_services.end());
     std::ranges::sort(checked);
     std::ranges::sort(backends);
     backends.erase(std::unique(backends.begin(), backends.end()), backends.end());
@@ -129,7 +131,11 @@ std::vector<const ParentInput*> plan_proxies(const Inventory& inventory, const P
     plan_proxy_groups(groups, inputs, plan, diagnostics);
     plan_static_endpoints(inputs.loaded, inventory, plan, diagnostics);
     plan_egress_members(parents.members, groups, inputs, plan, diagnostics);
-    consumed.insert(consumed.end(), parents.members.begin(), parents.members.end());
+    plan_ingress_members(parents, groups, inputs, plan, backends, diagnostics);
+    for (const auto* taken : {&parents.members, &parents.group_services}) {
+        consumed.insert(consumed.end(), taken->begin(), taken->end());
+    }
+    consumed.insert(consumed.end(), parents.group_ingresses.begin(), parents.group_ingresses.end());
     check_edits(inputs.loaded.sources, std::span(plan.edits).subspan(other_edits), diagnostics);
     check_backends(inputs.loaded, parents, std::move(backends), consumed, diagnostics);
     return consumed;

@@ -17,6 +17,7 @@
 #include "renderer/plan/dns_config_plan.h"
 #include "renderer/plan/group_policy_plan.h"
 #include "renderer/plan/metrics_plan.h"
+#include "renderer/plan/offered_service.h"
 #include "renderer/plan/proxy_class_plan.h"
 #include "renderer/plan/proxy_group_plan.h"
 #include "renderer/plan/recorder_plan.h"
@@ -25,11 +26,6 @@
 namespace renderer {
 
 enum class Target : std::uint8_t { ClusterIp, DnsName, TailnetIp, TailnetName, Serve, Routes };
-
-struct ServeHandler {
-    std::string path;
-    std::string proxy;  // "http://web.shop.svc.cluster.local:80/"
-};
 
 // One StatefulSet with everything around it. Strings are final: generators add nothing but
 // structure.
@@ -103,6 +99,7 @@ struct Plan {
     std::vector<ProxyPlan> proxies;             // sorted by (parent_kind, parent_ns, parent_name)
     std::vector<ProxyGroupPlan> groups;         // sorted by name
     std::vector<EgressMember> egress_members;   // sorted by (group, namespace, name)
+    std::vector<OfferedService> offered;        // sorted by (group, hostname)
     std::vector<MetricsPlan> metrics;
     std::optional<DnsConfigPlan> dns_config;
     std::vector<GroupPolicyPlan> group_policies;  // sorted by namespace

@@ -9,8 +9,6 @@
 
 namespace renderer {
 
-namespace {
-
 // An empty annotation is one empty tag, which is malformed; the default tags are checked where
 // settings are.
 std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& settings,
@@ -35,8 +33,6 @@ std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& se
     }
     return tags;
 }
-
-}  // namespace
 
 void check_namespace(const ParentInput& parent, Diagnostics& diagnostics) {
     if (parent.ns.empty()) {

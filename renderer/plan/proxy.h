@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
@@ -32,6 +33,10 @@ ProxyPlan bare_proxy(const ParentInput& parent, std::string_view rule, const Pro
 // malformed tags.
 ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const ProxyInputs& inputs,
                       Diagnostics& diagnostics);
+
+// By annotation, else the default ones; trimmed. Reports malformed ones.
+std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& settings,
+                                   Diagnostics& diagnostics);
 
 // Reports a missing namespace.
 void check_namespace(const ParentInput& parent, Diagnostics& diagnostics);

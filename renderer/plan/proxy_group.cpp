@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "renderer/plan/annotations.h"
+#include "renderer/plan/api_group.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/group_class.h"
 #include "renderer/plan/parents.h"
@@ -14,8 +15,6 @@
 namespace renderer {
 
 namespace {
-
-constexpr std::string_view kRule = "proxy-group: spec.type egress";
 
 std::vector<std::string> tags_of(const ProxyGroupInput& group, const Settings& settings) {
     std::vector<std::string> tags;
@@ -53,7 +52,8 @@ ProxyGroupPlan start_group(const ProxyGroupInput& group, const ProxyInputs& inpu
                            Diagnostics& diagnostics) {
     const Settings& settings = inputs.settings;
     ProxyGroupPlan plan;
-    plan.origin = {group.pos(), group.doc->object_name(), kRule};
+    plan.origin = {group.pos(), group.doc->object_name(),
+                   fmt::format("proxy-group: spec.type {}", type_name(group.type))};
     plan.bundle = inputs.central_bundle == kNone ? group.doc->bundle : inputs.central_bundle;
     plan.name = group.name;
     plan.ns = settings.ns;
@@ -67,19 +67,10 @@ ProxyGroupPlan start_group(const ProxyGroupInput& group, const ProxyInputs& inpu
     plan.pull_policy = settings.proxy_image.pinned() ? "IfNotPresent" : "Always";
     plan.firewall_mode = settings.firewall_mode;
     plan.service_account = group.name;
-    return plan;
-}
-
-// What is not built yet.
-void refuse_unbuilt(const ProxyGroupInput& group, Diagnostics& diagnostics) {
-    if (group.type == GroupType::Ingress || group.type == GroupType::KubeApiServer) {
-        diagnostics.add({.rule = "not-supported",
-                         .pos = group.pos(),
-                         .object = group.doc->object_name(),
-                         .message = fmt::format("a ProxyGroup of type {} is not supported yet",
-                                                type_name(group.type)),
-                         .hint = "take it out of the inputs, or leave it to the operator"});
+    if (group.type == GroupType::KubeApiServer) {
+        fill_api_group(group, inputs, plan);
     }
+    return plan;
 }
 
 // Adds the group unless it is refused.
@@ -87,7 +78,6 @@ void plan_group(const ProxyGroupInput& group, const ProxyInputs& inputs, Plan& p
                 Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
     check_object(group, diagnostics);
-    refuse_unbuilt(group, diagnostics);
     const ProxyClassPlan* chosen = group_class(group, inputs, diagnostics);
     if (diagnostics.error_count() > before) {
         return;
@@ -100,6 +90,9 @@ void plan_group(const ProxyGroupInput& group, const ProxyInputs& inputs, Plan& p
                                 .tags = fmt::format("{}", fmt::join(added.tags, ",")),
                                 .leads_to = fmt::format("{} group", type_name(group.type)),
                                 .pos = group.pos()});
+    }
+    if (group.type == GroupType::KubeApiServer) {
+        plan_api_service(group, added, inputs, plan, diagnostics);
     }
 }
 
@@ -152,6 +145,26 @@ const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& g
                      "has it"});
     }
     return group;
+}
+
+void check_group_type(const ParentInput& member, const ProxyGroupInput& group, GroupType wanted,
+                      Diagnostics& diagnostics) {
+    if (group.type == wanted || group.type == GroupType::Unset) {
+        return;
+    }
+    const bool egress = wanted == GroupType::Egress;
+    diagnostics.add({.rule = "group-type",
+                     .pos = member.annotation(kProxyGroup)->pos(),
+                     .object = member.doc->object_name(),
+                     .message = fmt::format("{} needs an {} group",
+                                            egress ? "a Service that leads to the tailnet"
+                                                   : "what the tailnet reaches",
+                                            type_name(wanted)),
+                     .found = fmt::format("\"{}\" of type {}", group.name, type_name(group.type)),
+                     .expected = fmt::format("a ProxyGroup of type {}", type_name(wanted)),
+                     .notes = {{.pos = group.pos(),
+                                .object = group.doc->object_name(),
+                                .text = fmt::format("is of type {}", type_name(group.type))}}});
 }
 
 void plan_proxy_groups(const GroupIndex& groups, const ProxyInputs& inputs, Plan& plan,

@@ -34,6 +34,10 @@ std::string_view type_name(GroupType type);
 const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& groups,
                                   Diagnostics& diagnostics);
 
+// Reports a member whose group is of another type.
+void check_group_type(const ParentInput& member, const ProxyGroupInput& group, GroupType wanted,
+                      Diagnostics& diagnostics);
+
 // Adds to the plan all groups that are rendered.
 void plan_proxy_groups(const GroupIndex& groups, const ProxyInputs& inputs, Plan& plan,
                        Diagnostics& diagnostics);

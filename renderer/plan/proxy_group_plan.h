@@ -1,5 +1,6 @@
 // What a ProxyGroup becomes: a StatefulSet of several replicas, and for an egress group one
-// ClusterIP Service for each Service that leads to the tailnet through it.
+// ClusterIP Service for each Service that leads to the tailnet through it. What the other types
+// offer to the tailnet is an OfferedService.
 #pragma once
 
 #include <cstdint>
@@ -53,12 +54,14 @@ struct ProxyGroupPlan {
     std::string server_url;
     std::string tailnet;  // "" = the controller's own
     std::string image;
-    std::string_view pull_policy;
+    std::string_view pull_policy;  // "" = not set
     std::string firewall_mode;
     std::string service_account;
     const ProxyClassPlan* proxy_class = nullptr;  // one of Plan::proxy_classes
     std::vector<GroupEndpoint> endpoints;         // one per replica, or none
     std::int64_t tailscaled_port = 0;             // UDP; 0: it takes any
+    bool api_auth = true;        // kube-apiserver: requests are made as the tailnet's users
+    std::string_view log_level;  // kube-apiserver
 
     [[nodiscard]] std::string pod(std::size_t ordinal) const;
 };

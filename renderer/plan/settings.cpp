@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "renderer/classify/operator_deployment.h"
@@ -192,6 +193,9 @@ void refuse_chart_env(std::string_view name, Pos pos, Diagnostics& diagnostics) 
                      .hint = std::move(hint)});
 }
 
+// What strconv.ParseBool reads as true.
+constexpr std::array<std::string_view, 6> kGoTrue = {"1", "t", "T", "true", "TRUE", "True"};
+
 void decode_env(std::string_view name, std::string_view text, Pos pos, Settings& settings,
                 Diagnostics& diagnostics) {
     if (is_operator_env(name)) {
@@ -202,6 +206,8 @@ void decode_env(std::string_view name, std::string_view text, Pos pos, Settings&
         settings.default_load_balancer = text == "true";
     } else if (name == "K8S_PROXY_IMAGE") {
         settings.k8s_proxy_image = text;
+    } else if (name == "TS_NO_LOGS_NO_SUPPORT") {
+        settings.log_upload = std::ranges::find(kGoTrue, text) == kGoTrue.end();
     } else if (name == "TS_EXPERIMENTAL_KUBE_API_EVENTS" && text == "true") {
         diagnostics.add({.rule = "removed-setting",
                          .pos = pos,

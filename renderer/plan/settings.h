@@ -61,6 +61,7 @@ struct Settings {
     Pos default_proxy_class_pos;
     std::string priority_class;          // extraEnv PROXY_PRIORITY_CLASS_NAME
     bool default_load_balancer = false;  // extraEnv OPERATOR_DEFAULT_LOAD_BALANCER is "true"
+    bool log_upload = true;              // extraEnv TS_NO_LOGS_NO_SUPPORT switches it off
     std::string k8s_proxy_image;         // extraEnv K8S_PROXY_IMAGE, "" = the reference's default
     std::string ingress_class = "tailscale";
     bool ingress_class_enabled = true;

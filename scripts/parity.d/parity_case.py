@@ -8,9 +8,6 @@ import re
 
 import parity_yaml
 
-# Features that the renderer does not build yet. Building one means taking it off this list.
-FEATURES_NOT_BUILT = {"ingress group", "kube-apiserver group"}
-
 TS = "tailscale.com/"
 EGRESS_KEYS = ("tailnet-ip", "tailnet-fqdn", "ts-tailnet-target-ip")
 FIREWALL_MODES = ("", "auto", "nftables", "iptables")
@@ -19,6 +16,7 @@ DEFAULTS = {
     "defaultTags": ["tag:k8s"], "firewallMode": "auto", "loginServer": "", "defaultProxyClass": "",
     "priorityClassName": "", "ingressClassName": "tailscale", "isDefaultLoadBalancer": False,
     "clusterDomain": "cluster.local", "serviceMonitorCRD": False, "nodePortRange": "", "tailnetDomain": "",
+    "authProxyServiceAccount": True,
 }
 
 
@@ -90,6 +88,7 @@ class Case:
                             "firewallMode": s["firewallMode"], "defaultProxyClass": s["defaultProxyClass"]},
             "loginServer": s["loginServer"],
             "ingressClass": {"name": s["ingressClassName"]},
+            "apiServerProxyConfig": {"allowImpersonation": str(s["authProxyServiceAccount"]).lower()},
             "operatorConfig": {"extraEnv": [{"name": k, "value": v} for k, v in extra.items() if v]},
             "tailrender": {k: v for k, v in ours.items() if v != ""},
         }
@@ -177,24 +176,11 @@ class Case:
         if not annotations(obj).get(TS + "proxy-group"):
             return False
         if is_kind(obj, "", "Service"):
-            wanted = annotations(obj).get(TS + "expose") == "true" or self._load_balancer(obj.get("spec") or {})
-            return wanted and not self.group_egress(obj)
+            spec, managed = obj.get("spec") or {}, (meta(obj).get("labels") or {}).get(TS + "managed") == "true"
+            of_class = spec.get("type") == "LoadBalancer" and spec.get("loadBalancerClass") == "tailscale"
+            wanted = annotations(obj).get(TS + "expose") == "true" or of_class
+            return wanted and not managed and not self.group_egress(obj)
         return self._our_class(obj)
-
-    def _group_needs(self, obj):
-        if obj["kind"] != "ProxyGroup":
-            return set()
-        spec = obj.get("spec") or {}
-        return {"ingress": {"ingress group"}, "kube-apiserver": {"kube-apiserver group"}}.get(spec.get("type"), set())
-
-    def not_built(self, obj):
-        """The features that this object needs and that are not built; empty when all are."""
-        if group(obj) == "tailscale.com":
-            return self._group_needs(obj) & FEATURES_NOT_BUILT
-        needs = {
-            "ingress group": self.group_ingress(obj),
-        }
-        return {name for name, wanted in needs.items() if wanted} & FEATURES_NOT_BUILT
 
 
 def is_connector(obj):

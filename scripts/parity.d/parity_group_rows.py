@@ -30,11 +30,14 @@ class Group:
         return self.input["spec"].get(key, default)
 
 
+def all_groups(model):
+    labels = [(obj, meta(obj).get("labels") or {}) for obj in model.objects if obj["kind"] == "StatefulSet"]
+    return [Group(model, obj) for obj, have in labels if have.get(TS + "parent-resource-type") == "proxygroup"]
+
+
 def groups(model):
     """Those of kube-apiserver have no volumes and another kind of configuration."""
-    labels = [(obj, meta(obj).get("labels") or {}) for obj in model.objects if obj["kind"] == "StatefulSet"]
-    found = [Group(model, obj) for obj, have in labels if have.get(TS + "parent-resource-type") == "proxygroup"]
-    return [group for group in found if group.type != "kube-apiserver"]
+    return [group for group in all_groups(model) if group.type != "kube-apiserver"]
 
 
 def _of_group(obj, kind):
@@ -153,7 +156,7 @@ def computed_tailscaled_port(model):
         return tailscaled_port(found[1]) if found else text
 
     before, model.objects = model.objects, map_strings(model.objects, fill)
-    for group in groups(model):
+    for group in all_groups(model):
         for entry in group.container.get("env", []):
             if entry["name"] == "PORT":
                 entry["value"] = str(entry["value"])
@@ -207,16 +210,20 @@ def config_hash(model):
     return bool(groups(model))
 
 
+def add_contract(model, group):
+    tags = group.spec("tags", None) or model.case.settings["defaultTags"]
+    notes = meta(group.set).setdefault("annotations", {})
+    notes.update({OURS + "contract": "v1", OURS + "parent": f"ProxyGroup/{group.name}",
+                  OURS + "tags": ",".join(tag.strip() for tag in tags),
+                  OURS + "hostname": ",".join(config["Hostname"] for config in group.configs())})
+    if group.spec("tailnet", ""):
+        notes[OURS + "tailnet"] = group.spec("tailnet", "")
+
+
 @row(9)
 def contract_annotations(model):
     for group in groups(model):
-        tags = group.spec("tags", None) or model.case.settings["defaultTags"]
-        notes = meta(group.set).setdefault("annotations", {})
-        notes.update({OURS + "contract": "v1", OURS + "parent": f"ProxyGroup/{group.name}",
-                      OURS + "tags": ",".join(tag.strip() for tag in tags),
-                      OURS + "hostname": ",".join(config["Hostname"] for config in group.configs())})
-        if group.spec("tailnet", ""):
-            notes[OURS + "tailnet"] = group.spec("tailnet", "")
+        add_contract(model, group)
     return bool(groups(model))
 
 
@@ -233,7 +240,7 @@ def pull_policy(model):
 @row(17)
 def unique_env(model):
     hit = False
-    for group in groups(model):
+    for group in all_groups(model):
         for container in group.pod["containers"] + group.pod.get("initContainers", []):
             entries = container.get("env", [])
             last = {entry["name"]: index for index, entry in enumerate(entries)}

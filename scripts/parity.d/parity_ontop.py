@@ -7,6 +7,7 @@ import ipaddress
 import re
 
 import parity_group_ontop as groups
+import parity_ingress_ontop as ingress_groups
 from parity_case import FIREWALL_MODES, TS, annotations, is_connector, is_kind, meta, pinned_address, replicas, tls_hosts
 
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
@@ -36,7 +37,7 @@ def _is_port(value):
 
 def port_not_on_service(case, name, _):
     for ingress in case.find(name):
-        for backend in _backends(ingress) if case.claimed(ingress) else []:
+        for backend in _backends(ingress) if case.claimed(ingress) or case.group_ingress(ingress) else []:
             named = backend.get("service") or {}
             service = case.service(meta(ingress).get("namespace"), named.get("name"))
             number = (named.get("port") or {}).get("number")
@@ -198,6 +199,7 @@ ON_TOP = [
     (19, {"ipv6-dns-target"}, ipv6_only_target),
     (20, {"duplicate-hostname"}, duplicate_hostname),
     (20, {"duplicate-hostname"}, groups.duplicate_hostname),
+    (20, {"duplicate-hostname"}, ingress_groups.duplicate_hostname),
     (21, {"duplicate-object"}, duplicate_object),
     (22, {"invalid-hostname", "invalid-tag"}, hostname_or_tag),
     (23, {"invalid-object", "path-without-type", "no-routes"}, api_server_refuses),
@@ -211,4 +213,7 @@ ON_TOP = [
     (48, {"reserved-name", "invalid-group-name", "too-many-replicas", "invalid-hostname"}, groups.bad_group),
     (49, {"unsupported-protocol", "reserved-port-name", "ambiguous-group-key"}, groups.bad_member),
     (50, {"replicas-out-of-range"}, replicas_out_of_range),
+    (59, {"missing-proxy-group"}, ingress_groups.missing_group),
+    (60, {"headless-service", "external-name-in-group"}, ingress_groups.without_address),
+    (61, {"no-tailnet-domain", "name-too-long"}, ingress_groups.certificate_name),
 ]

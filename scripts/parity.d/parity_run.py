@@ -8,9 +8,9 @@ import tempfile
 
 import parity_compare
 import parity_group_rows  # noqa: F401  (registers its rows)
+import parity_ingress_group  # noqa: F401, its rows
 import parity_refusals
 import parity_resources  # noqa: F401, its rows
-from parity_case import group
 from parity_rows import Model, RowError
 
 TIMEOUT = 120
@@ -67,7 +67,7 @@ def render(binary, case):
     return Result(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
 
 
-# ---- verdicts: (word, rows or kinds, problems)
+# ---- verdicts: (word, rows or objects, problems)
 
 def judge(case, result):
     if result.code not in (0, 1):
@@ -94,34 +94,10 @@ def _judge_refusal(case, result):
         return "different", [], [("run", "stdout", "empty with exit code 1", result.stdout[:80])]
     if not result.errors:
         return "different", [], [("run", "stderr", "an error with exit code 1", "(none)")]
-    unbuilt = [e for e in result.errors if e.rule == "not-supported"]
+    unbuilt = {name for error in result.errors if error.rule == "not-supported" for name in error.named() or {"a setting"}}
     if unbuilt:
-        return _judge_unbuilt(case, unbuilt, [e for e in result.errors if e.rule != "not-supported"])
+        return "out of scope", sorted(unbuilt), []
     problems, rows = parity_refusals.compare(case, result.errors)
     if problems:
         return "different", [], problems
     return ("refused" if rows else "equal"), sorted(rows), []
-
-
-def _judge_unbuilt(case, unbuilt, others):
-    """Out of scope only if the input needs what the errors say, and the other errors are the reference's, too."""
-    needs = {item.ident: case.not_built(item.object) for item in case.inputs}
-    kinds, problems = set(), []
-    for error in unbuilt:
-        names = error.named()
-        kinds.update(*(needs.get(name, set()) for name in names))
-        problems += [(name, "", "(built, or not in the input)", error.headline) for name in names if not needs.get(name)]
-        problems += parity_refusals.misplaced(case, error)
-        if not names:
-            problems.append(("", "", "(no such error without an object)", error.headline))
-    problems += _unnamed(case, unbuilt + others)
-    problems += parity_refusals.compare_found(case, others)[0]
-    return ("different", [], problems) if problems else ("out of scope", sorted(kinds), [])
-
-
-def _unnamed(case, errors):
-    """Objects of kinds that are not built, which no error names."""
-    named = {name for error in errors for name in error.named()}
-    return [(item.ident, "", "an error [not-supported] for this kind", "(missing)") for item in case.inputs
-            if group(item.object) == "tailscale.com" and case.not_built(item.object)
-            and item.ident not in named]

@@ -1,0 +1,44 @@
+// What a group offers to the tailnet under a name and addresses of its own: a Tailscale Service.
+// The pods of an ingress group serve it, or those of a kube-apiserver group; the controller
+// registers it. Source: tailscale v1.96.5 cmd/k8s-operator/{ingress-for-pg,svc-for-pg,
+// api-server-proxy-pg}.go.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "renderer/core/document.h"
+
+namespace renderer {
+
+struct ServeHandler {
+    std::string path;
+    std::string proxy;  // "http://web.shop.svc.cluster.local:80/"
+};
+
+enum class Offer : std::uint8_t {
+    Web,      // an Ingress: HTTPS, served by the pods
+    Address,  // a Service: every port, forwarded to its cluster IPs
+    KubeApi
+};
+
+// What answers on port 80 beside HTTPS.
+enum class PlainHttp : std::uint8_t { Off, Same, Redirect };
+
+struct OfferedService {
+    Origin origin;
+    std::string group;
+    std::string tailnet;  // "" = the controller's own
+    Offer offer = Offer::Web;
+    std::string hostname;
+    Pos hostname_pos;
+    std::string dns_name;  // what its certificate is for; "" = it has none
+    std::vector<std::string> tags;
+    std::vector<ServeHandler> handlers;  // Web: sorted by path, unique
+    PlainHttp plain_http = PlainHttp::Off;
+
+    [[nodiscard]] std::string name() const { return "svc:" + hostname; }
+};
+
+}  // namespace renderer

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """Makes a synthetic cluster repository: make_tree.py DIR DOCUMENTS [--foreign-only]
 
-Half of the documents are foreign (ConfigMaps and Deployments). Of the rest three quarters are Services exposed by
-annotation, one eighth Ingresses and one eighth the Services behind those. The same arguments give the same bytes.
+Half of the documents are foreign (ConfigMaps and Deployments). Of the rest one half are Services exposed by annotation;
+one eighth each are Ingresses, the Services behind those, Services that lead to the tailnet through ProxyGroups, and a
+mix of everything else: ProxyGroups, ProxyClasses, Connectors, Recorders, Services of class tailscale, Services that
+lead to the tailnet alone. The same arguments give the same bytes.
 DIR gets one directory per 500 documents, 25 documents a file, and a kustomization.yaml that lists every file, so that
 other tools can build the same tree.
 """
@@ -93,6 +95,83 @@ spec:
             port:
               name: http
 """
+MEMBER = """apiVersion: v1
+kind: Service
+metadata:
+  name: remote-{n}
+  namespace: team-{team}
+  annotations:
+    tailscale.com/proxy-group: out-{group}
+    tailscale.com/tailnet-fqdn: remote-{n}.tail1a2b3.ts.net
+spec:
+  type: ExternalName
+  externalName: placeholder
+  ports:
+  - name: https
+    port: 443
+"""
+GROUP = """apiVersion: tailscale.com/v1alpha1
+kind: ProxyGroup
+metadata:
+  name: out-{group}
+spec:
+  type: egress
+  replicas: 2
+"""
+OTHERS = ["""apiVersion: tailscale.com/v1alpha1
+kind: Connector
+metadata:
+  name: net-{n}
+spec:
+  proxyClass: class-{class_n}
+  subnetRouter:
+    advertiseRoutes:
+    - 10.{high}.{low}.0/24
+""", """apiVersion: tailscale.com/v1alpha1
+kind: ProxyClass
+metadata:
+  name: class-{n}
+spec:
+  metrics:
+    enable: true
+  statefulSet:
+    pod:
+      nodeSelector:
+        kubernetes.io/arch: arm64
+""", """apiVersion: v1
+kind: Service
+metadata:
+  name: nas-{n}
+  namespace: team-{team}
+  annotations:
+    tailscale.com/tailnet-ip: 100.64.{high}.{low}
+spec:
+  type: ExternalName
+  externalName: placeholder
+""", """apiVersion: v1
+kind: Service
+metadata:
+  name: lb-{n}
+  namespace: team-{team}
+spec:
+  type: LoadBalancer
+  loadBalancerClass: tailscale
+  ports:
+  - port: 80
+""", """apiVersion: tailscale.com/v1alpha1
+kind: Recorder
+metadata:
+  name: tape-{n}
+spec:
+  enableUI: true
+"""]
+MEMBERS_OF_GROUP = 100
+
+
+def other(n):
+    kind = n % len(OTHERS)
+    class_n = n + 1 if kind == 0 else n  # the one behind it
+    return OTHERS[kind].format(n=n, team=n % 40, class_n=class_n, high=n // 256 % 64, low=n % 256)
 
 
 def document(index, foreign_only):
@@ -102,6 +181,10 @@ def document(index, foreign_only):
         return (CONFIG_MAP if slot % 4 == 0 else DEPLOYMENT).format(**values)
     if slot in (1, 3):
         return (INGRESS if slot == 1 else BACKEND).format(n=n, team=n % 40)
+    if slot == 5:
+        return GROUP.format(group=n // MEMBERS_OF_GROUP) if n % MEMBERS_OF_GROUP == 0 else other(n)
+    if slot == 7:
+        return MEMBER.format(n=n, team=n % 40, group=n // MEMBERS_OF_GROUP)
     return EXPOSED.format(**values)
 
 

@@ -72,8 +72,10 @@ std::vector<std::string_view> hostnames_in(std::string_view domain,
     std::vector<std::string_view> names;
     for (const ClusterPlan& cluster : clusters) {
         if (cluster.plan.settings.tailnet_domain == domain) {
-            for (const Joining& one : joining_of(cluster.plan)) {
-                names.push_back(one.hostname);
+            for (const auto& all : {joining_of(cluster.plan), offering_of(cluster.plan)}) {
+                for (const Joining& one : all) {
+                    names.push_back(one.hostname);
+                }
             }
         }
     }

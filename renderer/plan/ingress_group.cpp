@@ -88,6 +88,18 @@ void add_service(OfferedService service, std::string leads_to, const ParentInput
     plan.offered.push_back(std::move(service));
 }
 
+void check_name(const IngressInput& ingress, Diagnostics& diagnostics) {
+    if (ingress.name.size() <= kMaxLabel) {
+        return;
+    }
+    Diagnostic refusal =
+        about(ingress, "name-too-long", ingress.name_pos(),
+              "the name of this Ingress does not fit into a label of its certificate");
+    refusal.found = fmt::format("{} bytes", ingress.name.size());
+    refusal.expected = fmt::format("at most {} bytes", kMaxLabel);
+    diagnostics.add(std::move(refusal));
+}
+
 void check_tls(const IngressInput& ingress, Diagnostics& diagnostics) {
     if (ingress.tls_entries <= 1 && ingress.tls_hosts.size() <= 1) {
         return;
@@ -122,6 +134,7 @@ void plan_ingress(const IngressInput& ingress, const ProxyGroupInput& group,
                   const ProxyInputs& inputs, Plan& plan, std::vector<const ServiceInput*>& backends,
                   Diagnostics& diagnostics) {
     check_namespace(ingress, diagnostics);
+    check_name(ingress, diagnostics);
     check_tls(ingress, diagnostics);
     ProxyPlan named;
     plan_ingress_hostname(ingress, inputs.settings, named, diagnostics);

@@ -77,6 +77,18 @@ class IngressGroups(ParityTest):
                 with self.subTest(f"{name} {old}"):
                     self.assertRaises(RowError, Model(Case(path)).apply)
 
+    def test_an_api_service_of_somebody_else_is_no_refusal(self):
+        text = "error ensuring exclusive ownership of Tailscale Service svc:kapi: Tailscale Service svc:kapi exists, but ..."
+        path = self.copy("kube-apiserver-auth")
+        lines = Case(path).text("messages.txt").replace("KubeAPIServerProxyValid=True reason=KubeAPIServerProxyValid", (
+            "KubeAPIServerProxyValid=False reason=KubeAPIServerProxyInvalid")).replace("message=KubeAPIServerProxyValid", f"message={text}")
+        self.write(os.path.join(path, "messages.txt"), lines + (
+            "2 condition ProxyGroup/kapi ProxyGroupReady=False reason=ProxyGroupInvalid observedGeneration=1 "
+            "message=waiting for config in spec.kubeAPIServer to be marked valid\n"
+            f"2 event Warning ProxyGroup/kapi InvalidTailscaleService: {text}\n"))
+        case = Case(path)
+        self.assertEqual("explained", self.judge(case, rendered(case))[0])
+
     def test_a_service_of_somebody_else_is_no_refusal(self):
         name = "neg-service-owned-by-someone-else"
         line = "d/input.yaml:6:1: error: Service/w/s: no [duplicate-hostname]\n"
@@ -104,6 +116,8 @@ REFUSED = [
      "Service/s/m", 6, "external-name-in-group"),
     (61, "---\n".join([GROUP.format("in", "ingress"), INGRESS.format("in", "i" * 60, 80), BACKEND]), "Ingress/s/i", 6,
      "name-too-long"),
+    (61, "---\n".join([GROUP.format("in", "ingress"), INGRESS.format("in", "i", 80).replace("name: i,", "name: " + "i" * 64 + ","),
+                       BACKEND]), "Ingress/s/" + "i" * 64, 6, "name-too-long"),
     (61, GROUP.format("in", "kube-apiserver, kubeAPIServer: {hostname: " + "a" * 60 + "}"), "ProxyGroup/in", 1,
      "name-too-long"),
 ]

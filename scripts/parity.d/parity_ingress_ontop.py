@@ -55,6 +55,9 @@ def without_address(case, name, rule):
 
 
 def certificate_name(case, name, rule):
+    if rule == "name-too-long" and any(case.group_ingress(obj) and len(meta(obj)["name"]) > LONGEST_LABEL
+                                       for obj in case.find(name)):
+        return True
     for service in (Service(case, obj) for obj in _parents(case, case.find(name))):
         if service.domain and rule == "no-tailnet-domain" and not case.settings["tailnetDomain"]:
             return True

@@ -19,7 +19,8 @@ REFUSING_EVENTS = {
 # Reasons of False conditions that mean "not yet", or that only the tailnet can know.
 WAITING_REASONS = {"KubeAPIServerProxyNoBackends", "ClusterResourcesNotReady", "InvalidOAuth"}
 NO_HOSTNAME_YET = "no Tailscale hostname known yet"
-OWNED_ELSEWHERE = "ownership of Tailscale Service"  # only the tailnet knows that it exists already
+# Only the tailnet knows that a Tailscale Service exists already.
+OWNED_ELSEWHERE = re.compile(r"ownership of Tailscale Service|waiting for config in spec\.kubeAPIServer to be marked valid")
 BACKENDS = {"missing-backend-service", "backend-without-cluster-ip", "backend-port-not-found", "backend-not-a-service",
             "rule-host-unsupported"}
 # The reference's cause -> our rule ids. `what` is the offending text, which our error must show too.
@@ -116,7 +117,7 @@ def _parse(line):
         return (source, f"{CONTROLLERS.get(found[1], '?')}/{found[2]}", "", found[3]) if found else None
     if source == "event":
         found = re.match(r"Warning (\S+) (\w+): (.*)$", rest, re.S)
-        refuses = found and found[2] in REFUSING_EVENTS and OWNED_ELSEWHERE not in found[3]
+        refuses = found and found[2] in REFUSING_EVENTS and not OWNED_ELSEWHERE.search(found[3])
         return (source, found[1], found[2], found[3]) if refuses else None
     if source == "condition":
         found = re.match(r"(\S+) \w+=False reason=(\S+) (?:observedGeneration=\d+ )?message=(.*)$", rest, re.S)
@@ -126,7 +127,7 @@ def _parse(line):
 
 def _waiting(reason, text):
     creating = reason.endswith("Creating") and "ProxyClass" not in text
-    return (creating or reason in WAITING_REASONS or text.startswith(NO_HOSTNAME_YET) or OWNED_ELSEWHERE in text)
+    return (creating or reason in WAITING_REASONS or text.startswith(NO_HOSTNAME_YET) or bool(OWNED_ELSEWHERE.search(text)))
 
 
 def _superseded(line, lines):

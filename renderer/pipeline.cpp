@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/schema/schema.h"
+
 namespace renderer {
 
 namespace {
@@ -30,6 +32,7 @@ Diagnostics without_consequences(const Diagnostics& found) {
 // generated unless there are none.
 bool render(LoadOptions options, Run& run) {
     const unsigned threads = options.threads;
+    const bool validate = options.validate;
     run.loaded = load(std::move(options), run.diagnostics);
     if (run.loaded.documents.empty() && run.diagnostics.has_errors()) {
         return false;
@@ -46,15 +49,19 @@ bool render(LoadOptions options, Run& run) {
     Diagnostics found;
     run.plan = plan(run.loaded, run.inventory, found);
     run.diagnostics.append(complete ? std::move(found) : without_consequences(found));
+    validate_inputs(run.loaded, validate, threads, run.diagnostics);
     if (run.diagnostics.has_errors()) {
         return false;
     }
     // Everything is decided: names, places, tags, targets, edits. Nothing behind this line can
-    // fail because of the input.
+    // fail because of the input, and every input that was read has the fields that its kind has.
 
     run.objects = generate(run.plan, threads);
+    if (validate) {
+        validate_objects(run.loaded, run.objects, threads, run.diagnostics);
+    }
     // Every object exists. What is left is to order and to write them: emit.h.
-    return true;
+    return !run.diagnostics.has_errors();
 }
 
 }  // namespace renderer

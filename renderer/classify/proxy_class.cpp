@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <initializer_list>
 
 #include "renderer/classify/fields.h"
 #include "renderer/classify/parent.h"
@@ -33,28 +31,6 @@ constexpr std::array kDnsPolicies = {Choice{"ClusterFirstWithHostNet", true},
                                      Choice{"None", true}};
 constexpr std::array kPullPolicies = {Choice{"Always", true}, Choice{"Never", true},
                                       Choice{"IfNotPresent", true}};
-
-// A misspelt field is dropped by the API server, which is never what its author wants.
-void warn_unknown(const Value* block, std::string_view path,
-                  std::initializer_list<std::string_view> known, Faults& faults) {
-    if (block == nullptr || !block->is_map()) {
-        return;
-    }
-    const std::vector<std::string_view> names(known);
-    for (const Member& member : block->members()) {
-        if (std::ranges::find(names, member.name()) != names.end()) {
-            continue;
-        }
-        const std::string_view near = nearest(member.name(), names);
-        faults.push_back(
-            {.severity = Severity::Warning,
-             .rule = "unknown-field",
-             .pos = member.key.pos(),
-             .message = fmt::format("a ProxyClass has no field \"{}.{}\"", path, member.name()),
-             .expected = fmt::format("one of {{ {} }}", fmt::join(names, ", ")),
-             .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)});
-    }
-}
 
 void require(bool present, Pos pos, std::string_view path, std::string_view key, Faults& faults) {
     if (!present) {
@@ -85,7 +61,6 @@ void decode_env(const Fields& container, std::string_view path, ClassContainerIn
         if (!entry.is_map()) {
             continue;
         }
-        warn_unknown(&entry, path, {"name", "value"}, faults);
         require(fields.any("name") != nullptr, entry.pos(), path, "name", faults);
         decoded.env.push_back({fields.text_value("name"), fields.text("value")});
     }
@@ -107,21 +82,16 @@ ClassContainerInput decode_container(const Value* block, const ContainerPaths& p
     ClassContainerInput decoded;
     const Fields fields(block, paths.self, faults);
     decoded.block = block;
-    warn_unknown(block, paths.self,
-                 {"env", "image", "imagePullPolicy", "resources", "securityContext", "debug"},
-                 faults);
     decode_env(fields, paths.env, decoded, faults);
     decoded.image = fields.text_value("image");
     decoded.pull_policy = choice(fields, "imagePullPolicy", kPullPolicies);
     decoded.security_context = fields.map("securityContext");
     const Value* resources = fields.map("resources");
-    warn_unknown(resources, paths.resources, {"requests", "limits", "claims"}, faults);
     const Fields amounts(resources, paths.resources, faults);
     decoded.requests = amounts.map("requests");
     decoded.limits = amounts.map("limits");
     decoded.claims = amounts.list("claims");
     decoded.debug = fields.map("debug");
-    warn_unknown(decoded.debug, paths.debug, {"enable"}, faults);
     decoded.debug_enable = Fields(decoded.debug, paths.debug, faults).flag("enable");
     return decoded;
 }
@@ -162,12 +132,6 @@ void decode_pod(const Fields& set, ProxyClassInput& decoded) {
     if (decoded.pod == nullptr) {
         return;
     }
-    warn_unknown(
-        decoded.pod, kPath,
-        {"labels", "annotations", "affinity", "tailscaleContainer", "tailscaleInitContainer",
-         "securityContext", "imagePullSecrets", "nodeName", "nodeSelector", "tolerations",
-         "topologySpreadConstraints", "priorityClassName", "dnsPolicy", "dnsConfig"},
-        decoded.faults);
     const Fields pod(decoded.pod, kPath, decoded.faults);
     decoded.pod_labels = pod.text_map("labels");
     decoded.pod_annotations = pod.text_map("annotations");
@@ -190,7 +154,6 @@ void decode_pod(const Fields& set, ProxyClassInput& decoded) {
 
 void decode_set(const Fields& spec, ProxyClassInput& decoded) {
     const Value* block = spec.map("statefulSet");
-    warn_unknown(block, "spec.statefulSet", {"labels", "annotations", "pod"}, decoded.faults);
     const Fields set(block, "spec.statefulSet", decoded.faults);
     decoded.set_labels = set.text_map("labels");
     decoded.set_annotations = set.text_map("annotations");
@@ -203,7 +166,6 @@ void decode_metrics(const Fields& spec, ProxyClassInput& decoded) {
     if (decoded.metrics == nullptr) {
         return;
     }
-    warn_unknown(decoded.metrics, "spec.metrics", {"enable", "serviceMonitor"}, faults);
     const Fields metrics(decoded.metrics, "spec.metrics", faults);
     require(metrics.any("enable") != nullptr, decoded.metrics->pos(), "spec.metrics", "enable",
             faults);
@@ -213,7 +175,6 @@ void decode_metrics(const Fields& spec, ProxyClassInput& decoded) {
     if (block == nullptr) {
         return;
     }
-    warn_unknown(block, "spec.metrics.serviceMonitor", {"enable", "labels"}, faults);
     const Fields monitor(block, "spec.metrics.serviceMonitor", faults);
     require(monitor.any("enable") != nullptr, block->pos(), "spec.metrics.serviceMonitor", "enable",
             faults);
@@ -229,7 +190,6 @@ void decode_port(const Value& entry, ProxyClassInput& decoded) {
     if (!fields.exists()) {
         return;
     }
-    warn_unknown(&entry, kPath, {"port", "endPort"}, decoded.faults);
     const Value* port = fields.any("port");
     require(port != nullptr, entry.pos(), kPath, "port", decoded.faults);
     const ClassPortInput range = {.port = fields.number("port"),
@@ -249,13 +209,11 @@ void decode_static_endpoints(const Fields& spec, ProxyClassInput& decoded) {
     if (decoded.static_endpoints == nullptr) {
         return;
     }
-    warn_unknown(decoded.static_endpoints, kPath, {"nodePort"}, faults);
     const Value* block = Fields(decoded.static_endpoints, kPath, faults).any("nodePort");
     require(block != nullptr, decoded.static_endpoints->pos(), kPath, "nodePort", faults);
     if (block == nullptr) {
         return;
     }
-    warn_unknown(block, kNodePort, {"ports", "selector"}, faults);
     const Fields node_port(block, kNodePort, faults);
     decoded.node_selector = node_port.text_map("selector");
     const Value* ports = node_port.list("ports");
@@ -277,15 +235,10 @@ ProxyClassInput decode_proxy_class(const Document& doc) {
     Faults& faults = decoded.faults;
     const Value* block = doc.root.find("spec");
     require(block != nullptr && !block->is_null(), decoded.pos(), "", "spec", faults);
-    warn_unknown(block, "spec",
-                 {"statefulSet", "metrics", "tailscale", "useLetsEncryptStagingEnvironment",
-                  "staticEndpoints"},
-                 faults);
     const Fields spec(block, "spec", faults);
     decode_set(spec, decoded);
     decode_metrics(spec, decoded);
     decoded.tailscale = spec.map("tailscale");
-    warn_unknown(decoded.tailscale, "spec.tailscale", {"acceptRoutes"}, faults);
     decoded.accept_routes =
         Fields(decoded.tailscale, "spec.tailscale", faults).flag("acceptRoutes");
     decoded.acme_staging = spec.flag("useLetsEncryptStagingEnvironment");

@@ -125,18 +125,5 @@ TEST(DecodeProxyClass, WhatTheSchemaRefuses) {
               "whole number\n");
 }
 
-TEST(DecodeProxyClass, MisspeltFieldsAreWarnings) {
-    EXPECT_EQ(Decoded("spec: {metric: {}}").faults(),
-              "4?: a ProxyClass has no field \"spec.metric\" | one of { statefulSet, metrics, "
-              "tailscale, useLetsEncryptStagingEnvironment, staticEndpoints } | did you mean "
-              "\"metrics\"?\n");
-    EXPECT_EQ(Decoded("spec: {statefulSet: {pod: {tailscaleInitContainer: {env: [{name: a, "
-                      "valueFrom: {}}]}}}}")
-                  .faults(),
-              "4?: a ProxyClass has no field "
-              "\"spec.statefulSet.pod.tailscaleInitContainer.env[].valueFrom\" | one of { name, "
-              "value }\n");
-}
-
 }  // namespace
 }  // namespace renderer

@@ -55,6 +55,9 @@ void add_inputs(CLI::App& verb, Options& options) {
         ->allow_extra_args(false);
     verb.add_option("--namespace", load.default_namespace, "namespace of documents that name none")
         ->type_name("NAME");
+    verb.add_option("--kubernetes-version", load.kubernetes_version,
+                    "version that objects are validated against (default the newest that is known)")
+        ->type_name("VERSION");
     verb.add_option("--threads", load.threads, "threads for reading (default one per core)")
         ->type_name("N");
 }
@@ -71,6 +74,11 @@ CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc) {
 
 void add_allow_empty(CLI::App& verb, Options& options) {
     verb.add_flag("--allow-empty", options.allow_empty, "an empty output is meant, not a mistake");
+}
+
+void add_validate(CLI::App& verb, Options& options) {
+    verb.add_flag("--validate", options.load.validate,
+                  "validate foreign and generated objects too, as check always does");
 }
 
 CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples) {
@@ -90,6 +98,7 @@ void add_render(CLI::App& app, Options& options) {
                "directory to write the tree to; without it the stream goes to standard output");
     verb.add_flag("--update-lock", options.update_lock,
                   "write the ports of ProxyGroups to tailrender.lock.yaml in DIR");
+    add_validate(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options);
     add_common(verb, options);
@@ -100,6 +109,7 @@ void add_check(CLI::App& app, Options& options) {
         add_verb(app, "check", "show how a rendered directory differs from what render would write",
                  "  tailrender check . -o rendered           # exit 1 and a diff when stale\n"
                  "  tailrender check . -o rendered | patch -p0");
+    verb.preparse_callback([&options](std::size_t) { options.load.validate = true; });
     add_path(verb, options);
     add_output(verb, options, "directory that a render wrote")->required();
     add_allow_empty(verb, options);
@@ -115,6 +125,7 @@ void add_post_render(CLI::App& app, Options& options) {
                  "    --post-renderer-args post-render --post-renderer-args --namespace=shop");
     verb.add_option("--release", options.release, "name of the release, for the log file")
         ->type_name("NAME");
+    add_validate(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options);
     add_common(verb, options);

@@ -20,7 +20,8 @@ constexpr std::string_view kFile = ".tailrender.yaml";
 constexpr std::array kClusterFields = {
     SchemaField{"name", FieldType::Text},          SchemaField{"labels", FieldType::TextMap},
     SchemaField{"bundles", FieldType::TextList},   SchemaField{"clusterDomain", FieldType::Text},
-    SchemaField{"tailnetDomain", FieldType::Text}, SchemaField{"values", FieldType::Map},
+    SchemaField{"tailnetDomain", FieldType::Text}, SchemaField{"kubernetesVersion"},
+    SchemaField{"values", FieldType::Map},
 };
 
 constexpr std::array kFileFields = {
@@ -121,6 +122,9 @@ void decode(const Value& entry, Cluster& cluster) {
     }
     for (const Value& glob : list_of(entry, "bundles")) {
         cluster.bundles.push_back({normal_path(glob.text()), glob.pos()});
+    }
+    if (const Value* version = entry.find("kubernetesVersion")) {
+        cluster.kubernetes_version = version->clone();
     }
     add_domains(entry, cluster.layers);
     if (const Value* values = map_of(entry, "values")) {

@@ -23,6 +23,7 @@ struct Cluster {
     bool configured = false;  // there is a .tailrender.yaml, so its labels are known
     std::map<std::string, std::string> labels = {};
     std::vector<BundleGlob> bundles = {};  // empty = all
+    Value kubernetes_version = {};         // as it is spelled; Null: not said
     std::vector<Value> layers = {};        // chart values: domains, then `values`
 };
 

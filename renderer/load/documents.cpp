@@ -315,13 +315,17 @@ void warn_glued(const SourceMap& sources, const PendingFile& file, Diagnostics& 
 
 }  // namespace
 
-bool needs_tree(const ScannedDocument& scanned, bool in_stream) {
+bool is_decoded_kind(std::string_view api_version, std::string_view kind) {
     constexpr std::array<std::string_view, 4> kDecoded = {"Ingress", "Namespace", "Node",
                                                           "Service"};
+    return api_version.starts_with("tailscale.com/") ||
+           std::ranges::find(kDecoded, kind) != kDecoded.end();
+}
+
+bool needs_tree(const ScannedDocument& scanned, bool in_stream) {
     const std::string_view kind = text_of(scanned.kind);
     return !scanned.plain || (in_stream && scanned.mentions_tailscale) || is_list_kind(kind) ||
-           text_of(scanned.api_version).starts_with("tailscale.com/") ||
-           std::ranges::find(kDecoded, kind) != kDecoded.end();
+           is_decoded_kind(text_of(scanned.api_version), kind);
 }
 
 std::vector<std::uint32_t> read_documents(const SourceTree& tree,

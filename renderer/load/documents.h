@@ -3,6 +3,7 @@
 // parsed on several threads; results stand in the order of the files.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
@@ -11,6 +12,9 @@
 #include "renderer/load/source_tree.h"
 
 namespace renderer {
+
+// Kinds that classify decodes wherever they stand.
+bool is_decoded_kind(std::string_view api_version, std::string_view kind);
 
 // The one place that says which documents are read whole. `in_stream`: a post-render stream, where
 // documents of the reference's chart are changed.

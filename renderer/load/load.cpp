@@ -134,6 +134,9 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
     }
     loaded.cluster = cluster.name;
     loaded.cluster_level = cluster.configured;
+    loaded.kubernetes_version = options.kubernetes_version.empty()
+                                    ? std::move(cluster.kubernetes_version)
+                                    : Value(options.kubernetes_version);
     load_lock(tree, options, loaded, diagnostics);
     if (options.install) {
         Bundle& bundle = loaded.bundles.emplace_back();

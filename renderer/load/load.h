@@ -27,6 +27,8 @@ struct LoadOptions {
     std::string default_namespace;          // --namespace
     std::string output_dir;                 // -o: skipped while reading
     bool install = false;                   // no input but values: a bundle of the operator's chart
+    std::string kubernetes_version;         // --kubernetes-version
+    bool validate = false;                  // --validate: foreign documents and outputs too
     unsigned threads = 0;                   // 0 = one per core
 };
 
@@ -95,6 +97,7 @@ struct Loaded {
     std::optional<std::uint32_t>
         operator_bundle;         // index of the bundle whose fleet.yaml names the chart
     std::string cluster;         // name; "" for an unnamed one
+    Value kubernetes_version;    // as --kubernetes-version or the cluster spell it; Null: neither
     bool cluster_level = false;  // there is a .tailrender.yaml: output goes to DIR/<cluster>/
     bool is_stream = false;
     std::size_t skipped_files = 0;  // no Kubernetes documents in them

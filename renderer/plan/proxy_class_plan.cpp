@@ -2,7 +2,7 @@
 
 #include "renderer/plan/image_reference.h"
 #include "renderer/plan/proxy_class_checks.h"
-#include "renderer/plan/quantity.h"
+#include "renderer/core/quantity.h"
 
 namespace renderer {
 

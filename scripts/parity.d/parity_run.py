@@ -55,14 +55,14 @@ def read_errors(stderr):
     return errors
 
 
-def render(binary, case):
+def render(binary, case, extra=()):
     with tempfile.TemporaryDirectory(prefix="parity-") as work:
         tree, values = os.path.join(work, "tree"), os.path.join(work, "values.yaml")
         os.mkdir(tree)
         shutil.copyfile(os.path.join(case.path, "input.yaml"), os.path.join(tree, "input.yaml"))
         with open(values, "w", encoding="utf-8") as handle:
             json.dump(case.values(), handle, indent=2)  # JSON is YAML
-        done = subprocess.run([binary, "render", "tree", "--values", "values.yaml"], cwd=work, timeout=TIMEOUT,
+        done = subprocess.run([binary, "render", "tree", "--values", "values.yaml", *extra], cwd=work, timeout=TIMEOUT,
                               capture_output=True, check=False, stdin=subprocess.DEVNULL)
     return Result(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
 

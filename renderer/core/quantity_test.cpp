@@ -1,4 +1,4 @@
-#include "renderer/plan/quantity.h"
+#include "renderer/core/quantity.h"
 
 #include <gtest/gtest.h>
 

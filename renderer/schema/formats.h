@@ -1,0 +1,18 @@
+// Texts that the API server decodes into something else: base64, RFC 3339 times, CIDR blocks.
+// Sources: Go encoding/base64, time, net.
+#pragma once
+
+#include <string_view>
+
+namespace renderer {
+
+// With padding; line ends may stand anywhere.
+bool is_base64(std::string_view text);
+
+// "2026-01-02T15:04:05.999+01:00".
+bool is_rfc3339(std::string_view text);
+
+// "10.0.0.0/8", "fd00::/8"; bits behind the prefix may be set.
+bool is_cidr(std::string_view text);
+
+}  // namespace renderer

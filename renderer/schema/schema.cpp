@@ -1,0 +1,244 @@
+#include "renderer/schema/schema.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "renderer/core/parallel.h"
+#include "renderer/core/yaml_reader.h"
+#include "renderer/load/documents.h"
+#include "renderer/schema/type_table.h"
+#include "renderer/schema/validator.h"
+
+namespace renderer {
+
+namespace {
+
+std::string_view text_of(const Value& value) {
+    return value.is_string() ? value.text() : std::string_view();
+}
+
+// The version to validate against; the newest when nobody says. No value: an error was added.
+std::optional<std::string_view> chosen_version(const Loaded& loaded, Diagnostics& diagnostics) {
+    const std::vector<std::string_view>& known = kubernetes_versions();
+    const Value& wanted = loaded.kubernetes_version;
+    if (wanted.is_null()) {
+        return known.back();
+    }
+    const bool is_text = wanted.is_string() || wanted.is_number();
+    std::string_view minor = is_text ? wanted.text() : "";
+    minor.remove_prefix(minor.starts_with('v') ? 1 : 0);
+    const std::size_t dot = minor.find('.');
+    minor = minor.substr(0, dot == std::string_view::npos ? dot : minor.find('.', dot + 1));
+    const auto found = std::ranges::find(known, minor);
+    if (found != known.end()) {
+        return *found;
+    }
+    diagnostics.add(
+        {.rule = "unknown-kubernetes-version",
+         .pos = wanted.pos(),
+         .where = wanted.pos().known() ? "" : "--kubernetes-version",
+         .message = "there are no schemas of this version of Kubernetes",
+         .found = is_text ? fmt::format("\"{}\"", wanted.text()) : std::string(kind_name(wanted)),
+         .expected = fmt::format("one of {{ {} }}", fmt::join(known, ", ")),
+         .hint = "say the nearest one"});
+    return std::nullopt;
+}
+
+// An object on its way through.
+struct Task {
+    const Document* document = nullptr;  // nullptr: `root` was generated
+    const Value* root = nullptr;         // nullptr: to be read from the document's bytes
+    std::string_view api_version, kind;
+    Pos api_version_pos = {}, kind_pos = {};
+    std::string name = {};  // of what was generated
+    Pos origin = {};
+    const ValueType* type = nullptr;
+    Diagnostics unreadable = {};
+    std::vector<SchemaFault> faults = {};
+};
+
+bool is_encrypted(const Value& root) {
+    return root.at({"sops", "mac"}) != nullptr;
+}
+
+SchemaFault unknown_kind(const Task& task, std::string_view version) {
+    SchemaFault fault{{.rule = "schema-unknown-kind",
+                       .pos = task.kind_pos,
+                       .message = fmt::format("Kubernetes {} has no kind \"{}\" in \"{}\"", version,
+                                              task.kind, task.api_version)},
+                      {task.kind_pos, task.api_version_pos}};
+    if (const std::string spans = TypeTable::served_by(task.api_version, task.kind);
+        !spans.empty()) {
+        fault.diagnostic.expected = fmt::format("Kubernetes {}", spans);
+        fault.diagnostic.hint =
+            "say --kubernetes-version, or kubernetesVersion of the cluster in "
+            ".tailrender.yaml";
+    }
+    const std::vector<std::string_view> others =
+        TypeTable::versions_of(task.api_version, task.kind, version);
+    const std::string_view near =
+        nearest(task.kind, TypeTable::kinds_of(task.api_version, version));
+    if (!others.empty()) {
+        fault.diagnostic.hint = fmt::format("write apiVersion {}", fmt::join(others, " or "));
+    } else if (!near.empty()) {
+        fault.diagnostic.hint = fmt::format("did you mean \"{}\"?", near);
+    }
+    return fault;
+}
+
+class Validation {
+public:
+    Validation(std::string_view version, unsigned threads) : table_(version), threads_(threads) {}
+
+    // Kinds that nobody here knows are left out.
+    void add(Task task) {
+        const auto [entry, is_new] =
+            types_.try_emplace({task.api_version, task.kind}, Known{nullptr, false});
+        if (is_new) {
+            entry->second = {table_.find(task.api_version, task.kind),
+                             TypeTable::knows_group(task.api_version)};
+        }
+        task.type = entry->second.type;
+        if (entry->second.group) {
+            tasks_.push_back(std::move(task));
+        }
+    }
+
+    void run(const SourceMap& sources) {
+        for_each_parallel(tasks_.size(), threads_, [&](std::size_t i) { run(sources, tasks_[i]); });
+    }
+
+    [[nodiscard]] std::vector<Task>& tasks() { return tasks_; }
+
+private:
+    struct Known {
+        const ValueType* type;
+        bool group;
+    };
+
+    void run(const SourceMap& sources, Task& task) const {
+        if (task.type == nullptr) {
+            task.faults.push_back(unknown_kind(task, table_.version()));
+            return;
+        }
+        Value read;
+        const Value* root = task.root;
+        if (root == nullptr) {
+            read = read_yaml(sources, task.document->source, task.document->range, task.unreadable);
+            root = &read;
+        }
+        if (!is_encrypted(*root)) {
+            task.faults = validate(*root, *task.type, table_.version());
+        }
+        // Whoever misses something says so at the object's first line.
+        for (SchemaFault& fault : task.faults) {
+            if (fault.diagnostic.rule == kRequiredRule) {
+                fault.places.back() = task.kind_pos;
+            }
+        }
+    }
+
+    TypeTable table_;
+    unsigned threads_;
+    std::map<std::pair<std::string_view, std::string_view>, Known> types_;
+    std::vector<Task> tasks_;
+};
+
+// Places of errors, for saying nothing twice.
+class Places {
+public:
+    explicit Places(const Diagnostics& diagnostics) {
+        for (const Diagnostic& diagnostic : diagnostics.all()) {
+            if (diagnostic.severity == Severity::Error) {
+                places_.push_back(diagnostic.pos);
+            }
+        }
+        std::ranges::sort(places_);
+    }
+
+    [[nodiscard]] bool hold(const SchemaFault& fault) const {
+        return std::ranges::any_of(fault.places, [this](Pos pos) {
+            return pos.known() && std::ranges::binary_search(places_, pos);
+        });
+    }
+
+private:
+    std::vector<Pos> places_;
+};
+
+// A List is a document whose items stand behind it as documents of their own.
+bool is_emptied_list(const Document& doc) {
+    return doc.list == kNone && doc.root.is_null() && text_of(doc.kind).ends_with("List");
+}
+
+}  // namespace
+
+void validate_inputs(const Loaded& loaded, bool foreign, unsigned threads,
+                     Diagnostics& diagnostics) {
+    const std::optional<std::string_view> version = chosen_version(loaded, diagnostics);
+    if (!version) {
+        return;
+    }
+    Validation validation(*version, threads);
+    for (const Document& doc : loaded.documents) {
+        const bool is_wanted =
+            foreign || is_decoded_kind(text_of(doc.api_version), text_of(doc.kind));
+        if (is_wanted && doc.reachable && loaded.bundles[doc.bundle].rendered &&
+            !is_emptied_list(doc)) {
+            validation.add({.document = &doc,
+                            .root = doc.root.is_null() ? nullptr : &doc.root,
+                            .api_version = text_of(doc.api_version),
+                            .kind = text_of(doc.kind),
+                            .api_version_pos = doc.api_version.pos(),
+                            .kind_pos = doc.kind.pos()});
+        }
+    }
+    validation.run(loaded.sources);
+    const Places places(diagnostics);
+    for (Task& task : validation.tasks()) {
+        diagnostics.append(std::move(task.unreadable));
+        for (SchemaFault& fault : task.faults) {
+            if (!places.hold(fault)) {
+                fault.diagnostic.object = task.document->object_name();
+                fault.diagnostic.hide_text = task.kind == "Secret";
+                diagnostics.add(std::move(fault.diagnostic));
+            }
+        }
+    }
+}
+
+void validate_objects(const Loaded& loaded, std::span<const Object> objects, unsigned threads,
+                      Diagnostics& diagnostics) {
+    const std::optional<std::string_view> version = chosen_version(loaded, diagnostics);
+    if (!version) {
+        return;
+    }
+    Validation validation(*version, threads);
+    for (const Object& object : objects) {
+        validation.add({.root = &object.root,
+                        .api_version = object.api_version(),
+                        .kind = object.kind(),
+                        .name = object.object_name(),
+                        .origin = object.origin.pos});
+    }
+    validation.run(loaded.sources);
+    for (Task& task : validation.tasks()) {
+        for (SchemaFault& fault : task.faults) {
+            Diagnostic& diagnostic = fault.diagnostic;
+            diagnostic.pos = diagnostic.pos.known() ? diagnostic.pos : task.origin;
+            diagnostic.object = task.name;
+            diagnostic.hide_text = task.kind == "Secret";
+            diagnostics.add(std::move(diagnostic));
+        }
+    }
+}
+
+}  // namespace renderer

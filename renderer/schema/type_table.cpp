@@ -1,0 +1,304 @@
+#include "renderer/schema/type_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "renderer/core/check.h"
+#include "renderer/schema/table_text.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Builtin>, 11> kBuiltins = {{
+    {"any", Builtin::Any},
+    {"object", Builtin::Object},
+    {"string", Builtin::String},
+    {"int32", Builtin::Int32},
+    {"int64", Builtin::Int64},
+    {"number", Builtin::Number},
+    {"bool", Builtin::Bool},
+    {"int-or-string", Builtin::IntOrString},
+    {"quantity", Builtin::Quantity},
+    {"bytes", Builtin::Bytes},
+    {"time", Builtin::Time},
+}};
+
+// The text up to `end`, which is taken away with it.
+std::string_view take(std::string_view& rest, char end) {
+    const std::size_t at = std::min(rest.find(end), rest.size());
+    const std::string_view head = rest.substr(0, at);
+    rest.remove_prefix(std::min(at + 1, rest.size()));
+    return head;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    while (!text.empty()) {
+        parts.push_back(take(text, separator));
+    }
+    return parts;
+}
+
+// A kind of one apiVersion, and where it is served.
+struct KindLine {
+    std::string_view api_version, kind, type, first, last;
+};
+
+struct TypeLines {
+    std::string_view name;
+    std::string_view alias;   // behind `= `
+    std::string_view fields;  // whole lines
+};
+
+// What the text holds, cut into lines but not yet read.
+struct Index {
+    std::vector<std::string_view> versions;
+    std::vector<KindLine> kinds;
+    std::vector<TypeLines> types;  // sorted by name
+};
+
+// `@1.31-1.33` at the end of a line is taken away.
+std::pair<std::string_view, std::string_view> take_span(std::string_view& line,
+                                                        const Index& index) {
+    const std::size_t at = line.rfind(" @");
+    if (at == std::string_view::npos) {
+        return {index.versions.front(), index.versions.back()};
+    }
+    std::string_view last = line.substr(at + 2);
+    line = line.substr(0, at);
+    const std::string_view first = take(last, '-');
+    return {first, last};
+}
+
+void add_kind(std::string_view line, Index& index) {
+    const auto [first, last] = take_span(line, index);
+    take(line, ' ');
+    const std::string_view api_version = take(line, ' ');
+    const std::string_view kind = take(line, ' ');
+    index.kinds.push_back({api_version, kind, line, first, last});
+}
+
+Index make_index() {
+    Index index;
+    std::string_view rest = schema_table_text();
+    while (!rest.empty()) {
+        const char* begin = rest.data();
+        std::string_view line = take(rest, '\n');
+        if (line.starts_with(' ')) {
+            std::string_view& fields = index.types.back().fields;
+            const char* start = fields.empty() ? begin : fields.data();
+            fields = {start, static_cast<std::size_t>(rest.data() - start)};
+        } else if (line.starts_with("kind ")) {
+            add_kind(line, index);
+        } else if (line.starts_with("kubernetes ")) {
+            take(line, ' ');
+            index.versions = split(line, ' ');
+        } else if (!line.starts_with('#')) {
+            const std::string_view name = take(line, ' ');
+            line.remove_prefix(line.starts_with("= ") ? 2 : 0);
+            index.types.push_back({.name = name, .alias = line, .fields = {}});
+        }
+    }
+    return index;
+}
+
+const Index& table_index() {
+    static const Index kIndex = make_index();
+    return kIndex;
+}
+
+std::size_t rank(std::string_view version) {
+    const std::vector<std::string_view>& all = table_index().versions;
+    return static_cast<std::size_t>(std::ranges::find(all, version) - all.begin());
+}
+
+bool holds(std::string_view first, std::string_view last, std::string_view version) {
+    return rank(first) <= rank(version) && rank(version) <= rank(last);
+}
+
+std::string_view group_of(std::string_view api_version) {
+    const std::size_t slash = api_version.find('/');
+    return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+template <typename Number>
+void read_number(std::string_view text, std::optional<Number>& number) {
+    Number value = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    CHECK(error == std::errc() && stop == text.data() + text.size());
+    number = value;
+}
+
+void read_limit(std::string_view key, std::string_view value, Limits& limits) {
+    if (key == "min") {
+        read_number(value, limits.min);
+    } else if (key == "max") {
+        read_number(value, limits.max);
+    } else if (key == "minlen") {
+        read_number(value, limits.min_length);
+    } else if (key == "maxlen") {
+        read_number(value, limits.max_length);
+    } else if (key == "minitems") {
+        read_number(value, limits.min_items);
+    } else if (key == "maxitems") {
+        read_number(value, limits.max_items);
+    } else if (key == "enum") {
+        limits.choices = split(value, '|');
+    } else if (key == "unique") {
+        limits.unique = split(value, ',');
+    } else {
+        CHECK(key == "format" && value == "cidr");
+        limits.is_cidr = true;
+    }
+}
+
+}  // namespace
+
+const TypedField* StructType::find(std::string_view name) const {
+    const auto found = std::ranges::lower_bound(fields, name, {}, &TypedField::name);
+    return found != fields.end() && found->name == name ? &*found : nullptr;
+}
+
+const std::vector<std::string_view>& kubernetes_versions() {
+    return table_index().versions;
+}
+
+TypeTable::TypeTable(std::string_view version) {
+    const std::vector<std::string_view>& all = kubernetes_versions();
+    const auto found = std::ranges::find(all, version);
+    CHECK(found != all.end());
+    version_ = *found;
+}
+
+bool TypeTable::knows_group(std::string_view api_version) {
+    return std::ranges::any_of(table_index().kinds, [&](const KindLine& line) {
+        return group_of(line.api_version) == group_of(api_version);
+    });
+}
+
+std::string TypeTable::served_by(std::string_view api_version, std::string_view kind) {
+    std::string spans;
+    for (const KindLine& line : table_index().kinds) {
+        if (line.api_version == api_version && line.kind == kind) {
+            spans += spans.empty() ? "" : ", ";
+            spans += line.first == line.last ? std::string(line.first)
+                                             : fmt::format("{}-{}", line.first, line.last);
+        }
+    }
+    return spans;
+}
+
+std::vector<std::string_view> TypeTable::versions_of(std::string_view api_version,
+                                                     std::string_view kind,
+                                                     std::string_view version) {
+    std::vector<std::string_view> found;
+    for (const KindLine& line : table_index().kinds) {
+        if (line.kind == kind && group_of(line.api_version) == group_of(api_version) &&
+            holds(line.first, line.last, version)) {
+            found.push_back(line.api_version);
+        }
+    }
+    return found;
+}
+
+std::vector<std::string_view> TypeTable::kinds_of(std::string_view api_version,
+                                                  std::string_view version) {
+    std::vector<std::string_view> found;
+    for (const KindLine& line : table_index().kinds) {
+        if (line.api_version == api_version && holds(line.first, line.last, version)) {
+            found.push_back(line.kind);
+        }
+    }
+    return found;
+}
+
+const ValueType* TypeTable::find(std::string_view api_version, std::string_view kind) {
+    for (const KindLine& line : table_index().kinds) {
+        if (line.kind == kind && line.api_version == api_version &&
+            holds(line.first, line.last, version_)) {
+            return named(line.type);
+        }
+    }
+    return nullptr;
+}
+
+const ValueType* TypeTable::named(std::string_view name) {
+    if (const auto known = named_.find(name); known != named_.end()) {
+        return known->second;
+    }
+    const std::vector<TypeLines>& all = table_index().types;
+    const auto lines = std::ranges::lower_bound(all, name, {}, &TypeLines::name);
+    CHECK(lines != all.end() && lines->name == name);
+    if (!lines->alias.empty()) {
+        std::string_view limits = lines->alias;
+        const std::string_view spelled = take(limits, ' ');
+        return named_[name] = type_of(spelled, limits);
+    }
+    ValueType& type = types_.emplace_back();
+    named_[name] = &type;  // before its fields: types hold one another
+    StructType& fields = structs_.emplace_back();
+    type.builtin = Builtin::Struct;
+    type.fields = &fields;
+    for (std::string_view rest = lines->fields; !rest.empty();) {
+        add_field(take(rest, '\n').substr(1), fields);
+    }
+    std::ranges::sort(fields.fields, {}, &TypedField::name);
+    return &type;
+}
+
+void TypeTable::add_field(std::string_view line, StructType& type) {
+    const auto [first, last] = take_span(line, table_index());
+    const std::string_view name = take(line, ' ');
+    if (!holds(first, last, version_)) {
+        type.others.push_back({name, first, last});
+        return;
+    }
+    const std::string_view spelled = take(line, ' ');
+    const bool required = line.starts_with("required");
+    if (required) {
+        take(line, ' ');
+    }
+    type.fields.push_back({name, required, type_of(spelled, line)});
+}
+
+const ValueType* TypeTable::type_of(std::string_view spelled, std::string_view limits) {
+    const bool is_list = spelled.starts_with("[]");
+    if (is_list || spelled.starts_with("{}")) {
+        const ValueType* element = type_of(spelled.substr(2), "");
+        return &types_.emplace_back(ValueType{.builtin = is_list ? Builtin::List : Builtin::Map,
+                                              .element = element,
+                                              .limits = read_limits(limits)});
+    }
+    const auto* builtin =
+        std::ranges::find(kBuiltins, spelled, &std::pair<std::string_view, Builtin>::first);
+    if (builtin == kBuiltins.end()) {
+        return named(spelled);
+    }
+    return &types_.emplace_back(
+        ValueType{.builtin = builtin->second, .limits = read_limits(limits)});
+}
+
+const Limits* TypeTable::read_limits(std::string_view words) {
+    if (words.empty()) {
+        return nullptr;
+    }
+    Limits& limits = limits_.emplace_back();
+    while (!words.empty()) {
+        const std::string_view key = take(words, '=');
+        if (key == "pattern") {
+            limits.pattern_text = words;
+            limits.pattern = Pattern::parse(words);
+            CHECK(limits.pattern.has_value());
+            break;
+        }
+        read_limit(key, take(words, ' '), limits);
+    }
+    return &limits;
+}
+
+}  // namespace renderer

@@ -1,0 +1,120 @@
+// What the API server of one Kubernetes version knows of each kind: the types of schemas.txt, which
+// scripts/schemas makes from public OpenAPI documents and CRDs, and which is part of the binary.
+// Types are read from it when a kind is asked for, so a run pays for what it validates. Format:
+//   kubernetes 1.30 1.31 …               all versions; `@1.31-1.33` behind a line limits it to some
+//   kind apps/v1 StatefulSet TYPE
+//   core.v1.ServicePort                  a type, sorted by name; its fields follow, each behind one
+//    port int32 required min=1           space: name, type, limits
+//   NAME = string pattern=^[a-z]$        elements with limits (a pattern is the last word)
+// A type is a builtin ("string", "quantity", …) or a name; `[]` makes lists of it, `{}` maps.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/schema/pattern.h"
+
+namespace renderer {
+
+enum class Builtin : std::uint8_t {
+    Any,
+    Object,  // a map of anything
+    String,
+    Int32,
+    Int64,
+    Number,
+    Bool,
+    IntOrString,
+    Quantity,
+    Bytes,  // base64
+    Time,   // RFC 3339
+    Struct,
+    List,
+    Map,
+};
+
+struct Limits {
+    std::optional<std::int64_t> min, max;  // of a number
+    std::optional<std::size_t> min_length, max_length;
+    std::optional<std::size_t> min_items, max_items;
+    std::vector<std::string_view> choices;  // empty: any value
+    std::vector<std::string_view> unique;   // keys that tell a list's items apart
+    bool is_cidr = false;
+    std::string_view pattern_text;
+    std::optional<Pattern> pattern;
+};
+
+struct StructType;
+
+struct ValueType {
+    Builtin builtin = Builtin::Any;
+    const ValueType* element = nullptr;  // List, Map
+    const StructType* fields = nullptr;  // Struct
+    const Limits* limits = nullptr;      // nullptr: none
+};
+
+struct TypedField {
+    std::string_view name;
+    bool required = false;
+    const ValueType* type = nullptr;
+};
+
+// A field that only other versions have.
+struct OtherField {
+    std::string_view name, first, last;  // versions
+};
+
+struct StructType {
+    std::vector<TypedField> fields;  // sorted by name
+    std::vector<OtherField> others;
+
+    [[nodiscard]] const TypedField* find(std::string_view name) const;
+};
+
+// "1.30", … in rising order.
+const std::vector<std::string_view>& kubernetes_versions();
+
+class TypeTable {
+public:
+    // `version` is one of kubernetes_versions().
+    explicit TypeTable(std::string_view version);
+
+    // Whether Kubernetes itself, or the reference, defines the group of this apiVersion.
+    [[nodiscard]] static bool knows_group(std::string_view api_version);
+    // The versions that serve a kind: "1.30-1.32", "" when none does.
+    [[nodiscard]] static std::string served_by(std::string_view api_version, std::string_view kind);
+
+    // The other apiVersions of its group that serve the kind.
+    [[nodiscard]] static std::vector<std::string_view> versions_of(std::string_view api_version,
+                                                                   std::string_view kind,
+                                                                   std::string_view version);
+
+    // All kinds of an apiVersion.
+    [[nodiscard]] static std::vector<std::string_view> kinds_of(std::string_view api_version,
+                                                                std::string_view version);
+
+    // nullptr when this version does not serve the kind. Not thread-safe, but what it returns is,
+    // and lives as long as the table.
+    const ValueType* find(std::string_view api_version, std::string_view kind);
+
+    [[nodiscard]] std::string_view version() const { return version_; }
+
+private:
+    const ValueType* type_of(std::string_view spelled, std::string_view limits);
+    const ValueType* named(std::string_view name);
+    const Limits* read_limits(std::string_view words);
+    void add_field(std::string_view line, StructType& type);
+
+    std::string_view version_;
+    std::deque<ValueType> types_;
+    std::deque<StructType> structs_;
+    std::deque<Limits> limits_;
+    std::map<std::string_view, const ValueType*> named_;
+};
+
+}  // namespace renderer

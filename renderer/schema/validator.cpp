@@ -1,0 +1,379 @@
+#include "renderer/schema/validator.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <iterator>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "renderer/core/quantity.h"
+#include "renderer/schema/formats.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::size_t kListedFields = 8;  // of a type that has more, only the nearest is named
+
+std::string_view expected_of(Builtin builtin) {
+    switch (builtin) {
+        case Builtin::Object:
+        case Builtin::Struct:
+        case Builtin::Map:
+            return "a map";
+        case Builtin::String:
+            return "a string";
+        case Builtin::Int32:
+        case Builtin::Int64:
+            return "a whole number";
+        case Builtin::Number:
+            return "a number";
+        case Builtin::Bool:
+            return "a boolean";
+        case Builtin::IntOrString:
+            return "a whole number or a string";
+        case Builtin::Quantity:
+            return "an amount, such as \"100m\" or \"1Gi\"";
+        case Builtin::Bytes:
+            return "base64";
+        case Builtin::Time:
+            return "a time, such as \"2026-01-02T15:04:05Z\"";
+        case Builtin::List:
+            return "a list";
+        case Builtin::Any:
+            break;
+    }
+    return "anything";
+}
+
+bool will_be_replaced(const Value& value) {
+    return value.is_string() && value.text().find("${") != std::string_view::npos;
+}
+
+// `80.0` and `8e1` are 80 to the tools that make JSON of YAML.
+std::optional<std::int64_t> whole_number(const Value& value) {
+    if (!value.is_number()) {
+        return std::nullopt;
+    }
+    if (const std::optional<std::int64_t> number = value.as_int()) {
+        return number;
+    }
+    std::string digits(value.text());
+    std::erase(digits, '_');
+    char* end = nullptr;
+    const double number = std::strtod(digits.c_str(), &end);
+    constexpr double kLimit = 9e18;
+    const bool is_whole = *end == '\0' && std::isfinite(number) && std::trunc(number) == number &&
+                          std::abs(number) < kLimit;
+    return is_whole ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;
+}
+
+char lower_case(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool fits_32_bits(std::int64_t number) {
+    return number >= std::numeric_limits<std::int32_t>::min() &&
+           number <= std::numeric_limits<std::int32_t>::max();
+}
+
+std::size_t count_characters(std::string_view text) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+class Validator {
+public:
+    Validator(std::string_view kind, std::string_view version) : kind_(kind), version_(version) {}
+
+    void check(const ValueType& type, const Value& value) {
+        if (value.is_null() || type.builtin == Builtin::Any || will_be_replaced(value)) {
+            return;
+        }
+        if (!has_type(type.builtin, value)) {
+            report_type(type.builtin, value);
+            return;
+        }
+        if (type.limits != nullptr) {
+            check_limits(*type.limits, value);
+        }
+        if (type.builtin == Builtin::Struct) {
+            check_fields(*type.fields, value);
+        } else if (type.builtin == Builtin::List) {
+            check_items(*type.element, value);
+        } else if (type.builtin == Builtin::Map) {
+            for (const Member& member : value.members()) {
+                descend({member.name(), 0, member.key.pos()}, *type.element, member.value);
+            }
+        }
+    }
+
+    std::vector<SchemaFault> take_faults() { return std::move(faults_); }
+
+private:
+    // One step of a path: a key, or an index when the key is empty.
+    struct Step {
+        std::string_view key;
+        std::size_t index = 0;
+        Pos pos;  // of the key
+    };
+
+    static bool has_type(Builtin builtin, const Value& value) {
+        switch (builtin) {
+            case Builtin::Object:
+            case Builtin::Struct:
+            case Builtin::Map:
+                return value.is_map();
+            case Builtin::List:
+                return value.is_list();
+            case Builtin::String:
+                return value.is_string();
+            case Builtin::Number:
+                return value.is_number();
+            case Builtin::Bool:
+                return value.is_bool();
+            case Builtin::Int64:
+                return whole_number(value).has_value();
+            case Builtin::Int32:
+                return is_int32(value);
+            case Builtin::IntOrString:
+                return value.is_string() || is_int32(value);
+            case Builtin::Quantity:
+                return value.is_number() ||
+                       (value.is_string() && canonical_quantity(value.text()).has_value());
+            case Builtin::Bytes:
+                return value.is_string() && is_base64(value.text());
+            case Builtin::Time:
+                return value.is_string() && is_rfc3339(value.text());
+            case Builtin::Any:
+                break;
+        }
+        return true;
+    }
+
+    static bool is_int32(const Value& value) {
+        const std::optional<std::int64_t> number = whole_number(value);
+        return number && fits_32_bits(*number);
+    }
+
+    void descend(const Step& step, const ValueType& type, const Value& value) {
+        path_.push_back(step);
+        check(type, value);
+        path_.pop_back();
+    }
+
+    void check_fields(const StructType& type, const Value& value) {
+        for (const Member& member : value.members()) {
+            const TypedField* field = type.find(member.name());
+            if (field != nullptr) {
+                descend({field->name, 0, member.key.pos()}, *field->type, member.value);
+            } else if (!will_be_replaced(member.key)) {
+                report_unknown(type, member);
+            }
+        }
+        for (const TypedField& field : type.fields) {
+            const Value* found = field.required ? value.find(field.name) : nullptr;
+            if (field.required && (found == nullptr || found->is_null())) {
+                report_missing(field, value);
+            }
+        }
+    }
+
+    void check_items(const ValueType& element, const Value& value) {
+        for (std::size_t i = 0; i < value.size(); ++i) {
+            const Value& item = value.items()[i];
+            descend({"", i, item.pos()}, element, item);
+        }
+    }
+
+    [[nodiscard]] std::string path() const {
+        std::string text;
+        for (const Step& step : path_) {
+            if (step.key.empty()) {
+                text += fmt::format("[{}]", step.index);
+            } else if (step.key.find_first_of("./ ") != std::string_view::npos) {
+                text += fmt::format("[{}]", step.key);
+            } else {
+                text += text.empty() ? "" : ".";
+                text += step.key;
+            }
+        }
+        return text;
+    }
+
+    // Of the map that the path's last field stands in, as `kubectl explain` takes it.
+    [[nodiscard]] std::string explained_path() const {
+        std::string text;
+        std::ranges::transform(kind_, std::back_inserter(text), lower_case);
+        for (std::size_t i = 0; i + 1 < path_.size(); ++i) {
+            text += path_[i].key.empty() ? "" : fmt::format(".{}", path_[i].key);
+        }
+        return text;
+    }
+
+    [[nodiscard]] Pos key_pos() const { return path_.empty() ? Pos() : path_.back().pos; }
+
+    void add(Diagnostic diagnostic) {
+        const Pos pos = diagnostic.pos;
+        faults_.push_back({std::move(diagnostic), {pos, key_pos()}});
+    }
+
+    void report_type(Builtin builtin, const Value& value) {
+        Diagnostic fault = {.rule = "schema-type",
+                            .pos = value.pos(),
+                            .message = fmt::format("\"{}\" has the wrong type", path()),
+                            .found = std::string(kind_name(value)),
+                            .expected = std::string(expected_of(builtin))};
+        const bool wants_text = builtin == Builtin::String || builtin == Builtin::Bytes;
+        const bool wants_number =
+            builtin == Builtin::Int32 || builtin == Builtin::Int64 || builtin == Builtin::Number;
+        if (wants_text && (value.is_number() || value.is_bool())) {
+            fault.hint = "put it in quotes";
+        } else if (wants_number && value.is_number()) {
+            fault.found = whole_number(value) ? "a number of more than 32 bits"
+                                              : fmt::format("{}", value.text());
+        } else if (wants_number && value.is_string() &&
+                   value.text().find_first_not_of("0123456789") == std::string_view::npos) {
+            fault.hint = "take away the quotes";
+        } else if (builtin == Builtin::Bytes) {
+            fault.found = "text that is not base64";
+            fault.hint = "plain text belongs under \"stringData\" of a Secret";
+        }
+        add(std::move(fault));
+    }
+
+    void report_unknown(const StructType& type, const Member& member) {
+        path_.push_back({member.name(), 0, member.value.pos()});
+        std::vector<std::string_view> names;
+        for (const TypedField& field : type.fields) {
+            names.push_back(field.name);
+        }
+        Diagnostic fault = {.rule = "schema-unknown-field",
+                            .pos = member.key.pos(),
+                            .message = fmt::format("there is no field \"{}\"", path())};
+        if (names.size() <= kListedFields) {
+            fault.expected = fmt::format("one of {{ {} }}", fmt::join(names, ", "));
+        }
+        const auto other = std::ranges::find(type.others, member.name(), &OtherField::name);
+        if (const std::string_view near = nearest(member.name(), names); !near.empty()) {
+            fault.hint = fmt::format("did you mean \"{}\"?", near);
+        } else if (fault.expected.empty()) {
+            fault.hint = fmt::format("\"kubectl explain {}\" lists the fields", explained_path());
+        }
+        if (other != type.others.end()) {
+            fault.hint = fmt::format("Kubernetes {} to {} have it; this cluster is taken for {}",
+                                     other->first, other->last, version_);
+        }
+        add(std::move(fault));
+        path_.pop_back();
+    }
+
+    void report_missing(const TypedField& field, const Value& value) {
+        const std::string owner = path();
+        const Value* kind = path_.empty() ? value.find("kind") : nullptr;
+        add({.rule = std::string(kRequiredRule),
+             .pos = kind == nullptr ? value.pos() : kind->pos(),
+             .message =
+                 fmt::format("\"{}{}{}\" is missing", owner, owner.empty() ? "" : ".", field.name),
+             .expected = std::string(expected_of(field.type->builtin))});
+    }
+
+    void report_value(const Value& value, std::string found, std::string expected) {
+        add({.rule = "schema-value",
+             .pos = value.pos(),
+             .message = fmt::format("\"{}\" has a value that is not allowed", path()),
+             .found = std::move(found),
+             .expected = std::move(expected)});
+    }
+
+    void check_limits(const Limits& limits, const Value& value) {
+        if (value.is_string()) {
+            check_text(limits, value);
+        } else if (value.is_number()) {
+            check_number(limits, value);
+        } else if (value.is_list()) {
+            check_count(limits, value);
+            check_unique(limits, value);
+        }
+    }
+
+    void check_text(const Limits& limits, const Value& value) {
+        const std::string_view text = value.text();
+        const std::string found = fmt::format("\"{}\"", text);
+        const std::size_t size = count_characters(text);
+        if (!limits.choices.empty() &&
+            std::ranges::find(limits.choices, text) == limits.choices.end()) {
+            report_value(value, found,
+                         fmt::format("one of {{ {} }}", fmt::join(limits.choices, ", ")));
+        } else if (limits.min_length && size < *limits.min_length) {
+            report_value(value, found, fmt::format("at least {} characters", *limits.min_length));
+        } else if (limits.max_length && size > *limits.max_length) {
+            report_value(value, fmt::format("{} characters", size),
+                         fmt::format("at most {}", *limits.max_length));
+        } else if (limits.is_cidr && !is_cidr(text)) {
+            report_value(value, found, "a block of addresses, such as \"10.0.0.0/8\"");
+        } else if (limits.pattern && !limits.pattern->matches(text)) {
+            report_value(value, found, fmt::format("text that matches {}", limits.pattern_text));
+        }
+    }
+
+    void check_number(const Limits& limits, const Value& value) {
+        const std::optional<std::int64_t> number = whole_number(value);
+        if (number && limits.min && *number < *limits.min) {
+            report_value(value, std::string(value.text()), fmt::format("at least {}", *limits.min));
+        } else if (number && limits.max && *number > *limits.max) {
+            report_value(value, std::string(value.text()), fmt::format("at most {}", *limits.max));
+        }
+    }
+
+    void check_count(const Limits& limits, const Value& value) {
+        if (limits.min_items && value.size() < *limits.min_items) {
+            report_value(value, fmt::format("{} items", value.size()),
+                         fmt::format("at least {}", *limits.min_items));
+        } else if (limits.max_items && value.size() > *limits.max_items) {
+            report_value(value, fmt::format("{} items", value.size()),
+                         fmt::format("at most {}", *limits.max_items));
+        }
+    }
+
+    void check_unique(const Limits& limits, const Value& value) {
+        std::set<std::vector<std::string_view>> seen;
+        for (const Value& item : value.items()) {
+            std::vector<std::string_view> key;
+            for (const std::string_view name : limits.unique) {
+                const Value* part = item.is_map() ? item.find(name) : nullptr;
+                if (part != nullptr && (part->is_string() || part->is_number())) {
+                    key.push_back(part->text());
+                }
+            }
+            if (!key.empty() && key.size() == limits.unique.size() && !seen.insert(key).second) {
+                report_value(
+                    item, fmt::format("a second \"{}\"", fmt::join(key, ", ")),
+                    fmt::format("items that differ in {}", fmt::join(limits.unique, ", ")));
+            }
+        }
+    }
+
+    std::string_view kind_, version_;
+    std::vector<Step> path_;
+    std::vector<SchemaFault> faults_;
+};
+
+}  // namespace
+
+std::vector<SchemaFault> validate(const Value& root, const ValueType& type,
+                                  std::string_view version) {
+    const Value* kind = root.is_map() ? root.find("kind") : nullptr;
+    Validator validator(kind != nullptr && kind->is_string() ? kind->text() : "", version);
+    validator.check(type, root);
+    return validator.take_faults();
+}
+
+}  // namespace renderer

@@ -1,0 +1,29 @@
+// Compares one object with its type: unknown fields (as strictly as `kubectl --validate=strict`),
+// types, required fields, and the limits of the reference's CRDs. What only the API server's own
+// code checks (names that must be unique, ports in range) is none of its business, nor are the
+// rules between fields of CRDs: plan has those. Says nothing about a text that holds `${`, which
+// something will replace before the object is applied.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/value.h"
+#include "renderer/schema/type_table.h"
+
+namespace renderer {
+
+constexpr std::string_view kRequiredRule = "schema-required";
+
+struct SchemaFault {
+    Diagnostic diagnostic;
+    std::array<Pos, 2> places;  // of the field and of its value: an error there is about the same
+};
+
+// `version` is the table's; it appears in hints.
+std::vector<SchemaFault> validate(const Value& root, const ValueType& type,
+                                  std::string_view version);
+
+}  // namespace renderer

@@ -1,0 +1,207 @@
+#include "renderer/schema/validator.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "renderer/core/source_map.h"
+#include "renderer/core/yaml_reader.h"
+
+namespace renderer {
+namespace {
+
+// One line a fault: "line: rule: message | found | expected | hint".
+std::string faults_of(std::string_view yaml, std::string_view version = "1.35") {
+    SourceMap sources;
+    Diagnostics diagnostics;
+    const Value root = read_yaml(sources, sources.add("a.yaml", std::string(yaml)), diagnostics);
+    EXPECT_TRUE(diagnostics.empty()) << diagnostics.print(sources, false);
+    TypeTable table(version);
+    const ValueType* type = table.find(root.find("apiVersion")->text(), root.find("kind")->text());
+    if (type == nullptr) {
+        return "no such kind";
+    }
+    std::string lines;
+    for (const SchemaFault& fault : validate(root, *type, version)) {
+        const Diagnostic& d = fault.diagnostic;
+        EXPECT_TRUE(d.pos.known()) << d.message;
+        lines += fmt::format("{}: {}: {} | {} | {} | {}\n", sources.locate(d.pos).line, d.rule,
+                             d.message, d.found, d.expected, d.hint);
+    }
+    return lines;
+}
+
+constexpr std::string_view kPod =
+    "apiVersion: v1\n"
+    "kind: Pod\n"
+    "metadata: {name: web}\n";
+
+std::string pod_faults(std::string_view rest) {
+    return faults_of(std::string(kPod) + std::string(rest));
+}
+
+TEST(Validator, PassesWhatIsGood) {
+    EXPECT_EQ(pod_faults("spec:\n"
+                         "  terminationGracePeriodSeconds: 3e1\n"
+                         "  nodeSelector:\n"
+                         "  tolerations: [{operator: Exists, tolerationSeconds: null}]\n"
+                         "  containers:\n"
+                         "  - name: web\n"
+                         "    image: web:1\n"
+                         "    ports: [{containerPort: 80.0, protocol: TCP}]\n"
+                         "    livenessProbe: {httpGet: {port: http}, periodSeconds: 0x10}\n"
+                         "    readinessProbe: {httpGet: {port: 8080}}\n"
+                         "    resources: {limits: {cpu: 1, memory: 1Gi, example.com/gpu: .5}}\n"),
+              "");
+}
+
+TEST(Validator, NamesUnknownFields) {
+    EXPECT_EQ(
+        pod_faults("spec:\n"
+                   "  containers:\n"
+                   "  - name: web\n"
+                   "    imagePullPolice: Always\n"
+                   "    ports:\n"
+                   "    - containerport: 80\n"
+                   "      containerPort: 80\n"),
+        "7: schema-unknown-field: there is no field \"spec.containers[0].imagePullPolice\" |  "
+        "|  | did you mean \"imagePullPolicy\"?\n"
+        "9: schema-unknown-field: there is no field "
+        "\"spec.containers[0].ports[0].containerport\" |  | one of { containerPort, hostIP, "
+        "hostPort, name, protocol } | did you mean \"containerPort\"?\n");
+}
+
+TEST(Validator, SaysWhichVersionsHaveAField) {
+    const std::string pod = std::string(kPod) +
+                            "spec:\n"
+                            "  containers: [{name: web}]\n"
+                            "  resources: {}\n";
+    EXPECT_EQ(faults_of(pod, "1.32"), "");
+    EXPECT_EQ(faults_of(pod, "1.31"),
+              "6: schema-unknown-field: there is no field \"spec.resources\" |  |  | Kubernetes "
+              "1.32 to 1.35 have it; this cluster is taken for 1.31\n");
+}
+
+TEST(Validator, ChecksTypes) {
+    EXPECT_EQ(
+        pod_faults("spec:\n"
+                   "  hostNetwork: \"true\"\n"
+                   "  nodeSelector: {disk: 1}\n"
+                   "  priority: 3000000000\n"
+                   "  activeDeadlineSeconds: 3000000000\n"
+                   "  terminationGracePeriodSeconds: 1.5\n"
+                   "  containers: {name: web}\n"
+                   "  volumes: [data]\n"),
+        "5: schema-type: \"spec.hostNetwork\" has the wrong type | a string | a boolean | \n"
+        "6: schema-type: \"spec.nodeSelector.disk\" has the wrong type | a number | a string "
+        "| put it in quotes\n"
+        "7: schema-type: \"spec.priority\" has the wrong type | a number of more than 32 bits "
+        "| a whole number | \n"
+        "9: schema-type: \"spec.terminationGracePeriodSeconds\" has the wrong type | 1.5 | a "
+        "whole number | \n"
+        "10: schema-type: \"spec.containers\" has the wrong type | a map | a list | \n"
+        "11: schema-type: \"spec.volumes[0]\" has the wrong type | a string | a map | \n");
+}
+
+TEST(Validator, ChecksNumbersAndTexts) {
+    EXPECT_EQ(
+        pod_faults("spec:\n"
+                   "  containers:\n"
+                   "  - name: web\n"
+                   "    ports: [{containerPort: \"80\"}]\n"
+                   "    livenessProbe: {httpGet: {port: true}}\n"
+                   "    resources: {limits: {example.com/gpu: two}}\n"),
+        "7: schema-type: \"spec.containers[0].ports[0].containerPort\" has the wrong type | a "
+        "string | a whole number | take away the quotes\n"
+        "8: schema-type: \"spec.containers[0].livenessProbe.httpGet.port\" has the wrong type "
+        "| a boolean | a whole number or a string | \n"
+        "9: schema-type: \"spec.containers[0].resources.limits[example.com/gpu]\" has the "
+        "wrong type | a string | an amount, such as \"100m\" or \"1Gi\" | \n");
+}
+
+TEST(Validator, ChecksWhatIsEncoded) {
+    EXPECT_EQ(
+        faults_of("apiVersion: v1\n"
+                  "kind: Secret\n"
+                  "metadata: {name: web, creationTimestamp: yesterday}\n"
+                  "data: {good: aGVsbG8=, bad: hello, number: 5}\n"),
+        "3: schema-type: \"metadata.creationTimestamp\" has the wrong type | a string | a "
+        "time, such as \"2026-01-02T15:04:05Z\" | \n"
+        "4: schema-type: \"data.bad\" has the wrong type | text that is not base64 | base64 | "
+        "plain text belongs under \"stringData\" of a Secret\n"
+        "4: schema-type: \"data.number\" has the wrong type | a number | base64 | put it in "
+        "quotes\n");
+}
+
+TEST(Validator, MissesFields) {
+    EXPECT_EQ(pod_faults("spec:\n"
+                         "  containers:\n"
+                         "  - image: web\n"
+                         "    env: [{value: a}, {name: null}]\n"),
+              "7: schema-required: \"spec.containers[0].env[0].name\" is missing |  | a string | \n"
+              "7: schema-required: \"spec.containers[0].env[1].name\" is missing |  | a string | \n"
+              "6: schema-required: \"spec.containers[0].name\" is missing |  | a string | \n");
+    EXPECT_EQ(faults_of("apiVersion: tailscale.com/v1alpha1\n"
+                        "kind: ProxyClass\n"
+                        "metadata: {name: edge}\n"),
+              "2: schema-required: \"spec\" is missing |  | a map | \n");
+}
+
+TEST(Validator, HoldsTheLimitsOfCustomResources) {
+    EXPECT_EQ(
+        faults_of("apiVersion: tailscale.com/v1alpha1\n"
+                  "kind: Connector\n"
+                  "metadata: {name: edge}\n"
+                  "spec:\n"
+                  "  replicas: -1\n"
+                  "  hostname: Edge\n"
+                  "  subnetRouter: {advertiseRoutes: [10.0.0.0/8, 10.0.0.1]}\n"
+                  "  appConnector: {routes: []}\n"
+                  "  tags: [\"tag:a\", b]\n"),
+        "5: schema-value: \"spec.replicas\" has a value that is not allowed | -1 | at least 0 "
+        "| \n"
+        "6: schema-value: \"spec.hostname\" has a value that is not allowed | \"Edge\" | text "
+        "that matches ^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$ | \n"
+        "7: schema-value: \"spec.subnetRouter.advertiseRoutes[1]\" has a value that is not "
+        "allowed | \"10.0.0.1\" | a block of addresses, such as \"10.0.0.0/8\" | \n"
+        "8: schema-value: \"spec.appConnector.routes\" has a value that is not allowed | 0 "
+        "items | at least 1 | \n"
+        "9: schema-value: \"spec.tags[1]\" has a value that is not allowed | \"b\" | text that "
+        "matches ^tag:[a-zA-Z][a-zA-Z0-9-]*$ | \n");
+}
+
+TEST(Validator, HoldsChoicesLengthsAndKeys) {
+    const std::string label(64, 'a');
+    EXPECT_EQ(
+        faults_of("apiVersion: tailscale.com/v1alpha1\n"
+                  "kind: ProxyClass\n"
+                  "metadata: {name: edge}\n"
+                  "spec:\n"
+                  "  statefulSet:\n"
+                  "    labels: {a: " +
+                  label +
+                  "}\n"
+                  "    pod:\n"
+                  "      tailscaleContainer:\n"
+                  "        imagePullPolicy: Sometimes\n"
+                  "        resources: {claims: [{name: a}, {name: b}, {name: a}]}\n"),
+        "6: schema-value: \"spec.statefulSet.labels.a\" has a value that is not allowed | 64 "
+        "characters | at most 63 | \n"
+        "9: schema-value: \"spec.statefulSet.pod.tailscaleContainer.imagePullPolicy\" has a "
+        "value that is not allowed | \"Sometimes\" | one of { Always, Never, IfNotPresent } | "
+        "\n"
+        "10: schema-value: \"spec.statefulSet.pod.tailscaleContainer.resources.claims\" has "
+        "a value that is not allowed | a second \"a\" | items that differ in name | \n");
+}
+
+TEST(Validator, SaysNothingAboutWhatIsReplacedLater) {
+    EXPECT_EQ(pod_faults("spec:\n"
+                         "  priority: ${PRIORITY}\n"
+                         "  containers: ${CONTAINERS}\n"
+                         "  \"${FIELD}\": 1\n"),
+              "");
+}
+
+}  // namespace
+}  // namespace renderer

@@ -123,7 +123,7 @@ std::string binary_text(const Amount& amount) {
         divisor *= 10;
     }
     if (number / divisor < kBinaryBase) {
-        return decimal_text(std::to_string(number), amount.exponent, Format::Decimal);
+        return decimal_text(fmt::format("{}", number), amount.exponent, Format::Decimal);
     }
     if (number % divisor != 0) {
         return "";

@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <iterator>
 #include <limits>
 #include <set>
@@ -67,10 +67,12 @@ std::optional<std::int64_t> whole_number(const Value& value) {
     }
     std::string digits(value.text());
     std::erase(digits, '_');
-    char* end = nullptr;
-    const double number = std::strtod(digits.c_str(), &end);
+    const char* begin = digits.data() + (digits.starts_with('+') ? 1 : 0);
+    const char* end = digits.data() + digits.size();
+    double number = 0;
+    const auto [stop, error] = std::from_chars(begin, end, number);
     constexpr double kLimit = 9e18;
-    const bool is_whole = *end == '\0' && std::isfinite(number) && std::trunc(number) == number &&
+    const bool is_whole = error == std::errc() && stop == end && std::trunc(number) == number &&
                           std::abs(number) < kLimit;
     return is_whole ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;
 }

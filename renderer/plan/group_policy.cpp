@@ -1,7 +1,12 @@
 #include "renderer/plan/group_policy.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <map>
 
+#include "renderer/plan/annotations.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/parents.h"
 
@@ -17,7 +22,45 @@ void add_names(const std::vector<TextInput>& names, std::set<std::string>& all) 
     }
 }
 
+bool is_egress(const ParentInput& user) {
+    return user.doc->kind.text() == "Service" && (!annotation_text(user, kTailnetIp).empty() ||
+                                                  !annotation_text(user, kTailnetFqdn).empty());
+}
+
+void check_user(const ParentInput& user, const GroupPolicyPlan& policy, Diagnostics& diagnostics) {
+    const std::string group(annotation_text(user, kProxyGroup));
+    const std::set<std::string>& allowed = is_egress(user) ? policy.egress : policy.ingress;
+    if (group.empty() || allowed.contains(group)) {
+        return;
+    }
+    diagnostics.add(
+        {.severity = Severity::Warning,
+         .rule = "denied-by-policy",
+         .pos = user.annotation(kProxyGroup)->pos(),
+         .object = user.doc->object_name(),
+         .message = "the API server will deny this: the policies of its namespace do not allow "
+                    "the group",
+         .found = fmt::format("\"{}\"", group),
+         .expected = allowed.empty()
+                         ? fmt::format("no group for {}", is_egress(user) ? "egress" : "ingress")
+                         : fmt::format("one of {{ {} }}", fmt::join(allowed, ", ")),
+         .notes = {{.pos = policy.origin.pos,
+                    .object = policy.origin.parent,
+                    .text = "is the first of them"}}});
+}
+
 }  // namespace
+
+void check_policies(const std::vector<const ParentInput*>& users, const Plan& plan,
+                    Diagnostics& diagnostics) {
+    for (const ParentInput* user : users) {
+        const auto policy =
+            std::ranges::lower_bound(plan.group_policies, user->ns, {}, &GroupPolicyPlan::ns);
+        if (policy != plan.group_policies.end() && policy->ns == user->ns) {
+            check_user(*user, *policy, diagnostics);
+        }
+    }
+}
 
 void plan_group_policies(const Inventory& inventory, const ProxyInputs& inputs, Plan& plan,
                          Diagnostics& diagnostics) {

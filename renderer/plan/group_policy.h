@@ -13,4 +13,8 @@ namespace renderer {
 void plan_group_policies(const Inventory& inventory, const ProxyInputs& inputs, Plan& plan,
                          Diagnostics& diagnostics);
 
+// Warns of objects that the policies of their namespace deny. `users`: what the plan is built on.
+void check_policies(const std::vector<const ParentInput*>& users, const Plan& plan,
+                    Diagnostics& diagnostics);
+
 }  // namespace renderer

@@ -164,6 +164,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     std::vector<const ParentInput*> consumed =
         plan_proxies(inventory, parents, inputs, plan, diagnostics);
     plan_group_policies(inventory, inputs, plan, diagnostics);
+    check_policies(consumed, plan, diagnostics);
     plan_dns_config(inventory, inputs, plan, diagnostics);
     plan_recorders(inventory, inputs, plan, diagnostics);
     tailnets.finish(inputs.central_bundle, plan, diagnostics);

@@ -79,7 +79,7 @@ bool selects(const Value& selector, const NodeInput& node) {
 
 // An address as it stands before ":port"; "" when it is none.
 std::string host_of(std::string_view address) {
-    const std::string text(address);
+    std::string text(address);
     in6_addr bytes{};
     if (inet_pton(AF_INET, text.c_str(), &bytes) == 1) {
         return text;

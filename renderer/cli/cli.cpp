@@ -43,6 +43,8 @@ int run_verb(const Options& options, Console& console) {
             return run_post_render(options, console);
         case Verb::Explain:
             return run_explain(options, console);
+        case Verb::Lint:
+            return run_lint(options, console);
         case Verb::Install:
             return run_install(options, console);
         case Verb::Images:

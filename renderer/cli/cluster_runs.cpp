@@ -70,13 +70,20 @@ void ClusterRuns::print_diagnostics(Console& console) const {
 }
 
 int ClusterRuns::fail(Console& console, std::string_view ending) const {
+    finish(console, ending, false);
+    return 1;
+}
+
+int ClusterRuns::finish(Console& console, std::string_view ending, bool quiet) const {
     print_diagnostics(console);
     const std::vector<Diagnostics::Block> blocks = blocks_of(runs_, false);
     const auto errors = static_cast<std::size_t>(std::ranges::count(
         blocks, Severity::Error, [](const Diagnostics::Block& block) { return block.severity; }));
-    console.err(fmt::format("{}, {}; {}\n", plural(errors, "error"),
-                            plural(blocks.size() - errors, "warning"), ending));
-    return 1;
+    if (errors > 0 || !quiet) {
+        console.err(fmt::format("{}, {}; {}\n", plural(errors, "error"),
+                                plural(blocks.size() - errors, "warning"), ending));
+    }
+    return errors > 0 ? 1 : 0;
 }
 
 int ClusterRuns::refuse(Diagnostic diagnostic, Console& console) {

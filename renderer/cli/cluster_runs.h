@@ -25,6 +25,9 @@ public:
     void print_diagnostics(Console& console) const;
     // Prints all diagnostics and the last line `N errors, M warnings; <ending>`; returns 1.
     int fail(Console& console, std::string_view ending = "nothing written") const;
+    // The same for what writes nothing: the line is left out when `quiet` and nothing is an error.
+    // Returns 0 without errors.
+    int finish(Console& console, std::string_view ending, bool quiet) const;
     // The same after one more error, in the last run or in none.
     int refuse(Diagnostic diagnostic, Console& console);
 

@@ -13,6 +13,7 @@ namespace renderer {
 int run_render(const Options& options, Console& console);
 int run_check(const Options& options, Console& console);
 int run_post_render(const Options& options, Console& console);
+int run_lint(const Options& options, Console& console);
 int run_install(const Options& options, Console& console);
 int run_images(const Options& options, Console& console);
 

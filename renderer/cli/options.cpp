@@ -144,6 +144,20 @@ void add_explain(CLI::App& app, Options& options) {
     add_common(verb, options);
 }
 
+void add_lint(CLI::App& app, Options& options) {
+    CLI::App& verb = add_verb(app, "lint", "find what renders well and goes wrong later",
+                              "  tailrender lint                     # exit 1 on errors\n"
+                              "  tailrender lint . --cluster home -o rendered\n"
+                              "  tailrender lint --list              # every check, one a line");
+    verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
+    verb.add_option("PATH", options.load.path, "directory or file to look at (default .)")
+        ->type_name("DIR");
+    add_output(verb, options, "directory that a render writes; it is not looked into");
+    verb.add_flag("--list", options.list_checks, "print the checks instead of making them");
+    add_inputs(verb, options);
+    add_common(verb, options);
+}
+
 void add_install(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "install", "print what a cluster needs besides proxies",
                               "  tailrender install --values values.yaml | kubectl apply -f -\n"
@@ -197,6 +211,7 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
     add_check(*app, options);
     add_post_render(*app, options);
     add_explain(*app, options);
+    add_lint(*app, options);
     add_install(*app, options);
     add_images(*app, options);
     add_completion(*app, options);
@@ -204,11 +219,14 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
 }
 
 Verb verb_of(const std::string& name) {
-    static const std::map<std::string, Verb> kVerbs = {
-        {"render", Verb::Render},          {"check", Verb::Check},
-        {"post-render", Verb::PostRender}, {"explain", Verb::Explain},
-        {"install", Verb::Install},        {"images", Verb::Images},
-        {"completion", Verb::Completion}};
+    static const std::map<std::string, Verb> kVerbs = {{"render", Verb::Render},
+                                                       {"check", Verb::Check},
+                                                       {"post-render", Verb::PostRender},
+                                                       {"explain", Verb::Explain},
+                                                       {"lint", Verb::Lint},
+                                                       {"install", Verb::Install},
+                                                       {"images", Verb::Images},
+                                                       {"completion", Verb::Completion}};
     return kVerbs.at(name);
 }
 

@@ -10,7 +10,7 @@
 
 namespace renderer {
 
-enum class Verb { Render, Check, PostRender, Explain, Install, Images, Completion };
+enum class Verb { Render, Check, PostRender, Explain, Lint, Install, Images, Completion };
 enum class Color { Auto, Always, Never };
 
 struct Options {
@@ -23,6 +23,7 @@ struct Options {
     Color color = Color::Auto;
     bool quiet = false;
     bool allow_empty = false;
+    bool list_checks = false;  // lint
     bool update_lock = false;  // render
 };
 

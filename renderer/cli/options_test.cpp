@@ -99,7 +99,7 @@ TEST(Options, TableHasEveryVerbWithItsFlags) {
     for (const VerbInfo& verb : table) {
         names.push_back(verb.name);
     }
-    EXPECT_EQ(names, (std::vector<std::string>{"render", "check", "post-render", "explain",
+    EXPECT_EQ(names, (std::vector<std::string>{"render", "check", "post-render", "explain", "lint",
                                                "install", "images", "completion"}));
     EXPECT_EQ(table[0].arguments, "DIR");
     bool output = false;

@@ -1,11 +1,14 @@
 // Base64 as Kubernetes writes the `data` of a Secret: RFC 4648 section 4, with padding, one line.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace renderer {
 
 std::string encode_base64(std::string_view bytes);
+// Line breaks count for nothing; no value for anything else that is not base64.
+std::optional<std::string> decode_base64(std::string_view text);
 
 }  // namespace renderer

@@ -17,5 +17,18 @@ TEST(EncodeBase64, MatchesTheVectorsOfTheRfc) {
     EXPECT_EQ(encode_base64("\xfb\xff\xfe"), "+//+");
 }
 
+TEST(DecodeBase64, IsTheInverse) {
+    for (const std::string text : {"", "f", "fo", "foo", "foobar", "\xfb\xff\xfe"}) {
+        EXPECT_EQ(decode_base64(encode_base64(text)), text);
+    }
+    EXPECT_EQ(decode_base64("Zm9v\nYmFy\n"), "foobar");
+}
+
+TEST(DecodeBase64, RefusesWhatIsNone) {
+    for (const std::string text : {"Zg", "Zg=", "Z===", "Zg==Zg==", "Zm9v!mFy", "=Zg="}) {
+        EXPECT_FALSE(decode_base64(text).has_value()) << text;
+    }
+}
+
 }  // namespace
 }  // namespace renderer

@@ -79,16 +79,11 @@ private:
 
     // Every directory belongs to the nearest one above it that has a fleet.yaml.
     void group() {
-        std::map<std::string_view, const WalkedDir*> owner;
-        for (const WalkedDir& dir : dirs_) {
-            const std::size_t slash = dir.relative.rfind('/');
-            const std::string_view parent = slash == std::string::npos
-                                                ? std::string_view()
-                                                : std::string_view(dir.relative).substr(0, slash);
-            const auto above = owner.find(parent);
-            const bool is_root = !dir.fleet_files.empty();
-            const WalkedDir* mine = is_root ? &dir : above == owner.end() ? nullptr : above->second;
-            owner[dir.relative] = mine;
+        const std::vector<const WalkedDir*> roots = bundle_roots(dirs_);
+        for (std::size_t i = 0; i < dirs_.size(); ++i) {
+            const WalkedDir& dir = dirs_[i];
+            const WalkedDir* mine = roots[i];
+            const bool is_root = mine == &dir;
             has_fleet_ = has_fleet_ || is_root;
             if (!is_selected(mine == nullptr ? dir.relative : mine->relative)) {
                 continue;

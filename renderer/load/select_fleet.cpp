@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
+#include "renderer/load/fleet_files.h"
 #include "renderer/load/paths.h"
 #include "renderer/load/schema.h"
 #include "renderer/load/select_parts.h"
@@ -13,42 +13,6 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kKustomizationFile = "kustomization.yaml";  // Fleet knows no other name
-
-// The patterns of a .fleetignore: they match base names, `name/*` a whole directory.
-std::vector<std::string> read_patterns(const SourceTree& tree, const std::string& path) {
-    const Result<std::string> text = tree.read(path);
-    std::vector<std::string> patterns;
-    std::string_view rest = text ? std::string_view(*text) : std::string_view();
-    while (!rest.empty()) {
-        const std::size_t end = std::min(rest.find('\n'), rest.size());
-        std::string_view line = rest.substr(0, end);
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-        while (line.size() > 1 &&
-               (line.ends_with(' ') || line.ends_with('\t') || line.ends_with('\r')) &&
-               line[line.size() - 2] != '\\') {
-            line.remove_suffix(1);
-        }
-        if (!line.empty() && line.front() != '#') {
-            patterns.emplace_back(line);
-        }
-    }
-    return patterns;
-}
-
-bool is_ignored(const std::vector<std::string>& patterns, const std::string& name, bool is_dir) {
-    return std::ranges::any_of(patterns, [&](const std::string& pattern) {
-        if (pattern.size() > 2 && pattern.ends_with("/*")) {
-            return is_dir && name == pattern.substr(0, pattern.size() - 2);
-        }
-        return matches_glob(pattern, name);
-    });
-}
-
-struct BundleFile {
-    const WalkedDir* dir = nullptr;
-    std::string name;
-    std::string relative;  // to the bundle
-};
 
 class FleetSelection {
 public:
@@ -61,7 +25,7 @@ public:
           kustomize_dir_(normal_path(join_path(root_.path, fleet.kustomize_dir()))) {}
 
     void run() {
-        collect_files();
+        files_ = bundle_files(context_.build.tree, dirs_);
         const bool is_chart = fleet_.has_chart() || root_.has_chart;
         const bool is_ours = fleet_.has_chart() && fleet_.is_operator_chart();
         Bundle bundle = make_bundle(fleet_, root_.relative, context_.build.sources,
@@ -99,35 +63,6 @@ public:
 
 private:
     void refuse(Diagnostic diagnostic) { context_.build.diagnostics.add(std::move(diagnostic)); }
-
-    // What Fleet's reader would put into the bundle, fleet.yaml and values files included.
-    void collect_files() {
-        std::map<std::string, std::vector<std::string>> patterns_of;
-        std::set<std::string> left_out;
-        for (const WalkedDir* dir : dirs_) {
-            const std::string parent = parent_path(dir->path);
-            std::vector<std::string> patterns =
-                dir == &root_ ? std::vector<std::string>() : patterns_of[parent];
-            if (dir != &root_ && (left_out.contains(parent) ||
-                                  is_ignored(patterns, std::string(base_name(dir->path)), true))) {
-                left_out.insert(dir->path);
-                continue;
-            }
-            if (dir->has_fleetignore) {
-                for (std::string& pattern :
-                     read_patterns(context_.build.tree, join_path(dir->path, ".fleetignore"))) {
-                    patterns.push_back(std::move(pattern));
-                }
-            }
-            for (const std::string& name : dir->files) {
-                if (!is_ignored(patterns, name, false)) {
-                    files_.push_back(
-                        {dir, name, relative_path(join_path(dir->path, name), root_.path)});
-                }
-            }
-            patterns_of[dir->path] = std::move(patterns);
-        }
-    }
 
     void warn_unnamed() {
         if (!text_of(fleet_.root, "name").empty() || context_.options.output_dir.empty()) {

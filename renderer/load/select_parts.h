@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "renderer/load/fleet_bundle.h"
+#include "renderer/load/fleet_files.h"
 #include "renderer/load/kustomization.h"
 #include "renderer/load/select.h"
 #include "renderer/load/walk.h"
@@ -16,8 +17,6 @@ struct SelectContext {
     const SelectOptions& options;
     const Cluster& cluster;
 };
-
-using DirList = std::vector<const WalkedDir*>;
 
 // Adds the files of a tree that has no fleet.yaml: manifests as they stand, kustomizations
 // executed.

@@ -1,0 +1,216 @@
+// Who applies which part of the repository: Fleet's GitRepo, Argo CD's Application, Flux's
+// Kustomization. A tree and what was rendered from it must not both reach a cluster, and no object
+// may come from two bundles.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "renderer/lint/families.h"
+#include "renderer/load/paths.h"
+#include "renderer/load/schema.h"
+
+namespace renderer {
+
+namespace {
+
+// A path that an applier deploys, relative to the top of the repository; may be a glob.
+struct Selector {
+    const RepositoryDocument* applier = nullptr;
+    std::string pattern;
+    Pos pos;
+};
+
+void add_selector(const RepositoryDocument& applier, const Value* path,
+                  std::vector<Selector>& selectors) {
+    std::string_view text = string_of(path);
+    while (text.starts_with('/')) {
+        text.remove_prefix(1);
+    }
+    selectors.push_back({&applier, normal_path(text), path == nullptr ? applier.pos : path->pos()});
+}
+
+void add_git_repo(const RepositoryDocument& document, std::vector<Selector>& selectors) {
+    const Value* spec = map_of(document.root, "spec");
+    if (spec == nullptr) {
+        return;
+    }
+    const std::span<const Value> paths = list_of(*spec, "paths");
+    const std::span<const Value> bundles = list_of(*spec, "bundles");
+    for (const Value& path : paths) {
+        add_selector(document, &path, selectors);
+    }
+    for (const Value& bundle : bundles) {
+        add_selector(document, bundle.is_map() ? bundle.find("base") : nullptr, selectors);
+    }
+    if (paths.empty() && bundles.empty()) {
+        add_selector(document, nullptr, selectors);
+    }
+}
+
+void add_application(const RepositoryDocument& document, std::vector<Selector>& selectors) {
+    if (const Value* path = document.root.at({"spec", "source", "path"})) {
+        add_selector(document, path, selectors);
+    }
+    const Value* spec = map_of(document.root, "spec");
+    for (const Value& source :
+         spec == nullptr ? std::span<const Value>() : list_of(*spec, "sources")) {
+        if (source.is_map() && source.find("path") != nullptr) {
+            add_selector(document, source.find("path"), selectors);
+        }
+    }
+}
+
+std::vector<Selector> find_selectors(const Repository& repository) {
+    std::vector<Selector> selectors;
+    for (const RepositoryDocument& document : repository.documents) {
+        if (document.group() == "fleet.cattle.io" && document.kind() == "GitRepo") {
+            add_git_repo(document, selectors);
+        } else if (document.group() == "argoproj.io" && document.kind() == "Application") {
+            add_application(document, selectors);
+        } else if (document.group() == "kustomize.toolkit.fluxcd.io" &&
+                   document.kind() == "Kustomization") {
+            add_selector(document, document.root.at({"spec", "path"}), selectors);
+        }
+    }
+    return selectors;
+}
+
+// The directory itself or one above it. Nobody knows whether the tree is the repository's top, so
+// paths count from both.
+bool selects(const std::string& pattern, const std::string& dir, const std::string& prefix) {
+    if (pattern == ".") {
+        return true;
+    }
+    for (const std::string& start : {dir, join_path(prefix, dir)}) {
+        for (std::string part = start; !part.empty() && part != "."; part = parent_path(part)) {
+            if (matches_glob(pattern, part)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+class TwoTrees {
+public:
+    explicit TwoTrees(const LintContext& context)
+        : context_(context), selectors_(find_selectors(context.repository)) {}
+
+    void run() const {
+        std::vector<std::string> rendered = context_.repository.rendered;
+        const std::string output = output_dir();
+        if (!output.empty()) {
+            rendered.push_back(output);
+        }
+        for (const std::string& dir : rendered) {
+            for (const Selector& selector : selectors_) {
+                if (chosen(selector, dir)) {
+                    check(selector, dir);
+                }
+            }
+        }
+    }
+
+private:
+    // Of -o, relative to the root; "" when it lies elsewhere.
+    [[nodiscard]] std::string output_dir() const {
+        const std::string& dir = context_.input.options.output_dir;
+        if (dir.empty()) {
+            return "";
+        }
+        const SourceTree& tree = context_.repository.tree;
+        const std::string real = tree.real_path(dir);
+        const std::string root = tree.real_path(context_.repository.root);
+        return real != root && is_within(real, root) ? relative_path(real, root) : "";
+    }
+
+    [[nodiscard]] bool chosen(const Selector& selector, const std::string& dir) const {
+        return selects(selector.pattern, dir, context_.git.prefix());
+    }
+
+    // The first file that is rendered and that somebody deploys as it stands, too.
+    void check(const Selector& of_rendered, const std::string& dir) const {
+        for (const Selector& selector : selectors_) {
+            for (const SourceFile& file : context_.loaded.files) {
+                const std::string& bundle = context_.loaded.bundles[file.bundle].dir;
+                const std::string path = join_path(bundle, file.path);
+                if (file.reachable && chosen(selector, parent_path(path))) {
+                    report(of_rendered, selector, dir, path);
+                    return;
+                }
+            }
+        }
+    }
+
+    void report(const Selector& of_rendered, const Selector& of_source, const std::string& dir,
+                const std::string& path) const {
+        Diagnostic found{
+            .rule = "two-trees",
+            .pos = of_source.pos,
+            .object = of_source.applier->object_name(),
+            .message = "what is rendered and what it is rendered from are both applied",
+            .found = fmt::format("\"{}\" beside the rendered \"{}\"", path, dir),
+            .expected = fmt::format("only \"{}\"", dir),
+            .hint = "select the rendered directory and nothing that is rendered into it"};
+        if (of_rendered.applier != of_source.applier) {
+            found.notes.push_back({.pos = of_rendered.pos,
+                                   .object = of_rendered.applier->object_name(),
+                                   .text = "applies the rendered one"});
+        }
+        context_.add(std::move(found));
+    }
+
+    const LintContext& context_;
+    std::vector<Selector> selectors_;
+};
+
+std::string_view text_or_empty(const Value& value) {
+    return value.is_string() ? value.text() : std::string_view();
+}
+
+std::string_view group_of(std::string_view api_version) {
+    const std::size_t slash = api_version.find('/');
+    return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+// Each bundle is a release of its own: the second one fails on the object of the first, or takes it
+// over, and whichever is deleted first takes the object along.
+void check_owners(const LintContext& context) {
+    using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
+    std::map<Key, const Document*> owners;
+    for (const Document& document : context.loaded.documents) {
+        const std::string_view kind = text_or_empty(document.kind);
+        const std::string_view name = text_or_empty(document.name);
+        if (!document.reachable || name.empty()) {
+            continue;
+        }
+        const Key key{group_of(text_or_empty(document.api_version)), kind,
+                      document.effective_namespace, name};
+        const auto [first, is_new] = owners.emplace(key, &document);
+        if (is_new || first->second->bundle == document.bundle) {
+            continue;
+        }
+        const auto name_of = [&](const Document& one) {
+            return context.loaded.bundles[one.bundle].name;
+        };
+        context.add({.rule = "object-in-two-bundles",
+                     .pos = document.kind.pos(),
+                     .object = document.object_name(),
+                     .message = fmt::format("this object is in the bundles \"{}\" and \"{}\"",
+                                            name_of(*first->second), name_of(document)),
+                     .expected = "one owner of each object",
+                     .hint = "remove it from one of the two",
+                     .notes = {{.pos = first->second->kind.pos(), .text = "it stands here, too"}}});
+    }
+}
+
+}  // namespace
+
+void check_appliers(const LintContext& context) {
+    TwoTrees(context).run();
+    check_owners(context);
+}
+
+}  // namespace renderer

@@ -1,0 +1,190 @@
+// Credentials in files of the repository. Their text never reaches a message.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "renderer/core/base64.h"
+#include "renderer/lint/families.h"
+#include "renderer/load/paths.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::size_t kMinKeyId = 8;
+
+bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+// Length of a key such as tskey-auth-<id>CNTRL-<secret> at the begin of the text; 0: none.
+std::size_t key_length(std::string_view text) {
+    constexpr std::array<std::string_view, 5> kKinds = {
+        "tskey-auth-", "tskey-client-", "tskey-api-", "tskey-scim-", "tskey-webhook-"};
+    const auto kind =
+        std::ranges::find_if(kKinds, [&](std::string_view one) { return text.starts_with(one); });
+    if (kind == kKinds.end()) {
+        return 0;
+    }
+    const auto word_end = [&](std::size_t at) {
+        while (at < text.size() && is_word(text[at])) {
+            ++at;
+        }
+        return at;
+    };
+    const std::size_t id_end = word_end(kind->size());
+    const bool has_id =
+        id_end >= kind->size() + kMinKeyId && id_end < text.size() && text[id_end] == '-';
+    const std::size_t end = has_id ? word_end(id_end + 1) : 0;
+    return has_id && end >= id_end + 1 + kMinKeyId ? end : 0;
+}
+
+// A text with many equal or counting characters is an example.
+bool is_example(std::string_view key) {
+    const std::string_view secret = key.substr(key.rfind('-') + 1);
+    constexpr std::array<std::string_view, 5> kWords = {"xample", "EXAMPLE", "xxxx", "XXXX",
+                                                        "0000"};
+    const auto has = [&](std::string_view word) {
+        return key.find(word) != std::string_view::npos;
+    };
+    return std::ranges::any_of(kWords, has) || secret.find("123456789") != std::string_view::npos;
+}
+
+void check_keys(const LintContext& context, SourceId source) {
+    const std::string_view text = context.loaded.sources.text(source);
+    for (std::size_t at = text.find("tskey-"); at != std::string_view::npos;
+         at = text.find("tskey-", at + 1)) {
+        const std::size_t length = key_length(text.substr(at));
+        if (length == 0 || is_example(text.substr(at, length))) {
+            continue;
+        }
+        context.add({.rule = "tailscale-key",
+                     .pos = context.loaded.sources.pos(source, at),
+                     .message = "a key of Tailscale in plain text",
+                     .expected = "no credential in a file that Git may take",
+                     .hint = "revoke it, and put its successor into a Secret of the cluster or an "
+                             "env file that git ignores",
+                     .hide_text = true});
+    }
+}
+
+// Files whose name says that they hold variables: ".env", ".operator-oauth.env", "prod.env.local".
+bool is_env_name(std::string_view name) {
+    const std::size_t at = name.find(".env");
+    const bool whole =
+        at != std::string_view::npos && (at + 4 == name.size() || name[at + 4] == '.');
+    return whole && !name.ends_with(".example") && !name.ends_with(".sample");
+}
+
+void check_env_files(const LintContext& context) {
+    const Repository& repository = context.repository;
+    for (const WalkedDir& dir : repository.dirs) {
+        const Result<std::vector<Entry>> entries = repository.tree.list(dir.path);
+        for (const Entry& entry : entries ? *entries : std::vector<Entry>()) {
+            const std::string relative = join_path(dir.relative, entry.name);
+            if (entry.kind != EntryKind::File || !is_env_name(entry.name) ||
+                context.git.ignores(relative)) {
+                continue;
+            }
+            const std::string path = join_path(dir.path, entry.name);
+            if (Result<std::string> text = repository.tree.read(path)) {
+                check_keys(context, context.loaded.sources.add(path, std::move(*text)));
+            }
+        }
+    }
+}
+
+bool is_placeholder(std::string_view value) {
+    constexpr std::array<std::string_view, 8> kWords = {
+        "<", "changeme", "change-me", "CHANGEME", "CHANGE_ME", "REPLACE", "your-", "YOUR_"};
+    return std::ranges::any_of(
+        kWords, [&](std::string_view word) { return value.find(word) != std::string_view::npos; });
+}
+
+// The value of a member of a Secret, decoded.
+std::string value_of(const Value& value, bool encoded) {
+    const std::string_view text = string_of(&value);
+    return encoded ? decode_base64(text).value_or("") : std::string(text);
+}
+
+// No values, a SOPS file, or a configuration that holds none.
+class SecretCheck {
+public:
+    SecretCheck(const LintContext& context, const RepositoryDocument& document)
+        : context_(context), document_(document) {}
+
+    void run() const {
+        if (document_.root.find("sops") != nullptr || is_bootstrap()) {
+            return;
+        }
+        for (const std::string_view field : {"data", "stringData"}) {
+            const Value* values = document_.root.find(field);
+            if (values == nullptr || !values->is_map()) {
+                continue;
+            }
+            for (const Member& member : values->members()) {
+                if (check(member, value_of(member.value, field == "data"))) {
+                    return;
+                }
+            }
+        }
+    }
+
+private:
+    // Tokens and certificates that others fill in come with the type and no values.
+    [[nodiscard]] bool is_bootstrap() const {
+        const std::string_view type = string_of(document_.root.find("type"));
+        return type == "kubernetes.io/service-account-token";
+    }
+
+    bool check(const Member& member, const std::string& value) const {
+        if (value.empty() || value.starts_with("ENC[")) {
+            return false;
+        }
+        const bool placeholder = is_placeholder(value);
+        Diagnostic found{
+            .pos = member.key.pos(), .object = document_.object_name(), .hide_text = true};
+        if (placeholder) {
+            found.rule = "placeholder-credential";
+            found.message = fmt::format("\"{}\" still has the value of an example", member.name());
+            found.hint = "create the Secret in the cluster with the real value";
+            context_.warn(std::move(found));
+        } else {
+            found.rule = "plaintext-secret";
+            found.message = "a Secret with its values stands in a Git work tree";
+            found.found = fmt::format("key \"{}\"", member.name());
+            found.expected =
+                "a SealedSecret, an ExternalSecret, a file that SOPS encrypted, or no "
+                "Secret at all";
+            found.hint =
+                "create it in the cluster; a value that was ever committed is no secret "
+                "any more";
+            context_.add(std::move(found));
+        }
+        return true;
+    }
+
+    const LintContext& context_;
+    const RepositoryDocument& document_;
+};
+
+}  // namespace
+
+void check_credentials(const LintContext& context) {
+    for (const RepositoryFile& file : context.repository.files) {
+        if (!context.git.ignores(file.relative)) {
+            check_keys(context, file.source);
+        }
+    }
+    check_env_files(context);
+    for (const RepositoryDocument& document : context.repository.documents) {
+        const bool is_secret = document.api_version() == "v1" && document.kind() == "Secret";
+        if (is_secret && context.git.is_work_tree() &&
+            !context.git.ignores(document.file->relative)) {
+            SecretCheck(context, document).run();
+        }
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,39 @@
+// The checks, one function per family. Private to lint.
+#pragma once
+
+#include <string>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/lint/git.h"
+#include "renderer/lint/lint.h"
+#include "renderer/lint/repository.h"
+
+namespace renderer {
+
+struct LintContext {
+    const Repository& repository;
+    const GitTree& git;
+    const LintInput& input;
+    Loaded& loaded;
+    Diagnostics& diagnostics;
+
+    void add(Diagnostic diagnostic) const { diagnostics.add(std::move(diagnostic)); }
+    void warn(Diagnostic diagnostic) const {
+        diagnostic.severity = Severity::Warning;
+        diagnostics.add(std::move(diagnostic));
+    }
+};
+
+void check_fleet_bundles(const LintContext& context);    // what enters a bundle
+void check_fleet_options(const LintContext& context);    // fleet.yaml
+void check_fleet_objects(const LintContext& context);    // objects against their bundle
+void check_appliers(const LintContext& context);         // who applies what, twice
+void check_credentials(const LintContext& context);      // secrets in files
+void check_generators(const LintContext& context);       // secretGenerator and its env files
+void check_substitution(const LintContext& context);     // Flux, Helm templates
+void check_front_door(const LintContext& context);       // Funnel, DNS records
+void check_tailnet_policy(const LintContext& context);   // the tailnet's policy file
+void check_cluster_network(const LintContext& context);  // Cilium, PodSecurity
+void check_helm_plugins(const LintContext& context);     // plugin.yaml
+
+}  // namespace renderer

@@ -1,0 +1,213 @@
+// What Fleet's reader takes into a bundle and what it leaves out without a word. Source: Fleet
+// internal/bundlereader/{read,loaddirectory,resources}.go.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "renderer/lint/families.h"
+#include "renderer/load/paths.h"
+#include "renderer/load/schema.h"
+
+namespace renderer {
+
+namespace {
+
+// What one object of the API server may hold, with room for its other fields: etcd takes requests
+// of 1.5 MiB.
+constexpr std::size_t kMaxBundle = std::size_t{1} << 20U;
+
+// "../a/.b" and "a/.b/c", not "./a".
+bool is_hidden(std::string_view entry) {
+    std::string path = normal_path(entry);
+    while (path.starts_with("../")) {
+        path.erase(0, 3);
+    }
+    return path.size() > 1 && (path.front() == '.' || path.find("/.") != std::string::npos);
+}
+
+class BundleCheck {
+public:
+    BundleCheck(const LintContext& context, const RepositoryBundle& bundle)
+        : context_(context), bundle_(bundle) {
+        reach(normal_path(join_path(bundle.root->path, bundle.fleet.kustomize_dir())));
+    }
+
+    void run() const {
+        check_size();
+        check_hidden();
+        if (bundle_.is_chart()) {
+            check_loose();
+        }
+        check_values_files();
+    }
+
+private:
+    [[nodiscard]] Pos fleet_pos() const {
+        return context_.loaded.sources.pos(bundle_.fleet.source, 0);
+    }
+
+    [[nodiscard]] bool is_values_file(const BundleFile& file) const {
+        return std::ranges::any_of(bundle_.fleet.values_files(), [&](const std::string& entry) {
+            return file.relative == entry || file.relative == base_name(entry);
+        });
+    }
+
+    void check_size() const {
+        std::size_t bytes = 0;
+        std::size_t largest = 0;
+        std::string name;
+        for (const BundleFile& file : bundle_.files) {
+            const bool is_fleet = file.dir == bundle_.root && file.name.starts_with("fleet.y");
+            if (is_fleet || is_values_file(file)) {
+                continue;
+            }
+            const Result<std::string> text = context_.repository.tree.read(bundle_.path_of(file));
+            const std::size_t size = text ? text->size() : 0;
+            bytes += size;
+            if (size > largest) {
+                largest = size;
+                name = file.relative;
+            }
+        }
+        if (bytes > kMaxBundle) {
+            context_.warn(
+                {.rule = "fleet-bundle-size",
+                 .pos = fleet_pos(),
+                 .message = "Fleet keeps all files of a bundle in one object of the API server",
+                 .found = fmt::format("{} bytes in {} files, \"{}\" alone has {}", bytes,
+                                      bundle_.files.size(), name, largest),
+                 .expected = "at most 1 MiB; more is compressed and may still be refused",
+                 .hint = "split the bundle, or leave files out in .fleetignore"});
+        }
+    }
+
+    // Names that begin with a dot never enter a bundle, whoever lists them.
+    void check_hidden() const {
+        for (const RepositoryBuild* build : reached_) {
+            for (const std::string_view field : {"resources", "bases", "components"}) {
+                for (const Value& entry : list_of(build->root, field)) {
+                    report_hidden(entry, string_of(&entry));
+                }
+            }
+            for (const std::string_view field : {"secretGenerator", "configMapGenerator"}) {
+                for (const Value& item : list_of(build->root, field)) {
+                    check_generator(item);
+                }
+            }
+        }
+    }
+
+    void check_generator(const Value& item) const {
+        for (const std::string_view field : {"envs", "files"}) {
+            for (const Value& entry : list_of(item, field)) {
+                std::string_view path = string_of(&entry);
+                if (const std::size_t equals = path.find('='); equals != std::string_view::npos) {
+                    path.remove_prefix(equals + 1);
+                }
+                report_hidden(entry, path);
+            }
+        }
+        if (const Value* entry = item.find("env")) {
+            report_hidden(*entry, string_of(entry));
+        }
+    }
+
+    void report_hidden(const Value& entry, std::string_view path) const {
+        if (is_hidden(path)) {
+            context_.add({.rule = "fleet-hidden-file",
+                          .pos = entry.pos(),
+                          .message = fmt::format("Fleet takes no hidden files into a bundle, so "
+                                                 "\"{}\" is missing on every cluster",
+                                                 path),
+                          .expected = "a name that does not begin with a dot",
+                          .hint =
+                              "list it in a kustomization that Fleet does not reach and that is "
+                              "applied once by hand"});
+        }
+    }
+
+    // A chart is installed from its own files: manifests beside fleet.yaml are not.
+    void check_loose() const {
+        for (const BundleFile& file : bundle_.files) {
+            const bool candidate = is_manifest_name(file.name) && !file.dir->in_chart &&
+                                   !is_values_file(file) && !is_below_build(*file.dir);
+            if (!candidate) {
+                continue;
+            }
+            for (const RepositoryDocument& document : context_.repository.documents) {
+                if (document.file->path == bundle_.path_of(file) && !document.kind().empty() &&
+                    !document.api_version().empty()) {
+                    context_.warn(
+                        {.rule = "fleet-loose-file",
+                         .pos = document.pos,
+                         .object = document.object_name(),
+                         .message = "Fleet does not deploy this file: its bundle installs "
+                                    "a chart and nothing else",
+                         .hint = "list it in a kustomization that kustomize.dir of "
+                                 "fleet.yaml names, or move it to a bundle of its own",
+                         .notes = {{.pos = fleet_pos(), .text = "the bundle's fleet.yaml"}}});
+                    break;
+                }
+            }
+        }
+    }
+
+    [[nodiscard]] bool is_below_build(const WalkedDir& dir) const {
+        return std::ranges::any_of(context_.repository.builds, [&](const RepositoryBuild& build) {
+            return is_within(dir.path, build.dir->path);
+        });
+    }
+
+    // Values files, and root files of the same name, are taken out before kustomize sees them.
+    void check_values_files() const {
+        const std::vector<std::string> values = bundle_.fleet.values_files();
+        for (const RepositoryBuild* build : reached_) {
+            for (const Value& entry : list_of(build->root, "resources")) {
+                const std::string path =
+                    relative_path(normal_path(join_path(build->dir->path, string_of(&entry))),
+                                  bundle_.root->path);
+                const auto same = [&](const std::string& file) {
+                    return path == file || path == base_name(file);
+                };
+                if (std::ranges::any_of(values, same)) {
+                    context_.add(
+                        {.rule = "fleet-values-file",
+                         .pos = entry.pos(),
+                         .message = fmt::format("\"{}\" is not in the bundle when kustomize "
+                                                "runs: fleet.yaml lists it, or a file of "
+                                                "its name, in helm.valuesFiles",
+                                                string_of(&entry)),
+                         .hint = "rename one of the two files"});
+                }
+            }
+        }
+    }
+
+    void reach(const std::string& dir) {
+        for (const RepositoryBuild& build : context_.repository.builds) {
+            if (build.dir->path != dir || !reached_.insert(&build).second) {
+                continue;
+            }
+            for (const std::string_view field : {"resources", "bases", "components"}) {
+                for (const Value& entry : list_of(build.root, field)) {
+                    reach(normal_path(join_path(dir, string_of(&entry))));
+                }
+            }
+        }
+    }
+
+    const LintContext& context_;
+    const RepositoryBundle& bundle_;
+    std::set<const RepositoryBuild*> reached_;  // those that Fleet executes
+};
+
+}  // namespace
+
+void check_fleet_bundles(const LintContext& context) {
+    for (const RepositoryBundle& bundle : context.repository.bundles) {
+        BundleCheck(context, bundle).run();
+    }
+}
+
+}  // namespace renderer

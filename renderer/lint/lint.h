@@ -1,0 +1,38 @@
+// The verb `lint`: what a repository has in it that renders well and goes wrong later, in Fleet's
+// loader, in Flux's substitution, in Git, in front of a Funnel. Looks at every file of the tree,
+// also at those that no render reads; changes nothing and fetches nothing. Mistakes that make a
+// render fail are found by the stages themselves, not here. Sources of the rules: Fleet
+// internal/bundlereader and internal/helmdeployer, Flux kustomize-controller, Helm 3 and 4.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/load/load.h"
+#include "renderer/load/source_tree.h"
+#include "renderer/plan/plan.h"
+
+namespace renderer {
+
+struct LintCheck {
+    std::string_view id;           // what stands in brackets behind a message
+    std::string_view explanation;  // one line: what goes wrong
+};
+
+// Sorted by id.
+std::span<const LintCheck> lint_checks();
+
+// Of one cluster; `inventory` and `plan` are what a render made of it, complete or not.
+struct LintInput {
+    const SourceTree& tree;
+    const LoadOptions& options;
+    const Inventory& inventory;
+    const Plan& plan;
+};
+
+// Adds the files that it reads to `loaded.sources`.
+void lint(const LintInput& input, Loaded& loaded, Diagnostics& diagnostics);
+
+}  // namespace renderer

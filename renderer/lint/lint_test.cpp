@@ -1,0 +1,145 @@
+// The table of checks against what is tested and documented, and what golden cases are too small
+// for.
+#include "renderer/lint/lint.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+
+#include "renderer/lint/git.h"
+#include "renderer/load/memory_tree.h"
+
+namespace renderer {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kCases = fs::path(TESTDATA) / "lint";
+const fs::path kSources = fs::path(TESTDATA).parent_path() / "renderer" / "lint";
+
+std::string read_file(const fs::path& path) {
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string lint_text(std::map<std::string, std::string> files) {
+    const MemoryTree tree(std::move(files));
+    LoadOptions options;
+    options.path = ".";
+    Loaded loaded;
+    Diagnostics diagnostics;
+    const Inventory inventory;
+    const Plan plan;
+    lint({tree, options, inventory, plan}, loaded, diagnostics);
+    return diagnostics.print(loaded.sources, false);
+}
+
+TEST(LintChecks, AreSortedAndHaveOneLineEach) {
+    const auto checks = lint_checks();
+    EXPECT_TRUE(std::ranges::is_sorted(checks, {}, &LintCheck::id));
+    for (const LintCheck& check : checks) {
+        EXPECT_LE(check.explanation.size(), 75U) << check.id;
+        EXPECT_EQ(check.explanation.find('\n'), std::string_view::npos) << check.id;
+    }
+}
+
+// Of each check a case that it speaks up in, and one of good input that it is silent about.
+TEST(LintChecks, EachHasItsGoldenCases) {
+    for (const LintCheck& check : lint_checks()) {
+        const std::string id(check.id);
+        if (id == "fleet-bundle-size") {
+            continue;  // a megabyte: below
+        }
+        const std::string bad = read_file(kCases / (id + ".case"));
+        EXPECT_NE(bad.find("[" + id + "]"), std::string::npos) << id;
+        const fs::path good = kCases / (id + "-good.case");
+        EXPECT_TRUE(fs::exists(good)) << id;
+        EXPECT_EQ(read_file(good).find("want:err"), std::string::npos) << id;
+    }
+}
+
+TEST(LintChecks, AreThoseThatTheSourcesSpell) {
+    const std::string mark = "rule = \"";
+    std::set<std::string> spelled;
+    for (const fs::directory_entry& entry : fs::directory_iterator(kSources)) {
+        const std::string text = read_file(entry.path());
+        const bool is_test = entry.path().filename() == "lint_test.cpp";
+        for (std::size_t at = text.find(mark); at != std::string::npos && !is_test;
+             at = text.find(mark, at + 1)) {
+            const std::size_t begin = at + mark.size();
+            spelled.insert(text.substr(begin, text.find('"', begin) - begin));
+        }
+    }
+    std::set<std::string> known;
+    for (const LintCheck& check : lint_checks()) {
+        known.emplace(check.id);
+    }
+    EXPECT_EQ(spelled, known);
+}
+
+TEST(LintChecks, StandInTheDocumentation) {
+    const std::string text = read_file(kSources / "CHECKS.md");
+    std::size_t lines = 0;
+    for (const LintCheck& check : lint_checks()) {
+        const std::string line =
+            "\n| `" + std::string(check.id) + "` | " + std::string(check.explanation) + " |";
+        EXPECT_NE(text.find(line), std::string::npos) << check.id;
+        ++lines;
+    }
+    std::size_t found = 0;
+    for (std::size_t at = text.find("\n| `"); at != std::string::npos;
+         at = text.find("\n| `", at + 1)) {
+        ++found;
+    }
+    EXPECT_EQ(found, lines);
+}
+
+TEST(FleetBundleSize, CountsWhatFleetTakes) {
+    const std::string large(std::size_t{600} << 10U, 'x');
+    const std::string first = "web/a.txt";
+    const std::map<std::string, std::string> files = {
+        {"web/fleet.yaml", "name: web\n"}, {first, large}, {"web/b.txt", large}};
+    const std::string found = lint_text(files);
+    EXPECT_NE(found.find("web/fleet.yaml:1:1: warning: "), std::string::npos) << found;
+    EXPECT_NE(found.find("1228800 bytes in 3 files, \"a.txt\" alone has 614400"), std::string::npos)
+        << found;
+    for (const auto& [path, text] : std::map<std::string, std::string>{
+             {"web/.fleetignore", "b.txt\n"},
+             {"web/fleet.yaml", "name: web\nhelm:\n  valuesFiles: [b.txt]\n"},
+             {"web/b.txt", "small"}}) {
+        std::map<std::string, std::string> good = files;
+        good[path] = text;
+        EXPECT_EQ(lint_text(good), "") << path;
+    }
+}
+
+TEST(GitTree, IgnoresWhatGitignoreNames) {
+    const MemoryTree tree({{"repo/.git/HEAD", ""},
+                           {"repo/.gitignore", "*.env\n/top\nbuild/\nsub/*.key\n!keep.env\n# no\n"},
+                           {"repo/sub/.gitignore", "local\n!a.env\n"}});
+    const GitTree git(tree, "repo/sub");
+    EXPECT_TRUE(git.is_work_tree());
+    EXPECT_EQ(git.prefix(), "sub");
+    EXPECT_TRUE(git.ignores(".oauth.env"));
+    EXPECT_TRUE(git.ignores("deep/x.env"));
+    EXPECT_TRUE(git.ignores("deep/local"));
+    EXPECT_TRUE(git.ignores("build/out.yaml"));
+    EXPECT_TRUE(git.ignores("a.key"));
+    EXPECT_FALSE(git.ignores("keep.env"));
+    EXPECT_FALSE(git.ignores("a.env"));
+    EXPECT_FALSE(git.ignores("top"));
+    EXPECT_FALSE(git.ignores("build"));
+    EXPECT_FALSE(git.ignores("deep/a.key"));
+    EXPECT_FALSE(git.ignores("web.yaml"));
+    const MemoryTree plain(std::map<std::string, std::string>{{"a.yaml", ""}});
+    EXPECT_FALSE(GitTree(plain, ".").is_work_tree());
+}
+
+}  // namespace
+}  // namespace renderer

@@ -1,0 +1,194 @@
+#include "renderer/lint/repository.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/core/document.h"
+#include "renderer/core/document_scanner.h"
+#include "renderer/load/cluster_config.h"
+#include "renderer/load/config_file.h"
+#include "renderer/load/paths.h"
+#include "renderer/load/schema.h"
+
+namespace renderer {
+
+namespace {
+
+std::string_view metadata_text(const Value& root, std::string_view key) {
+    return string_of(root.at({"metadata", key}));
+}
+
+class Reader {
+public:
+    Reader(Repository& repository, SourceMap& sources) : out_(repository), sources_(sources) {}
+
+    void read_files() {
+        for (const WalkedDir& dir : out_.dirs) {
+            for (const std::string& name : dir.files) {
+                if (is_manifest_name(name) && !dir.in_chart) {
+                    add_file(join_path(dir.path, name), join_path(dir.relative, name));
+                }
+            }
+        }
+        for (const RepositoryFile& file : out_.files) {
+            add_documents(file);
+        }
+    }
+
+    void read_bundles(const Cluster& cluster) {
+        const std::vector<const WalkedDir*> roots = bundle_roots(out_.dirs);
+        for (std::size_t i = 0; i < roots.size(); ++i) {
+            if (roots[i] != &out_.dirs[i]) {
+                continue;
+            }
+            DirList dirs;
+            for (std::size_t j = i; j < roots.size(); ++j) {
+                if (roots[j] == roots[i]) {
+                    dirs.push_back(&out_.dirs[j]);
+                }
+            }
+            add_bundle(*roots[i], dirs, cluster);
+        }
+    }
+
+    void read_builds() {
+        for (const WalkedDir& dir : out_.dirs) {
+            for (const std::string& name : dir.kustomizations) {
+                const std::string path = join_path(dir.path, name);
+                Value root = read_config(out_.tree, path, {}, sources_, quiet_).root;
+                if (root.is_map()) {
+                    out_.builds.push_back({&dir, path, std::move(root)});
+                }
+            }
+        }
+    }
+
+    void find_rendered(const std::string& path, const std::string& relative) {
+        const Result<std::vector<Entry>> entries = out_.tree.list(path);
+        if (!entries) {
+            return;
+        }
+        const bool is_rendered = std::ranges::any_of(
+            *entries, [](const Entry& entry) { return entry.name == kInventoryName; });
+        if (is_rendered && !relative.empty()) {
+            out_.rendered.push_back(relative);
+            return;
+        }
+        for (const Entry& entry : *entries) {
+            if (entry.kind == EntryKind::Directory && !entry.is_link &&
+                !entry.name.starts_with('.')) {
+                find_rendered(join_path(path, entry.name), join_path(relative, entry.name));
+            }
+        }
+    }
+
+private:
+    void add_file(const std::string& path, const std::string& relative) {
+        if (Result<std::string> text = out_.tree.read(path)) {
+            out_.files.push_back({path, relative, sources_.add(path, std::move(*text))});
+        }
+    }
+
+    void add_documents(const RepositoryFile& file) {
+        for (const ScannedDocument& scanned : scan_documents(sources_, file.source)) {
+            Value root = read_yaml(sources_, file.source, scanned.range, quiet_);
+            if (!root.is_map()) {
+                continue;
+            }
+            const Value* kind = root.find("kind");
+            const Pos pos = kind != nullptr ? kind->pos() : root.pos();
+            out_.documents.push_back({&file, std::move(root), pos});
+        }
+    }
+
+    void add_bundle(const WalkedDir& root, const DirList& dirs, const Cluster& cluster) {
+        RepositoryBundle bundle{.root = &root};
+        bundle.fleet = read_fleet(out_.tree, join_path(root.path, root.fleet_files.front()),
+                                  cluster, sources_, quiet_);
+        if (!bundle.fleet.root.is_map()) {
+            return;
+        }
+        bundle.files = bundle_files(out_.tree, dirs);
+        bundle.name = text_of(bundle.fleet.root, "name");
+        bundle.name = bundle.name.empty() ? bundle_slug(root.relative) : bundle.name;
+        out_.bundles.push_back(std::move(bundle));
+    }
+
+    Repository& out_;
+    SourceMap& sources_;
+    Diagnostics quiet_;
+};
+
+}  // namespace
+
+std::string_view string_of(const Value* value) {
+    return value != nullptr && value->is_string() ? value->text() : std::string_view();
+}
+
+std::string_view RepositoryDocument::api_version() const {
+    return string_of(root.find("apiVersion"));
+}
+
+std::string_view RepositoryDocument::group() const {
+    const std::string_view version = api_version();
+    const std::size_t slash = version.find('/');
+    return slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
+}
+
+std::string_view RepositoryDocument::kind() const {
+    return string_of(root.find("kind"));
+}
+
+std::string_view RepositoryDocument::name() const {
+    return metadata_text(root, "name");
+}
+
+std::string_view RepositoryDocument::ns() const {
+    return metadata_text(root, "namespace");
+}
+
+std::string RepositoryDocument::object_name() const {
+    return renderer::object_name(kind(), ns(), name());
+}
+
+const Value* RepositoryDocument::annotation(std::string_view key) const {
+    return root.at({"metadata", "annotations", key});
+}
+
+bool RepositoryBundle::is_chart() const {
+    return fleet.has_chart() || root->has_chart;
+}
+
+std::string RepositoryBundle::path_of(const BundleFile& file) const {
+    return join_path(file.dir->path, file.name);
+}
+
+const RepositoryBundle* Repository::bundle_of(std::string_view relative) const {
+    const RepositoryBundle* best = nullptr;
+    for (const RepositoryBundle& bundle : bundles) {
+        const std::string& dir = bundle.root->relative;
+        const bool inside = dir.empty() || is_within(relative, dir);
+        if (inside && (best == nullptr || dir.size() >= best->root->relative.size())) {
+            best = &bundle;
+        }
+    }
+    return best;
+}
+
+Repository read_repository(const SourceTree& tree, const LoadOptions& options, SourceMap& sources) {
+    Repository repository{.tree = tree, .root = normal_path(options.path)};
+    if (tree.kind(repository.root) != EntryKind::Directory) {
+        return repository;
+    }
+    Diagnostics quiet;
+    repository.dirs = walk_tree(tree, repository.root, options.output_dir, quiet);
+    const Cluster cluster = load_cluster(tree, options, sources, quiet);
+    Reader reader(repository, sources);
+    reader.read_files();
+    reader.read_bundles(cluster);
+    reader.read_builds();
+    reader.find_rendered(repository.root, "");
+    return repository;
+}
+
+}  // namespace renderer

@@ -160,6 +160,39 @@ TEST(IngressContract, LeavesTheKeyOfAnApiProxyToTheController) {
               std::string::npos);
 }
 
+// Of a class, beside the StatefulSet.
+TEST(IngressContract, TakesItsPartOfAClass) {
+    const auto config = [](std::string_view type) {
+        const Planned run(
+            "apiVersion: v1\nkind: Node\nmetadata: {name: w1}\nstatus: {addresses: [{type: "
+            "ExternalIP, address: 198.51.100.4}]}\n---\napiVersion: tailscale.com/v1alpha1\nkind: "
+            "ProxyClass\nmetadata: {name: c}\nspec: {metrics: {enable: true}, tailscale: "
+            "{acceptRoutes: true}, staticEndpoints: {nodePort: {ports: [{port: 31001}]}}}\n---\n" +
+                fmt::format(
+                    "apiVersion: tailscale.com/v1alpha1\nkind: ProxyGroup\nmetadata: {{name: "
+                    "in}}\nspec: {{type: {}, replicas: 1, proxyClass: c}}\n---\n",
+                    type) +
+                (type == "ingress"
+                     ? exposed("tailscale.com/proxy-group: in, tailscale.com/hostname: db")
+                     : ""),
+            kValues);
+        EXPECT_EQ(run.dump(), "");
+        const ProxyGroupPlan& group = run.plan.groups.at(0);
+        const Offered offered = offered_by(group, run.plan);
+        return type == "ingress" ? group_config(group, offered, 0) : api_config(group, offered, 0);
+    };
+    EXPECT_TRUE(config("ingress").ends_with(R"("acceptRoutes":true,"AdvertiseServices":["svc:db"],)"
+                                            R"("StaticEndpoints":["198.51.100.4:31001"]})"))
+        << config("ingress");
+    EXPECT_TRUE(
+        config("kube-apiserver")
+            .ends_with(R"("LocalPort":9002,"MetricsEnabled":true,"HealthCheckEnabled":true,)"
+                       R"("Hostname":"in-0","AcceptRoutes":true,"APIServerProxy":)"
+                       R"({"Enabled":true,"Mode":"auth","ServiceName":"svc:in",)"
+                       R"("IssueCerts":true},"StaticEndpoints":["198.51.100.4:31001"]})"))
+        << config("kube-apiserver");
+}
+
 TEST(IngressContract, LimitsTheRightsOfThePods) {
     EXPECT_EQ(Rendered("ingress").text("Role/tailscale/in", {"rules"}),
               R"([{"apiGroups":[""],"resources":["secrets"],"resourceNames":["in-0","in-1",)"

@@ -1,8 +1,8 @@
 """One case of the reference corpus: its files, the values for the renderer, and what the input says about proxies.
 
-The predicates here are the tool's own reading of the input (which Service is a parent, which needs a kind that is not
-built yet). They do not ask the renderer, so the renderer cannot hide behind them.
+The predicates here are the tool's own reading of the input (which Service is a parent, which one a group serves). They do not ask the renderer, so the renderer cannot hide behind them.
 """
+import functools
 import os
 import re
 
@@ -64,6 +64,17 @@ class Case:
             return ""
         with open(path, encoding="utf-8", newline="") as handle:
             return handle.read()
+
+    @functools.cached_property
+    def running(self):
+        """The operator's objects that came or changed once devices ran."""
+        found = parity_yaml.load(self.text("running.yaml")) or {}
+        return (found.get("changed") or []) + (found.get("created") or [])
+
+    @functools.cached_property
+    def registered(self):
+        """Tailscale Services by name."""
+        return {found["name"]: found for found in parity_yaml.load(self.text("tailscale-services.yaml")) or []}
 
     def find(self, name):
         """The input objects that a message calls by this name."""

@@ -8,7 +8,6 @@ import hashlib
 import ipaddress
 import json
 
-import parity_yaml
 from parity_case import TS, annotations, is_kind, meta, tls_hosts
 from parity_group_rows import PROBE, add_contract, all_groups, groups
 from parity_rows import OURS, RowError, row
@@ -116,9 +115,7 @@ def ingress_groups(model):
 # ---- what the reference has written down about it
 
 def _running(case, kind, name):
-    running = parity_yaml.load(case.text("running.yaml")) or {}
-    objects = (running.get("changed") or []) + (running.get("created") or [])
-    return next((obj for obj in objects if obj["kind"] == kind and meta(obj)["name"] == name), None)
+    return next((obj for obj in case.running if obj["kind"] == kind and meta(obj)["name"] == name), None)
 
 
 def _in_our_words(case, text):
@@ -149,9 +146,8 @@ def check_serve_config(case, group, services):
 
 
 def check_registered(case, services):
-    theirs = {found["name"]: found for found in parity_yaml.load(case.text("tailscale-services.yaml")) or []}
-    for service in (service for service in services if service.name in theirs):
-        found = theirs[service.name]
+    for service in (service for service in services if service.name in case.registered):
+        found = case.registered[service.name]
         _agree(service.name, [service.ports, service.tags], [found["ports"], [tag.strip() for tag in found["tags"]]])
         if service.domain and not _running(case, "Secret", service.domain):
             raise RowError(f"{service.domain}: the reference has no certificate for it")

@@ -153,7 +153,9 @@ ImageReference parse_rest(std::string_view domain, std::string_view rest) {
     Image image;
     image.tag = tag;
     image.digest = digest;
-    return {.path = std::string(path), .pinned = image.pinned()};
+    return {.path = std::string(path),
+            .tag = std::string(digest.empty() ? tag : ""),
+            .pinned = image.pinned()};
 }
 
 }  // namespace

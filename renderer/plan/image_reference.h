@@ -10,6 +10,7 @@ namespace renderer {
 struct ImageReference {
     std::string error = {};  // why the text is none; "" when it is one
     std::string path = {};   // "library/nginx": without registry, tag and digest
+    std::string tag = {};    // "" without one, and beside a digest, which wins
     bool pinned = false;     // cannot change: a digest, or a full x.y.z tag
 };
 

@@ -22,6 +22,7 @@
 #include "renderer/plan/recorder.h"
 #include "renderer/plan/static_endpoints.h"
 #include "renderer/plan/tailnets.h"
+#include "renderer/plan/versions.h"
 
 namespace renderer {
 
@@ -172,6 +173,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     plan_metrics(plan, diagnostics);
 
     check_firewall_mode(plan, diagnostics);
+    check_versions(loaded, plan, diagnostics);
     check_hostnames(plan, diagnostics);
     check_names(loaded, plan, diagnostics);
     check_bundles(loaded, plan, diagnostics);

@@ -107,14 +107,14 @@ TEST(Plan, PutsProxiesIntoTheOperatorsBundle) {
         two(loaded);
         loaded.operator_bundle = 1;
         loaded.bundles[1].default_namespace = "ts-ops";
-        loaded.bundles[1].chart_version = "1.97.0";
+        loaded.bundles[1].chart_version = "1.96.7";
         loaded.bundles[0].forced_namespace = "shop";
     };
     const Planned run(exposed(), central, named);
     EXPECT_EQ(run.dump(), "");
     EXPECT_EQ(run.plan.proxies.at(0).bundle, 1U);
     EXPECT_EQ(run.plan.proxies[0].ns, "ts-ops");
-    EXPECT_EQ(run.plan.proxies[0].image, "tailscale/tailscale:v1.97.0");
+    EXPECT_EQ(run.plan.proxies[0].image, "tailscale/tailscale:v1.96.7");
     EXPECT_EQ(Planned(exposed(), central).plan.proxies.at(0).bundle, 0U);
     EXPECT_EQ(Planned(exposed(), central, two).dump(),
               "1: error [no-operator-bundle] no bundle of the inputs holds the operator | a bundle "

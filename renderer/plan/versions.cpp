@@ -1,0 +1,183 @@
+#include "renderer/plan/versions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "renderer/load/paths.h"
+#include "renderer/plan/image_reference.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr int kBeyond = std::numeric_limits<int>::max();
+constexpr int kMaxMajor = 9;  // more is a date
+
+// Sources: the tags of github.com/tailscale/tailscale that first hold the change, each with its
+// pull request. What the environment of our pods has besides is older than v1.88:
+// TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR 1.68, POD_UID, TS_LOCAL_ADDR_PORT, TS_ENABLE_METRICS and
+// TS_ENABLE_HEALTH_CHECK 1.78, TS_EGRESS_PROXIES_CONFIG_PATH 1.80, TS_EXPERIMENTAL_CERT_SHARE 1.82,
+// TS_INGRESS_PROXIES_CONFIG_PATH 1.84. TS_EXPERIMENTAL_SERVICE_AUTO_ADVERTISEMENT (1.96.0, #18527)
+// is rendered as "false", which is how older versions behave without reading it.
+constexpr std::array kChanges = {
+    VersionChange{{94, 0},  // #17493
+                  Needs::TailnetName,
+                  "a Tailscale Service is not found under its name in the tailnet"},
+    VersionChange{{96, 0},  // #18519
+                  Needs::Metrics,
+                  "metrics are not served in pods that have an IPv6 address only"},
+    VersionChange{{96, 2},  // #16450
+                  Needs::EveryProxy,
+                  "a proxy whose key is rejected never asks for another one"},
+};
+
+std::optional<int> take_number(std::string_view& text) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || text.starts_with('-')) {
+        return std::nullopt;
+    }
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return number;
+}
+
+bool take_dot(std::string_view& text) {
+    const bool dot = text.starts_with('.');
+    text.remove_prefix(dot ? 1 : 0);
+    return dot;
+}
+
+bool targets_name(const Plan& plan) {
+    return std::ranges::any_of(
+               plan.proxies,
+               [](const ProxyPlan& proxy) { return proxy.target == Target::TailnetName; }) ||
+           std::ranges::any_of(plan.egress_members,
+                               [](const EgressMember& member) { return !member.fqdn.empty(); });
+}
+
+bool is_needed(Needs needs, const Plan& plan) {
+    switch (needs) {
+        case Needs::EveryProxy:
+            return !plan.proxies.empty() || !plan.groups.empty();
+        case Needs::Metrics:
+            return std::ranges::any_of(plan.proxy_classes, &ProxyClassPlan::metrics);
+        case Needs::TailnetName:
+            return targets_name(plan);
+    }
+    return false;
+}
+
+class VersionCheck {
+public:
+    VersionCheck(const Plan& plan, Diagnostics& diagnostics)
+        : plan_(plan), diagnostics_(diagnostics) {}
+
+    void check(std::string_view tag, Pos pos, std::string object) {
+        const std::optional<TailscaleVersion> version = version_of_tag(tag);
+        if (!version) {
+            return;
+        }
+        if (version->minor < kOldestMinor || version->minor > kSupportedVersion.minor) {
+            refuse(tag, version->minor < kOldestMinor, pos, std::move(object));
+            return;
+        }
+        std::vector<Note> notes;
+        for (const VersionChange& change : kChanges) {
+            if (*version < change.since && is_needed(change.needs, plan_)) {
+                notes.push_back({.text = fmt::format("before v1.{}.{}: {}", change.since.minor,
+                                                     change.since.patch, change.without)});
+            }
+        }
+        if (!notes.empty()) {
+            diagnostics_.add({.severity = Severity::Warning,
+                              .rule = "version-skew",
+                              .pos = pos,
+                              .where = "proxyConfig.image.tag",
+                              .object = std::move(object),
+                              .message = "these proxies cannot do all that the others can",
+                              .found = fmt::format("\"{}\"", tag),
+                              .expected = newest(),
+                              .notes = std::move(notes)});
+        }
+    }
+
+private:
+    static std::string newest() {
+        return fmt::format("\"v1.{}.{}\"", kSupportedVersion.minor, kSupportedVersion.patch);
+    }
+
+    void refuse(std::string_view tag, bool old, Pos pos, std::string object) {
+        diagnostics_.add(
+            {.rule = "version-skew",
+             .pos = pos,
+             .where = "proxyConfig.image.tag",
+             .object = std::move(object),
+             .message = old ? "this version of Tailscale is more than four releases behind ours"
+                            : "this version of Tailscale is newer than what we know",
+             .found = fmt::format("\"{}\"", tag),
+             .expected = fmt::format("a version from v1.{} to v1.{}", kOldestMinor,
+                                     kSupportedVersion.minor),
+             .hint = fmt::format("use {}", newest())});
+    }
+
+    const Plan& plan_;
+    Diagnostics& diagnostics_;
+};
+
+// The tag's line, else that of the chart whose version is the default.
+Pos tag_pos(const Loaded& loaded, const Settings& settings) {
+    const Value* tag = settings.chart.at({"proxyConfig", "image", "tag"});
+    if (tag != nullptr && tag->pos().known()) {
+        return tag->pos();
+    }
+    return loaded.operator_bundle ? loaded.bundles[*loaded.operator_bundle].chart_pos : Pos{};
+}
+
+}  // namespace
+
+std::optional<TailscaleVersion> version_of_tag(std::string_view tag) {
+    tag.remove_prefix(tag.starts_with('v') ? 1 : 0);
+    const std::optional<int> major = take_number(tag);
+    const std::optional<int> minor = major && take_dot(tag) ? take_number(tag) : std::nullopt;
+    if (!minor || *major == 0 || *major > kMaxMajor) {
+        return std::nullopt;
+    }
+    TailscaleVersion version{*major == 1 ? *minor : kBeyond, kBeyond};
+    if (take_dot(tag)) {
+        const std::optional<int> patch = take_number(tag);
+        if (!patch) {
+            return std::nullopt;
+        }
+        version.patch = *patch;
+    }
+    const bool ends = tag.empty() || tag.front() == '-' || tag.front() == '_';
+    return ends ? std::optional(version) : std::nullopt;
+}
+
+std::span<const VersionChange> version_changes() {
+    return kChanges;
+}
+
+void check_versions(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
+    VersionCheck check(plan, diagnostics);
+    const Settings& settings = plan.settings;
+    const bool stock = settings.dataplane == Dataplane::Containerboot;
+    if (stock && settings.proxy_image.digest.empty()) {
+        check.check(settings.proxy_image.tag, tag_pos(loaded, settings), "");
+    }
+    for (const ProxyClassPlan& one : plan.proxy_classes) {
+        const ImageReference image = parse_image_reference(one.container.image);
+        const std::string_view name = base_name(image.path);
+        if (image.error.empty() && (name == "tailscale" || name == "k8s-proxy")) {
+            check.check(image.tag, one.container.image_pos, one.origin.parent);
+        }
+    }
+}
+
+}  // namespace renderer

@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "renderer/core/base64.h"
 #include "renderer/core/json.h"
@@ -158,6 +159,32 @@ TEST(IngressContract, LeavesTheKeyOfAnApiProxyToTheController) {
     EXPECT_NE(api.text("ConfigMap/tailscale/tailrender-group-in", {"data", "in-1.hujson"})
                   .find(R"("IssueCerts":false)"),
               std::string::npos);
+}
+
+// No pod restarts because of it: what changes is read while the pods run.
+TEST(IngressGroup, OneServiceMoreLeavesTheStatefulSetAsItIs) {
+    const auto texts = [](const std::string& input) {
+        const Planned run(input, kValues);
+        EXPECT_EQ(run.dump(), "");
+        std::map<std::string, std::string> made;
+        for (const Object& object : generate(run.plan)) {
+            made.emplace(object.object_name(), write_json(object.root));
+        }
+        return made;
+    };
+    const auto before = texts(stream("ingress"));
+    const auto after = texts(stream("ingress") + "---\n" +
+                             ingress("tls: [{hosts: [a]}], defaultBackend: {service: {name: w, "
+                                     "port: {number: 80}}}",
+                                     "tailscale.com/proxy-group: in", "more"));
+    std::string changed;
+    ASSERT_EQ(before.size(), after.size());
+    for (const auto& [name, text] : after) {
+        changed += before.at(name) == text ? "" : name + " ";
+    }
+    EXPECT_EQ(changed,
+              "ConfigMap/tailscale/in-ingress-config ConfigMap/tailscale/tailrender-group-in "
+              "Role/tailscale/in Secret/tailscale/in-0-config Secret/tailscale/in-1-config ");
 }
 
 // Of a class, beside the StatefulSet.

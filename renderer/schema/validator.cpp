@@ -53,6 +53,16 @@ std::string_view expected_of(Builtin builtin) {
     return "anything";
 }
 
+std::string_view text_at(const Value& root, std::string_view key) {
+    const Value* value = root.is_map() ? root.find(key) : nullptr;
+    return value != nullptr && value->is_string() ? value->text() : std::string_view();
+}
+
+// Something of another type is text gone wrong, about which there is an error of its own.
+bool has_text(const Value* value) {
+    return value != nullptr && !value->is_null() && !(value->is_string() && value->text().empty());
+}
+
 bool will_be_replaced(const Value& value) {
     return value.is_string() && value.text().find("${") != std::string_view::npos;
 }
@@ -93,7 +103,21 @@ std::size_t count_characters(std::string_view text) {
 
 class Validator {
 public:
-    Validator(std::string_view kind, std::string_view version) : kind_(kind), version_(version) {}
+    Validator(const Value& root, std::string_view version)
+        : kind_(text_at(root, "kind")),
+          version_(version),
+          is_custom_(text_at(root, "apiVersion").starts_with("tailscale.com/")) {}
+
+    // Reviews are answered, not kept, so they need none.
+    void check_name(const Value& root) {
+        const std::string_view api_version = text_at(root, "apiVersion");
+        const bool is_review = api_version.starts_with("authentication.k8s.io/") ||
+                               api_version.starts_with("authorization.k8s.io/");
+        if (!is_review && !has_text(root.at({"metadata", "name"})) &&
+            !has_text(root.at({"metadata", "generateName"}))) {
+            report_missing("metadata.name", Builtin::String, root);
+        }
+    }
 
     void check(const ValueType& type, const Value& value) {
         if (value.is_null() || type.builtin == Builtin::Any || will_be_replaced(value)) {
@@ -183,7 +207,20 @@ private:
         for (const TypedField& field : type.fields) {
             const Value* found = field.required ? value.find(field.name) : nullptr;
             if (field.required && (found == nullptr || found->is_null())) {
-                report_missing(field, value);
+                report_missing(field.name, field.type->builtin, value);
+            }
+        }
+    }
+
+    // Go makes an empty object of it. CRDs have no such mercy.
+    void check_null_item(const ValueType& element, const Value& item) {
+        if (is_custom_) {
+            report_type(element.builtin, item);
+        } else if (element.builtin == Builtin::Struct) {
+            for (const TypedField& field : element.fields->fields) {
+                if (field.required) {
+                    report_missing(field.name, field.type->builtin, item);
+                }
             }
         }
     }
@@ -191,7 +228,13 @@ private:
     void check_items(const ValueType& element, const Value& value) {
         for (std::size_t i = 0; i < value.size(); ++i) {
             const Value& item = value.items()[i];
-            descend({"", i, item.pos()}, element, item);
+            path_.push_back({"", i, item.pos()});
+            if (item.is_null()) {
+                check_null_item(element, item);
+            } else {
+                check(element, item);
+            }
+            path_.pop_back();
         }
     }
 
@@ -277,14 +320,13 @@ private:
         path_.pop_back();
     }
 
-    void report_missing(const TypedField& field, const Value& value) {
+    void report_missing(std::string_view name, Builtin builtin, const Value& value) {
         const std::string owner = path();
         const Value* kind = path_.empty() ? value.find("kind") : nullptr;
         add({.rule = std::string(kRequiredRule),
              .pos = kind == nullptr ? value.pos() : kind->pos(),
-             .message =
-                 fmt::format("\"{}{}{}\" is missing", owner, owner.empty() ? "" : ".", field.name),
-             .expected = std::string(expected_of(field.type->builtin))});
+             .message = fmt::format("\"{}{}{}\" is missing", owner, owner.empty() ? "" : ".", name),
+             .expected = std::string(expected_of(builtin))});
     }
 
     void report_value(const Value& value, std::string found, std::string expected) {
@@ -364,6 +406,7 @@ private:
     }
 
     std::string_view kind_, version_;
+    bool is_custom_;  // decoded by a CRD
     std::vector<Step> path_;
     std::vector<SchemaFault> faults_;
 };
@@ -372,9 +415,11 @@ private:
 
 std::vector<SchemaFault> validate(const Value& root, const ValueType& type,
                                   std::string_view version) {
-    const Value* kind = root.is_map() ? root.find("kind") : nullptr;
-    Validator validator(kind != nullptr && kind->is_string() ? kind->text() : "", version);
+    Validator validator(root, version);
     validator.check(type, root);
+    if (root.is_map()) {
+        validator.check_name(root);
+    }
     return validator.take_faults();
 }
 

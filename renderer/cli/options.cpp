@@ -78,7 +78,7 @@ void add_allow_empty(CLI::App& verb, Options& options) {
 
 void add_validate(CLI::App& verb, Options& options) {
     verb.add_flag("--validate", options.load.validate,
-                  "validate foreign and generated objects too, as check always does");
+                  "validate foreign and generated objects too, as check and lint always do");
 }
 
 CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples) {
@@ -149,7 +149,10 @@ void add_lint(CLI::App& app, Options& options) {
                               "  tailrender lint                     # exit 1 on errors\n"
                               "  tailrender lint . --cluster home -o rendered\n"
                               "  tailrender lint --list              # every check, one a line");
-    verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
+    verb.preparse_callback([&options](std::size_t) {
+        options.load.path = ".";
+        options.load.validate = true;
+    });
     verb.add_option("PATH", options.load.path, "directory or file to look at (default .)")
         ->type_name("DIR");
     add_output(verb, options, "directory that a render writes; it is not looked into");

@@ -1,6 +1,7 @@
 #include "renderer/generate/install.h"
 
 #include "renderer/core/base64.h"
+#include "renderer/generate/crds.h"
 #include "renderer/generate/install_controller.h"
 #include "renderer/generate/install_rbac.h"
 #include "renderer/plan/controller.h"
@@ -58,6 +59,9 @@ void generate_install(const Plan& plan, Objects& objects) {
     };
     if (install.emit_namespace) {
         add(namespace_object(install));
+    }
+    for (const std::string_view kind : install.crds) {
+        add(crd(kind));
     }
     if (install.oauth_secret) {
         add(oauth_secret(install));

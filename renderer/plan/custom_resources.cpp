@@ -175,6 +175,13 @@ void plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
         }
     }
     cut_lists(loaded, lists, plan, diagnostics);
+    if (plan.install && !loaded.is_stream && settings.custom_resources == CustomResources::Emit) {
+        for (const CustomKind& kind : kKinds) {
+            if (!has_crd(loaded, kind.crd)) {
+                plan.install->crds.push_back(kind.kind);
+            }
+        }
+    }
 }
 
 }  // namespace renderer

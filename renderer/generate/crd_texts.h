@@ -1,0 +1,36 @@
+// What stands in our CustomResourceDefinitions beside the types of fields: names, columns, rules of
+// the API server over several fields, and what a person reads with `kubectl explain`. The rules are
+// those of tailscale v1.96.5 k8s-operator/apis/v1alpha1; the words are ours.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace renderer {
+
+struct CrdColumn {
+    std::string_view name, type, path;
+};
+
+struct CrdNames {
+    std::string_view kind, plural, singular, short_name;  // "" = none
+    bool namespaced = false;
+    std::span<const CrdColumn> columns;
+};
+
+// A rule in CEL on the value at a path such as "Connector.spec.hostname".
+struct CrdRule {
+    std::string_view path, rule, message;
+};
+
+// The last word of `path` is a field; "" when there is nothing to say.
+struct CrdText {
+    std::string_view path, text;
+};
+
+// Sorted by kind.
+std::span<const CrdNames> crd_names();
+std::span<const CrdRule> crd_rules();
+std::span<const CrdText> crd_texts();
+
+}  // namespace renderer

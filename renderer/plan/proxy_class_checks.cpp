@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "renderer/core/api.h"
+#include "renderer/core/quantity.h"
 #include "renderer/plan/image_reference.h"
 #include "renderer/plan/metadata_checks.h"
 #include "renderer/plan/object_checks.h"
-#include "renderer/core/quantity.h"
 
 namespace renderer {
 

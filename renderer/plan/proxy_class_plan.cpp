@@ -1,8 +1,8 @@
 #include "renderer/plan/proxy_class_plan.h"
 
+#include "renderer/core/quantity.h"
 #include "renderer/plan/image_reference.h"
 #include "renderer/plan/proxy_class_checks.h"
-#include "renderer/core/quantity.h"
 
 namespace renderer {
 

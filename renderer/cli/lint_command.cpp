@@ -20,16 +20,12 @@ int run_lint(const Options& options, Console& console) {
     ClusterRuns runs;
     runs.render_each(options.load);
     const DiskTree tree;
-    std::size_t files = 0;
     for (Run& run : runs.all()) {
         LoadOptions one = options.load;
         one.cluster = run.loaded.cluster;
         lint({tree, one, run.inventory, run.plan}, run.loaded, run.diagnostics);
-        files = std::max(files, run.loaded.files.size());
     }
-    return runs.finish(
-        console, fmt::format("{} checks and a render of {} files", lint_checks().size(), files),
-        options.quiet);
+    return runs.finish(console, fmt::format("looked at \"{}\"", options.load.path), options.quiet);
 }
 
 }  // namespace renderer

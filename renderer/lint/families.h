@@ -29,7 +29,7 @@ void check_fleet_options(const LintContext& context);    // fleet.yaml
 void check_fleet_objects(const LintContext& context);    // objects against their bundle
 void check_appliers(const LintContext& context);         // who applies what, twice
 void check_credentials(const LintContext& context);      // secrets in files
-void check_generators(const LintContext& context);       // secretGenerator and its env files
+void check_kustomizations(const LintContext& context);   // names, namespaces, env files
 void check_substitution(const LintContext& context);     // Flux, Helm templates
 void check_front_door(const LintContext& context);       // Funnel, DNS records
 void check_tailnet_policy(const LintContext& context);   // the tailnet's policy file

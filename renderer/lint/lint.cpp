@@ -12,6 +12,13 @@ void lint(const LintInput& input, Loaded& loaded, Diagnostics& diagnostics) {
     check_fleet_options(context);
     check_appliers(context);
     check_credentials(context);
+    check_fleet_objects(context);
+    check_kustomizations(context);
+    check_substitution(context);
+    check_front_door(context);
+    check_tailnet_policy(context);
+    check_cluster_network(context);
+    check_helm_plugins(context);
 }
 
 }  // namespace renderer

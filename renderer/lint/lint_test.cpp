@@ -34,8 +34,8 @@ std::string lint_text(std::map<std::string, std::string> files) {
     options.path = ".";
     Loaded loaded;
     Diagnostics diagnostics;
-    const Inventory inventory;
-    const Plan plan;
+    const Inventory inventory = {};
+    const Plan plan = {};
     lint({tree, options, inventory, plan}, loaded, diagnostics);
     return diagnostics.print(loaded.sources, false);
 }

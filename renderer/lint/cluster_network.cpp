@@ -1,0 +1,107 @@
+// What the repository says about its cluster that proxies cannot live with. Source:
+// docs.cilium.io/en/stable/network/kubernetes/kubeproxy-free (socketLB), Kubernetes Pod Security
+// Admission.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/lint/families.h"
+#include "renderer/load/schema.h"
+
+namespace renderer {
+
+namespace {
+
+bool is_on(const Value* value) {
+    return value != nullptr && ((value->is_bool() && value->as_bool()) ||
+                                string_of(value) == "true" || string_of(value) == "strict");
+}
+
+void report_cilium(const LintContext& context, Pos pos, std::string_view setting) {
+    context.add({.rule = "cilium-socket-lb",
+                 .pos = pos,
+                 .message =
+                     "Cilium replaces kube-proxy inside of pods, too, and L3 proxies lose the "
+                     "connections that they forward to Services",
+                 .expected = fmt::format("\"{}\"", setting),
+                 .hint = "Services are then translated outside of pods, where the rules of a proxy "
+                         "come first"});
+}
+
+// Values of Cilium's chart, wherever they stand: in a HelmRelease, an Application, a fleet.yaml.
+void check_values(const LintContext& context, const Value& value) {
+    if (value.is_map()) {
+        const Member* replacement = value.find_member("kubeProxyReplacement");
+        if (replacement != nullptr && is_on(&replacement->value) &&
+            !is_on(value.at({"socketLB", "hostNamespaceOnly"}))) {
+            report_cilium(context, replacement->key.pos(), "socketLB: {hostNamespaceOnly: true}");
+        }
+        for (const Member& member : value.members()) {
+            check_values(context, member.value);
+        }
+    }
+    for (const Value& item : value.is_list() ? value.items() : std::span<const Value>()) {
+        check_values(context, item);
+    }
+    // As k3s takes them: a text.
+    const std::string_view text = string_of(&value);
+    if (text.find("kubeProxyReplacement: true") != std::string_view::npos &&
+        text.find("hostNamespaceOnly: true") == std::string_view::npos) {
+        report_cilium(context, value.pos(), "socketLB: {hostNamespaceOnly: true}");
+    }
+}
+
+void check_config(const LintContext& context, const RepositoryDocument& document) {
+    const Value* data = map_of(document.root, "data");
+    const Member* replacement =
+        data == nullptr ? nullptr : data->find_member("kube-proxy-replacement");
+    if (document.kind() == "ConfigMap" && replacement != nullptr && is_on(&replacement->value) &&
+        !is_on(data->find("bpf-lb-sock-hostns-only"))) {
+        report_cilium(context, replacement->key.pos(), "bpf-lb-sock-hostns-only: \"true\"");
+    }
+}
+
+bool forwards_packets(const Plan& plan) {
+    const bool single =
+        std::ranges::any_of(plan.proxies, [](const ProxyPlan& proxy) { return !proxy.userspace; });
+    return single || !plan.groups.empty();
+}
+
+// A Namespace that the render takes is checked there.
+void check_pod_security(const LintContext& context, const RepositoryDocument& document) {
+    const Plan& plan = context.input.plan;
+    const Value* level =
+        document.root.at({"metadata", "labels", "pod-security.kubernetes.io/enforce"});
+    const bool restricts = string_of(level) == "baseline" || string_of(level) == "restricted";
+    const bool rendered =
+        plan.install && std::ranges::any_of(context.loaded.documents, [&](const Document& one) {
+            return one.reachable && string_of(&one.kind) == "Namespace" &&
+                   string_of(&one.name) == document.name();
+        });
+    if (document.name() == plan.settings.ns && restricts && !rendered) {
+        context.add(
+            {.rule = "namespace-pod-security",
+             .pos = level->pos(),
+             .object = document.object_name(),
+             .message = "this namespace refuses the pods of L3 proxies, which are privileged",
+             .found = fmt::format("\"{}\"", level->text()),
+             .expected = "\"privileged\""});
+    }
+}
+
+}  // namespace
+
+void check_cluster_network(const LintContext& context) {
+    if (!forwards_packets(context.input.plan)) {
+        return;
+    }
+    for (const RepositoryDocument& document : context.repository.documents) {
+        check_values(context, document.root);
+        check_config(context, document);
+        if (document.api_version() == "v1" && document.kind() == "Namespace") {
+            check_pod_security(context, document);
+        }
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,73 @@
+// Objects that do not go together with how their bundle is installed: one Helm release, whose
+// kinds must all be known before it begins. Source: Fleet internal/helmdeployer, Helm pkg/kube.
+#include <fmt/format.h>
+
+#include "renderer/lint/families.h"
+#include "renderer/load/schema.h"
+
+namespace renderer {
+
+namespace {
+
+bool is_crd(const RepositoryDocument& document) {
+    return document.group() == "apiextensions.k8s.io" &&
+           document.kind() == "CustomResourceDefinition";
+}
+
+void check_order(const LintContext& context, const RepositoryDocument& crd) {
+    const Repository& repository = context.repository;
+    const RepositoryBundle* bundle = repository.bundle_of(crd.file->relative);
+    const std::string_view group = string_of(crd.root.at({"spec", "group"}));
+    const std::string_view kind = string_of(crd.root.at({"spec", "names", "kind"}));
+    if (bundle == nullptr || group.empty()) {
+        return;
+    }
+    for (const RepositoryDocument& document : repository.documents) {
+        if (document.group() == group && document.kind() == kind &&
+            repository.bundle_of(document.file->relative) == bundle) {
+            context.warn({.rule = "fleet-crd-order",
+                          .pos = document.pos,
+                          .object = document.object_name(),
+                          .message = "the first installation of this bundle fails: Helm must know "
+                                     "the kind before it installs the CRD",
+                          .hint = "move the object to another bundle with dependsOn",
+                          .notes = {{.pos = crd.pos,
+                                     .object = crd.object_name(),
+                                     .text = "the CRD is in the same bundle"}}});
+        }
+    }
+}
+
+// Fleet makes the namespace for what it copies there, and Helm adopts nothing unasked.
+void check_namespace(const LintContext& context, const RepositoryDocument& document) {
+    const RepositoryBundle* bundle = context.repository.bundle_of(document.file->relative);
+    if (bundle == nullptr || list_of(bundle->fleet.merged, "downstreamResources").empty()) {
+        return;
+    }
+    const Value* helm = map_of(bundle->fleet.merged, "helm");
+    const bool adopts = helm != nullptr && flag_of(*helm, "takeOwnership");
+    const bool own = document.name() == text_of(bundle->fleet.merged, "defaultNamespace") ||
+                     document.name() == text_of(bundle->fleet.merged, "namespace");
+    if (own && !adopts) {
+        context.warn({.rule = "fleet-owned-namespace",
+                      .pos = document.pos,
+                      .object = document.object_name(),
+                      .message = "Fleet makes this namespace before the bundle is installed, for "
+                                 "its downstreamResources, and Helm does not adopt it",
+                      .expected = "\"helm: {takeOwnership: true}\" in fleet.yaml"});
+    }
+}
+
+}  // namespace
+
+void check_fleet_objects(const LintContext& context) {
+    for (const RepositoryDocument& document : context.repository.documents) {
+        if (is_crd(document)) {
+            check_order(context, document);
+        } else if (document.api_version() == "v1" && document.kind() == "Namespace") {
+            check_namespace(context, document);
+        }
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,133 @@
+// Public names in front of a Funnel. Its certificate is for the ts.net name alone, and it takes a
+// connection by that name: whatever stands in front must ask for it (TLS server name) and keep the
+// public Host. Source: tailscale.com/kb/1223/funnel, developers.cloudflare.com/rules/origin-rules.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "renderer/lint/families.h"
+#include "renderer/load/schema.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kDns = "external-dns.alpha.kubernetes.io/";
+
+struct Record {
+    const RepositoryDocument* document = nullptr;
+    std::string_view name, target;
+    Pos pos;
+    bool proxied = false;  // Cloudflare answers for the name
+};
+
+std::string_view without_dot(std::string_view name) {
+    name.remove_suffix(name.ends_with('.') ? 1 : 0);
+    return name;
+}
+
+void add_annotated(const RepositoryDocument& document, std::vector<Record>& records) {
+    const auto annotation = [&](std::string_view key) {
+        return document.annotation(fmt::format("{}{}", kDns, key));
+    };
+    const Value* target = annotation("target");
+    const bool proxied = string_of(annotation("cloudflare-proxied")) == "true";
+    std::string_view names = string_of(annotation("hostname"));
+    while (target != nullptr && !names.empty()) {
+        const std::size_t end = std::min(names.find(','), names.size());
+        std::string_view name = names.substr(0, end);
+        name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
+        records.push_back(
+            {&document, name, without_dot(string_of(target)), target->pos(), proxied});
+        names.remove_prefix(std::min(end + 1, names.size()));
+    }
+}
+
+bool is_proxied(const Value& endpoint) {
+    return std::ranges::any_of(list_of(endpoint, "providerSpecific"), [](const Value& entry) {
+        return text_of(entry, "name").ends_with("cloudflare-proxied") &&
+               text_of(entry, "value") == "true";
+    });
+}
+
+void add_endpoints(const RepositoryDocument& document, std::vector<Record>& records) {
+    const Value* spec = map_of(document.root, "spec");
+    for (const Value& endpoint :
+         spec == nullptr ? std::span<const Value>() : list_of(*spec, "endpoints")) {
+        if (!endpoint.is_map()) {
+            continue;
+        }
+        for (const Value& target : list_of(endpoint, "targets")) {
+            records.push_back({&document, text_of(endpoint, "dnsName"),
+                               without_dot(string_of(&target)), target.pos(),
+                               is_proxied(endpoint)});
+        }
+    }
+}
+
+void check_record(const LintContext& context, const Record& record) {
+    if (!record.proxied) {
+        context.add({.rule = "front-door-certificate",
+                     .pos = record.pos,
+                     .object = record.document->object_name(),
+                     .message = fmt::format("browsers refuse \"{}\": the certificate is for \"{}\"",
+                                            record.name, record.target),
+                     .expected = "a proxy in front that has a certificate for the public name",
+                     .hint = "set the record's cloudflare-proxied to \"true\", or give people the "
+                             "ts.net name"});
+        return;
+    }
+    context.warn({.rule = "front-door-origin",
+                  .pos = record.pos,
+                  .object = record.document->object_name(),
+                  .message = fmt::format("Cloudflare must ask \"{}\" for its own name, and files "
+                                         "here do not say so",
+                                         record.target),
+                  .expected = fmt::format("an origin rule for \"{}\": SNI override \"{}\", no Host "
+                                          "override; SSL mode full (strict)",
+                                          record.name, record.target),
+                  .hint = "with the public name as SNI every request ends with 526"});
+}
+
+void check_hosts(const LintContext& context, const std::vector<Record>& records) {
+    std::map<std::string_view, const Record*> first_of;
+    for (const Record& record : records) {
+        const auto [first, is_new] = first_of.emplace(record.target, &record);
+        if (is_new || first->second->name == record.name) {
+            continue;
+        }
+        context.warn({.rule = "front-door-hosts",
+                      .pos = record.pos,
+                      .object = record.document->object_name(),
+                      .message = fmt::format("several public names lead to the one Funnel \"{}\"",
+                                             record.target),
+                      .found = fmt::format("\"{}\" and \"{}\"", first->second->name, record.name),
+                      .expected = "an origin rule for each name, and a router behind the Funnel "
+                                  "that tells them apart by Host",
+                      .notes = {{.pos = first->second->pos,
+                                 .object = first->second->document->object_name(),
+                                 .text = "the other name"}}});
+    }
+}
+
+}  // namespace
+
+void check_front_door(const LintContext& context) {
+    std::vector<Record> records;
+    for (const RepositoryDocument& document : context.repository.documents) {
+        add_annotated(document, records);
+        if (document.group() == "externaldns.k8s.io" && document.kind() == "DNSEndpoint") {
+            add_endpoints(document, records);
+        }
+    }
+    std::erase_if(records, [](const Record& record) {
+        return !record.target.ends_with(".ts.net") || record.name.ends_with(".ts.net");
+    });
+    for (const Record& record : records) {
+        check_record(context, record);
+    }
+    check_hosts(context, records);
+}
+
+}  // namespace renderer

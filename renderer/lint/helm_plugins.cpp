@@ -1,0 +1,86 @@
+// Helm plug-ins of the repository. Helm 4 takes a post-renderer only as a plug-in of the new form;
+// Helm 3 reads the same directories, and one file of that form costs it all its plug-ins. Source:
+// Helm internal/plugin/{loader,metadata_v1}.go (v4), pkg/plugin/plugin.go (v3).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "renderer/lint/families.h"
+#include "renderer/load/paths.h"
+#include "renderer/load/schema.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::array<std::string_view, 8> kKeys = {"apiVersion",    "config",    "name", "runtime",
+                                                   "runtimeConfig", "sourceURL", "type", "version"};
+
+bool is_plugin(const RepositoryDocument& document) {
+    return base_name(document.file->relative) == "plugin.yaml" &&
+           document.root.find("name") != nullptr && document.root.find("version") != nullptr;
+}
+
+bool is_new(const RepositoryDocument& plugin) {
+    return plugin.api_version() == "v1";
+}
+
+// Helm 4 leaves a plug-in with one of these mistakes out and says that it was not found.
+void check_new(const LintContext& context, const RepositoryDocument& plugin) {
+    const auto refuse = [&](Pos pos, std::string message, std::string expected) {
+        context.add({.rule = "helm-plugin",
+                     .pos = pos,
+                     .message = std::move(message),
+                     .expected = std::move(expected)});
+    };
+    for (const Member& member : plugin.root.members()) {
+        if (std::ranges::find(kKeys, member.name()) == kKeys.end()) {
+            refuse(member.key.pos(),
+                   fmt::format("Helm 4 skips a plug-in with the unknown key \"{}\"", member.name()),
+                   fmt::format("\"{}\"", fmt::join(kKeys, "\", \"")));
+        }
+    }
+    const Value* version = plugin.root.find("version");
+    const std::string_view text = string_of(version);
+    if (text.starts_with('v') || std::ranges::count(text, '.') < 2) {
+        refuse(version->pos(), "Helm 4 skips a plug-in whose version is no strict SemVer",
+               "three numbers without \"v\", such as \"0.1.0\"");
+    }
+    const Value* config = plugin.root.find("config");
+    const bool post_renderer = text_of(plugin.root, "type") == "postrenderer/v1";
+    if (post_renderer && config != nullptr && config->is_map() && config->size() > 0) {
+        refuse(config->pos(), "a post-renderer takes no \"config\"", "none, or \"{}\"");
+    }
+}
+
+// Both forms below one directory: whoever points HELM_PLUGINS at it loses them in Helm 3.
+void check_mixed(const LintContext& context, const RepositoryDocument& plugin) {
+    const std::string parent = parent_path(parent_path(plugin.file->relative));
+    for (const RepositoryDocument& other : context.repository.documents) {
+        if (is_plugin(other) && !is_new(other) &&
+            parent_path(parent_path(other.file->relative)) == parent) {
+            context.warn({.rule = "helm-plugin-mixed",
+                          .pos = plugin.root.pos(),
+                          .message = "Helm 3 refuses this plug-in and then loads none of those "
+                                     "beside it",
+                          .expected = "a directory for the plug-ins of each version of Helm",
+                          .hint = "point HELM_PLUGINS of Helm 4 at a directory of its own",
+                          .notes = {{.pos = other.root.pos(), .text = "a plug-in for Helm 3"}}});
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+void check_helm_plugins(const LintContext& context) {
+    for (const RepositoryDocument& document : context.repository.documents) {
+        if (is_plugin(document) && is_new(document)) {
+            check_new(context, document);
+            check_mixed(context, document);
+        }
+    }
+}
+
+}  // namespace renderer

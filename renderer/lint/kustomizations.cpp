@@ -1,0 +1,195 @@
+// Kustomizations: what they do to names and namespaces that others rely on, and the env files of
+// their generators. Source: kustomize api/internal/generators, api/internal/target.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "renderer/lint/families.h"
+#include "renderer/load/env_file.h"
+#include "renderer/load/paths.h"
+#include "renderer/load/schema.h"
+
+namespace renderer {
+
+namespace {
+
+bool disables_hash(const Value& holder, std::string_view field) {
+    const Value* options = map_of(holder, field);
+    return options != nullptr && flag_of(*options, "disableNameSuffixHash");
+}
+
+bool holds_text(const Value& value, std::string_view text) {
+    if (value.is_string()) {
+        return value.text() == text;
+    }
+    if (value.is_list()) {
+        return std::ranges::any_of(value.items(),
+                                   [&](const Value& item) { return holds_text(item, text); });
+    }
+    return value.is_map() && std::ranges::any_of(value.members(), [&](const Member& member) {
+               return holds_text(member.value, text);
+           });
+}
+
+// kustomize rewrites names in fields that it knows; those of custom resources and of charts are
+// none.
+const RepositoryDocument* custom_user(const Repository& repository, std::string_view secret) {
+    for (const RepositoryDocument& document : repository.documents) {
+        const Value* spec = map_of(document.root, "spec");
+        if (document.group() == "tailscale.com" && spec != nullptr && holds_text(*spec, secret)) {
+            return &document;
+        }
+    }
+    return nullptr;
+}
+
+void check_hash(const LintContext& context, const RepositoryBuild& build, const Value& item) {
+    const std::string_view name = text_of(item, "name");
+    if (disables_hash(item, "options") || disables_hash(build.root, "generatorOptions")) {
+        return;
+    }
+    const RepositoryDocument* user = custom_user(context.repository, name);
+    if (name != kOAuthGenerator && user == nullptr) {
+        return;
+    }
+    Diagnostic found{.rule = "secret-name-hash",
+                     .pos = item.find("name")->pos(),
+                     .message = fmt::format("kustomize appends a hash to \"{}\", and who uses the "
+                                            "Secret does not learn of it",
+                                            name),
+                     .expected = "disableNameSuffixHash: true",
+                     .hint = "add \"generatorOptions: {disableNameSuffixHash: true}\""};
+    if (user != nullptr) {
+        found.notes.push_back(
+            {.pos = user->pos, .object = user->object_name(), .text = "uses the Secret"});
+    }
+    context.add(std::move(found));
+}
+
+std::vector<const Value*> env_entries(const Value& item) {
+    std::vector<const Value*> entries;
+    for (const Value& entry : list_of(item, "envs")) {
+        entries.push_back(&entry);
+    }
+    if (const Value* entry = item.find("env")) {
+        entries.push_back(entry);
+    }
+    return entries;
+}
+
+std::set<std::string, std::less<>> keys_of(std::string_view text) {
+    std::set<std::string, std::less<>> keys;
+    for (const EnvEntry& entry : parse_env_file(text).entries) {
+        keys.emplace(entry.key);
+    }
+    return keys;
+}
+
+class EnvFileCheck {
+public:
+    EnvFileCheck(const LintContext& context, const RepositoryBuild& build, const Value& entry)
+        : context_(context),
+          entry_(entry),
+          path_(normal_path(join_path(build.dir->path, string_of(&entry)))),
+          relative_(relative_path(path_, context.repository.root)),
+          text_(context.repository.tree.read(path_)),
+          example_(context.repository.tree.read(path_ + ".example")) {}
+
+    void run() const {
+        if (text_ && is_encrypted(parse_env_file(*text_))) {
+            return;
+        }
+        check_git();
+        check_example();
+    }
+
+private:
+    void check_git() const {
+        const GitTree& git = context_.git;
+        if (!git.is_work_tree() || relative_.starts_with("../") || git.ignores(relative_)) {
+            return;
+        }
+        Diagnostic found{
+            .rule = "env-file-in-git",
+            .pos = entry_.pos(),
+            .message =
+                text_ ? fmt::format("Git does not ignore \"{}\", which holds credentials", path_)
+                      : fmt::format("Git will not ignore \"{}\" once it exists", path_),
+            .hint = fmt::format("add \"{}\" to a .gitignore beside it", base_name(path_))};
+        text_ ? context_.add(std::move(found)) : context_.warn(std::move(found));
+    }
+
+    void check_example() const {
+        if (!example_ && !text_) {
+            context_.warn({.rule = "env-file-example",
+                           .pos = entry_.pos(),
+                           .message = "the file is not here, and nothing says which keys it has",
+                           .expected = fmt::format("\"{}.example\" with its keys", path_),
+                           .hint = "commit an example without values"});
+        } else if (example_ && text_ && keys_of(*example_) != keys_of(*text_)) {
+            context_.warn(
+                {.rule = "env-file-example",
+                 .pos = entry_.pos(),
+                 .message = fmt::format("\"{}\" and its example have different keys", path_),
+                 .found = fmt::format("\"{}\"", fmt::join(keys_of(*text_), "\", \"")),
+                 .expected = fmt::format("\"{}\"", fmt::join(keys_of(*example_), "\", \""))});
+        }
+    }
+
+    const LintContext& context_;
+    const Value& entry_;
+    std::string path_, relative_;
+    Result<std::string> text_, example_;
+};
+
+// `namespace` counts more than what a file says.
+void check_namespace(const LintContext& context, const RepositoryBuild& build) {
+    const Value* ns = build.root.find("namespace");
+    if (string_of(ns).empty()) {
+        return;
+    }
+    for (const Value& entry : list_of(build.root, "resources")) {
+        const std::string path = normal_path(join_path(build.dir->path, string_of(&entry)));
+        for (const RepositoryDocument& document : context.repository.documents) {
+            const bool is_namespace =
+                document.api_version() == "v1" && document.kind() == "Namespace";
+            const std::string_view own = is_namespace ? document.name() : document.ns();
+            if (document.file->path != path || own.empty() || own == ns->text()) {
+                continue;
+            }
+            context.warn({.rule = "namespace-overwritten",
+                          .pos = ns->pos(),
+                          .object = document.object_name(),
+                          .message = is_namespace
+                                         ? "kustomize renames this Namespace"
+                                         : "kustomize moves this object to another namespace",
+                          .found = fmt::format("\"{}\" becomes \"{}\"", own, ns->text()),
+                          .hint = "remove \"namespace\" here, or give the object a kustomization "
+                                  "of its own",
+                          .notes = {{.pos = document.pos, .text = "the object stands here"}}});
+        }
+    }
+}
+
+}  // namespace
+
+void check_kustomizations(const LintContext& context) {
+    for (const RepositoryBuild& build : context.repository.builds) {
+        check_namespace(context, build);
+        for (const Value& item : list_of(build.root, "secretGenerator")) {
+            if (!item.is_map() || string_of(item.find("name")).empty()) {
+                continue;
+            }
+            check_hash(context, build, item);
+            for (const Value* entry : env_entries(item)) {
+                if (entry->is_string()) {
+                    EnvFileCheck(context, build, *entry).run();
+                }
+            }
+        }
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,175 @@
+// Flux: variables that it puts into manifests, and what it takes a directory for. Helm: output that
+// would be taken as a template. Source: fluxcd/pkg kustomize/kustomize_{generator,varsub}.go,
+// kustomize-controller internal/controller.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/lint/families.h"
+#include "renderer/load/paths.h"
+#include "renderer/load/schema.h"
+
+namespace renderer {
+
+namespace {
+
+bool is_name_char(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+class FluxCheck {
+public:
+    FluxCheck(const LintContext& context, const RepositoryDocument& applier)
+        : context_(context), applier_(applier) {
+        std::string_view path = string_of(applier.root.at({"spec", "path"}));
+        while (path.starts_with('/')) {
+            path.remove_prefix(1);
+        }
+        path_ = normal_path(path);
+        variables_ = applier.root.at({"spec", "postBuild", "substitute"});
+    }
+
+    void run() const {
+        for (const RepositoryDocument& document : context_.repository.documents) {
+            if (&document != &applier_ && selects(document.file->relative)) {
+                check_variables(document);
+                check_encryption(document);
+                check_object(document);
+            }
+        }
+    }
+
+private:
+    [[nodiscard]] bool selects(const std::string& relative) const {
+        return path_ == "." || is_within(relative, path_) ||
+               is_within(join_path(context_.git.prefix(), relative), path_);
+    }
+
+    // Flux substitutes when it has a variable; what comes from the cluster is not known here.
+    void check_variables(const RepositoryDocument& document) const {
+        const Value* from = applier_.root.at({"spec", "postBuild", "substituteFrom"});
+        const bool known = from == nullptr || !from->is_list() || from->size() == 0;
+        const bool any = variables_ != nullptr && variables_->is_map() && variables_->size() > 0;
+        const Value* off = document.annotation("kustomize.toolkit.fluxcd.io/substitute");
+        if (any && known && string_of(off) != "disabled") {
+            check_text(document, document.root);
+        }
+    }
+
+    void check_text(const RepositoryDocument& document, const Value& value) const {
+        for (const Member& member : value.is_map() ? value.members() : std::span<const Member>()) {
+            check_text(document, member.value);
+        }
+        for (const Value& item : value.is_list() ? value.items() : std::span<const Value>()) {
+            check_text(document, item);
+        }
+        const std::string_view text = string_of(&value);
+        for (std::size_t at = text.find("${"); at != std::string_view::npos;
+             at = text.find("${", at + 2)) {
+            const bool escaped = at > 0 && text[at - 1] == '$';
+            std::size_t end = at + 2;
+            while (end < text.size() && is_name_char(text[end])) {
+                ++end;
+            }
+            const std::string_view name = text.substr(at + 2, end - at - 2);
+            const bool whole = end < text.size() && text[end] == '}' && !name.empty();
+            if (!escaped && whole && variables_->find(name) == nullptr) {
+                report(document, value, name);
+                return;
+            }
+        }
+    }
+
+    void report(const RepositoryDocument& document, const Value& value,
+                std::string_view name) const {
+        context_.add({.rule = "flux-substitution",
+                      .pos = value.pos(),
+                      .object = document.object_name(),
+                      .message = fmt::format("Flux replaces \"${{{}}}\" by nothing: it has no such "
+                                             "variable",
+                                             name),
+                      .expected = fmt::format("\"$${{{}}}\" when it is meant literally", name),
+                      .hint = "or annotate the object with "
+                              "\"kustomize.toolkit.fluxcd.io/substitute: disabled\"",
+                      .notes = {{.pos = variables_->pos(),
+                                 .object = applier_.object_name(),
+                                 .text = "its variables stand here"}}});
+    }
+
+    void check_encryption(const RepositoryDocument& document) const {
+        const bool encrypted = document.root.find("sops") != nullptr && document.kind() == "Secret";
+        if (encrypted && applier_.root.at({"spec", "decryption", "provider"}) == nullptr) {
+            context_.add({.rule = "flux-decryption",
+                          .pos = document.pos,
+                          .object = document.object_name(),
+                          .message = "Flux refuses a Secret that SOPS encrypted, since it is not "
+                                     "told how to decrypt it",
+                          .expected = "\"decryption: {provider: sops}\"",
+                          .notes = {{.pos = applier_.pos,
+                                     .object = applier_.object_name(),
+                                     .text = "applies it"}}});
+        }
+    }
+
+    // Without a kustomization Flux takes every YAML file as manifests.
+    void check_object(const RepositoryDocument& document) const {
+        const bool is_object = !document.kind().empty() && !document.api_version().empty();
+        if (is_object || has_kustomization(parent_path(document.file->relative))) {
+            return;
+        }
+        context_.add({.rule = "flux-not-an-object",
+                      .pos = document.root.pos(),
+                      .message = "Flux takes every YAML file as manifests where there is no "
+                                 "kustomization.yaml, and fails on this one",
+                      .expected = "apiVersion and kind",
+                      .hint = "add a kustomization.yaml that lists the manifests",
+                      .notes = {{.pos = applier_.pos,
+                                 .object = applier_.object_name(),
+                                 .text = "applies the directory"}}});
+    }
+
+    // In the directory or one above, up to the root.
+    [[nodiscard]] bool has_kustomization(const std::string& dir) const {
+        return std::ranges::any_of(context_.repository.builds, [&](const RepositoryBuild& build) {
+            const std::string& at = build.dir->relative;
+            return at.empty() || is_within(dir, at);
+        });
+    }
+
+    const LintContext& context_;
+    const RepositoryDocument& applier_;
+    std::string path_;
+    const Value* variables_ = nullptr;
+};
+
+void check_rendered(const LintContext& context, const std::string& dir) {
+    const Repository& repository = context.repository;
+    for (std::string above = dir; above != "."; above = parent_path(above)) {
+        const std::string chart =
+            join_path(repository.root, join_path(parent_path(above), "Chart.yaml"));
+        if (base_name(above) == "templates" && repository.tree.kind(chart) == EntryKind::File) {
+            context.add({.rule = "rendered-in-chart",
+                         .where = join_path(repository.root, dir),
+                         .message = "Helm takes what is rendered here as templates, and \"{{\" in "
+                                    "it as its own",
+                         .expected = "a directory outside of every chart's \"templates\"",
+                         .hint = "render elsewhere with -o, or into \"files\""});
+        }
+    }
+}
+
+}  // namespace
+
+void check_substitution(const LintContext& context) {
+    for (const RepositoryDocument& document : context.repository.documents) {
+        if (document.group() == "kustomize.toolkit.fluxcd.io" &&
+            document.kind() == "Kustomization") {
+            FluxCheck(context, document).run();
+        }
+    }
+    for (const std::string& dir : context.repository.rendered) {
+        check_rendered(context, dir);
+    }
+}
+
+}  // namespace renderer

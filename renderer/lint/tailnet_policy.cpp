@@ -1,0 +1,149 @@
+// The tailnet's policy file, where it is in the repository (JSON with comments, `tagOwners` at its
+// top): does it allow what is rendered? Says nothing where there is no such file. Source:
+// tailscale.com/kb/1337/policy-syntax, kb/1236/kubernetes-operator.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "renderer/core/yaml_reader.h"
+#include "renderer/lint/families.h"
+#include "renderer/load/paths.h"
+#include "renderer/load/schema.h"
+
+namespace renderer {
+
+namespace {
+
+using Tags = std::map<std::string, Pos, std::less<>>;  // where each is asked for
+
+// HuJSON -> JSON of the same length; commas at the end of a list are YAML, too.
+std::string without_comments(std::string text) {
+    bool quoted = false;
+    for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+        if (quoted && text[i] == '\\') {
+            ++i;
+        } else if (quoted) {
+            quoted = text[i] != '"';
+        } else if (text[i] == '"') {
+            quoted = true;
+        } else if (text[i] == '/' && (text[i + 1] == '/' || text[i + 1] == '*')) {
+            const bool line = text[i + 1] == '/';
+            const std::size_t found = text.find(line ? "\n" : "*/", i + 2);
+            const std::size_t end =
+                found == std::string::npos ? text.size() : found + (line ? 0 : 2);
+            for (; i < end; ++i) {
+                text[i] = text[i] == '\n' ? '\n' : ' ';
+            }
+            --i;
+        } else if (text[i] == '\t') {
+            text[i] = ' ';
+        }
+    }
+    return text;
+}
+
+Tags operator_tags(const Plan& plan) {
+    Tags tags;
+    const Value* list = plan.settings.chart.at({"operatorConfig", "defaultTags"});
+    if (list != nullptr && list->is_list()) {
+        for (const Value& tag : list->items()) {
+            tags.emplace(string_of(&tag), tag.pos());
+        }
+    }
+    return tags;
+}
+
+Tags proxy_tags(const Plan& plan, bool only_funnel) {
+    Tags tags;
+    for (const ProxyPlan& proxy : plan.proxies) {
+        for (const std::string& tag : proxy.tags) {
+            if ((!only_funnel || proxy.funnel) && proxy.tailnet.empty()) {
+                tags.emplace(tag, proxy.origin.pos);
+            }
+        }
+    }
+    return tags;
+}
+
+bool names_one(const Value& list, const Tags& tags) {
+    return list.is_list() && std::ranges::any_of(list.items(), [&](const Value& item) {
+               return tags.contains(string_of(&item));
+           });
+}
+
+void check_owners(const LintContext& context, const Value& owners) {
+    const Tags ours = operator_tags(context.input.plan);
+    for (const auto& [tag, pos] : proxy_tags(context.input.plan, false)) {
+        const Value* owner = owners.find(tag);
+        const Tags itself = {{tag, pos}};
+        if (owner != nullptr && (names_one(*owner, ours) || names_one(*owner, itself))) {
+            continue;
+        }
+        std::vector<std::string_view> names;
+        for (const auto& [name, place] : ours) {
+            names.push_back(name);
+        }
+        context.add(
+            {.rule = "policy-tag-owner",
+             .pos = owner != nullptr ? owner->pos() : owners.pos(),
+             .message = owner == nullptr
+                            ? fmt::format("nobody may give a device \"{}\"", tag)
+                            : fmt::format("the controller may not give a device \"{}\"", tag),
+             .expected = fmt::format("\"{}\": [\"{}\"]", tag, fmt::join(names, "\", \"")),
+             .notes = {{.pos = pos, .text = "asks for the tag"}}});
+    }
+}
+
+void check_funnel(const LintContext& context, const Value& policy) {
+    const Tags tags = proxy_tags(context.input.plan, true);
+    if (tags.empty()) {
+        return;
+    }
+    const bool allowed = std::ranges::any_of(list_of(policy, "nodeAttrs"), [&](const Value& entry) {
+        const Value* attributes = entry.find("attr");
+        const Value* targets = entry.find("target");
+        const Tags funnel = {{"funnel", {}}};
+        const Tags all = {{"*", {}}};
+        return attributes != nullptr && targets != nullptr && names_one(*attributes, funnel) &&
+               (names_one(*targets, tags) || names_one(*targets, all));
+    });
+    if (!allowed) {
+        const Member* attributes = policy.find_member("nodeAttrs");
+        context.add(
+            {.rule = "policy-funnel",
+             .pos = attributes != nullptr ? attributes->key.pos() : policy.pos(),
+             .message = "the policy does not let the proxies use Funnel",
+             .expected = fmt::format(R"({{"target": ["{}"], "attr": ["funnel"]}} in nodeAttrs)",
+                                     tags.begin()->first),
+             .notes = {{.pos = tags.begin()->second, .text = "asks for Funnel"}}});
+    }
+}
+
+}  // namespace
+
+void check_tailnet_policy(const LintContext& context) {
+    for (const WalkedDir& dir : context.repository.dirs) {
+        for (const std::string& name : dir.files) {
+            if (!name.ends_with(".hujson") && !name.ends_with(".json")) {
+                continue;
+            }
+            const std::string path = join_path(dir.path, name);
+            Result<std::string> text = context.repository.tree.read(path);
+            if (!text || text->find("tagOwners") == std::string::npos) {
+                continue;
+            }
+            Diagnostics quiet;
+            const SourceId source =
+                context.loaded.sources.add(path, without_comments(std::move(*text)));
+            const Value policy = read_yaml(context.loaded.sources, source, quiet);
+            if (const Value* owners = policy.is_map() ? map_of(policy, "tagOwners") : nullptr) {
+                check_owners(context, *owners);
+                check_funnel(context, policy);
+            }
+        }
+    }
+}
+
+}  // namespace renderer

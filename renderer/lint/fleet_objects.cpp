@@ -38,6 +38,23 @@ void check_order(const LintContext& context, const RepositoryDocument& crd) {
     }
 }
 
+// The operator's chart brings the CRDs of its kinds, and so does what is rendered in its place.
+void check_operator_order(const LintContext& context, const RepositoryDocument& document) {
+    const RepositoryBundle* bundle = context.repository.bundle_of(document.file->relative);
+    const bool emitted = context.input.plan.settings.custom_resources == CustomResources::Emit;
+    if (emitted && bundle != nullptr && bundle->fleet.has_chart() &&
+        bundle->fleet.is_operator_chart()) {
+        context.warn({.rule = "fleet-crd-order",
+                      .pos = document.pos,
+                      .object = document.object_name(),
+                      .message = "the first installation of this bundle fails: Helm must know the "
+                                 "kind before it installs the CRD",
+                      .hint = "move the object to another bundle with dependsOn",
+                      .notes = {{.pos = context.loaded.sources.pos(bundle->fleet.source, 0),
+                                 .text = "the bundle with the operator's CRDs"}}});
+    }
+}
+
 // Fleet makes the namespace for what it copies there, and Helm adopts nothing unasked.
 void check_namespace(const LintContext& context, const RepositoryDocument& document) {
     const RepositoryBundle* bundle = context.repository.bundle_of(document.file->relative);
@@ -64,6 +81,8 @@ void check_fleet_objects(const LintContext& context) {
     for (const RepositoryDocument& document : context.repository.documents) {
         if (is_crd(document)) {
             check_order(context, document);
+        } else if (document.group() == "tailscale.com") {
+            check_operator_order(context, document);
         } else if (document.api_version() == "v1" && document.kind() == "Namespace") {
             check_namespace(context, document);
         }

@@ -12,7 +12,7 @@ namespace renderer {
 
 namespace {
 
-constexpr std::size_t kChunk = 4096;
+constexpr std::size_t kChunk = 1024;
 
 std::vector<std::uint32_t> count_newlines(std::string_view text) {
     std::vector<std::uint32_t> before;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,22 @@ std::size_t rank(Level level, std::string_view key) {
             break;
     }
     return 0;
+}
+
+// In the order of strings: the first byte counts most, and what is missing least.
+std::uint64_t head_of(std::string_view text) {
+    constexpr std::size_t kBytes = 8;
+    std::uint64_t head = 0;
+    if (text.size() >= kBytes) {
+        for (std::size_t i = 0; i < kBytes; ++i) {  // one load for the compiler
+            head = head << 8U | static_cast<unsigned char>(text[i]);
+        }
+        return head;
+    }
+    for (const char byte : text) {
+        head = head << 8U | static_cast<unsigned char>(byte);
+    }
+    return text.empty() ? 0 : head << 8U * (kBytes - text.size());
 }
 
 bool is_plain_start(char c) {
@@ -234,11 +251,7 @@ private:
                 out_ += value.text();
                 break;
             case Value::Kind::String:
-                if (fits_block_here(value.text())) {
-                    block(value.text(), column);
-                } else {
-                    text(value.text());
-                }
+                string(value.text(), column);
                 break;
             case Value::Kind::List:
                 out_ += "[]";
@@ -249,7 +262,16 @@ private:
         }
     }
 
-    static bool fits_block_here(std::string_view text) { return !text.empty() && fits_block(text); }
+    // Several lines always need quotes.
+    void string(std::string_view text, std::size_t column) {
+        if (!needs_quotes(text)) {
+            out_ += text;
+        } else if (!text.empty() && fits_block(text)) {
+            block(text, column);
+        } else {
+            write_quoted(text, out_);
+        }
+    }
 
     void block(std::string_view text, std::size_t column) {
         const bool keep = text.ends_with("\n\n");
@@ -278,30 +300,41 @@ private:
         }
     }
 
+    // A key, and what decides most comparisons.
+    struct Ordered {
+        std::size_t rank;
+        std::uint64_t head;  // the first eight bytes
+        const Member* member;
+
+        bool operator<(const Ordered& other) const {
+            if (rank != other.rank) {
+                return rank < other.rank;
+            }
+            return head != other.head ? head < other.head : member->name() < other.member->name();
+        }
+    };
+
     template <typename Visit>
     static void each_sorted(const Value& value, Level level, Visit visit) {
         const std::span<const Member> members = value.members();
-        const auto less = [level](const Member* a, const Member* b) {
-            const std::size_t left = level == Level::Other ? 0 : rank(level, a->name());
-            const std::size_t right = level == Level::Other ? 0 : rank(level, b->name());
-            return left != right ? left < right : a->name() < b->name();
-        };
         constexpr std::size_t kFew = 24;
-        std::array<const Member*, kFew> few;
-        std::vector<const Member*> many;
-        std::span<const Member*> order;
+        std::array<Ordered, kFew> few;
+        std::vector<Ordered> many;
+        std::span<Ordered> order;
         if (members.size() <= kFew) {
             order = std::span(few).first(members.size());
         } else {
             many.resize(members.size());
             order = many;
         }
-        std::ranges::transform(members, order.begin(), [](const Member& m) { return &m; });
-        if (!std::ranges::is_sorted(order, less)) {
-            std::ranges::sort(order, less);
+        std::ranges::transform(members, order.begin(), [level](const Member& member) {
+            return Ordered{rank(level, member.name()), head_of(member.name()), &member};
+        });
+        if (!std::ranges::is_sorted(order, std::less())) {
+            std::ranges::sort(order, std::less());
         }
-        for (const Member* member : order) {
-            visit(*member);
+        for (const Ordered& ordered : order) {
+            visit(*ordered.member);
         }
     }
 

@@ -51,6 +51,11 @@ void run_on_proxies(OfProxy run, std::span<const ProxyPlan> proxies, unsigned th
             run(proxy, pieces[i]);
         }
     });
+    std::size_t count = objects.size();
+    for (const Objects& piece : pieces) {
+        count += piece.size();
+    }
+    objects.reserve(count);
     for (Objects& piece : pieces) {
         std::ranges::move(piece, std::back_inserter(objects));
     }

@@ -41,7 +41,7 @@ TEST(LockText, HasTheLinesOfThisRunSorted) {
 }
 
 TEST(LockText, HasASectionForNodePorts) {
-    const Loaded loaded;
+    const Loaded loaded{};
     Plan plan;
     plan.locked_ports.push_back(port("", "edge/0", 30500));
     plan.locked_ports.back().kind = LockedKind::NodePort;

@@ -126,6 +126,10 @@ void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cl
 
 }  // namespace
 
+std::shared_ptr<const SourceTree> source_tree(const LoadOptions& options) {
+    return options.tree != nullptr ? options.tree : std::make_shared<DiskTree>();
+}
+
 Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagnostics) {
     Loaded loaded;
     Cluster cluster = load_cluster(tree, options, loaded.sources, diagnostics);
@@ -162,11 +166,12 @@ std::string_view own_cluster(const Loaded& loaded) {
 }
 
 Loaded load(LoadOptions options, Diagnostics& diagnostics) {
-    return load_tree(DiskTree(), std::move(options), diagnostics);
+    const std::shared_ptr<const SourceTree> tree = source_tree(options);
+    return load_tree(*tree, std::move(options), diagnostics);
 }
 
 std::vector<std::string> cluster_names(const LoadOptions& options) {
-    return cluster_names(DiskTree(), options);
+    return cluster_names(*source_tree(options), options);
 }
 
 }  // namespace renderer

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,10 @@
 
 namespace renderer {
 
+class SourceTree;
+
 struct LoadOptions {
+    std::shared_ptr<const SourceTree> tree;  // where files are read; none: the disk
     std::string path;                       // directory or file; unused for a stream
     std::optional<std::string> stream;      // stdin, already read to its end: post-render
     std::vector<std::string> values_files;  // --values, in order

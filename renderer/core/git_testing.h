@@ -1,0 +1,71 @@
+// A directory with real repositories for tests, made by the git program with nothing of the user's
+// configuration in sight.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace renderer {
+
+class GitSandbox : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string pattern = testing::TempDir() + "git_XXXXXX";
+        ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+        dir_ = std::filesystem::canonical(pattern).string();
+        ::setenv("HOME", dir_.c_str(), 1);
+        ::setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
+        ::setenv("GIT_CONFIG_GLOBAL", (dir_ + "/.gitconfig").c_str(), 1);
+        std::ofstream(dir_ + "/.gitconfig")
+            << "[user]\nname = Tester\nemail = tester@example.com\n[init]\ndefaultBranch = main\n"
+               "[protocol \"file\"]\nallow = always\n[gc]\nauto = 0\n";
+        git("init -q repo");
+        repo_ = dir_ + "/repo";
+    }
+    void TearDown() override { std::filesystem::remove_all(dir_); }
+
+    // Runs `git …` in a directory of the sandbox, the repository after SetUp; what it printed.
+    std::string git(const std::string& arguments, const std::string& dir = "") const {
+        return shell("git " + arguments, dir);
+    }
+    std::string shell(const std::string& command, const std::string& dir = "") const {
+        const std::string place = dir.empty() ? (repo_.empty() ? dir_ : repo_) : dir;
+        std::FILE* pipe = ::popen(("cd '" + place + "' && " + command + " 2>&1").c_str(), "r");
+        EXPECT_NE(pipe, nullptr);
+        std::string text;
+        std::array<char, 4096> part{};
+        for (std::size_t got = 0; (got = std::fread(part.data(), 1, part.size(), pipe)) > 0;) {
+            text.append(part.data(), got);
+        }
+        EXPECT_EQ(::pclose(pipe), 0) << command << "\n" << text;
+        while (text.ends_with('\n')) {
+            text.pop_back();
+        }
+        return text;
+    }
+    void put(const std::string& path, const std::string& text) const {
+        const std::filesystem::path file = repo_ + "/" + path;
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream(file, std::ios::binary) << text;
+    }
+    // Commits everything; the new commit's id.
+    std::string commit_all(const std::string& message = "Change") const {
+        git("add -A && git commit -q --allow-empty -m '" + message + "'");
+        return git("rev-parse HEAD");
+    }
+    static std::string file_text(const std::string& path) {
+        std::ifstream file(path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+
+    std::string dir_, repo_;
+};
+
+}  // namespace renderer

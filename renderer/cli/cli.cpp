@@ -45,6 +45,8 @@ int run_verb(const Options& options, Console& console) {
             return run_explain(options, console);
         case Verb::Lint:
             return run_lint(options, console);
+        case Verb::Diff:
+            return run_diff(options, console);
         case Verb::Install:
             return run_install(options, console);
         case Verb::Images:

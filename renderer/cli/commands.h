@@ -14,6 +14,7 @@ int run_render(const Options& options, Console& console);
 int run_check(const Options& options, Console& console);
 int run_post_render(const Options& options, Console& console);
 int run_lint(const Options& options, Console& console);
+int run_diff(const Options& options, Console& console);
 int run_install(const Options& options, Console& console);
 int run_images(const Options& options, Console& console);
 

@@ -161,6 +161,32 @@ void add_lint(CLI::App& app, Options& options) {
     add_common(verb, options);
 }
 
+void add_diff(CLI::App& app, Options& options) {
+    static const std::map<std::string, DiffFormat> kFormats = {{"terminal", DiffFormat::Terminal},
+                                                               {"markdown", DiffFormat::Markdown},
+                                                               {"json", DiffFormat::Json}};
+    CLI::App& verb =
+        add_verb(app, "diff", "explain what a change of the sources means",
+                 "  tailrender diff ../main .              # two checkouts\n"
+                 "  tailrender diff rendered .             # what a render would change\n"
+                 "  tailrender diff --format markdown ../main . > comment.md");
+    verb.add_option("BASE", options.base, "sources or a rendered tree: the old side")
+        ->required()
+        ->type_name("DIR");
+    verb.add_option("HEAD", options.head, "the new side")->required()->type_name("DIR");
+    verb.add_option_function<std::string>(
+            "--format", [&options](const std::string& name) { options.format = kFormats.at(name); },
+            "how to print it (default terminal)")
+        ->check(CLI::IsMember({"terminal", "markdown", "json"}).description(""))
+        ->type_name("terminal|markdown|json");
+    verb.add_flag("--exit-code", options.exit_code, "exit 1 when anything differs");
+    verb.add_option("--hash-key", options.hash_key_file,
+                    "file with the key of the hashes that stand for secret values (default random)")
+        ->type_name("FILE");
+    add_inputs(verb, options);
+    add_common(verb, options);
+}
+
 void add_install(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "install", "print what a cluster needs besides proxies",
                               "  tailrender install --values values.yaml | kubectl apply -f -\n"
@@ -215,6 +241,7 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
     add_post_render(*app, options);
     add_explain(*app, options);
     add_lint(*app, options);
+    add_diff(*app, options);
     add_install(*app, options);
     add_images(*app, options);
     add_completion(*app, options);
@@ -222,14 +249,10 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
 }
 
 Verb verb_of(const std::string& name) {
-    static const std::map<std::string, Verb> kVerbs = {{"render", Verb::Render},
-                                                       {"check", Verb::Check},
-                                                       {"post-render", Verb::PostRender},
-                                                       {"explain", Verb::Explain},
-                                                       {"lint", Verb::Lint},
-                                                       {"install", Verb::Install},
-                                                       {"images", Verb::Images},
-                                                       {"completion", Verb::Completion}};
+    static const std::map<std::string, Verb> kVerbs = {
+        {"render", Verb::Render},   {"check", Verb::Check},   {"post-render", Verb::PostRender},
+        {"explain", Verb::Explain}, {"lint", Verb::Lint},     {"diff", Verb::Diff},
+        {"install", Verb::Install}, {"images", Verb::Images}, {"completion", Verb::Completion}};
     return kVerbs.at(name);
 }
 

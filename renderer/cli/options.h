@@ -10,8 +10,9 @@
 
 namespace renderer {
 
-enum class Verb { Render, Check, PostRender, Explain, Lint, Install, Images, Completion };
+enum class Verb { Render, Check, PostRender, Explain, Lint, Diff, Install, Images, Completion };
 enum class Color { Auto, Always, Never };
+enum class DiffFormat { Terminal, Markdown, Json };
 
 struct Options {
     Verb verb = Verb::Render;
@@ -20,6 +21,10 @@ struct Options {
     std::string shell;    // completion
     std::string release;  // post-render
     std::string log_file;
+    std::string base, head;     // diff
+    std::string hash_key_file;  // diff
+    DiffFormat format = DiffFormat::Terminal;
+    bool exit_code = false;  // diff
     Color color = Color::Auto;
     bool quiet = false;
     bool allow_empty = false;

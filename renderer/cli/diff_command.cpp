@@ -1,0 +1,171 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "renderer/cli/cluster_runs.h"
+#include "renderer/cli/commands.h"
+#include "renderer/diff/compare.h"
+#include "renderer/diff/formats.h"
+#include "renderer/diff/rendered_tree.h"
+#include "renderer/emit/emit.h"
+#include "renderer/load/disk_tree.h"
+#include "renderer/load/paths.h"
+
+namespace renderer {
+namespace {
+
+constexpr std::size_t kMinKey = 16;
+
+bool wants_color(Color color) {
+    const char* no_color = std::getenv("NO_COLOR");
+    const char* term = std::getenv("TERM");
+    const bool asked_not = (no_color != nullptr && *no_color != '\0') ||
+                           (term != nullptr && std::string_view(term) == "dumb");
+    return color == Color::Always ||
+           (color == Color::Auto && !asked_not && ::isatty(STDOUT_FILENO) == 1);
+}
+
+// Only what the user named.
+std::vector<ClusterTree> of_cluster(std::vector<ClusterTree> trees, const std::string& cluster) {
+    if (!cluster.empty()) {
+        std::erase_if(trees, [&](const ClusterTree& tree) {
+            return !tree.cluster.empty() && tree.cluster != cluster;
+        });
+    }
+    return trees;
+}
+
+// One side of the comparison, and what was rendered for it.
+class Side {
+public:
+    Side(const Options& options, const std::string& name, std::string_view what)
+        : options_(options), name_(name), what_(what) {}
+
+    // False when it cannot be had; `fail` says why.
+    bool read() {
+        const DiskTree tree;
+        if (tree.kind(name_) == EntryKind::Missing) {
+            return refuse(missing());
+        }
+        Result<std::optional<std::vector<ClusterTree>>> rendered = read_rendered(tree, name_);
+        if (!rendered) {
+            return refuse(std::move(rendered.error().diagnostic));
+        }
+        if (*rendered) {
+            trees_ = of_cluster(std::move(**rendered), options_.load.cluster);
+            return true;
+        }
+        return render();
+    }
+
+    int fail(Console& console) const {
+        return runs_.fail(console, fmt::format("{} \"{}\" cannot be compared", what_, name_));
+    }
+    void print_diagnostics(Console& console) const { runs_.print_diagnostics(console); }
+    std::vector<ClusterTree> take() { return std::move(trees_); }
+
+private:
+    bool render() {
+        LoadOptions load = options_.load;
+        load.path = name_;
+        if (!runs_.render_each(load)) {
+            return false;
+        }
+        for (Run& run : runs_.all()) {
+            Result<std::vector<OutputFile>> files = emit_tree({run.loaded, run.plan, run.objects});
+            if (!files) {
+                run.diagnostics.add(std::move(files.error().diagnostic));
+                return false;
+            }
+            trees_.push_back({run.loaded.cluster, std::move(*files)});
+        }
+        return true;
+    }
+
+    bool refuse(Diagnostic diagnostic) {
+        runs_.all().emplace_back().diagnostics.add(std::move(diagnostic));
+        return false;
+    }
+
+    [[nodiscard]] Diagnostic missing() const {
+        return {.rule = "unreadable",
+                .where = std::string(what_),
+                .message = "there is no such directory",
+                .found = fmt::format("\"{}\"", name_),
+                .expected = "a directory with sources, or one that \"render -o\" wrote"};
+    }
+
+    const Options& options_;
+    const std::string& name_;
+    std::string_view what_;
+    ClusterRuns runs_;
+    std::vector<ClusterTree> trees_;
+};
+
+// Empty, with a message, when the file cannot be used.
+std::string hash_key(const Options& options, Console& console) {
+    if (options.hash_key_file.empty()) {
+        return random_key();
+    }
+    Result<std::string> key = DiskTree().read(options.hash_key_file);
+    ClusterRuns runs;
+    if (!key) {
+        runs.refuse(std::move(key.error().diagnostic), console);
+        return {};
+    }
+    if (key->size() < kMinKey) {
+        runs.refuse({.rule = "short-key",
+                     .where = options.hash_key_file,
+                     .message = "the key of the hashes is too short to keep anything secret",
+                     .found = fmt::format("{} bytes", key->size()),
+                     .expected = fmt::format("at least {} bytes that nobody can guess", kMinKey),
+                     .hint = "head -c 32 /dev/urandom > FILE, outside of the repository"},
+                    console);
+        return {};
+    }
+    return std::move(*key);
+}
+
+std::string report_of(const Comparison& comparison, const Options& options) {
+    switch (options.format) {
+        case DiffFormat::Markdown:
+            return markdown_report(comparison);
+        case DiffFormat::Json:
+            return json_report(comparison);
+        case DiffFormat::Terminal:
+            break;
+    }
+    return terminal_report(comparison, wants_color(options.color));
+}
+
+}  // namespace
+
+int run_diff(const Options& options, Console& console) {
+    const std::string key = hash_key(options, console);
+    if (key.empty()) {
+        return 1;
+    }
+    // The process ends with what it has read: nobody waits until it is freed.
+    Side& base = *new Side(options, options.base, "BASE");
+    Side& head = *new Side(options, options.head, "HEAD");
+    if (!base.read()) {
+        return base.fail(console);
+    }
+    if (!head.read()) {
+        return head.fail(console);
+    }
+    Comparison comparison = compare_trees(base.take(), head.take(), SecretHash(key));
+    comparison.base = options.base;
+    comparison.head = options.head;
+    head.print_diagnostics(console);
+    if (!console.out(report_of(comparison, options))) {
+        return 1;
+    }
+    return options.exit_code && !comparison.is_equal() ? 1 : 0;
+}
+
+}  // namespace renderer

@@ -1,0 +1,39 @@
+// `tailrender diff`: what a change of the sources means. Compares two rendered trees, cluster by
+// cluster: first the devices and what they let in, then the pods that restart, then every object by
+// its fields. Knows nothing of where the trees come from, and shows no value that may be a
+// credential (redact.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "renderer/diff/device_changes.h"
+#include "renderer/diff/object_changes.h"
+#include "renderer/emit/emit.h"
+
+namespace renderer {
+
+struct ClusterTree {
+    std::string cluster;  // "" for an unnamed one
+    std::vector<OutputFile> files;
+};
+
+struct ClusterComparison {
+    std::string cluster;
+    DevicePlan devices;
+    ObjectChanges objects;
+};
+
+struct Comparison {
+    std::string base, head;                   // as the user called them
+    std::vector<ClusterComparison> clusters;  // in the order of their names
+
+    [[nodiscard]] bool is_equal() const;
+};
+
+// Clusters of one name belong together; one cluster a side belongs together if either has no name.
+// A cluster that only one side has is new, or gone, with all that is in it.
+Comparison compare_trees(std::vector<ClusterTree> base, std::vector<ClusterTree> head,
+                         const SecretHash& hash);
+
+}  // namespace renderer

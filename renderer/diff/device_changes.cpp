@@ -1,0 +1,226 @@
+#include "renderer/diff/device_changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+namespace renderer {
+namespace {
+
+using Renames = std::vector<std::pair<std::string, std::string>>;
+
+std::string joined(const std::vector<std::string>& words) {
+    return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ","));
+}
+
+std::string tailnet_name(const Device& device) {
+    return device.tailnet.empty() ? "the controller's own" : fmt::format("\"{}\"", device.tailnet);
+}
+
+std::string server_name(const Device& device) {
+    return device.server.empty() ? "the default one" : device.server;
+}
+
+bool is_service(const Device& device) {
+    return device.hostname.starts_with("svc:");
+}
+
+// "docs" of "svc:docs"
+std::string_view bare_name(const Device& device) {
+    std::string_view name = device.hostname;
+    name.remove_prefix(is_service(device) ? 4 : 0);
+    return name;
+}
+
+// Beside its name.
+bool is_same(const Device& a, const Device& b) {
+    return a.tags == b.tags && a.offers == b.offers && a.reaches == b.reaches &&
+           a.tailnet == b.tailnet && a.server == b.server && a.parent == b.parent;
+}
+
+class DeviceComparer {
+public:
+    explicit DeviceComparer(const Renames& renames) : renames_(renames) {}
+
+    DevicePlan run(std::vector<Device> before, std::vector<Device> after) {
+        const auto key = [](const Device& device) { return device.key; };
+        pair(before, after, key, key);
+        const auto name = [](const Device& device) {
+            return fmt::format("{}\n{}", bare_name(device), device.tailnet);
+        };
+        pair(before, after, name, name);
+        const auto parent = [](const Device& device) {
+            return fmt::format("{}\n{}", device.parent, is_service(device));
+        };
+        pair(
+            before, after, [&](const Device& old) { return parent(with_new_parent(old)); }, parent);
+        for (Device& device : before) {
+            add_reach(&device, nullptr);
+            plan_.changes.push_back({DeviceEdit::Removed, std::move(device), std::nullopt, {}});
+        }
+        for (Device& device : after) {
+            add_reach(nullptr, &device);
+            plan_.changes.push_back({DeviceEdit::Added, std::nullopt, std::move(device), {}});
+        }
+        std::ranges::sort(plan_.changes, {}, [](const DeviceChange& change) {
+            return std::tuple(change.edit, change.shown().hostname, change.shown().key);
+        });
+        std::ranges::sort(plan_.reach, {}, [](const ReachChange& change) {
+            return std::tuple(!change.offer.is_public, change.hostname, change.offer, change.added);
+        });
+        return std::move(plan_);
+    }
+
+private:
+    using Name = std::function<std::string(const Device&)>;
+
+    // Takes out of both lists what has one name; several of a name in their order.
+    void pair(std::vector<Device>& before, std::vector<Device>& after, const Name& old_name,
+              const Name& new_name) {
+        std::multimap<std::string, Device*> index;
+        for (Device& device : after) {
+            index.emplace(new_name(device), &device);
+        }
+        std::vector<Device> old_left;
+        for (Device& old : before) {
+            const auto found = index.find(old_name(old));
+            if (found == index.end()) {
+                old_left.push_back(std::move(old));
+                continue;
+            }
+            compare(std::move(old), std::move(*found->second));
+            index.erase(found);
+        }
+        std::vector<Device> new_left;
+        for (auto& [name, device] : index) {
+            new_left.push_back(std::move(*device));
+        }
+        before = std::move(old_left);
+        after = std::move(new_left);
+    }
+
+    // Its parent as the new side calls it, "" if that was not renamed.
+    [[nodiscard]] Device with_new_parent(const Device& old) const {
+        const auto found = std::ranges::find(renames_, old.parent, &Renames::value_type::first);
+        Device device;
+        device.hostname = old.hostname;
+        device.parent = found == renames_.end() ? "" : found->second;
+        return device;
+    }
+
+    void compare(Device old, Device now) {
+        const bool same_name = old.hostname == now.hostname;
+        const bool same_place = old.key == now.key;
+        if (same_name && same_place && is_same(old, now)) {
+            return;
+        }
+        DeviceChange change;
+        const bool moves = old.tailnet != now.tailnet || old.server != now.server;
+        change.edit = !same_place || moves ? DeviceEdit::Replaced
+                      : !same_name         ? DeviceEdit::Renamed
+                                           : DeviceEdit::Changed;
+        add_reasons(old, now, change);
+        add_reach(&old, &now);
+        change.before = std::move(old);
+        change.after = std::move(now);
+        plan_.changes.push_back(std::move(change));
+    }
+
+    static void add_reasons(const Device& old, const Device& now, DeviceChange& change) {
+        std::vector<std::string>& reasons = change.reasons;
+        if (old.tailnet != now.tailnet) {
+            reasons.push_back(
+                fmt::format("moves from tailnet {} to {}", tailnet_name(old), tailnet_name(now)));
+        } else if (old.server != now.server) {
+            reasons.push_back(
+                fmt::format("login server {} instead of {}", server_name(now), server_name(old)));
+        }
+        if (old.parent != now.parent) {
+            reasons.push_back(fmt::format("{} becomes {}", old.parent, now.parent));
+        }
+        if (change.edit == DeviceEdit::Replaced) {
+            add_replacement_reason(old, now, reasons);
+        } else if (change.edit == DeviceEdit::Renamed) {
+            reasons.emplace_back("keeps its addresses; the old name stops to resolve");
+        }
+        if (old.tags != now.tags) {
+            const bool registered = change.edit != DeviceEdit::Replaced && !is_service(now);
+            reasons.push_back(fmt::format(
+                "tags {} instead of {}{}", joined(now.tags), joined(old.tags),
+                registered ? "; a registered device keeps its tags until it registers again" : ""));
+        }
+        if (old.reaches != now.reaches) {
+            reasons.push_back(fmt::format("leads to {} instead of {}",
+                                          now.reaches.empty() ? "nothing" : now.reaches,
+                                          old.reaches.empty() ? "nothing" : old.reaches));
+        }
+        if (old.is_public() != now.is_public()) {
+            reasons.emplace_back(now.is_public() ? "becomes PUBLIC" : "is no longer public");
+        } else if (old.offers != now.offers && change.edit == DeviceEdit::Changed) {
+            reasons.emplace_back("offers something else");
+        }
+    }
+
+    static void add_replacement_reason(const Device& old, const Device& now,
+                                       std::vector<std::string>& reasons) {
+        if (is_service(old) != is_service(now)) {
+            reasons.emplace_back(is_service(now) ? "a Tailscale Service with addresses of its own"
+                                                 : "a device instead of a Tailscale Service");
+        } else if (is_service(now)) {
+            reasons.emplace_back(old.hostname == now.hostname
+                                     ? "keeps its addresses; other pods serve it"
+                                     : "a new Tailscale Service with new addresses");
+        } else if (old.hostname == now.hostname && old.tailnet == now.tailnet &&
+                   old.server == now.server) {
+            reasons.push_back(fmt::format(
+                "a new device with new addresses, named \"{}-1\" as long as the old one "
+                "holds the name",
+                now.hostname));
+        } else {
+            reasons.emplace_back("a new device with new addresses");
+        }
+    }
+
+    // What is public is in the tailnet too. A public offer is a URL: with another name, another
+    // one.
+    static bool is_offered(const Device* side, const Device* other, const Reach& offer) {
+        return side != nullptr && std::ranges::any_of(side->offers, [&](const Reach& one) {
+                   const bool same = one.endpoint == offer.endpoint && one.target == offer.target;
+                   const bool same_url = one.is_public && side->hostname == other->hostname;
+                   return same && (!offer.is_public || same_url);
+               });
+    }
+
+    void add_reach(const Device* old, const Device* now) {
+        if (old != nullptr) {
+            for (const Reach& offer : old->offers) {
+                if (!is_offered(now, old, offer)) {
+                    plan_.reach.push_back({false, old->hostname, old->parent, old->tailnet, offer});
+                }
+            }
+        }
+        if (now != nullptr) {
+            for (const Reach& offer : now->offers) {
+                if (!is_offered(old, now, offer)) {
+                    plan_.reach.push_back({true, now->hostname, now->parent, now->tailnet, offer});
+                }
+            }
+        }
+    }
+
+    const Renames& renames_;
+    DevicePlan plan_;
+};
+
+}  // namespace
+
+DevicePlan compare_devices(std::vector<Device> before, std::vector<Device> after,
+                           const Renames& renames) {
+    return DeviceComparer(renames).run(std::move(before), std::move(after));
+}
+
+}  // namespace renderer

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "renderer/core/json.h"
+#include "renderer/diff/formats.h"
+#include "renderer/diff/outline.h"
+
+namespace renderer {
+namespace {
+
+Device public_device(std::size_t index) {
+    Device device;
+    device.hostname = fmt::format("device-{:05}", index);
+    device.parent = fmt::format("Ingress/shop/device-{:05}", index);
+    device.offers = {{"https:443/", "shop/web:80", true}};
+    return device;
+}
+
+Comparison many(std::size_t count, std::size_t clusters) {
+    Comparison comparison;
+    for (std::size_t c = 0; c < clusters; ++c) {
+        ClusterComparison cluster;
+        cluster.cluster = fmt::format("cluster-{}", c);
+        std::vector<Device> devices;
+        for (std::size_t i = 0; i < count; ++i) {
+            devices.push_back(public_device(i));
+            ObjectChange change;
+            change.title = fmt::format("ConfigMap/shop/{:05}", i);
+            change.fields = {{"data.x", FieldEdit::Changed, "\"<a>\"", "\"`b`\""}};
+            cluster.objects.changes.push_back(std::move(change));
+        }
+        cluster.devices = compare_devices({}, std::move(devices), {});
+        comparison.clusters.push_back(std::move(cluster));
+    }
+    return comparison;
+}
+
+TEST(Markdown, StaysBelowTheLimit) {
+    for (const std::size_t count : {1U, 30U, 200U, 500U, 5000U}) {
+        for (const std::size_t clusters : {1U, 3U, 100U}) {
+            const std::string report = markdown_report(many(count / clusters + 1, clusters));
+            EXPECT_LE(report.size(), kMarkdownLimit) << count << " in " << clusters;
+        }
+    }
+}
+
+TEST(Markdown, CountsWhatDoesNotFit) {
+    const std::string report = markdown_report(many(5000, 1));
+    EXPECT_NE(report.find("PUBLIC: anybody on the internet will reach more through 5000 devices"),
+              std::string::npos);
+    EXPECT_NE(report.find("that do not fit here"), std::string::npos);
+    EXPECT_NE(report.find("### Devices: 5000 added"), std::string::npos);
+    EXPECT_NE(report.find("### Objects: 5000 differences"), std::string::npos);
+}
+
+TEST(Markdown, ClosesWhatItFolds) {
+    const std::string report = markdown_report(many(40, 1));
+    std::size_t open = 0;
+    std::size_t closed = 0;
+    for (auto at = report.find("details>"); at != std::string::npos;
+         at = report.find("details>", at + 1)) {
+        (report[at - 1] == '/' ? closed : open) += 1;
+    }
+    EXPECT_EQ(open, 2U);
+    EXPECT_EQ(closed, 2U);
+    EXPECT_NE(report.find("<summary>15 more</summary>"), std::string::npos);
+}
+
+TEST(Terminal, ColorsOnlyWhenAsked) {
+    const Comparison comparison = many(1, 1);
+    EXPECT_EQ(terminal_report(comparison, false).find('\x1b'), std::string::npos);
+    EXPECT_EQ(terminal_report(comparison, true).find("\x1b[1;37;41mPUBLIC"), 0U);
+}
+
+TEST(Json, CanBeReadBack) {
+    const std::string report = json_report(many(3, 2));
+    Result<Value> root = read_json(report);
+    ASSERT_TRUE(root);
+    EXPECT_EQ(root->find("clusters")->size(), 2U);
+}
+
+TEST(Outline, ShowsControlAndDirectionCharacters) {
+    EXPECT_EQ(safe("a\x1b[31m\n\u202e\u2066\x7f"), "a\\x1b[31m\\x0a\\u202e\\u2066\\x7f");
+    EXPECT_EQ(safe("\x02\x03"), "\\x02\\x03");
+    EXPECT_EQ(safe("ä → €"), "ä → €");
+}
+
+TEST(Outline, BoundsALine) {
+    EXPECT_LT(safe(std::string(100'000, 'x')).size(), 600U);
+}
+
+}  // namespace
+}  // namespace renderer

@@ -1,0 +1,175 @@
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "renderer/core/json.h"
+#include "renderer/diff/formats.h"
+
+namespace renderer {
+namespace {
+
+constexpr int kFormatVersion = 1;
+
+Value number(std::size_t count) {
+    return {static_cast<std::int64_t>(count)};
+}
+
+Value texts(const std::vector<std::string>& items) {
+    Value list = Value::list();
+    for (const std::string& item : items) {
+        list.append(Value(item));
+    }
+    return list;
+}
+
+// What is empty has no key.
+void put_text(Value& map, std::string_view key, const std::string& text) {
+    if (!text.empty()) {
+        map.add(Value::borrowed(key), Value(text));
+    }
+}
+
+Value device(const Device& device) {
+    Value map = Value::map();
+    put_text(map, "hostname", device.hostname);
+    put_text(map, "parent", device.parent);
+    put_text(map, "tailnet", device.tailnet);
+    put_text(map, "server", device.server);
+    put_text(map, "reaches", device.reaches);
+    map.add("tags", texts(device.tags));
+    Value offers = Value::list();
+    for (const Reach& offer : device.offers) {
+        Value one = Value::map({{"endpoint", offer.endpoint}, {"public", offer.is_public}});
+        put_text(one, "target", offer.target);
+        offers.append(std::move(one));
+    }
+    map.add("offers", std::move(offers));
+    return map;
+}
+
+std::string_view name_of(DeviceEdit edit) {
+    constexpr std::array<std::string_view, 5> kNames = {"added", "renamed", "replaced", "removed",
+                                                        "changed"};
+    return kNames[static_cast<std::size_t>(edit)];
+}
+
+std::string_view name_of(ObjectEdit edit) {
+    constexpr std::array<std::string_view, 4> kNames = {"added", "renamed", "removed", "changed"};
+    return kNames[static_cast<std::size_t>(edit)];
+}
+
+std::string_view name_of(FieldEdit edit) {
+    constexpr std::array<std::string_view, 4> kNames = {"added", "removed", "changed", "reordered"};
+    return kNames[static_cast<std::size_t>(edit)];
+}
+
+std::string_view name_of(RestartWay way) {
+    constexpr std::array<std::string_view, 3> kNames = {"rolling", "on-delete", "recreate"};
+    return kNames[static_cast<std::size_t>(way)];
+}
+
+Value device_changes(const std::vector<DeviceChange>& changes) {
+    Value list = Value::list();
+    for (const DeviceChange& change : changes) {
+        Value map = Value::map({{"change", Value::borrowed(name_of(change.edit))}});
+        if (change.before) {
+            map.add("before", device(*change.before));
+        }
+        if (change.after) {
+            map.add("after", device(*change.after));
+        }
+        map.add("reasons", texts(change.reasons));
+        list.append(std::move(map));
+    }
+    return list;
+}
+
+Value reach(const std::vector<ReachChange>& changes, bool added, bool is_public) {
+    Value list = Value::list();
+    for (const ReachChange& change : changes) {
+        if (change.added != added || change.offer.is_public != is_public) {
+            continue;
+        }
+        Value map = Value::map({{"hostname", change.hostname},
+                                {"parent", change.parent},
+                                {"endpoint", change.offer.endpoint}});
+        put_text(map, "target", change.offer.target);
+        put_text(map, "tailnet", change.tailnet);
+        list.append(std::move(map));
+    }
+    return list;
+}
+
+Value fields(const std::vector<FieldChange>& changes) {
+    Value list = Value::list();
+    for (const FieldChange& change : changes) {
+        Value map =
+            Value::map({{"path", change.path}, {"change", Value::borrowed(name_of(change.edit))}});
+        put_text(map, "before", change.before);
+        put_text(map, "after", change.after);
+        list.append(std::move(map));
+    }
+    return list;
+}
+
+Value restarts(const std::vector<Restart>& all) {
+    Value list = Value::list();
+    for (const Restart& restart : all) {
+        Value map = Value::map(
+            {{"workload", restart.workload}, {"way", Value::borrowed(name_of(restart.way))}});
+        if (restart.pods) {
+            map.add("pods", Value(*restart.pods));
+        }
+        map.add("reasons", texts(restart.reasons));
+        map.add("fields", fields(restart.fields));
+        list.append(std::move(map));
+    }
+    return list;
+}
+
+Value objects(const std::vector<ObjectChange>& changes) {
+    Value list = Value::list();
+    for (const ObjectChange& change : changes) {
+        Value map = Value::map(
+            {{"object", change.title}, {"change", Value::borrowed(name_of(change.edit))}});
+        put_text(map, "before", change.old_title);
+        put_text(map, "apiVersion", change.api_version);
+        put_text(map, "parent", change.parent);
+        map.add("file", Value(change.path));
+        map.add("generated", Value(change.generated));
+        map.add("fields", fields(change.fields));
+        list.append(std::move(map));
+    }
+    return list;
+}
+
+Value cluster(const ClusterComparison& comparison) {
+    const std::vector<ReachChange>& changes = comparison.devices.reach;
+    return Value::map({{"cluster", comparison.cluster},
+                       {"public", Value::map({{"added", reach(changes, true, true)},
+                                              {"removed", reach(changes, false, true)}})},
+                       {"tailnet", Value::map({{"added", reach(changes, true, false)},
+                                               {"removed", reach(changes, false, false)}})},
+                       {"devices", device_changes(comparison.devices.changes)},
+                       {"restarts", restarts(comparison.objects.restarts)},
+                       {"objects", objects(comparison.objects.changes)},
+                       {"unchanged", number(comparison.objects.unchanged)},
+                       {"moved", number(comparison.objects.moved)}});
+}
+
+}  // namespace
+
+std::string json_report(const Comparison& comparison) {
+    Value clusters = Value::list();
+    for (const ClusterComparison& each : comparison.clusters) {
+        clusters.append(cluster(each));
+    }
+    const Value root = Value::map({{"version", kFormatVersion},
+                                   {"base", comparison.base},
+                                   {"head", comparison.head},
+                                   {"different", !comparison.is_equal()},
+                                   {"clusters", std::move(clusters)}});
+    return write_json_pretty(root) + "\n";
+}
+
+}  // namespace renderer

@@ -1,0 +1,185 @@
+#include "renderer/diff/manifests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/core/document_scanner.h"
+#include "renderer/emit/generated_file.h"
+#include "renderer/load/paths.h"
+
+namespace renderer {
+namespace {
+
+constexpr std::string_view kKustomize = "kustomize.config.k8s.io/";
+
+std::string_view text_of(const Value* value) {
+    return value != nullptr && value->is_string() ? value->text() : std::string_view();
+}
+
+std::string_view group_of(std::string_view api_version) {
+    const auto slash = api_version.find('/');
+    return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+std::string key_of(const Manifest& manifest) {
+    if (!manifest.is_object()) {
+        return fmt::format("\x7f{}", manifest.path);  // behind all objects
+    }
+    return fmt::format("{}\n{}\n{}\n{}", manifest.kind, manifest.ns, manifest.name,
+                       group_of(manifest.api_version));
+}
+
+void take_names(const Value& root, Manifest& manifest) {
+    manifest.api_version = text_of(root.find("apiVersion"));
+    manifest.kind = text_of(root.find("kind"));
+    manifest.name = text_at(root, {"metadata", "name"});
+    manifest.ns = text_at(root, {"metadata", "namespace"});
+}
+
+// A kustomization says where things stand, and an object needs a name to be told from others.
+bool is_file(const Manifest& manifest) {
+    return manifest.kind.empty() || manifest.api_version.empty() || manifest.name.empty() ||
+           manifest.api_version.starts_with(kKustomize);
+}
+
+}  // namespace
+
+std::string_view text_at(const Value& root, std::initializer_list<std::string_view> path) {
+    return text_of(root.at(path));
+}
+
+std::string Manifest::title() const {
+    return is_object() ? object_name(kind, ns, name) : path;
+}
+
+Manifests::Manifests(std::vector<OutputFile> files) {
+    for (OutputFile& file : files) {
+        add_file(sources_.add(std::move(file.path), std::move(file.content)));
+    }
+    std::vector<Entry*> sorted;
+    sorted.reserve(entries_.size());
+    for (Entry& entry : entries_) {
+        entry.key = key_of(entry);
+        sorted.push_back(&entry);
+    }
+    std::ranges::stable_sort(sorted, {}, &Manifest::key);
+    std::string previous;
+    std::size_t copies = 1;
+    for (Entry* entry : sorted) {  // one object in two bundles, say
+        copies = entry->key == previous ? copies + 1 : 1;
+        previous = entry->key;
+        if (copies > 1) {
+            entry->key += fmt::format("\n{}", copies);
+        }
+    }
+    std::ranges::sort(sorted, {}, &Manifest::key);
+    sorted_.assign(sorted.begin(), sorted.end());
+}
+
+Manifests::Entry Manifests::make_entry(SourceId source, RawDocument range) const {
+    Entry entry;
+    entry.source = source;
+    entry.range = range;
+    entry.path = sources_.path(source);
+    entry.text = sources_.text(source).substr(range.begin, range.end - range.begin);
+    return entry;
+}
+
+void Manifests::add_file(SourceId source) {
+    std::vector<Entry> found;
+    if (!is_manifest_name(sources_.path(source)) || !read_objects(source, found)) {
+        Entry whole = make_entry(source, {0, sources_.text(source).size()});
+        if (!is_manifest_name(whole.path)) {
+            whole.opaque = true;
+            whole.parsed = true;
+        }
+        found.clear();
+        found.push_back(std::move(whole));
+    }
+    for (Entry& entry : found) {
+        entries_.push_back(std::move(entry));
+    }
+}
+
+bool Manifests::read_objects(SourceId source, std::vector<Entry>& found) const {
+    const bool generated = sources_.text(source).starts_with(kGeneratedMark);
+    for (const ScannedDocument& scanned : scan_documents(sources_, source)) {
+        if (scanned.blank) {
+            continue;
+        }
+        Entry entry = make_entry(source, scanned.range);
+        entry.generated = generated;
+        if (scanned.plain) {
+            entry.api_version = text_of(&scanned.api_version);
+            entry.kind = text_of(&scanned.kind);
+            entry.name = text_of(&scanned.name);
+            entry.ns = text_of(&scanned.ns);
+        } else {
+            parse(entry);
+            take_names(entry.root, entry);
+        }
+        if (generated && entry.api_version.starts_with(kKustomize)) {
+            continue;  // lists where the others stand
+        }
+        if (entry.kind.ends_with("List") && entry.name.empty()) {
+            parse(entry);
+            take_items(entry, found);
+        } else if (is_file(entry)) {
+            return false;
+        } else {
+            found.push_back(std::move(entry));
+        }
+    }
+    return generated || !found.empty();
+}
+
+void Manifests::take_items(Entry& list, std::vector<Entry>& found) {
+    Value* items = list.root.find("items");
+    if (items == nullptr || !items->is_list()) {
+        return;
+    }
+    for (Value& item : items->items()) {
+        Entry entry;
+        entry.source = list.source;
+        entry.path = list.path;
+        entry.generated = list.generated;
+        entry.root = std::move(item);
+        entry.parsed = true;
+        take_names(entry.root, entry);
+        if (!is_file(entry)) {
+            found.push_back(std::move(entry));
+        }
+    }
+}
+
+void Manifests::parse(const Entry& entry) const {
+    if (entry.parsed) {
+        return;
+    }
+    Diagnostics diagnostics;
+    entry.root = read_yaml(sources_, entry.source, entry.range, diagnostics);
+    entry.opaque = diagnostics.has_errors();
+    entry.parsed = true;
+}
+
+const Value& Manifests::root(const Manifest& manifest) const {
+    const auto& entry = static_cast<const Entry&>(manifest);
+    parse(entry);
+    return entry.root;
+}
+
+const Manifest* Manifests::find(std::string_view key) const {
+    const auto found = std::ranges::lower_bound(sorted_, key, {}, &Manifest::key);
+    return found != sorted_.end() && (*found)->key == key ? *found : nullptr;
+}
+
+const Manifest* Manifests::find(std::string_view kind, std::string_view ns,
+                                std::string_view name) const {
+    const std::string prefix = fmt::format("{}\n{}\n{}\n", kind, ns, name);
+    const auto found = std::ranges::lower_bound(sorted_, prefix, {}, &Manifest::key);
+    return found != sorted_.end() && (*found)->key.starts_with(prefix) ? *found : nullptr;
+}
+
+}  // namespace renderer

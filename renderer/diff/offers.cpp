@@ -1,0 +1,126 @@
+#include "renderer/diff/offers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+namespace renderer {
+namespace {
+
+std::span<const Member> members_of(const Value* map) {
+    return map != nullptr && map->is_map() ? map->members() : std::span<const Member>();
+}
+
+std::span<const Value> items_of(const Value* list) {
+    return list != nullptr && list->is_list() ? list->items() : std::span<const Value>();
+}
+
+bool is_true(const Value* value) {
+    return value != nullptr && value->is_bool() && value->as_bool();
+}
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    std::ranges::transform(out, out.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return out;
+}
+
+std::string_view port_of(std::string_view host_and_port) {
+    return host_and_port.substr(host_and_port.rfind(':') + 1);
+}
+
+void add_handlers(const Value& config, const Member& site, std::vector<Reach>& offers) {
+    const std::string_view port = port_of(site.name());
+    const Value* tcp = config.at({"TCP", port, "HTTP"});
+    const Value* funnel = config.at({"AllowFunnel", site.name()});
+    for (const Member& handler : members_of(site.value.find("Handlers"))) {
+        const std::string_view proxy = text_at(handler.value, {"Proxy"});
+        if (!proxy.empty()) {  // a redirect leads to another endpoint of the same device
+            offers.push_back(
+                {fmt::format("{}:{}{}", is_true(tcp) ? "http" : "https", port, handler.name()),
+                 short_target(proxy, handler.name()), is_true(funnel)});
+        }
+    }
+}
+
+}  // namespace
+
+std::string short_target(std::string_view url, std::string_view mount) {
+    const auto scheme = url.find("://");
+    const std::size_t begin = scheme == std::string_view::npos ? 0 : scheme + 3;
+    const std::string_view host = url.substr(begin, url.find('/', begin) - begin);
+    std::string_view path = url.substr(begin + host.size());
+    if (path == "/" || path == mount) {
+        url.remove_suffix(path.size());
+        path = {};
+    }
+    const auto dot = host.find('.');
+    const auto svc = host.find(".svc.");
+    if (svc == std::string_view::npos || dot >= svc) {
+        return std::string(url);
+    }
+    const auto colon = host.rfind(':');
+    return fmt::format("{}/{}{}{}", host.substr(dot + 1, svc - dot - 1), host.substr(0, dot),
+                       colon == std::string_view::npos ? "" : host.substr(colon), path);
+}
+
+void add_served(const Value& config, std::vector<Reach>& offers) {
+    for (const Member& site : members_of(config.find("Web"))) {
+        add_handlers(config, site, offers);
+    }
+    for (const Member& port : members_of(config.find("TCP"))) {
+        const std::string_view forward = text_at(port.value, {"TCPForward"});
+        if (!forward.empty()) {
+            const bool funnel = std::ranges::any_of(
+                members_of(config.find("AllowFunnel")), [&](const Member& allowed) {
+                    return port_of(allowed.name()) == port.name() && is_true(&allowed.value);
+                });
+            offers.push_back({fmt::format("tcp/{}", port.name()), std::string(forward), funnel});
+        }
+    }
+}
+
+void add_ports(const Manifests& manifests, std::string_view parent, std::string_view fallback,
+               std::vector<Reach>& offers) {
+    const auto slash = parent.find('/');
+    const Manifest* service =
+        slash == std::string_view::npos
+            ? nullptr
+            : manifests.find("Service", parent.substr(0, slash), parent.substr(slash + 1));
+    const Value* ports =
+        service == nullptr ? nullptr : manifests.root(*service).at({"spec", "ports"});
+    const bool elsewhere =
+        service != nullptr && text_at(manifests.root(*service), {"spec", "type"}) == "ExternalName";
+    if (items_of(ports).empty() || elsewhere) {
+        offers.push_back({"every port", std::string(fallback.empty() ? parent : fallback)});
+        return;
+    }
+    for (const Value& port : items_of(ports)) {
+        const Value* number = port.is_map() ? port.find("port") : nullptr;
+        const std::string_view protocol = text_at(port, {"protocol"});
+        if (number != nullptr && number->is_number()) {
+            offers.push_back(
+                {fmt::format("{}/{}", protocol.empty() ? "tcp" : lower(protocol), number->text()),
+                 std::string(parent)});
+        }
+    }
+}
+
+void add_routes(const Value& config, std::vector<Reach>& offers) {
+    for (const Value& route : items_of(config.find("AdvertiseRoutes"))) {
+        const std::string_view prefix = route.is_string() ? route.text() : std::string_view();
+        const bool exit = prefix == "0.0.0.0/0" || prefix == "::/0";
+        const Reach offer{exit ? "exit node" : fmt::format("route {}", prefix), {}};
+        if (std::ranges::find(offers, offer) == offers.end()) {
+            offers.push_back(offer);
+        }
+    }
+    if (is_true(config.at({"AppConnector", "Advertise"}))) {
+        offers.push_back({"app connector", {}});
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,337 @@
+#include "renderer/diff/outline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+
+namespace renderer {
+namespace {
+
+constexpr std::size_t kMaxCode = 500;
+
+// Characters that change the direction of what follows: a reviewer would read something else than
+// what is there.
+constexpr std::array<std::string_view, 9> kBidi = {"\u202a", "\u202b", "\u202c", "\u202d", "\u202e",
+                                                   "\u2066", "\u2067", "\u2068", "\u2069"};
+
+bool continues_character(char c) {
+    return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+}
+
+// "\\u202e"
+std::string escaped_bidi(std::string_view bytes) {
+    const unsigned high = static_cast<unsigned char>(bytes[1]) & 1U;
+    const unsigned low = static_cast<unsigned char>(bytes[2]) & 0x3fU;
+    return fmt::format("\\u20{:02x}", high << 6U | low);
+}
+
+std::string tailnet_note(const std::string& tailnet) {
+    return tailnet.empty() ? "" : fmt::format(" in tailnet {}", code(tailnet));
+}
+
+std::string_view mark_word(DeviceEdit edit) {
+    switch (edit) {
+        case DeviceEdit::Added:
+            return "added";
+        case DeviceEdit::Renamed:
+            return "renamed";
+        case DeviceEdit::Replaced:
+            return "replaced";
+        case DeviceEdit::Removed:
+            return "removed";
+        case DeviceEdit::Changed:
+            break;
+    }
+    return "changed";
+}
+
+char mark_of(DeviceEdit edit) {
+    return edit == DeviceEdit::Added ? '+' : edit == DeviceEdit::Removed ? '-' : '~';
+}
+
+std::string field_text(const FieldChange& field) {
+    const std::string path = code(field.path);
+    switch (field.edit) {
+        case FieldEdit::Added:
+            return fmt::format("{}: {} is new", path, code(field.after));
+        case FieldEdit::Removed:
+            return fmt::format("{}: {} is gone", path, code(field.before));
+        case FieldEdit::Reordered:
+            return fmt::format("{}: the same in another order", path);
+        case FieldEdit::Changed:
+            break;
+    }
+    return fmt::format("{}: {} -> {}", path, code(field.before), code(field.after));
+}
+
+std::string offer_text(const Reach& offer) {
+    return offer.target.empty() ? code(offer.endpoint)
+                                : fmt::format("{} -> {}", code(offer.endpoint), code(offer.target));
+}
+
+OutlineLine reach_line(const ReachChange& change, char mark) {
+    return {mark,
+            fmt::format("{}{}: {} ({})", code(change.hostname), tailnet_note(change.tailnet),
+                        offer_text(change.offer), code(change.parent)),
+            {}};
+}
+
+OutlineLine device_line(const DeviceChange& change) {
+    const Device& device = change.shown();
+    std::string name = code(device.hostname);
+    if (change.before && change.after && change.before->hostname != change.after->hostname) {
+        name = fmt::format("{} -> {}", code(change.before->hostname), name);
+    }
+    const std::string leads_to = device.leads_to();
+    OutlineLine line{
+        mark_of(change.edit),
+        fmt::format("{} {}{}: {}{}{}", mark_word(change.edit), name, tailnet_note(device.tailnet),
+                    code(device.parent),
+                    leads_to.empty() ? "" : fmt::format(", leads to {}", code(leads_to)),
+                    change.after && device.is_public() ? ", PUBLIC" : ""),
+        {}};
+    if (change.edit == DeviceEdit::Added && !device.tags.empty()) {
+        line.text += fmt::format(", {}", code(fmt::format("{}", fmt::join(device.tags, ","))));
+    }
+    for (const std::string& reason : change.reasons) {
+        line.details.push_back(safe(reason));
+    }
+    return line;
+}
+
+OutlineLine restart_line(const Restart& restart) {
+    std::string text = code(restart.workload);
+    if (restart.pods) {
+        text += fmt::format(", {}", counted(static_cast<std::size_t>(*restart.pods), "pod"));
+    }
+    if (restart.way == RestartWay::OnDelete) {
+        text += ", not before somebody deletes them (updateStrategy OnDelete)";
+    } else if (restart.way == RestartWay::Recreate) {
+        text +=
+            ", REFUSED by the API server until the workload is deleted: a field of it is immutable";
+    }
+    OutlineLine line{restart.way == RestartWay::Recreate ? '!' : '~', text, restart.reasons};
+    for (const FieldChange& field : restart.fields) {
+        line.details.push_back(field_text(field));
+    }
+    return line;
+}
+
+// `restarts`: its pod template is explained elsewhere.
+OutlineLine object_line(const ObjectChange& change, bool restarts) {
+    if (change.edit == ObjectEdit::Added || change.edit == ObjectEdit::Removed) {
+        return {change.edit == ObjectEdit::Added ? '+' : '-', code(change.title), {}};
+    }
+    OutlineLine line{'~', code(change.title), {}};
+    if (change.edit == ObjectEdit::Renamed) {
+        line.text = fmt::format("renamed {} -> {}", code(change.old_title), line.text);
+    } else if (change.fields.empty()) {
+        line.text += ": its bytes differ";
+    }
+    bool told = false;
+    for (const FieldChange& field : change.fields) {
+        if (!restarts || !field.path.starts_with(kPodTemplate)) {
+            line.details.push_back(field_text(field));
+        } else if (!told) {
+            line.details.emplace_back("the pod template: see what restarts");
+            told = true;
+        }
+    }
+    return line;
+}
+
+// Of one cluster, or of all of them.
+class Writer {
+public:
+    explicit Writer(Outline& outline) : outline_(outline) {}
+
+    void add_public(const Comparison& comparison, bool added) {
+        OutlineSection section{added ? Weight::Alarm : Weight::Normal, {}, {}};
+        std::vector<std::string> devices;
+        for (const ClusterComparison& cluster : comparison.clusters) {
+            for (const ReachChange& change : cluster.devices.reach) {
+                if (change.offer.is_public && change.added == added) {
+                    section.lines.push_back(reach_line(change, added ? '!' : '-'));
+                    section.lines.back().text += in_cluster(comparison, cluster);
+                    devices.push_back(fmt::format("{}/{}", cluster.cluster, change.hostname));
+                }
+            }
+        }
+        std::ranges::sort(devices);
+        devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+        section.title =
+            added
+                ? fmt::format("PUBLIC: anybody on the internet will reach more through {} (Funnel)",
+                              counted(devices.size(), "device"))
+                : fmt::format("No longer public: {}", counted(section.lines.size(), "endpoint"));
+        put(std::move(section));
+    }
+
+    void add_cluster(const Comparison& comparison, const ClusterComparison& cluster) {
+        suffix_ = in_cluster(comparison, cluster);
+        add_devices(cluster.devices);
+        add_reach(cluster.devices, true);
+        add_reach(cluster.devices, false);
+        add_restarts(cluster.objects);
+        add_objects(cluster.objects);
+        add_generated(cluster.objects);
+    }
+
+private:
+    static std::string in_cluster(const Comparison& comparison, const ClusterComparison& cluster) {
+        return comparison.clusters.size() > 1 ? fmt::format(" in cluster {}", code(cluster.cluster))
+                                              : "";
+    }
+
+    static bool does_restart(const ObjectChanges& objects, const ObjectChange& change) {
+        return std::ranges::binary_search(objects.restarts, change.title, {}, &Restart::workload);
+    }
+
+    void put(OutlineSection section) {
+        if (!section.lines.empty()) {
+            outline_.sections.push_back(std::move(section));
+        }
+    }
+
+    void add_devices(const DevicePlan& plan) {
+        std::map<DeviceEdit, std::size_t> counts;
+        OutlineSection section;
+        for (const DeviceChange& change : plan.changes) {
+            ++counts[change.edit];
+            section.lines.push_back(device_line(change));
+        }
+        std::vector<std::string> words;
+        for (const auto& [edit, count] : counts) {
+            words.push_back(fmt::format("{} {}", count, mark_word(edit)));
+        }
+        section.title = fmt::format("Devices{}: {}", suffix_, fmt::join(words, ", "));
+        put(std::move(section));
+    }
+
+    void add_reach(const DevicePlan& plan, bool added) {
+        OutlineSection section;
+        for (const ReachChange& change : plan.reach) {
+            if (!change.offer.is_public && change.added == added) {
+                section.lines.push_back(reach_line(change, added ? '+' : '-'));
+            }
+        }
+        section.title = fmt::format("{} from the tailnet{}: {}",
+                                    added ? "Becomes reachable" : "No longer reachable", suffix_,
+                                    counted(section.lines.size(), "endpoint"));
+        put(std::move(section));
+    }
+
+    void add_restarts(const ObjectChanges& objects) {
+        OutlineSection section;
+        for (const Restart& restart : objects.restarts) {
+            section.lines.push_back(restart_line(restart));
+        }
+        section.title = fmt::format("Pods that restart{}: those of {}", suffix_,
+                                    counted(section.lines.size(), "workload"));
+        put(std::move(section));
+    }
+
+    // What people wrote, and what changed in a generated object.
+    void add_objects(const ObjectChanges& objects) {
+        OutlineSection section;
+        for (const ObjectChange& change : objects.changes) {
+            if (!change.generated) {
+                section.lines.push_back(object_line(change, does_restart(objects, change)));
+            }
+        }
+        section.title =
+            fmt::format("Objects{}: {}", suffix_, counted(section.lines.size(), "difference"));
+        put(std::move(section));
+    }
+
+    // Whole objects that come and go with a parent are one line.
+    void add_generated(const ObjectChanges& objects) {
+        OutlineSection section{Weight::Noise, {}, {}};
+        std::map<std::pair<std::string, ObjectEdit>, std::vector<std::string>> groups;
+        std::size_t count = 0;
+        for (const ObjectChange& change : objects.changes) {
+            if (!change.generated) {
+                continue;
+            }
+            ++count;
+            if (change.parent.empty() || change.edit == ObjectEdit::Changed) {
+                section.lines.push_back(object_line(change, does_restart(objects, change)));
+            } else {
+                groups[{change.parent, change.edit}].push_back(code(change.title));
+            }
+        }
+        for (auto& [group, titles] : groups) {
+            section.lines.push_back(
+                {group.second == ObjectEdit::Added ? '+' : '-',
+                 fmt::format("{} of {}", counted(titles.size(), "object"), code(group.first)),
+                 {fmt::format("{}", fmt::join(titles, ", "))}});
+        }
+        section.title =
+            fmt::format("Generated objects{}: {}", suffix_, counted(count, "difference"));
+        put(std::move(section));
+    }
+
+    Outline& outline_;
+    std::string suffix_;
+};
+
+std::string summary_of(const Comparison& comparison) {
+    std::size_t changed = 0;
+    std::size_t unchanged = 0;
+    std::size_t moved = 0;
+    for (const ClusterComparison& cluster : comparison.clusters) {
+        changed += cluster.objects.changes.size();
+        unchanged += cluster.objects.unchanged;
+        moved += cluster.objects.moved;
+    }
+    std::string text = changed == 0 ? "no difference" : counted(changed, "object") + " differ";
+    text += changed == 1 ? "s" : "";
+    text += fmt::format("; {} unchanged", unchanged);
+    return moved == 0 ? text : fmt::format("{}, {} of them in another file", text, moved);
+}
+
+}  // namespace
+
+std::string counted(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string safe(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        if (byte < 0x20 || byte == 0x7f) {
+            fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
+        } else if (std::ranges::find(kBidi, text.substr(i, 3)) != kBidi.end()) {
+            out += escaped_bidi(text.substr(i, 3));
+            i += 2;
+        } else {
+            out += text[i];
+        }
+        if (out.size() > kMaxCode && i + 1 < text.size() && !continues_character(text[i + 1])) {
+            return out + "…";
+        }
+    }
+    return out;
+}
+
+std::string code(std::string_view text) {
+    return fmt::format("{}{}{}", kCode, safe(text), kCodeEnd);
+}
+
+Outline outline_of(const Comparison& comparison) {
+    Outline outline;
+    outline.summary = summary_of(comparison);
+    Writer writer(outline);
+    writer.add_public(comparison, true);
+    writer.add_public(comparison, false);
+    for (const ClusterComparison& cluster : comparison.clusters) {
+        writer.add_cluster(comparison, cluster);
+    }
+    return outline;
+}
+
+}  // namespace renderer

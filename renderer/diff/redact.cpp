@@ -1,0 +1,188 @@
+#include "renderer/diff/redact.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "renderer/core/base64.h"
+#include "renderer/core/json.h"
+#include "renderer/diff/manifests.h"
+#include "renderer/emit/generated_file.h"
+
+namespace renderer {
+namespace {
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    std::ranges::transform(out, out.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    std::erase_if(out, [](char c) { return c == '_' || c == '-' || c == '.'; });
+    return out;
+}
+
+// "clientSecret", "DB_PASSWORD", "api-token"; not "secretName", which only names one.
+bool names_credential(std::string_view key) {
+    constexpr std::array<std::string_view, 13> kEndings = {
+        "password", "passwd",    "passphrase", "token",      "secret",      "secretkey",  "apikey",
+        "authkey",  "accesskey", "privatekey", "credential", "credentials", "oauthclient"};
+    const std::string word = lower(key);
+    return std::ranges::any_of(kEndings,
+                               [&](std::string_view ending) { return word.ends_with(ending); });
+}
+
+// A path to a file, a reference to a variable: a place, not a value.
+bool is_place(std::string_view text) {
+    return text.empty() || text.starts_with("file:") || text.starts_with('/') ||
+           text.starts_with("$(");
+}
+
+bool holds_key(std::string_view text) {
+    return text.find("tskey-") != std::string_view::npos ||
+           text.find("PRIVATE KEY-----") != std::string_view::npos;
+}
+
+class Redactor {
+public:
+    explicit Redactor(const SecretHash& hash) : hash_(hash) {}
+
+    [[nodiscard]] Value any(const Value& value) const {
+        if (value.is_list()) {
+            return list(value);
+        }
+        if (value.is_map()) {
+            return map(value);
+        }
+        const bool key = value.is_string() && holds_key(value.text());
+        return key ? Value(hash_(value.text())) : value.clone();
+    }
+
+    [[nodiscard]] Value secret(const Value& root) const {
+        Value out = Value::map();
+        for (const Member& member : root.members()) {
+            const std::string_view key = member.name();
+            if (key == "apiVersion" || key == "kind" || key == "type" || key == "immutable") {
+                out.add(member.key.clone(), member.value.clone());
+            } else if (key == "metadata" && member.value.is_map()) {
+                out.add(member.key.clone(), secret_metadata(member.value));
+            } else if (key != "data" && key != "stringData") {
+                out.add(member.key.clone(), hashed(member.value));
+            }
+        }
+        Value data = secret_data(root);
+        if (data.size() > 0) {
+            out.add("data", std::move(data));
+        }
+        return out;
+    }
+
+    // Of a Secret or ConfigMap of ours: what its entries say.
+    [[nodiscard]] Value unwrapped(const Value& root) const {
+        Value out = any(root);
+        for (const std::string_view field : {"data", "binaryData"}) {
+            Value* entries = out.find(field);
+            const bool encoded = field == "binaryData" || text_at(root, {"kind"}) == "Secret";
+            for (Member& entry : entries != nullptr && entries->is_map() ? entries->members()
+                                                                         : std::span<Member>()) {
+                if (std::optional<Value> tree = decode(entry.value, encoded)) {
+                    entry.value = any(*tree);
+                }
+            }
+        }
+        return out;
+    }
+
+private:
+    [[nodiscard]] Value list(const Value& value) const {
+        Value out = Value::list();
+        for (const Value& item : value.items()) {
+            out.append(any(item));
+        }
+        return out;
+    }
+
+    [[nodiscard]] Value map(const Value& value) const {
+        // An environment variable has the word in its name, and the credential in its value.
+        const Value* name = value.find("name");
+        const bool named = name != nullptr && name->is_string() && names_credential(name->text());
+        Value out = Value::map();
+        for (const Member& member : value.members()) {
+            const bool suspect =
+                names_credential(member.name()) || (named && member.name() == "value");
+            const bool is_text = member.value.is_string() && !is_place(member.value.text());
+            out.add(member.key.clone(),
+                    suspect && is_text ? Value(hash_(member.value.text())) : any(member.value));
+        }
+        return out;
+    }
+
+    [[nodiscard]] Value secret_metadata(const Value& metadata) const {
+        Value out = Value::map();
+        for (const Member& member : metadata.members()) {
+            const std::string_view key = member.name();
+            const bool plain = key == "name" || key == "namespace" || key == "labels";
+            out.add(member.key.clone(), plain ? any(member.value) : hashed(member.value));
+        }
+        return out;
+    }
+
+    // Every scalar, whatever it is.
+    [[nodiscard]] Value hashed(const Value& value) const {
+        if (value.is_map()) {
+            Value out = Value::map();
+            for (const Member& member : value.members()) {
+                out.add(member.key.clone(), hashed(member.value));
+            }
+            return out;
+        }
+        return value.is_null() ? Value() : Value(hash_(write_json(value)));
+    }
+
+    // As the API server merges them.
+    [[nodiscard]] Value secret_data(const Value& root) const {
+        Value out = Value::map();
+        for (const std::string_view field : {"data", "stringData"}) {
+            const Value* entries = root.find(field);
+            if (entries == nullptr || !entries->is_map()) {
+                continue;
+            }
+            for (const Member& entry : entries->members()) {
+                const std::string_view text =
+                    entry.value.is_string() ? entry.value.text() : std::string_view();
+                const std::optional<std::string> bytes =
+                    field == "data" ? decode_base64(text) : std::nullopt;
+                out.put(entry.key.clone(), hash_(bytes ? std::string_view(*bytes) : text));
+            }
+        }
+        return out;
+    }
+
+    static std::optional<Value> decode(const Value& value, bool encoded) {
+        if (!value.is_string()) {
+            return std::nullopt;
+        }
+        const std::optional<std::string> bytes =
+            encoded ? decode_base64(value.text()) : std::string(value.text());
+        if (!bytes || !bytes->starts_with('{')) {
+            return std::nullopt;
+        }
+        Result<Value> tree = read_json(*bytes);
+        return tree ? std::optional<Value>(std::move(*tree)) : std::nullopt;
+    }
+
+    const SecretHash& hash_;
+};
+
+}  // namespace
+
+Value redacted(const Value& root, const SecretHash& hash) {
+    const Redactor redactor(hash);
+    const std::string_view kind = text_at(root, {"kind"});
+    if (kind == "ConfigMap" || is_tailscaled_config(root)) {
+        return redactor.unwrapped(root);
+    }
+    return kind == "Secret" ? redactor.secret(root) : redactor.any(root);
+}
+
+}  // namespace renderer

@@ -1,0 +1,148 @@
+#include "renderer/diff/rendered_tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "renderer/load/paths.h"
+#include "renderer/load/walk.h"
+
+namespace renderer {
+namespace {
+
+bool is_inside(std::string_view path) {
+    return !path.empty() && !path.starts_with('/') && path == normal_path(path) &&
+           !path.starts_with("../") && path != "..";
+}
+
+Error refused(const std::string& inventory, std::string_view line, std::string_view message) {
+    return Error{{.rule = "unsafe-path",
+                  .where = inventory,
+                  .message = std::string(message),
+                  .found = fmt::format("\"{}\"", line),
+                  .expected = "a relative path of a file in the inventory's directory"}};
+}
+
+// A link may lead to a file that nobody wants to see in a report.
+class Links {
+public:
+    Links(const SourceTree& tree, std::string root) : tree_(tree), root_(std::move(root)) {}
+
+    // The path itself or a directory above it.
+    bool lead_to(std::string_view path) {
+        for (std::size_t slash = 0; slash != std::string_view::npos;) {
+            const std::size_t next = path.find('/', slash);
+            const std::string dir = join_path(root_, path.substr(0, slash > 0 ? slash - 1 : 0));
+            if (in(dir).contains(path.substr(slash, next - slash))) {
+                return true;
+            }
+            slash = next == std::string_view::npos ? next : next + 1;
+        }
+        return false;
+    }
+
+private:
+    using Names = std::set<std::string, std::less<>>;
+
+    const Names& in(const std::string& dir) {
+        const auto [found, inserted] = links_.try_emplace(dir);
+        if (inserted) {
+            const Result<std::vector<Entry>> entries = tree_.list(dir);
+            for (const Entry& entry : entries ? *entries : std::vector<Entry>()) {
+                if (entry.is_link) {
+                    found->second.insert(entry.name);
+                }
+            }
+        }
+        return found->second;
+    }
+
+    const SourceTree& tree_;
+    std::string root_;
+    std::map<std::string, Names> links_;
+};
+
+Result<ClusterTree> read_cluster(const SourceTree& tree, const std::string& dir,
+                                 std::string cluster) {
+    ClusterTree found{std::move(cluster), {}};
+    const std::string inventory = join_path(dir, kInventoryName);
+    const std::string text = TRY(tree.read(inventory));
+    Links links(tree, dir);
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        const auto end = std::min(rest.find('\n'), rest.size());
+        const std::string line(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        if (line.empty()) {
+            continue;
+        }
+        if (!is_inside(line)) {
+            return refused(inventory, line, "the inventory names a file outside of its directory");
+        }
+        if (links.lead_to(line)) {
+            return refused(inventory, line,
+                           "a symbolic link stands where a rendered file should be");
+        }
+        std::string content = TRY(tree.read(join_path(dir, line)));
+        found.files.push_back({line, std::move(content)});
+    }
+    return found;
+}
+
+bool is_documentation(const Entry& entry) {
+    return entry.kind == EntryKind::File &&
+           (entry.name.starts_with('.') || entry.name.ends_with(".md")) &&
+           entry.name != ".tailrender.yaml";
+}
+
+bool has_inventory(const SourceTree& tree, const std::string& dir) {
+    return tree.kind(join_path(dir, kInventoryName)) == EntryKind::File;
+}
+
+// Empty: it is no directory of clusters.
+Result<std::vector<std::string>> cluster_names(const SourceTree& tree, const std::string& dir) {
+    std::vector<std::string> names;
+    const std::vector<Entry> entries = TRY(tree.list(dir));
+    for (const Entry& entry : entries) {
+        if (entry.kind == EntryKind::Directory && entry.name == ".git") {
+            continue;
+        }
+        const bool cluster =
+            entry.kind == EntryKind::Directory && has_inventory(tree, join_path(dir, entry.name));
+        if (cluster) {
+            names.push_back(entry.name);
+        } else if (!is_documentation(entry)) {
+            return std::vector<std::string>();
+        }
+    }
+    return names;
+}
+
+}  // namespace
+
+Result<std::optional<std::vector<ClusterTree>>> read_rendered(const SourceTree& tree,
+                                                              const std::string& dir) {
+    std::vector<ClusterTree> clusters;
+    if (has_inventory(tree, dir)) {
+        ClusterTree only = TRY(read_cluster(tree, dir, ""));
+        clusters.push_back(std::move(only));
+        return std::optional(std::move(clusters));
+    }
+    if (tree.kind(dir) != EntryKind::Directory) {
+        return std::optional<std::vector<ClusterTree>>();
+    }
+    const std::vector<std::string> names = TRY(cluster_names(tree, dir));
+    for (const std::string& name : names) {
+        ClusterTree cluster = TRY(read_cluster(tree, join_path(dir, name), name));
+        clusters.push_back(std::move(cluster));
+    }
+    return clusters.empty() ? std::optional<std::vector<ClusterTree>>()
+                            : std::optional(std::move(clusters));
+}
+
+}  // namespace renderer

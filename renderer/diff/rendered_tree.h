@@ -1,0 +1,20 @@
+// Reads back what `render -o` wrote, wherever it is kept: a directory, or a revision of Git. Takes
+// exactly the files that the inventory lists; what else lies there is none of ours.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "renderer/core/result.h"
+#include "renderer/diff/compare.h"
+#include "renderer/load/source_tree.h"
+
+namespace renderer {
+
+// No value: the directory is no rendered tree. It is one if it holds an inventory, or if every
+// directory in it does (one per cluster) and nothing else is there but documentation.
+Result<std::optional<std::vector<ClusterTree>>> read_rendered(const SourceTree& tree,
+                                                              const std::string& dir);
+
+}  // namespace renderer

@@ -1,0 +1,96 @@
+#include "renderer/diff/rendered_tree.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "renderer/load/disk_tree.h"
+
+namespace renderer {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RenderedTree : public ::testing::Test {
+protected:
+    void SetUp() override {
+        const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+        dir_ = fs::path(::testing::TempDir()) / (std::string("rendered-") + info->name());
+        fs::remove_all(dir_);
+        fs::create_directories(dir_);
+    }
+    void TearDown() override { fs::remove_all(dir_); }
+
+    void put(const std::string& path, const std::string& text) const {
+        fs::create_directories((dir_ / path).parent_path());
+        std::ofstream(dir_ / path) << text;
+    }
+    [[nodiscard]] Result<std::optional<std::vector<ClusterTree>>> read() const {
+        return read_rendered(DiskTree(), dir_.string());
+    }
+
+    fs::path dir_;
+};
+
+TEST_F(RenderedTree, IsKnownByItsInventory) {
+    put(".tailrender-inventory", "a/b.yaml\n");
+    put("a/b.yaml", "x: 1\n");
+    put("stranger.yaml", "y: 1\n");
+    const auto found = read();
+    ASSERT_TRUE(found && found.value());
+    ASSERT_EQ((*found)->size(), 1U);
+    ASSERT_EQ((*found)->front().files.size(), 1U);
+    EXPECT_EQ((*found)->front().files[0].path, "a/b.yaml");
+    EXPECT_EQ((*found)->front().files[0].content, "x: 1\n");
+}
+
+TEST_F(RenderedTree, MayHoldClusters) {
+    put("home/.tailrender-inventory", "");
+    put("lab/.tailrender-inventory", "");
+    put("README.md", "what this is\n");
+    const auto found = read();
+    ASSERT_TRUE(found && found.value());
+    ASSERT_EQ((*found)->size(), 2U);
+    EXPECT_EQ((*found)->back().cluster, "lab");
+}
+
+TEST_F(RenderedTree, IsNotASourceThatHoldsOne) {
+    put("rendered/.tailrender-inventory", "");
+    put("web.yaml", "x: 1\n");
+    const auto beside_a_manifest = read();
+    EXPECT_TRUE(beside_a_manifest && !beside_a_manifest.value());
+    fs::remove(dir_ / "web.yaml");
+    put("apps/web.yaml", "x: 1\n");
+    const auto beside_a_directory = read();
+    EXPECT_TRUE(beside_a_directory && !beside_a_directory.value());
+    fs::remove_all(dir_ / "apps");
+    put(".tailrender.yaml", "clusters: []\n");
+    const auto beside_the_clusters = read();
+    EXPECT_TRUE(beside_the_clusters && !beside_the_clusters.value());
+}
+
+TEST_F(RenderedTree, FollowsNoLink) {
+    put(".tailrender-inventory", "link.yaml\n");
+    put("other/secret.yaml", "x: 1\n");
+    fs::create_symlink("other/secret.yaml", dir_ / "link.yaml");
+    auto file = read();
+    ASSERT_FALSE(file);
+    EXPECT_EQ(file.error().diagnostic.rule, "unsafe-path");
+    put(".tailrender-inventory", "dir/secret.yaml\n");
+    fs::create_directory_symlink("other", dir_ / "dir");
+    auto dir = read();
+    ASSERT_FALSE(dir);
+    EXPECT_EQ(dir.error().diagnostic.rule, "unsafe-path");
+}
+
+TEST_F(RenderedTree, StaysInside) {
+    for (const char* line : {"../x\n", "/etc/passwd\n", "a/../../x\n", "..\n", "a//b\n", "./a\n"}) {
+        put(".tailrender-inventory", line);
+        EXPECT_FALSE(read()) << line;
+    }
+}
+
+}  // namespace
+}  // namespace renderer

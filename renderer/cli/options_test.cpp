@@ -100,7 +100,7 @@ TEST(Options, TableHasEveryVerbWithItsFlags) {
         names.push_back(verb.name);
     }
     EXPECT_EQ(names, (std::vector<std::string>{"render", "check", "post-render", "explain", "lint",
-                                               "install", "images", "completion"}));
+                                               "diff", "install", "images", "completion"}));
     EXPECT_EQ(table[0].arguments, "DIR");
     bool output = false;
     for (const FlagInfo& flag : table[0].flags) {

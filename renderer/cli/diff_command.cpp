@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "renderer/diff/rendered_tree.h"
 #include "renderer/emit/emit.h"
 #include "renderer/load/disk_tree.h"
+#include "renderer/load/git_tree.h"
 #include "renderer/load/paths.h"
 
 namespace renderer {
@@ -43,20 +46,29 @@ std::vector<ClusterTree> of_cluster(std::vector<ClusterTree> trees, const std::s
 class Side {
 public:
     Side(const Options& options, const std::string& name, std::string_view what)
-        : options_(options), name_(name), what_(what) {}
+        : load_(options.load), name_(name), what_(what) {}
 
     // False when it cannot be had; `fail` says why.
     bool read() {
-        const DiskTree tree;
-        if (tree.kind(name_) == EntryKind::Missing) {
-            return refuse(missing());
+        load_.path = name_;
+        std::shared_ptr<const SourceTree> tree = std::make_shared<DiskTree>();
+        if (tree->kind(name_) == EntryKind::Missing) {
+            Result<std::shared_ptr<const GitTree>> revision = open_revision();
+            if (!revision) {
+                return refuse(no_side(std::move(revision.error().diagnostic)));
+            }
+            tree = *revision;
+            load_.tree = tree;
+            if (tree->kind(load_.path) == EntryKind::Missing) {
+                return refuse(not_at_revision());
+            }
         }
-        Result<std::optional<std::vector<ClusterTree>>> rendered = read_rendered(tree, name_);
+        Result<std::optional<std::vector<ClusterTree>>> rendered = read_rendered(*tree, load_.path);
         if (!rendered) {
             return refuse(std::move(rendered.error().diagnostic));
         }
         if (*rendered) {
-            trees_ = of_cluster(std::move(**rendered), options_.load.cluster);
+            trees_ = of_cluster(std::move(**rendered), load_.cluster);
             return true;
         }
         return render();
@@ -69,10 +81,15 @@ public:
     std::vector<ClusterTree> take() { return std::move(trees_); }
 
 private:
+    // "main", or "main:apps" for a path as seen from here.
+    Result<std::shared_ptr<const GitTree>> open_revision() {
+        const auto colon = name_.find(':');
+        load_.path = colon == std::string::npos ? "." : normal_path(name_.substr(colon + 1));
+        return GitTree::open(load_.path, name_.substr(0, colon));
+    }
+
     bool render() {
-        LoadOptions load = options_.load;
-        load.path = name_;
-        if (!runs_.render_each(load)) {
+        if (!runs_.render_each(load_)) {
             return false;
         }
         for (Run& run : runs_.all()) {
@@ -91,15 +108,26 @@ private:
         return false;
     }
 
-    [[nodiscard]] Diagnostic missing() const {
-        return {.rule = "unreadable",
-                .where = std::string(what_),
-                .message = "there is no such directory",
-                .found = fmt::format("\"{}\"", name_),
-                .expected = "a directory with sources, or one that \"render -o\" wrote"};
+    // It was not there as a directory, and `why` it is no revision.
+    [[nodiscard]] Diagnostic no_side(Diagnostic why) const {
+        why.where = what_;
+        why.message = fmt::format("neither a directory nor a revision of Git: {}", why.message);
+        if (why.found.empty()) {
+            why.found = fmt::format("\"{}\"", name_);
+        }
+        why.expected = "a directory with sources or with what \"render -o\" wrote, REV or REV:PATH";
+        return why;
     }
 
-    const Options& options_;
+    [[nodiscard]] Diagnostic not_at_revision() const {
+        return {.rule = "unreadable",
+                .where = std::string(what_),
+                .message = "the revision has no such path",
+                .found = fmt::format("\"{}\"", name_),
+                .expected = "REV:PATH, the path as seen from the current directory"};
+    }
+
+    LoadOptions load_;
     const std::string& name_;
     std::string_view what_;
     ClusterRuns runs_;

@@ -167,10 +167,12 @@ void add_diff(CLI::App& app, Options& options) {
                                                                {"json", DiffFormat::Json}};
     CLI::App& verb =
         add_verb(app, "diff", "explain what a change of the sources means",
-                 "  tailrender diff ../main .              # two checkouts\n"
+                 "  tailrender diff main .                 # a revision and this directory\n"
+                 "  tailrender diff main feature:apps      # a path of a revision\n"
                  "  tailrender diff rendered .             # what a render would change\n"
-                 "  tailrender diff --format markdown ../main . > comment.md");
-    verb.add_option("BASE", options.base, "sources or a rendered tree: the old side")
+                 "  tailrender diff --format markdown origin/main . > comment.md");
+    verb.add_option("BASE", options.base,
+                    "the old side: a directory, or REV[:PATH]; sources or a rendered tree")
         ->required()
         ->type_name("DIR");
     verb.add_option("HEAD", options.head, "the new side")->required()->type_name("DIR");

@@ -18,7 +18,7 @@ std::string_view text_of(const Value& value) {
 
 // Bundles that are copied whole are somebody else's.
 bool is_ours_to_change(const Loaded& loaded, const Document& doc) {
-    return doc.reachable && loaded.bundles[doc.bundle].rendered;
+    return doc.reachable && !doc.hook && loaded.bundles[doc.bundle].rendered;
 }
 
 bool may_be_operator(const Loaded& loaded, const Document& doc) {
@@ -110,6 +110,19 @@ void read_account(const Loaded& loaded, const Document& doc, Value& values,
     }
 }
 
+// Of a candidate. Beside an object of the release a hook may have the same name.
+bool is_hook(const Loaded& loaded, const Document& doc, Diagnostics& diagnostics) {
+    const RawDocument& range = doc.range;
+    const std::string_view text =
+        loaded.sources.text(doc.source).substr(range.begin, range.end - range.begin);
+    const Value* annotation = nullptr;
+    if (doc.root.is_null() && text.find("helm.sh/hook") != std::string_view::npos) {
+        const Value root = read_whole(loaded, doc, diagnostics);
+        annotation = root.at({"metadata", "annotations", "helm.sh/hook"});
+    }
+    return doc.hook || annotation != nullptr;
+}
+
 void take_parts(const Loaded& loaded, OperatorInput& reference, Diagnostics& diagnostics) {
     const std::string_view ns = reference.deployment->effective_namespace;
     const Value* name = reference.values.at({"ingressClass", "name"});
@@ -119,7 +132,8 @@ void take_parts(const Loaded& loaded, OperatorInput& reference, Diagnostics& dia
     }
     bool has_class = false;
     for (const Document& doc : loaded.documents) {
-        const bool candidate = is_ours_to_change(loaded, doc) && is_part(doc, ns, ingress_class);
+        const bool candidate = is_ours_to_change(loaded, doc) && is_part(doc, ns, ingress_class) &&
+                               !is_hook(loaded, doc, diagnostics);
         if (&doc != reference.deployment && !candidate) {
             continue;
         }

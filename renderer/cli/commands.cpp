@@ -12,6 +12,7 @@
 #include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/report.h"
 #include "renderer/emit/emit.h"
+#include "renderer/emit/helm_files.h"
 #include "renderer/emit/lock.h"
 #include "renderer/load/lock_file.h"
 #include "renderer/load/paths.h"
@@ -354,6 +355,7 @@ int run_post_render(const Options& options, Console& console) {
     if (!runs.render_one(std::move(input))) {
         return runs.fail(console);
     }
+    name_helm_files(runs.last().loaded, runs.last().objects);
     return to_stdout(options, runs, console);
 }
 

@@ -200,6 +200,7 @@ private:
         }
         check_text(document.root, "name");
         check_text(document.root, "namespace");
+        document.hook = is_hook(document.root);
         Value* items = document.root.find("items");
         if (items == nullptr || !items->is_list() || !is_list_kind(text_of(document.kind))) {
             loaded_.documents.push_back(std::move(document));
@@ -314,6 +315,10 @@ void warn_glued(const SourceMap& sources, const PendingFile& file, Diagnostics& 
 }
 
 }  // namespace
+
+bool is_hook(const Value& root) {
+    return root.at({"metadata", "annotations", "helm.sh/hook"}) != nullptr;
+}
 
 bool is_decoded_kind(std::string_view api_version, std::string_view kind) {
     constexpr std::array<std::string_view, 4> kDecoded = {"Ingress", "Namespace", "Node",

@@ -151,6 +151,9 @@ void plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
     Lists lists;
     std::vector<const Document*> built;
     for (const Document* doc : inventory.custom_resources) {
+        if (doc->hook && is_applied(loaded, *doc)) {
+            warn_of_hook(*doc, diagnostics);
+        }
         if (!is_rendered(loaded, *doc)) {
             continue;
         }

@@ -91,14 +91,19 @@ void report_all(const ParentInput& parent, const std::vector<Diagnostic>& faults
 
 // What both kinds go through; `take` says whether the object is a parent.
 template <typename Inputs, typename Take>
-void take_all(const Loaded& loaded, const Inputs& inputs, Take take, Diagnostics& diagnostics) {
+void take_all(const Loaded& loaded, const Inputs& inputs, Take take, Parents& parents,
+              Diagnostics& diagnostics) {
+    Parents hooks;
     for (const auto& input : inputs) {
+        if (input.doc->hook && is_applied(loaded, *input.doc) && take(input, hooks)) {
+            warn_of_hook(*input.doc, diagnostics);
+        }
         if (!is_rendered(loaded, *input.doc)) {
             continue;
         }
         check_annotations(input, diagnostics);
         report_all(input, input.wish_faults, diagnostics);
-        if (take(input)) {
+        if (take(input, parents)) {
             report_faults(input, diagnostics);
         }
     }
@@ -117,7 +122,25 @@ bool is_exposed(const ServiceInput& service, const Settings& settings) {
 }
 
 bool is_rendered(const Loaded& loaded, const Document& doc) {
+    return !doc.hook && is_applied(loaded, doc);
+}
+
+bool is_applied(const Loaded& loaded, const Document& doc) {
     return doc.reachable && loaded.bundles[doc.bundle].rendered;
+}
+
+bool is_fact(const Document& doc) {
+    return doc.hook || !doc.reachable;
+}
+
+void warn_of_hook(const Document& doc, Diagnostics& diagnostics) {
+    diagnostics.add({.severity = Severity::Warning,
+                     .rule = "hook-not-rendered",
+                     .pos = doc.kind.pos(),
+                     .object = doc.object_name(),
+                     .message = "helm runs this object as a hook, so nothing is rendered for it",
+                     .expected = "an object of the release",
+                     .hint = "remove its annotation \"helm.sh/hook\""});
 }
 
 void report_faults(const ParentInput& parent, Diagnostics& diagnostics) {
@@ -129,12 +152,16 @@ Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Set
     Parents parents;
     take_all(
         loaded, inventory.services,
-        [&](const ServiceInput& service) { return take_service(service, settings, parents); },
-        diagnostics);
+        [&](const ServiceInput& service, Parents& taken) {
+            return take_service(service, settings, taken);
+        },
+        parents, diagnostics);
     take_all(
         loaded, inventory.ingresses,
-        [&](const IngressInput& ingress) { return take_ingress(ingress, settings, parents); },
-        diagnostics);
+        [&](const IngressInput& ingress, Parents& taken) {
+            return take_ingress(ingress, settings, taken);
+        },
+        parents, diagnostics);
     sort_by_name(parents.services);
     sort_by_name(parents.members);
     sort_by_name(parents.ingresses);

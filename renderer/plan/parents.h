@@ -32,7 +32,17 @@ bool is_exposed(const ServiceInput& service, const Settings& settings);
 // What classify could not decode of an object that matters to us.
 void report_faults(const ParentInput& parent, Diagnostics& diagnostics);
 
-// True when an applier sees the document and its bundle is ours to render.
+// True when an applier sees the document, its bundle is ours to render, and helm does not run it as
+// a hook.
 bool is_rendered(const Loaded& loaded, const Document& doc);
+
+// The same, hooks included.
+bool is_applied(const Loaded& loaded, const Document& doc);
+
+// True for what is known but never a parent. Of two objects of one name the other one counts.
+bool is_fact(const Document& doc);
+
+// To be said of a hook that asks for something.
+void warn_of_hook(const Document& doc, Diagnostics& diagnostics);
 
 }  // namespace renderer

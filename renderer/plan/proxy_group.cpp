@@ -103,7 +103,7 @@ GroupIndex::GroupIndex(const Inventory& inventory) {
         sorted_.push_back(&group);
     }
     std::ranges::stable_sort(sorted_, [](const auto* a, const auto* b) {
-        return std::pair(a->name, !a->doc->reachable) < std::pair(b->name, !b->doc->reachable);
+        return std::pair(a->name, is_fact(*a->doc)) < std::pair(b->name, is_fact(*b->doc));
     });
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "renderer/plan/parents.h"
+
 namespace renderer {
 
 namespace {
@@ -19,8 +21,8 @@ ServiceIndex::ServiceIndex(const Inventory& inventory) {
         sorted_.push_back(&service);
     }
     std::ranges::stable_sort(sorted_, [](const ServiceInput* a, const ServiceInput* b) {
-        return std::tuple_cat(key(a), std::tuple(!a->doc->reachable)) <
-               std::tuple_cat(key(b), std::tuple(!b->doc->reachable));
+        return std::tuple_cat(key(a), std::tuple(is_fact(*a->doc))) <
+               std::tuple_cat(key(b), std::tuple(is_fact(*b->doc)));
     });
 }
 

@@ -1,0 +1,15 @@
+// Helm 4 hands all templates to a post-renderer as one stream, each document annotated with its
+// file, and puts what comes back into files again. Our objects go to the file of the document that
+// they were made for; without that Helm numbers them, and each new one renames those behind it.
+// Source: Helm v4 pkg/action/action.go (annotateAndMerge, splitAndDeannotate).
+#pragma once
+
+#include "renderer/generate/generate.h"
+#include "renderer/load/load.h"
+
+namespace renderer {
+
+// Does nothing on a stream without such annotations, as Helm 3 hands it out.
+void name_helm_files(const Loaded& loaded, Objects& objects);
+
+}  // namespace renderer

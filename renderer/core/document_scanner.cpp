@@ -165,22 +165,97 @@ bool opens_block_scalar(std::string_view content) {
            (content[before] == ':' || content[before] == '-');
 }
 
-// True when a quoted or flow value of this line may go on below, where indentation says nothing.
-bool may_continue(std::string_view content) {
-    std::size_t doubles = 0;
-    std::size_t singles = 0;
-    long depth = 0;
-    for (const char c : content) {
-        doubles += c == '"' ? 1 : 0;
-        singles += c == '\'' ? 1 : 0;
-        depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+// Whether a quoted or flow value of a line may go on below, where indentation says nothing: follows
+// one line from value to value. A quote or bracket inside plain text is text.
+class OpenValue {
+public:
+    explicit OpenValue(std::string_view content) : content_(content) {}
+
+    // True also for what is not certain.
+    bool may_continue() {
+        while (at_ < content_.size() && !doubt_ && !is_comment()) {
+            const char c = content_[at_];
+            if (c == ' ' || c == '\t') {
+                ++at_;
+            } else if (value_starts_) {
+                start_value(c);
+            } else {
+                go_on(c);
+            }
+        }
+        return doubt_ || depth_ > 0;
     }
-    const bool single_opens = singles % 2 != 0 && (content.front() == '\'' ||
-                                                   content.find(" '") != std::string_view::npos ||
-                                                   content.find("['") != std::string_view::npos ||
-                                                   content.find("{'") != std::string_view::npos);
-    return doubles % 2 != 0 || single_opens || depth != 0;
-}
+
+private:
+    [[nodiscard]] bool blank_at(std::size_t at) const {
+        return at >= content_.size() || content_[at] == ' ' || content_[at] == '\t';
+    }
+
+    [[nodiscard]] bool is_comment() const {
+        return content_[at_] == '#' && (at_ == 0 || blank_at(at_ - 1));
+    }
+
+    void start_value(char c) {
+        if (c == '\'' || c == '"') {
+            skip_quoted(c);
+        } else if (c == '[' || c == '{') {
+            ++depth_;
+            ++at_;
+            only_dashes_ = false;
+        } else if (c == '&' || c == '!' || c == '?') {
+            doubt_ = true;  // a value may follow
+        } else if (c == '-' && blank_at(at_ + 1) && only_dashes_) {
+            ++at_;
+        } else {
+            only_dashes_ = value_starts_ = false;
+            go_on(c);
+        }
+    }
+
+    void go_on(char c) {
+        const bool in_flow = depth_ > 0;
+        if (c == ':' && (blank_at(at_ + 1) || after_quoted_)) {
+            value_starts_ = true;
+        } else if (in_flow && c == ',') {
+            value_starts_ = true;
+        } else if (in_flow && (c == ']' || c == '}')) {
+            --depth_;
+            after_quoted_ = value_starts_ = false;
+            ++at_;
+            return;
+        } else if (after_quoted_ || (in_flow && (c == '[' || c == '{'))) {
+            doubt_ = true;
+        }
+        after_quoted_ = false;
+        ++at_;
+    }
+
+    void skip_quoted(char quote) {
+        only_dashes_ = value_starts_ = false;
+        for (++at_; at_ < content_.size(); ++at_) {
+            if (quote == '"' && content_[at_] == '\\') {
+                ++at_;
+            } else if (content_[at_] == quote) {
+                const bool doubled = quote == '\'' && content_.substr(at_ + 1).starts_with(quote);
+                if (!doubled) {
+                    after_quoted_ = true;
+                    ++at_;
+                    return;
+                }
+                ++at_;
+            }
+        }
+        doubt_ = true;
+    }
+
+    std::string_view content_;
+    std::size_t at_ = 0;
+    int depth_ = 0;
+    bool value_starts_ = true;
+    bool only_dashes_ = true;    // so far, so a dash opens an item
+    bool after_quoted_ = false;  // only what ends the value may stand here
+    bool doubt_ = false;
+};
 
 // Takes one document line by line. Any doubt makes it not plain.
 class DocumentScan {
@@ -231,7 +306,8 @@ private:
         }
         skip_deeper_.reset();
         const std::string_view content = line.content();
-        if (content.front() == '\t' || ((line.seen & kOpens) != 0 && may_continue(content))) {
+        if (content.front() == '\t' ||
+            ((line.seen & kOpens) != 0 && OpenValue(content).may_continue())) {
             return false;
         }
         if ((line.seen & kBlockScalar) != 0 && opens_block_scalar(content)) {

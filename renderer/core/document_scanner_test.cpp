@@ -75,6 +75,13 @@ TEST(DocumentScanner, LeavesDoubtToTheReader) {
                                    "a: {\nkind: B\n}\n",
                                    "a: \"x\nkind: B\n\"\n",
                                    "a: 'x\nkind: B\n'\n",
+                                   "a:\n b:'c d: 'x\nkind: B\n'\n",
+                                   "a:\n b 'c d: ' # x\nkind: B\n'\n",
+                                   "a: 'it''s\nkind: B\n'\n",
+                                   "a: \"\\\"\nkind: B\n\"\n",
+                                   "a: [b, 'c'\nkind: B\n]\n",
+                                   "- - 'x\nkind: B\n'\n",
+                                   "a: !!str 'x\nkind: B\n'\n",
                                    "<<: *a\n",
                                    "\tkind: A\n",
                                    "  kind: A\n",
@@ -86,6 +93,15 @@ TEST(DocumentScanner, LeavesDoubtToTheReader) {
                                    "kind: A\rkind: B\n"}) {
         SCOPED_TRACE(text);
         EXPECT_EQ(scan(text), "full at 0\n");
+    }
+}
+
+TEST(DocumentScanner, TakesQuotesInsideOfPlainTextAsText) {
+    for (const std::string line : {"a: it's", "a: 5\" disk", "a: b] c}", "a: 'it''s'  # it's",
+                                   "a: [\"x]\", 'y', {z: 'it''s'}]", "a: \"\\\\\"", "'a': b",
+                                   "\"a\": [b, c: d]", "a: b # ' [", "a: b-'c [d]"}) {
+        SCOPED_TRACE(line);
+        EXPECT_EQ(scan("kind: A\nspec:\n  " + line + "\n"), "- A - -\n");
     }
 }
 

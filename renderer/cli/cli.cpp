@@ -51,6 +51,8 @@ int run_verb(const Options& options, Console& console) {
             return run_install(options, console);
         case Verb::Images:
             return run_images(options, console);
+        case Verb::Seal:
+            return run_seal(options, console);
         case Verb::Completion:
             return console.out(completion_script(options.shell, command_table())) ? 0 : 1;
     }

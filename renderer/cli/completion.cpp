@@ -31,25 +31,27 @@ std::string bash_source(const std::string& value) {
     return value == "FILE" ? "-f" : value == "DIR" ? "-d" : "";
 }
 
+// The flags that take a value, by what they take: one flag may mean a file with one verb and a
+// directory with another.
 std::string bash_values(const std::vector<VerbInfo>& verbs) {
-    std::map<std::string, std::string> by_name;  // a flag means the same with every verb
+    std::map<std::string, std::string> by_source;
     for (const VerbInfo& verb : verbs) {
         for (const FlagInfo& flag : verb.flags) {
             for (const std::string& name : flag.names) {
                 if (!flag.value.empty()) {
-                    by_name[name] = flag.value;
+                    std::string& patterns = by_source[bash_source(flag.value)];
+                    put(patterns, "{}\"{} {}\"", patterns.empty() ? "" : " | ", verb.name, name);
                 }
             }
         }
     }
     std::string out;
-    for (const auto& [name, value] : by_name) {
-        const std::string source = bash_source(value);
+    for (const auto& [source, patterns] : by_source) {
         if (source.empty()) {
-            put(out, "        {}) return ;;\n", name);
+            put(out, "        {}) return ;;\n", patterns);
         } else {
             put(out, "        {}) mapfile -t COMPREPLY < <(compgen {} -- \"$cur\"); return ;;\n",
-                name, source);
+                patterns, source);
         }
     }
     return out;
@@ -78,7 +80,7 @@ std::string bash_script(const std::vector<VerbInfo>& verbs) {
     put(out,
         "        mapfile -t COMPREPLY < <(compgen -W \"{}--help --version\" -- \"$cur\"); return\n",
         names);
-    out += "    fi\n    case \"$prev\" in\n";
+    out += "    fi\n    case \"${COMP_WORDS[1]} $prev\" in\n";
     out += bash_values(verbs);
     out += "    esac\n    case \"${COMP_WORDS[1]}\" in\n";
     out += cases;

@@ -57,14 +57,15 @@ TEST_F(Completion, BashRegistersItself) {
 
 TEST_F(Completion, BashOffersVerbsFlagsAndFiles) {
     EXPECT_EQ(bash("re"), "render ");
-    EXPECT_EQ(
-        bash("''"),
-        "--help --version check completion diff explain images install lint post-render render ");
+    EXPECT_EQ(bash("''"),
+              "--help --version check completion diff explain images install lint post-render "
+              "render seal ");
     EXPECT_EQ(bash("render --clu"), "--cluster ");
     EXPECT_EQ(bash("post-render --rel"), "--release ");
     EXPECT_EQ(bash("render --rel"), " ");
     EXPECT_EQ(bash("render tr"), "tree tree.yaml ");
     EXPECT_EQ(bash("render -o tr"), "tree ");
+    EXPECT_EQ(bash("seal -o tr"), "tree tree.yaml ");
     EXPECT_EQ(bash("render --values tree."), "tree.yaml ");
     EXPECT_EQ(bash("render --color a"), "always auto ");
     EXPECT_EQ(bash("completion f"), "fish ");

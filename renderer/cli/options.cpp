@@ -213,6 +213,40 @@ void add_images(CLI::App& app, Options& options) {
     add_common(verb, options);
 }
 
+const std::map<std::string, SealScope> kScopes = {{"strict", SealScope::Strict},
+                                                  {"namespace-wide", SealScope::NamespaceWide},
+                                                  {"cluster-wide", SealScope::ClusterWide}};
+
+void add_seal(CLI::App& app, Options& options) {
+    CLI::App& verb = add_verb(
+        app, "seal", "encrypt a Secret for a sealed-secrets controller, offline",
+        "  kubeseal --fetch-cert > sealing.pem         # once, with access to the cluster\n"
+        "  tailrender seal .operator-oauth.env --cert sealing.pem -o operator-oauth.yaml\n"
+        "  tailrender seal secret.yaml --cert sealing.pem --scope namespace-wide");
+    SealOptions& seal = options.seal;
+    verb.add_option("FILE", seal.file,
+                    "env file (*.env), manifest with Secrets, or - for one on stdin")
+        ->required()
+        ->type_name("FILE");
+    verb.add_option("--cert", seal.certificate, "certificate of the controller, in PEM")
+        ->required()
+        ->type_name("FILE");
+    verb.add_option("-o,--output", seal.output, "file to write; without it standard output")
+        ->type_name("FILE");
+    verb.add_option("--name", seal.name,
+                    "name of the Secret that an env file becomes (default operator-oauth)")
+        ->type_name("NAME");
+    verb.add_option("--namespace", options.load.default_namespace,
+                    "namespace of a Secret that names none (default tailscale for an env file)")
+        ->type_name("NAME");
+    verb.add_option_function<std::string>(
+            "--scope", [&seal](const std::string& scope) { seal.scope = kScopes.at(scope); },
+            "where it can be opened (default what its annotations say, else strict)")
+        ->check(CLI::IsMember({"strict", "namespace-wide", "cluster-wide"}).description(""))
+        ->type_name("strict|namespace-wide|cluster-wide");
+    add_common(verb, options);
+}
+
 void add_completion(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "completion", "print a completion script for a shell",
                               "  source <(tailrender completion bash)\n"
@@ -246,15 +280,24 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
     add_diff(*app, options);
     add_install(*app, options);
     add_images(*app, options);
+    add_seal(*app, options);
     add_completion(*app, options);
     return app;
 }
 
 Verb verb_of(const std::string& name) {
     static const std::map<std::string, Verb> kVerbs = {
-        {"render", Verb::Render},   {"check", Verb::Check},   {"post-render", Verb::PostRender},
-        {"explain", Verb::Explain}, {"lint", Verb::Lint},     {"diff", Verb::Diff},
-        {"install", Verb::Install}, {"images", Verb::Images}, {"completion", Verb::Completion}};
+        {"render", Verb::Render},
+        {"check", Verb::Check},
+        {"post-render", Verb::PostRender},
+        {"explain", Verb::Explain},
+        {"lint", Verb::Lint},
+        {"diff", Verb::Diff},
+        {"install", Verb::Install},
+        {"images", Verb::Images},
+        {"seal", Verb::Seal},
+        {"completion", Verb::Completion},
+    };
     return kVerbs.at(name);
 }
 

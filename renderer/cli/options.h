@@ -7,16 +7,37 @@
 #include <vector>
 
 #include "renderer/load/load.h"
+#include "renderer/seal/secret.h"
 
 namespace renderer {
 
-enum class Verb { Render, Check, PostRender, Explain, Lint, Diff, Install, Images, Completion };
+enum class Verb {
+    Render,
+    Check,
+    PostRender,
+    Explain,
+    Lint,
+    Diff,
+    Install,
+    Images,
+    Seal,
+    Completion,
+};
 enum class Color { Auto, Always, Never };
 enum class DiffFormat { Terminal, Markdown, Json };
+
+struct SealOptions {
+    std::string file;         // an env file, a manifest, or "-"
+    std::string certificate;  // PEM
+    std::string name;         // of the Secret that an env file becomes
+    std::string output;       // "" for standard output
+    std::optional<SealScope> scope;
+};
 
 struct Options {
     Verb verb = Verb::Render;
     LoadOptions load;
+    SealOptions seal;
     std::string object;   // explain
     std::string shell;    // completion
     std::string release;  // post-render

@@ -43,6 +43,17 @@ TEST(Options, TakeTheOtherVerbs) {
     EXPECT_EQ(line.options->object, "Service/a/b");
     EXPECT_EQ(line.options->load.path, ".");
     EXPECT_EQ(parse({"completion", "fish"}).options->shell, "fish");
+    const Options seal = *parse({"seal", "a.env", "--cert", "c.pem", "-o", "b.yaml", "--name", "n",
+                                 "--namespace", "ns", "--scope", "cluster-wide"})
+                              .options;
+    EXPECT_EQ(seal.verb, Verb::Seal);
+    EXPECT_EQ(seal.seal.file, "a.env");
+    EXPECT_EQ(seal.seal.certificate, "c.pem");
+    EXPECT_EQ(seal.seal.output, "b.yaml");
+    EXPECT_EQ(seal.seal.name, "n");
+    EXPECT_EQ(seal.load.default_namespace, "ns");
+    EXPECT_EQ(seal.seal.scope, SealScope::ClusterWide);
+    EXPECT_FALSE(parse({"seal", "-", "--cert", "c.pem"}).options->seal.scope);
 }
 
 TEST(Options, SayWhatIsWrong) {
@@ -100,7 +111,7 @@ TEST(Options, TableHasEveryVerbWithItsFlags) {
         names.push_back(verb.name);
     }
     EXPECT_EQ(names, (std::vector<std::string>{"render", "check", "post-render", "explain", "lint",
-                                               "diff", "install", "images", "completion"}));
+                                               "diff", "install", "images", "seal", "completion"}));
     EXPECT_EQ(table[0].arguments, "DIR");
     bool output = false;
     for (const FlagInfo& flag : table[0].flags) {

@@ -1,0 +1,253 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "renderer/cli/commands.h"
+#include "renderer/core/document.h"
+#include "renderer/core/document_scanner.h"
+#include "renderer/core/yaml_writer.h"
+#include "renderer/emit/files.h"
+#include "renderer/load/env_file.h"
+#include "renderer/seal/secret.h"
+
+namespace renderer {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the operator's chart and kustomizations call it.
+constexpr const char* kDefaultName = "operator-oauth";
+constexpr const char* kDefaultNamespace = "tailscale";
+
+bool is_env_file(const std::string& path) {
+    return path.ends_with(".env");
+}
+
+class Sealing {
+public:
+    explicit Sealing(const Options& options) : options_(options), flags_(options.seal) {}
+
+    int run(Console& console) {
+        const auto certificate = read_certificate();
+        const std::vector<PlainSecret> secrets = read_secrets();
+        std::string out;
+        std::string report;
+        if (certificate && !diagnostics_.has_errors()) {
+            for (const PlainSecret& secret : secrets) {
+                const SealScope scope = flags_.scope.value_or(scope_of(secret));
+                out += out.empty() ? "" : "---\n";
+                write_yaml(seal_secret(secret, scope, *certificate), out);
+                report += describe(secret, scope);
+            }
+            refuse_to_overwrite_the_input();
+        }
+        console.tell([this](bool color) { return diagnostics_.print(sources_, color); });
+        if (diagnostics_.has_errors()) {
+            return 1;
+        }
+        if (!options_.quiet) {
+            console.err(report);
+        }
+        return write(out, console) ? 0 : 1;
+    }
+
+private:
+    std::optional<SealingCertificate> read_certificate() {
+        Result<std::string> pem = text_of(flags_.certificate);
+        if (!pem) {
+            return std::nullopt;
+        }
+        Result<SealingCertificate> certificate =
+            SealingCertificate::parse(*pem, flags_.certificate);
+        if (!certificate) {
+            diagnostics_.add(certificate.error().diagnostic);
+            return std::nullopt;
+        }
+        return std::move(*certificate);
+    }
+
+    // An error is among the diagnostics already.
+    Result<std::string> text_of(const std::string& path) {
+        Result<std::optional<std::string>> text = read_file(path);
+        Diagnostic missing{.rule = "cannot-read", .where = path, .message = "no such file"};
+        if (text && text->has_value()) {
+            return std::move(**text);
+        }
+        Error error = text ? Error{std::move(missing)} : std::move(text.error());
+        diagnostics_.add(error.diagnostic);
+        return error;
+    }
+
+    std::vector<PlainSecret> read_secrets() {
+        std::string text;
+        if (flags_.file != "-") {
+            Result<std::string> read = text_of(flags_.file);
+            if (!read) {
+                return {};
+            }
+            text = std::move(*read);
+        } else if (!read_stdin(text)) {
+            diagnostics_.add({.rule = "cannot-read", .where = "<stdin>", .message = "cannot read"});
+            return {};
+        }
+        const std::string path = flags_.file == "-" ? "<stdin>" : flags_.file;
+        const SourceId source = sources_.add(path, std::move(text));
+        std::vector<PlainSecret> secrets =
+            is_env_file(flags_.file) ? from_env_file(source) : from_manifests(source);
+        for (PlainSecret& secret : secrets) {
+            name(secret);
+        }
+        return secrets;
+    }
+
+    std::vector<PlainSecret> from_env_file(SourceId source) {
+        const EnvFile file = parse_env_file(sources_.text(source));
+        if (file.without_equals.empty()) {
+            lint_env_file(sources_, source, file, "", diagnostics_);
+        }
+        PlainSecret secret;
+        secret.pos = sources_.pos(source, 0);
+        secret.name = kDefaultName;
+        if (is_encrypted(file)) {
+            refuse(sources_.pos(source, 0), "the file is encrypted by SOPS already",
+                   "keys \"sops_…\"", "values in plain text");
+        }
+        if (file.bad_utf8 || file.cut_off) {
+            refuse(sources_.pos(source, file.bad_utf8 ? *file.bad_utf8 : *file.cut_off),
+                   "the line cannot be read",
+                   file.bad_utf8 ? "bytes that are not UTF-8" : "too long a line",
+                   fmt::format("UTF-8, at most {} bytes", kMaxEnvLine));
+        }
+        for (const std::size_t offset : file.without_equals) {
+            refuse(sources_.pos(source, offset), "the line has no value", "no \"=\"", "KEY=VALUE");
+        }
+        for (const EnvEntry& entry : file.entries) {
+            secret.data.insert_or_assign(std::string(entry.key), std::string(entry.value));
+        }
+        if (secret.data.empty() && !diagnostics_.has_errors()) {
+            refuse(sources_.pos(source, 0), "the file has nothing to seal", "no line KEY=VALUE",
+                   "lines such as client_id=…");
+        }
+        std::vector<PlainSecret> secrets;
+        secrets.push_back(std::move(secret));
+        return secrets;
+    }
+
+    std::vector<PlainSecret> from_manifests(SourceId source) {
+        std::vector<PlainSecret> secrets;
+        bool any = false;
+        for (const ScannedDocument& document : scan_documents(sources_, source)) {
+            if (document.blank) {
+                continue;
+            }
+            any = true;
+            const std::size_t before = diagnostics_.error_count();
+            const Value root = read_yaml(sources_, source, document.range, diagnostics_);
+            if (diagnostics_.error_count() > before) {
+                continue;
+            }
+            if (auto secret = read_secret(root, diagnostics_)) {
+                secrets.push_back(std::move(*secret));
+            }
+        }
+        if (!any) {
+            refuse(sources_.pos(source, 0), "there is nothing to seal", "no document", "a Secret");
+        }
+        return secrets;
+    }
+
+    // --name and --namespace are for files that say neither.
+    void name(PlainSecret& secret) {
+        const bool from_env = is_env_file(flags_.file);
+        if (!flags_.name.empty() && !from_env) {
+            diagnostics_.add({.rule = "seal",
+                              .where = "--name",
+                              .message = "a manifest names its Secret itself",
+                              .found = fmt::format("\"{}\"", flags_.name),
+                              .expected = "--name with an env file only"});
+        } else if (!flags_.name.empty()) {
+            secret.name = flags_.name;
+        }
+        const std::string& given = options_.load.default_namespace;
+        if (secret.ns.empty()) {
+            secret.ns = given.empty() && from_env ? kDefaultNamespace : given;
+        } else if (!given.empty() && given != secret.ns) {
+            diagnostics_.add({.rule = "seal",
+                              .where = "--namespace",
+                              .object = object_name("Secret", secret.ns, secret.name),
+                              .message = "the Secret is in another namespace",
+                              .found = fmt::format("\"{}\"", given),
+                              .expected = fmt::format("\"{}\", as the manifest says", secret.ns)});
+        }
+        if (secret.ns.empty()) {
+            diagnostics_.add({.rule = "seal",
+                              .pos = secret.pos,
+                              .object = object_name("Secret", "", secret.name),
+                              .message = "a Secret is sealed for a namespace",
+                              .found = "no \"metadata.namespace\"",
+                              .expected = "the namespace it is for",
+                              .hint = "--namespace tailscale",
+                              .hide_text = true});
+        }
+    }
+
+    void refuse(Pos pos, std::string message, std::string found, std::string expected) {
+        diagnostics_.add({.rule = "seal",
+                          .pos = pos,
+                          .message = std::move(message),
+                          .found = std::move(found),
+                          .expected = std::move(expected),
+                          .hide_text = true});
+    }
+
+    void refuse_to_overwrite_the_input() {
+        std::error_code code;
+        if (!flags_.output.empty() && fs::equivalent(flags_.output, flags_.file, code)) {
+            diagnostics_.add({.rule = "seal",
+                              .where = "--output",
+                              .message = "would overwrite what is sealed",
+                              .found = fmt::format("\"{}\"", flags_.output),
+                              .expected = "another file; the values cannot be read back from it"});
+        }
+    }
+
+    static std::string describe(const PlainSecret& secret, SealScope scope) {
+        std::string keys;
+        for (const auto& [key, value] : secret.data) {
+            keys += fmt::format("{}{}", keys.empty() ? "" : ", ", key);
+        }
+        const std::string where =
+            scope == SealScope::Strict ? fmt::format("only as {} in {}", secret.name, secret.ns)
+            : scope == SealScope::NamespaceWide ? fmt::format("under any name in {}", secret.ns)
+                                                : "anywhere in the cluster";
+        return fmt::format("sealed {}: {}; it opens {}\n",
+                           object_name("Secret", secret.ns, secret.name), keys, where);
+    }
+
+    bool write(const std::string& out, Console& console) const {
+        if (flags_.output.empty()) {
+            return console.out(out);
+        }
+        const Result<Unit> done =
+            replace_file(flags_.output, flags_.output + ".tailrender-new", out, Durable::Yes);
+        if (!done) {
+            Diagnostics failed;
+            failed.add(Result<Unit>(done).error().diagnostic);
+            console.tell([&](bool color) { return failed.print(sources_, color); });
+        }
+        return done.has_value();
+    }
+
+    const Options& options_;
+    const SealOptions& flags_;
+    SourceMap sources_;
+    Diagnostics diagnostics_;
+};
+
+}  // namespace
+
+int run_seal(const Options& options, Console& console) {
+    return Sealing(options).run(console);
+}
+
+}  // namespace renderer

@@ -22,18 +22,18 @@ class SourceTree;
 
 struct LoadOptions {
     std::shared_ptr<const SourceTree> tree;  // where files are read; none: the disk
-    std::string path;                       // directory or file; unused for a stream
-    std::optional<std::string> stream;      // stdin, already read to its end: post-render
-    std::vector<std::string> values_files;  // --values, in order
-    std::vector<std::string> sets;          // --set key.path=value, in order
-    std::vector<std::string> context_dirs;  // --context: documents there are facts, never output
-    std::string cluster;                    // --cluster; empty = the only one
-    std::string default_namespace;          // --namespace
-    std::string output_dir;                 // -o: skipped while reading
-    bool install = false;                   // no input but values: a bundle of the operator's chart
-    std::string kubernetes_version;         // --kubernetes-version
-    bool validate = false;                  // --validate: foreign documents and outputs too
-    unsigned threads = 0;                   // 0 = one per core
+    std::string path;                        // directory or file; unused for a stream
+    std::optional<std::string> stream;       // stdin, already read to its end: post-render
+    std::vector<std::string> values_files;   // --values, in order
+    std::vector<std::string> sets;           // --set key.path=value, in order
+    std::vector<std::string> context_dirs;   // --context: documents there are facts, never output
+    std::string cluster;                     // --cluster; empty = the only one
+    std::string default_namespace;           // --namespace
+    std::string output_dir;                  // -o: skipped while reading
+    bool install = false;            // no input but values: a bundle of the operator's chart
+    std::string kubernetes_version;  // --kubernetes-version
+    bool validate = false;           // --validate: foreign documents and outputs too
+    unsigned threads = 0;            // 0 = one per core
 };
 
 // A directory that an applier takes as a unit. A tree without fleet.yaml is one bundle.

@@ -352,10 +352,13 @@ int run_post_render(const Options& options, Console& console) {
     if (input.stream->empty()) {
         return 0;  // `helm template --output-dir` has nothing left for a post-renderer
     }
-    if (!runs.render_one(std::move(input))) {
+    const bool good = runs.render_one(std::move(input));
+    Run& run = runs.last();
+    run.diagnostics = with_templates(run.loaded, run.diagnostics);
+    if (!good) {
         return runs.fail(console);
     }
-    name_helm_files(runs.last().loaded, runs.last().objects);
+    name_helm_files(run.loaded, run.objects);
     return to_stdout(options, runs, console);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace renderer {
@@ -42,6 +43,28 @@ std::string file_of(Pos pos, const std::vector<Template>& templates) {
     return fmt::format("{}/templates/zz-tailrender.yaml", any.substr(0, any.find('/')));
 }
 
+// The rest of the line behind `key`, without quotes; "" without the key.
+std::string_view line_after(std::string_view text, std::string_view key) {
+    const std::size_t at = text.find(key);
+    if (at == std::string_view::npos) {
+        return {};
+    }
+    const std::size_t begin = text.find_first_not_of(" '\"", at + key.size());
+    const std::size_t end = text.find_first_of("'\"\r\n", begin);
+    return begin == std::string_view::npos ? std::string_view() : text.substr(begin, end - begin);
+}
+
+// Of the document around a byte, which need not be one that could be read. Helm 3 begins each with
+// a comment.
+std::string_view template_at(std::string_view stream, std::size_t offset) {
+    const std::size_t separator = stream.rfind("\n---", offset);
+    const std::size_t begin = separator == std::string_view::npos ? 0 : separator + 1;
+    const std::size_t end = stream.find("\n---", std::max(offset, begin));
+    const std::string_view document = stream.substr(begin, end - begin);
+    const std::string_view source = line_after(document, "# Source: ");
+    return source.empty() ? line_after(document, fmt::format("{}:", kFile)) : source;
+}
+
 Value& map_at(Value& parent, std::string_view key) {
     Value* found = parent.find(key);
     return found != nullptr ? *found : parent.add(Value::borrowed(key), Value::map());
@@ -58,6 +81,22 @@ void name_helm_files(const Loaded& loaded, Objects& objects) {
         map_at(map_at(object.root, "metadata"), "annotations")
             .put(Value::borrowed(kFile), file_of(object.origin.pos, templates));
     }
+}
+
+Diagnostics with_templates(const Loaded& loaded, const Diagnostics& diagnostics) {
+    Diagnostics named;
+    for (Diagnostic diagnostic : diagnostics.all()) {
+        const Pos pos = diagnostic.pos;
+        if (pos.known() && loaded.sources.path(loaded.sources.source_of(pos)) == "<stdin>") {
+            const std::string_view file = template_at(
+                loaded.sources.text(loaded.sources.source_of(pos)), loaded.sources.offset_of(pos));
+            if (!file.empty()) {
+                diagnostic.notes.push_back({.text = fmt::format("it comes from {}", file)});
+            }
+        }
+        named.add(std::move(diagnostic));
+    }
+    return named;
 }
 
 }  // namespace renderer

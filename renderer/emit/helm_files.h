@@ -4,6 +4,7 @@
 // Source: Helm v4 pkg/action/action.go (annotateAndMerge, splitAndDeannotate).
 #pragma once
 
+#include "renderer/core/diagnostics.h"
 #include "renderer/generate/generate.h"
 #include "renderer/load/load.h"
 
@@ -11,5 +12,9 @@ namespace renderer {
 
 // Does nothing on a stream without such annotations, as Helm 3 hands it out.
 void name_helm_files(const Loaded& loaded, Objects& objects);
+
+// The same with a note of the template that each line of the stream comes from, as both versions of
+// Helm say it: nobody has the stream to look it up.
+Diagnostics with_templates(const Loaded& loaded, const Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -73,8 +73,11 @@ def ways(tailrender, scratch, namespace, flags=()):
              Way("helm 3, plug-in", "helm", lambda namespace: (["tailrender"], flagged), home("plugin3")),
              Way("helm 4, plug-in", "helm4", lambda namespace: ([], ["--post-renderer", "tailrender", *told(namespace)]),
                  home("plugin4"))]
-    run("helm", "plugin", "install", ROOT / "plugins" / "helm3" / "tailrender", env=found[1].env)
-    run("helm4", "plugin", "install", ROOT / "plugins" / "helm4", env=found[2].env)
+    version = run(tailrender, "--version").split()[1]
+    for way, plugin in zip(found[1:], (ROOT / "plugins" / "helm3" / "tailrender", ROOT / "plugins" / "helm4")):
+        run(way.helm, "plugin", "install", plugin, env=way.env)
+        listed = run(way.helm, "plugin", "list", env=way.env)
+        demand(re.search(rf"(?m)^tailrender\s+{re.escape(version)}\s", listed), f"{way.name} is not of version {version}:\n{listed}")
     for way in found:
         way.namespace = namespace
     return found

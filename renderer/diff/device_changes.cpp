@@ -18,7 +18,8 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 std::string tailnet_name(const Device& device) {
-    return device.tailnet.empty() ? "the controller's own" : fmt::format("\"{}\"", device.tailnet);
+    return device.tailnet.empty() ? "the controller's own tailnet"
+                                  : fmt::format("tailnet \"{}\"", device.tailnet);
 }
 
 std::string server_name(const Device& device) {
@@ -36,10 +37,24 @@ std::string_view bare_name(const Device& device) {
     return name;
 }
 
+// The pods of a Service that is not in a tree are no difference.
+bool leads_to_same_pods(const Reach& a, const Reach& b) {
+    return a.pods == b.pods || a.pods.empty() || b.pods.empty();
+}
+
+bool is_same_way(const Reach& a, const Reach& b) {
+    return a.endpoint == b.endpoint && a.target == b.target;
+}
+
+bool is_same_offer(const Reach& a, const Reach& b) {
+    return is_same_way(a, b) && a.is_public == b.is_public && leads_to_same_pods(a, b);
+}
+
 // Beside its name.
 bool is_same(const Device& a, const Device& b) {
-    return a.tags == b.tags && a.offers == b.offers && a.reaches == b.reaches &&
-           a.tailnet == b.tailnet && a.server == b.server && a.parent == b.parent;
+    return a.tags == b.tags && std::ranges::equal(a.offers, b.offers, is_same_offer) &&
+           a.reaches == b.reaches && a.tailnet == b.tailnet && a.server == b.server &&
+           a.parent == b.parent;
 }
 
 class DeviceComparer {
@@ -134,7 +149,7 @@ private:
         std::vector<std::string>& reasons = change.reasons;
         if (old.tailnet != now.tailnet) {
             reasons.push_back(
-                fmt::format("moves from tailnet {} to {}", tailnet_name(old), tailnet_name(now)));
+                fmt::format("moves from {} to {}", tailnet_name(old), tailnet_name(now)));
         } else if (old.server != now.server) {
             reasons.push_back(
                 fmt::format("login server {} instead of {}", server_name(now), server_name(old)));
@@ -160,8 +175,11 @@ private:
         }
         if (old.is_public() != now.is_public()) {
             reasons.emplace_back(now.is_public() ? "becomes PUBLIC" : "is no longer public");
-        } else if (old.offers != now.offers && change.edit == DeviceEdit::Changed) {
-            reasons.emplace_back("offers something else");
+        } else if (change.edit == DeviceEdit::Changed &&
+                   !std::ranges::equal(old.offers, now.offers, is_same_offer)) {
+            reasons.emplace_back(std::ranges::equal(old.offers, now.offers, is_same_way)
+                                     ? "leads to other pods"
+                                     : "offers something else");
         }
     }
 
@@ -187,28 +205,38 @@ private:
 
     // What is public is in the tailnet too. A public offer is a URL: with another name, another
     // one.
-    static bool is_offered(const Device* side, const Device* other, const Reach& offer) {
-        return side != nullptr && std::ranges::any_of(side->offers, [&](const Reach& one) {
-                   const bool same = one.endpoint == offer.endpoint && one.target == offer.target;
-                   const bool same_url = one.is_public && side->hostname == other->hostname;
-                   return same && (!offer.is_public || same_url);
+    static bool is_offered(const Device* side, const Device& other, const Reach& offer) {
+        const bool same_tailnet =
+            side != nullptr && side->tailnet == other.tailnet && side->server == other.server;
+        return same_tailnet && std::ranges::any_of(side->offers, [&](const Reach& one) {
+                   const bool same_url = one.is_public && side->hostname == other.hostname;
+                   return is_same_way(one, offer) && leads_to_same_pods(one, offer) &&
+                          (!offer.is_public || same_url);
                });
+    }
+
+    void add_offers(const Device& device, const Device* other, bool added) {
+        for (const Reach& offer : device.offers) {
+            if (is_offered(other, device, offer)) {
+                continue;
+            }
+            plan_.reach.push_back({added, device.hostname, device.parent, device.tailnet, offer});
+            const bool other_pods =
+                other != nullptr && std::ranges::any_of(other->offers, [&](const Reach& one) {
+                    return is_same_way(one, offer) && !leads_to_same_pods(one, offer);
+                });
+            if (!other_pods) {
+                plan_.reach.back().offer.pods.clear();  // the way says it all
+            }
+        }
     }
 
     void add_reach(const Device* old, const Device* now) {
         if (old != nullptr) {
-            for (const Reach& offer : old->offers) {
-                if (!is_offered(now, old, offer)) {
-                    plan_.reach.push_back({false, old->hostname, old->parent, old->tailnet, offer});
-                }
-            }
+            add_offers(*old, now, false);
         }
         if (now != nullptr) {
-            for (const Reach& offer : now->offers) {
-                if (!is_offered(old, now, offer)) {
-                    plan_.reach.push_back({true, now->hostname, now->parent, now->tailnet, offer});
-                }
-            }
+            add_offers(*now, old, true);
         }
     }
 

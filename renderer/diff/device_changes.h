@@ -31,7 +31,7 @@ struct DeviceChange {
 struct ReachChange {
     bool added = true;
     std::string hostname, parent, tailnet;
-    Reach offer;
+    Reach offer;  // with pods where only they differ
 };
 
 struct DevicePlan {

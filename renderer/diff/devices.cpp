@@ -14,6 +14,7 @@
 namespace renderer {
 namespace {
 
+constexpr std::string_view kDefaultServer = "https://controlplane.tailscale.com";
 constexpr std::string_view kServicePrefix = "svc:";
 
 std::vector<std::string> split(std::string_view text) {
@@ -98,7 +99,7 @@ private:
                 } else if (name == "TS_TAILNET_TARGET_IP" || name == "TS_TAILNET_TARGET_FQDN") {
                     device.reaches = fmt::format("tailnet {}", value);
                 } else if (name == "TSRECORDER_UI" && value == "true") {
-                    device.offers.push_back({"https:443", "recorded sessions"});
+                    device.offers.push_back({"https:443", "recorded sessions", false, {}});
                 } else if (name == "TSRECORDER_LOGIN_SERVER") {
                     device.server = value;
                 }
@@ -124,10 +125,11 @@ private:
             }
             if (versioned) {
                 first = false;
-                device.server = text_at(*config, {"ServerURL"});
+                const std::string_view server = text_at(*config, {"ServerURL"});
+                device.server = server == kDefaultServer ? "" : server;
                 add_routes(*config, device.offers);
             } else {
-                add_served(*config, device.offers);
+                add_served(manifests_, *config, device.offers);
             }
         }
     }
@@ -168,11 +170,11 @@ private:
     void add_service_offers(Device& device, const std::optional<Value>& served) const {
         const Value* config = served ? served->at({"Services", device.hostname}) : nullptr;
         if (config != nullptr) {
-            add_served(*config, device.offers);
+            add_served(manifests_, *config, device.offers);
         } else if (device.parent.starts_with("Service/")) {
             add_ports(manifests_, without_kind(device.parent), {}, device.offers);
         } else if (device.parent.starts_with("ProxyGroup/")) {
-            device.offers.push_back({"https:443", "Kubernetes API"});
+            device.offers.push_back({"https:443", "Kubernetes API", false, {}});
         }
     }
 

@@ -14,7 +14,7 @@ Device public_device(std::size_t index) {
     Device device;
     device.hostname = fmt::format("device-{:05}", index);
     device.parent = fmt::format("Ingress/shop/device-{:05}", index);
-    device.offers = {{"https:443/", "shop/web:80", true}};
+    device.offers = {{"https:443/", "shop/web:80", true, {}}};
     return device;
 }
 

@@ -41,6 +41,7 @@ Value device(const Device& device) {
     for (const Reach& offer : device.offers) {
         Value one = Value::map({{"endpoint", offer.endpoint}, {"public", offer.is_public}});
         put_text(one, "target", offer.target);
+        put_text(one, "pods", offer.pods);
         offers.append(std::move(one));
     }
     map.add("offers", std::move(offers));
@@ -94,6 +95,7 @@ Value reach(const std::vector<ReachChange>& changes, bool added, bool is_public)
                                 {"parent", change.parent},
                                 {"endpoint", change.offer.endpoint}});
         put_text(map, "target", change.offer.target);
+        put_text(map, "pods", change.offer.pods);
         put_text(map, "tailnet", change.tailnet);
         list.append(std::move(map));
     }

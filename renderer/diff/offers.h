@@ -16,12 +16,13 @@ struct Reach {
     std::string endpoint;  // "https:443/api", "tcp/80", "route 10.0.0.0/8", "exit node"
     std::string target;    // "shop/web:80"; "" when the endpoint says it all
     bool is_public = false;
+    std::string pods;  // what the Service behind it selects, "app=web port 8080"; "" when not known
 
     friend auto operator<=>(const Reach&, const Reach&) = default;
 };
 
 // A serve configuration, or the part of it for one Tailscale Service.
-void add_served(const Value& config, std::vector<Reach>& offers);
+void add_served(const Manifests& manifests, const Value& config, std::vector<Reach>& offers);
 
 // Every port of a Service, "shop/web": an L3 proxy passes on whatever arrives. `fallback` is where
 // it leads when the Service is not in the tree.

@@ -68,8 +68,11 @@ std::string field_text(const FieldChange& field) {
 }
 
 std::string offer_text(const Reach& offer) {
-    return offer.target.empty() ? code(offer.endpoint)
-                                : fmt::format("{} -> {}", code(offer.endpoint), code(offer.target));
+    std::string text = code(offer.endpoint);
+    if (!offer.target.empty()) {
+        text += fmt::format(" -> {}", code(offer.target));
+    }
+    return offer.pods.empty() ? text : fmt::format("{}, pods {}", text, code(offer.pods));
 }
 
 OutlineLine reach_line(const ReachChange& change, char mark) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/commands.h"
+#include "renderer/core/parallel.h"
 #include "renderer/diff/compare.h"
 #include "renderer/diff/formats.h"
 #include "renderer/diff/rendered_tree.h"
@@ -180,11 +182,11 @@ int run_diff(const Options& options, Console& console) {
     // The process ends with what it has read: nobody waits until it is freed.
     Side& base = *new Side(options, options.base, "BASE");
     Side& head = *new Side(options, options.head, "HEAD");
-    if (!base.read()) {
-        return base.fail(console);
-    }
-    if (!head.read()) {
-        return head.fail(console);
+    std::array<bool, 2> good = {};
+    for_each_parallel(2, options.load.threads,
+                      [&](std::size_t i) { good[i] = (i == 0 ? base : head).read(); });
+    if (!good[0] || !good[1]) {
+        return (good[0] ? head : base).fail(console);
     }
     Comparison comparison = compare_trees(base.take(), head.take(), SecretHash(key));
     comparison.base = options.base;

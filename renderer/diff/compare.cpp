@@ -1,22 +1,31 @@
 #include "renderer/diff/compare.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <utility>
+
+#include "renderer/core/parallel.h"
 
 namespace renderer {
 namespace {
 
 using Pair = std::pair<std::vector<OutputFile>, std::vector<OutputFile>>;
 
+// The sides have nothing in common until they are compared.
 ClusterComparison compare_cluster(std::string name, Pair files, const SecretHash& hash) {
-    const Manifests before(std::move(files.first));
-    const Manifests after(std::move(files.second));
+    std::array<std::optional<Manifests>, 2> sides;
+    for_each_parallel(2, 0, [&](std::size_t i) {
+        sides[i].emplace(std::move(i == 0 ? files.first : files.second));
+    });
     ClusterComparison comparison;
     comparison.cluster = std::move(name);
-    comparison.objects = compare_objects(before, after, hash);
+    comparison.objects = compare_objects(*sides[0], *sides[1], hash);
+    std::array<std::vector<Device>, 2> devices;
+    for_each_parallel(2, 0, [&](std::size_t i) { devices[i] = read_devices(*sides[i]); });
     comparison.devices =
-        compare_devices(read_devices(before), read_devices(after), comparison.objects.renames);
+        compare_devices(std::move(devices[0]), std::move(devices[1]), comparison.objects.renames);
     return comparison;
 }
 

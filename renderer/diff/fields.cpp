@@ -82,7 +82,7 @@ private:
     }
 
     void maps(const std::string& path, const Value& before, const Value& after) {
-        static const Value kAbsent;
+        static const Value kAbsent{};
         for (const Member& member : before.members()) {
             const Value* other = after.find(member.name());
             compare(child_path(path, member.name()), member.name(), member.value,
@@ -124,7 +124,7 @@ private:
 
     void keyed(const std::string& path, const std::vector<std::string_view>& keys,
                const Value& before, const Value& after) {
-        static const Value kAbsent;
+        static const Value kAbsent{};
         std::map<std::string, std::pair<const Value*, const Value*>> items;
         for (const Value& item : before.items()) {
             items[item_label(item, keys)].first = &item;
@@ -168,7 +168,7 @@ private:
     // What both begin and end with is the same; what is left is compared item by item.
     void sequences(const std::string& path, std::string_view field, const Value& before,
                    const Value& after) {
-        static const Value kAbsent;
+        static const Value kAbsent{};
         const auto a = before.items();
         const auto b = after.items();
         std::size_t begin = 0;
@@ -201,7 +201,7 @@ std::string child_path(std::string_view path, std::string_view key) {
 }
 
 std::string shown_value(const Value& value, std::size_t skipped) {
-    const std::string text = json_for_people(value);
+    std::string text = json_for_people(value);
     if (text.size() <= kMaxShown) {
         return text;
     }

@@ -11,8 +11,9 @@ namespace renderer {
 namespace {
 
 constexpr std::size_t kShownPaths = 25;
-constexpr std::size_t kColumns = 6;
-constexpr std::size_t kPublicColumn = 4;
+constexpr std::size_t kColumns = 7;
+constexpr std::size_t kTailnetColumn = 3;
+constexpr std::size_t kPublicColumn = 5;
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kAlarm = "\033[1;37;41m";
 constexpr std::string_view kReset = "\033[0m";
@@ -53,7 +54,7 @@ void append_row(const Cells& row, const std::array<std::size_t, kColumns>& width
     std::string line;
     for (std::size_t i = 0; i < kColumns; ++i) {
         if (widths[i] == 0) {
-            continue;  // nothing is public: no such column
+            continue;  // nothing is public, all are in one tailnet: no such column
         }
         line.append(line.empty() ? 0 : 2, ' ');
         const std::string_view style = header ? kBold : i == kPublicColumn ? kAlarm : "";
@@ -104,12 +105,13 @@ std::string device_table(const Plan& plan, const SourceMap& sources, bool color)
     }
     std::vector<Cells> rows;
     for (const DeviceRow& device : plan.devices) {
-        rows.push_back({device.hostname, device.kind, device.tags, device.leads_to,
+        rows.push_back({device.hostname, device.kind, device.tags, device.tailnet, device.leads_to,
                         device.is_public ? "PUBLIC" : "", place(device.pos, sources)});
     }
     auto widths = widths_of(rows);
     const std::string exposed = widths[kPublicColumn] == 0 ? "" : "EXPOSED";
-    const Cells header = {"HOSTNAME", "KIND", "TAGS", "LEADS TO", exposed, "SOURCE"};
+    const std::string tailnet = widths[kTailnetColumn] == 0 ? "" : "TAILNET";
+    const Cells header = {"HOSTNAME", "KIND", "TAGS", tailnet, "LEADS TO", exposed, "SOURCE"};
     rows.insert(rows.begin(), header);
     widths = widths_of(rows);
     std::string out;

@@ -13,11 +13,15 @@ TEST(Report, AlignsDevicesAndShowsWhatIsPublic) {
         {"shop-web", "Service", "tag:k8s", "shop/web", false, sources.pos(source, 0)});
     plan.devices.push_back(
         {"münchen", "Ingress", "tag:a,tag:b", "shop/a, shop/b", true, sources.pos(source, 4)});
-    EXPECT_EQ(device_table(plan, sources, false),
-              "HOSTNAME  KIND     TAGS         LEADS TO        EXPOSED  SOURCE\n"
-              "shop-web  Service  tag:k8s      shop/web                 apps/web.yaml:1\n"
-              "münchen   Ingress  tag:a,tag:b  shop/a, shop/b  PUBLIC   apps/web.yaml:3\n"
-              "PUBLIC: anybody on the internet can reach 1 device: münchen\n");
+    plan.devices.push_back(
+        {"nas", "Connector", "tag:k8s", "exit node", false, sources.pos(source, 2), "partner"});
+    EXPECT_EQ(
+        device_table(plan, sources, false),
+        "HOSTNAME  KIND       TAGS         TAILNET  LEADS TO        EXPOSED  SOURCE\n"
+        "shop-web  Service    tag:k8s               shop/web                 apps/web.yaml:1\n"
+        "münchen   Ingress    tag:a,tag:b           shop/a, shop/b  PUBLIC   apps/web.yaml:3\n"
+        "nas       Connector  tag:k8s      partner  exit node                apps/web.yaml:2\n"
+        "PUBLIC: anybody on the internet can reach 1 device: münchen\n");
     const std::string colored = device_table(plan, sources, true);
     EXPECT_NE(colored.find("\033[1;37;41mPUBLIC\033[0m"), std::string::npos);
     EXPECT_NE(colored.find("\033[1mHOSTNAME\033[0m  "), std::string::npos);

@@ -92,7 +92,8 @@ void plan_api_service(const ProxyGroupInput& input, const ProxyGroupPlan& group,
                             .kind = "ProxyGroup",
                             .tags = fmt::format("{}", fmt::join(service.tags, ",")),
                             .leads_to = "Kubernetes API",
-                            .pos = input.pos()});
+                            .pos = input.pos(),
+                            .tailnet = service.tailnet});
     plan.offered.push_back(std::move(service));
 }
 

@@ -84,7 +84,8 @@ void add_service(OfferedService service, std::string leads_to, const ParentInput
                             .kind = std::string(parent.doc->kind.text()),
                             .tags = fmt::format("{}", fmt::join(service.tags, ",")),
                             .leads_to = std::move(leads_to),
-                            .pos = parent.pos()});
+                            .pos = parent.pos(),
+                            .tailnet = service.tailnet});
     plan.offered.push_back(std::move(service));
 }
 

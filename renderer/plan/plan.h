@@ -78,6 +78,7 @@ struct DeviceRow {
     std::string hostname, kind, tags, leads_to;
     bool is_public = false;
     Pos pos;
+    std::string tailnet = {};  // "" = the controller's own
 };
 
 // What a cluster needs besides proxies. Nothing of it when `render` sees no operator.

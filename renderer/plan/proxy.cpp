@@ -143,7 +143,8 @@ DeviceRow device_row(const ProxyPlan& proxy, std::string leads_to) {
             .tags = fmt::format("{}", fmt::join(proxy.tags, ",")),
             .leads_to = std::move(leads_to),
             .is_public = proxy.funnel,
-            .pos = proxy.origin.pos};
+            .pos = proxy.origin.pos,
+            .tailnet = proxy.tailnet};
 }
 
 std::string cluster_dns_name(std::string_view ns, std::string_view name, const Settings& settings) {

@@ -89,7 +89,8 @@ void plan_group(const ProxyGroupInput& group, const ProxyInputs& inputs, Plan& p
                                 .kind = "ProxyGroup",
                                 .tags = fmt::format("{}", fmt::join(added.tags, ",")),
                                 .leads_to = fmt::format("{} group", type_name(group.type)),
-                                .pos = group.pos()});
+                                .pos = group.pos(),
+                                .tailnet = added.tailnet});
     }
     if (group.type == GroupType::KubeApiServer) {
         plan_api_service(group, added, inputs, plan, diagnostics);

@@ -181,7 +181,8 @@ void add_devices(const RecorderPlan& recorder, Plan& plan) {
                                 .tags = fmt::format("{}", fmt::join(recorder.tags, ",")),
                                 .leads_to = recorder.destination,
                                 .is_public = false,
-                                .pos = recorder.origin.pos});
+                                .pos = recorder.origin.pos,
+                                .tailnet = recorder.tailnet});
     }
 }
 

@@ -207,6 +207,7 @@ private:
             section.lines.push_back(device_line(change));
         }
         std::vector<std::string> words;
+        words.reserve(counts.size());
         for (const auto& [edit, count] : counts) {
             words.push_back(fmt::format("{} {}", count, mark_word(edit)));
         }

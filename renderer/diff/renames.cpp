@@ -76,6 +76,7 @@ std::vector<std::pair<std::size_t, std::size_t>> find_renames(const std::vector<
         return {};
     }
     std::vector<Leaves> new_leaves;
+    new_leaves.reserve(added.size());
     for (const Candidate& candidate : added) {
         new_leaves.push_back(leaves_of(candidate));
     }

@@ -6,11 +6,13 @@
 #include <cstdlib>
 #include <string>
 
+#include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/commands.h"
 #include "renderer/cli/completion.h"
 #include "renderer/cli/console.h"
 #include "renderer/cli/explain.h"
 #include "renderer/cli/options.h"
+#include "renderer/load/git_tree.h"
 
 namespace renderer {
 namespace {
@@ -53,10 +55,27 @@ int run_verb(const Options& options, Console& console) {
             return run_images(options, console);
         case Verb::Seal:
             return run_seal(options, console);
+        case Verb::Commit:
+            return run_commit(options, console);
         case Verb::Completion:
             return console.out(completion_script(options.shell, command_table())) ? 0 : 1;
     }
     return 2;
+}
+
+// Once for all clusters of a run: a branch may move meanwhile.
+bool open_revision(Options& options, Console& console) {
+    if (options.revision.empty()) {
+        return true;
+    }
+    Result<std::shared_ptr<const GitTree>> tree =
+        GitTree::open(options.load.path, options.revision);
+    if (!tree) {
+        ClusterRuns().refuse(std::move(tree.error().diagnostic), console);
+        return false;
+    }
+    options.load.tree = std::move(*tree);
+    return true;
 }
 
 }  // namespace
@@ -74,7 +93,8 @@ int run_cli(int argc, const char* const* argv) {
         options.log_file = environment("TAILRENDER_LOG");
     }
     Console console(wants_color(options.color), options.log_file);
-    return console.finish(console.ready() ? run_verb(options, console) : 1);
+    return console.finish(
+        console.ready() && open_revision(options, console) ? run_verb(options, console) : 1);
 }
 
 }  // namespace renderer

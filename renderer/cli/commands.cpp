@@ -11,6 +11,7 @@
 
 #include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/report.h"
+#include "renderer/cli/trees.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/helm_files.h"
 #include "renderer/emit/lock.h"
@@ -55,31 +56,6 @@ bool contains(const fs::path& dir, fs::path path) {
     }
 }
 
-bool is_in_git(const std::string& dir) {
-    for (fs::path path = real_path(dir);; path = path.parent_path()) {
-        std::error_code code;
-        if (fs::exists(path / ".git", code)) {
-            return true;
-        }
-        if (path == path.parent_path()) {
-            return false;
-        }
-    }
-}
-
-Diagnostic empty_output(const Options& options, const Loaded& loaded) {
-    return {.severity = Severity::Error,
-            .rule = "empty-output",
-            .pos = {},
-            .where = loaded.is_stream ? "<stdin>" : options.load.path,
-            .object = {},
-            .message = "the output is empty, which tells an applier to delete everything",
-            .found = fmt::format("{} bytes of input without anything to apply", loaded.input_bytes),
-            .expected = "at least one Kubernetes document",
-            .hint = "if an empty output is meant, say --allow-empty",
-            .notes = {}};
-}
-
 Diagnostic output_overlaps(const Options& options) {
     return {
         .severity = Severity::Error,
@@ -92,37 +68,6 @@ Diagnostic output_overlaps(const Options& options) {
         .expected = "a directory of its own, for example \"rendered\"",
         .hint = {},
         .notes = {}};
-}
-
-Diagnostic secret_in_git(const Options& options, const Object& secret) {
-    return {.severity = Severity::Error,
-            .rule = "secret-in-git",
-            .pos = secret.origin.pos,
-            .where = "-o",
-            .object = secret.object_name(),
-            .message = "a Secret with plaintext credentials must not reach a Git work tree",
-            .found = fmt::format("output directory \"{}\" inside of one", options.load.output_dir),
-            .expected = "no credentials in Git",
-            .hint =
-                "create the Secret in the cluster (tailrender.secrets: reference), or pipe the "
-                "stream to kubectl",
-            .notes = {}};
-}
-
-// The process ends with its runs: nobody waits until their nodes are freed one by one.
-ClusterRuns& lasting_runs() {
-    static auto* const all = new std::deque<ClusterRuns>;
-    return all->emplace_back();
-}
-
-void report(const Options& options, const Run& run, Console& console, const std::string& written) {
-    if (options.quiet) {
-        return;
-    }
-    console.tell([&](bool color) {
-        return device_table(run.plan, run.loaded.sources, color) +
-               totals(run.loaded, run.plan, run.objects) + written;
-    });
 }
 
 int to_stdout(const Options& options, ClusterRuns& runs, Console& console) {
@@ -145,40 +90,13 @@ int to_stdout(const Options& options, ClusterRuns& runs, Console& console) {
     return 0;
 }
 
-// Everything that is checked before a tree is written or compared.
-Result<std::vector<OutputFile>> make_tree(const Options& options, const Run& run) {
-    const Output output{run.loaded, run.plan, run.objects};
-    const Object* secret = plaintext_secret(output);
-    if (secret != nullptr && is_in_git(options.load.output_dir)) {
-        return Error{secret_in_git(options, *secret)};
-    }
-    std::vector<OutputFile> files = TRY(emit_tree(output));
-    if (files.empty() && !options.allow_empty) {
-        return Error{empty_output(options, run.loaded)};
-    }
-    return files;
-}
-
 bool overlaps(const Options& options) {
     return contains(real_path(options.load.output_dir), real_path(options.load.path));
 }
 
-// The tree of each cluster; nothing after an error, which is added to its run.
-std::vector<std::vector<OutputFile>> make_trees(const Options& options, ClusterRuns& runs) {
-    std::vector<std::vector<OutputFile>> trees;
-    for (Run& run : runs.all()) {
-        Result<std::vector<OutputFile>> files = make_tree(options, run);
-        if (!files) {
-            run.diagnostics.add(std::move(files.error().diagnostic));
-            return {};
-        }
-        trees.push_back(std::move(*files));
-    }
-    return trees;
-}
-
 int to_directory(const Options& options, ClusterRuns& runs, Console& console) {
-    const std::vector<std::vector<OutputFile>> trees = make_trees(options, runs);
+    const std::vector<std::vector<OutputFile>> trees =
+        make_trees(options, Destination::Directory, runs);
     if (trees.empty()) {
         return runs.fail(console);
     }
@@ -301,7 +219,8 @@ int run_check(const Options& options, Console& console) {
     if (!runs.render_each(options.load)) {
         return runs.fail(console);
     }
-    const std::vector<std::vector<OutputFile>> trees = make_trees(options, runs);
+    const std::vector<std::vector<OutputFile>> trees =
+        make_trees(options, Destination::Directory, runs);
     if (trees.empty()) {
         return runs.fail(console);
     }

@@ -18,5 +18,6 @@ int run_diff(const Options& options, Console& console);
 int run_install(const Options& options, Console& console);
 int run_images(const Options& options, Console& console);
 int run_seal(const Options& options, Console& console);
+int run_commit(const Options& options, Console& console);
 
 }  // namespace renderer

@@ -5,7 +5,7 @@
 #include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/commands.h"
 #include "renderer/lint/lint.h"
-#include "renderer/load/disk_tree.h"
+#include "renderer/load/load_tree.h"
 
 namespace renderer {
 
@@ -19,11 +19,11 @@ int run_lint(const Options& options, Console& console) {
     }
     ClusterRuns runs;
     runs.render_each(options.load);
-    const DiskTree tree;
+    const std::shared_ptr<const SourceTree> tree = source_tree(options.load);
     for (Run& run : runs.all()) {
         LoadOptions one = options.load;
         one.cluster = run.loaded.cluster;
-        lint({tree, one, run.inventory, run.plan}, run.loaded, run.diagnostics);
+        lint({*tree, one, run.inventory, run.plan}, run.loaded, run.diagnostics);
     }
     return runs.finish(console, fmt::format("looked at \"{}\"", options.load.path), options.quiet);
 }

@@ -62,10 +62,18 @@ void add_inputs(CLI::App& verb, Options& options) {
         ->type_name("N");
 }
 
+CLI::Option* add_revision(CLI::App& verb, Options& options) {
+    return verb
+        .add_option("--rev", options.revision,
+                    "Git revision to read, instead of the files as they are in the work tree")
+        ->type_name("REV");
+}
+
 void add_path(CLI::App& verb, Options& options) {
     verb.add_option("PATH", options.load.path, "directory or file to render")
         ->required()
         ->type_name("DIR");
+    add_revision(verb, options);
 }
 
 CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc) {
@@ -92,12 +100,14 @@ void add_render(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "render", "render a tree to standard output or a directory",
                               "  tailrender render . | kubectl apply -f -\n"
                               "  tailrender render . --cluster home -o rendered\n"
+                              "  tailrender render . --rev origin/main --cluster home\n"
                               "  tailrender render apps --namespace apps --values values.yaml");
     add_path(verb, options);
     add_output(verb, options,
                "directory to write the tree to; without it the stream goes to standard output");
     verb.add_flag("--update-lock", options.update_lock,
-                  "write the ports of ProxyGroups to tailrender.lock.yaml in DIR");
+                  "write the ports of ProxyGroups to tailrender.lock.yaml in DIR")
+        ->excludes("--rev");
     add_validate(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options);
@@ -155,6 +165,7 @@ void add_lint(CLI::App& app, Options& options) {
     });
     verb.add_option("PATH", options.load.path, "directory or file to look at (default .)")
         ->type_name("DIR");
+    add_revision(verb, options);
     add_output(verb, options, "directory that a render writes; it is not looked into");
     verb.add_flag("--list", options.list_checks, "print the checks instead of making them");
     add_inputs(verb, options);
@@ -247,6 +258,24 @@ void add_seal(CLI::App& app, Options& options) {
     add_common(verb, options);
 }
 
+void add_commit(CLI::App& app, Options& options) {
+    CLI::App& verb =
+        add_verb(app, "commit", "render a tree into a commit of a branch of its own",
+                 "  tailrender commit . --branch rendered\n"
+                 "  tailrender commit . --rev v1.4.0 --branch rendered --push origin\n"
+                 "  tailrender commit apps --branch rendered -o apps   # a folder of the branch");
+    add_path(verb, options);
+    verb.add_option("--branch", options.branch, "branch that only tailrender commits to")
+        ->required()
+        ->type_name("NAME");
+    add_output(verb, options, "folder inside of the branch (default its top)");
+    verb.add_option("--push", options.remote, "remote to push the branch to")->type_name("REMOTE");
+    add_validate(verb, options);
+    add_allow_empty(verb, options);
+    add_inputs(verb, options);
+    add_common(verb, options);
+}
+
 void add_completion(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "completion", "print a completion script for a shell",
                               "  source <(tailrender completion bash)\n"
@@ -281,6 +310,7 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
     add_install(*app, options);
     add_images(*app, options);
     add_seal(*app, options);
+    add_commit(*app, options);
     add_completion(*app, options);
     return app;
 }
@@ -296,6 +326,7 @@ Verb verb_of(const std::string& name) {
         {"install", Verb::Install},
         {"images", Verb::Images},
         {"seal", Verb::Seal},
+        {"commit", Verb::Commit},
         {"completion", Verb::Completion},
     };
     return kVerbs.at(name);

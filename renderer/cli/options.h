@@ -21,6 +21,7 @@ enum class Verb {
     Install,
     Images,
     Seal,
+    Commit,
     Completion,
 };
 enum class Color { Auto, Always, Never };
@@ -51,6 +52,9 @@ struct Options {
     bool allow_empty = false;
     bool list_checks = false;  // lint
     bool update_lock = false;  // render
+    std::string revision;      // --rev: what load.tree is opened from
+    std::string branch;        // commit
+    std::string remote;        // commit: --push
 };
 
 // Without options the command line is done: --help, --version, or a mistake in it.

@@ -49,14 +49,23 @@ Result<std::vector<std::string>> parse_inventory(const std::string& where, std::
     return paths;
 }
 
+class Disk : public Place {
+public:
+    [[nodiscard]] FileKind kind(const std::string& path) const override { return file_kind(path); }
+    [[nodiscard]] Result<std::optional<std::string>> read(const std::string& path) const override {
+        return read_file(path);
+    }
+};
+
 class Finder {
 public:
-    Finder(const std::string& dir, Changes& changes) : dir_(dir), changes_(changes) {}
+    Finder(const Place& place, const std::string& dir, Changes& changes)
+        : place_(place), dir_(dir), changes_(changes) {}
 
     Result<Unit> look_at(const OutputFile& file) {
         const std::string path = fmt::format("{}/{}", dir_, file.path);
         const bool ours = is_listed(file.path);
-        FileKind kind = parents_are_usable(file.path) ? file_kind(path) : FileKind::Other;
+        FileKind kind = parents_are_usable(file.path) ? place_.kind(path) : FileKind::Other;
         if (kind == FileKind::Directory && has_listed_below(file.path)) {
             kind = FileKind::Missing;  // its files are stale: it goes before the file comes
         }
@@ -66,7 +75,7 @@ public:
         }
         std::optional<std::string> content;
         if (kind == FileKind::File) {
-            content = TRY(read_file(path));
+            content = TRY(place_.read(path));
         }
         if (content == file.content) {
             ++changes_.unchanged;
@@ -89,7 +98,7 @@ public:
         if (known != usable_.end()) {
             return known->second;
         }
-        const FileKind kind = file_kind(fmt::format("{}/{}", dir_, parent));
+        const FileKind kind = place_.kind(fmt::format("{}/{}", dir_, parent));
         const bool usable =
             parents_are_usable(parent) &&
             (kind == FileKind::Directory || kind == FileKind::Missing || is_listed(parent));
@@ -108,6 +117,7 @@ private:
         return next != changes_.listed.end() && next->starts_with(prefix);
     }
 
+    const Place& place_;
     const std::string& dir_;
     Changes& changes_;
     std::map<std::string, bool> usable_;
@@ -131,12 +141,31 @@ std::string inventory_text(const std::vector<std::string>& sorted_paths) {
     return text;
 }
 
+Error not_ours(const std::string& dir, const std::vector<std::string>& foreign) {
+    Error error{
+        {.rule = "not-ours",
+         .where = fmt::format("{}/{}", dir, foreign.front()),
+         .message = "the output path holds something that tailrender did not write",
+         .expected = fmt::format("nothing, or a file listed in \"{}/{}\"", dir, kInventoryFile),
+         .hint = "move it away, or choose another directory with -o"}};
+    for (auto path = foreign.begin() + 1; path != foreign.end(); ++path) {
+        error.diagnostic.notes.push_back(
+            {.pos = {}, .object = {}, .text = fmt::format("so does \"{}/{}\"", dir, *path)});
+    }
+    return error;
+}
+
 Result<Changes> find_changes(const std::string& dir, const std::vector<OutputFile>& files) {
+    return find_changes(Disk(), dir, files);
+}
+
+Result<Changes> find_changes(const Place& place, const std::string& dir,
+                             const std::vector<OutputFile>& files) {
     Changes changes;
     const std::string inventory = fmt::format("{}/{}", dir, kInventoryFile);
-    changes.old_inventory = TRY(read_file(inventory)).value_or("");
+    changes.old_inventory = TRY(place.read(inventory)).value_or("");
     changes.listed = TRY(parse_inventory(inventory, changes.old_inventory));
-    Finder finder(dir, changes);
+    Finder finder(place, dir, changes);
     for (const OutputFile& file : files) {
         TRY(finder.look_at(file));
         changes.new_inventory += file.path;

@@ -5,16 +5,32 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "renderer/core/result.h"
 #include "renderer/emit/emit.h"
+#include "renderer/emit/files.h"
 
 namespace renderer {
 
 constexpr std::string_view kInventoryFile = ".tailrender-inventory";
+
+// Where a tree stands or is to stand: a directory on the disk, or one of a branch. Links are not
+// followed.
+class Place {
+public:
+    Place() = default;
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    virtual ~Place() = default;
+    [[nodiscard]] virtual FileKind kind(const std::string& path) const = 0;
+    // No value: there is no such file.
+    [[nodiscard]] virtual Result<std::optional<std::string>> read(
+        const std::string& path) const = 0;
+};
 
 struct Replacement {
     const OutputFile* file = nullptr;
@@ -39,6 +55,11 @@ struct Changes {
 
 // `files` must be sorted by path and outlive the result.
 Result<Changes> find_changes(const std::string& dir, const std::vector<OutputFile>& files);
+Result<Changes> find_changes(const Place& place, const std::string& dir,
+                             const std::vector<OutputFile>& files);
+
+// Of changes with foreign paths.
+Error not_ours(const std::string& dir, const std::vector<std::string>& foreign);
 
 // One path per line.
 std::string inventory_text(const std::vector<std::string>& sorted_paths);

@@ -105,6 +105,12 @@ Result<Unit> replace_file(const std::string& path, const std::string& temporary,
     return Unit{};
 }
 
+Result<Unit> create_file(const std::string& path, std::string_view content, Durable durable) {
+    const int failure = write_new(path, content, durable);
+    return failure == 0 ? Result<Unit>(Unit{})
+                        : system_error("cannot write the file", path, failure);
+}
+
 Result<Unit> make_directories(const std::string& path) {
     std::error_code code;
     std::filesystem::create_directories(path, code);
@@ -122,11 +128,19 @@ Result<Unit> remove_file(const std::string& path) {
 }
 
 Result<DirectoryLock> DirectoryLock::take(const std::string& dir) {
+    return lock(dir, LOCK_EX | LOCK_NB);
+}
+
+Result<DirectoryLock> DirectoryLock::wait_for(const std::string& dir) {
+    return lock(dir, LOCK_EX);
+}
+
+Result<DirectoryLock> DirectoryLock::lock(const std::string& dir, int operation) {
     const int fd = ::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
         return system_error("cannot open the directory", dir, errno);
     }
-    if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (::flock(fd, operation) != 0) {
         ::close(fd);
         return Error{{.rule = "output-busy",
                       .where = dir,

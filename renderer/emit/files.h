@@ -23,6 +23,8 @@ Result<std::optional<std::string>> read_file(const std::string& path);
 // one. Both must be on one file system.
 Result<Unit> replace_file(const std::string& path, const std::string& temporary,
                           std::string_view content, Durable durable);
+// The file must not exist yet.
+Result<Unit> create_file(const std::string& path, std::string_view content, Durable durable);
 Result<Unit> make_directories(const std::string& path);
 // A file that is already gone is fine.
 Result<Unit> remove_file(const std::string& path);
@@ -32,12 +34,15 @@ Result<Unit> remove_file(const std::string& path);
 class DirectoryLock {
 public:
     static Result<DirectoryLock> take(const std::string& dir);
+    // Waits until it is free.
+    static Result<DirectoryLock> wait_for(const std::string& dir);
     DirectoryLock(DirectoryLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
     DirectoryLock& operator=(DirectoryLock&&) = delete;
     ~DirectoryLock();
 
 private:
     explicit DirectoryLock(int fd) : fd_(fd) {}
+    static Result<DirectoryLock> lock(const std::string& dir, int operation);
     int fd_;
 };
 

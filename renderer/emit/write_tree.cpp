@@ -27,20 +27,6 @@ namespace {
 
 constexpr std::string_view kTemporaryFile = ".tailrender-temporary";
 
-Error not_ours(const std::string& dir, const std::vector<std::string>& foreign) {
-    Error error{
-        {.rule = "not-ours",
-         .where = fmt::format("{}/{}", dir, foreign.front()),
-         .message = "the output path holds something that tailrender did not write",
-         .expected = fmt::format("nothing, or a file listed in \"{}/{}\"", dir, kInventoryFile),
-         .hint = "move it away, or choose another directory with -o"}};
-    for (auto path = foreign.begin() + 1; path != foreign.end(); ++path) {
-        error.diagnostic.notes.push_back(
-            {.pos = {}, .object = {}, .text = fmt::format("so does \"{}/{}\"", dir, *path)});
-    }
-    return error;
-}
-
 class TreeWriter {
 public:
     TreeWriter(const std::string& dir, const Changes& changes) : dir_(dir), changes_(changes) {}

@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include "renderer/cli/cluster_runs.h"
+#include "renderer/cli/commands.h"
+#include "renderer/cli/report.h"
+#include "renderer/cli/trees.h"
+#include "renderer/core/git.h"
+#include "renderer/emit/git_branch.h"
+#include "renderer/emit/git_commit.h"
+#include "renderer/emit/git_remote.h"
+#include "renderer/load/git_tree.h"
+#include "renderer/load/paths.h"
+#include "renderer/load/work_tree.h"
+
+namespace renderer {
+namespace {
+
+constexpr std::size_t kShortId = 12;
+
+// What is committed, and where to.
+struct Work {
+    FoundRepository repository;
+    std::shared_ptr<const GitTree> source;
+    std::string folder;  // in the branch
+    CommitRequest request;
+    std::optional<git_oid> remote_tip;
+};
+
+// Without --rev the last commit is rendered, not the work tree, which must not differ from it: so
+// the branch never holds what no commit explains, a file that Git ignores for example.
+Result<Work> prepare(const Options& options) {
+    Work work;
+    const std::string& path = options.load.path;
+    work.folder = TRY(branch_folder(options.load.output_dir));
+    work.repository = TRY(find_repository(path));
+    git_repository* repository = work.repository.handle.get();
+    if (options.revision.empty()) {
+        TRY(check_clean(path));
+    }
+    work.source = TRY(GitTree::open(path, options.revision.empty() ? "HEAD" : options.revision));
+    work.request.branch = options.branch;
+    work.request.path = work.source->path_in_repository(path);
+    git_oid_fromstr(&work.request.source, work.source->commit().c_str());
+    work.request.tip = TRY(branch_tip(repository, options.branch));
+    work.request.base =
+        work.request.tip ? work.request.tip : tracked_tip(repository, options.branch);
+    if (!options.remote.empty()) {
+        work.remote_tip = TRY(fetch_tip(repository, options.remote, options.branch));
+        work.request.base =
+            TRY(commit_base(repository, options.branch, work.request.tip, work.remote_tip));
+    }
+    return work;
+}
+
+std::string tree_dir(const Work& work, const Loaded& loaded) {
+    return loaded.cluster_level ? join_path(work.folder, loaded.cluster) : work.folder;
+}
+
+std::string outcome(const Work& work, const CommitReport& report) {
+    if (!report.commit) {
+        return fmt::format("{}: up to date\n", work.request.branch);
+    }
+    return fmt::format("{}: commit {}\n", work.request.branch,
+                       hex_id(*report.commit).substr(0, kShortId));
+}
+
+// The branch may be ahead of the remote without a new commit: after a run that was killed.
+Result<std::string> push(const Options& options, const Work& work, const CommitReport& report) {
+    const std::optional<git_oid> tip = report.commit ? report.commit : work.request.tip;
+    const bool same = !tip || (work.remote_tip && git_oid_equal(&*tip, &*work.remote_tip) != 0);
+    const bool behind = !report.commit && work.request.base && tip &&
+                        git_oid_equal(&*tip, &*work.request.base) == 0;
+    if (same || (!report.commit && !behind)) {
+        return std::string();
+    }
+    TRY(push_branch(work.repository.handle.get(), options.remote, options.branch));
+    return fmt::format("{}: pushed\n", work.request.branch);
+}
+
+int write(const Options& options, const Work& work, ClusterRuns& runs, Console& console) {
+    std::vector<std::vector<OutputFile>> files = make_trees(options, Destination::Branch, runs);
+    if (files.empty()) {
+        return runs.fail(console);
+    }
+    std::vector<RenderedTree> trees;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        trees.push_back({tree_dir(work, runs.all()[i].loaded), std::move(files[i])});
+    }
+    Result<CommitReport> committed =
+        commit_trees(work.repository.handle.get(), work.request, trees);
+    if (!committed) {
+        return runs.refuse(std::move(committed.error().diagnostic), console);
+    }
+    std::string ending = outcome(work, *committed);
+    if (!options.remote.empty()) {
+        Result<std::string> pushed = push(options, work, *committed);
+        if (!pushed) {
+            runs.last().diagnostics.add(std::move(pushed.error().diagnostic));
+            return runs.fail(console, "the branch here is up to date, the remote's is not");
+        }
+        ending += *pushed;
+    }
+    runs.print_diagnostics(console);
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+        const std::string place = fmt::format("{}:{}", work.request.branch, trees[i].dir);
+        report(options, runs.all()[i], console,
+               write_summary(place, committed->trees[i]) + (i + 1 < trees.size() ? "" : ending));
+    }
+    return 0;
+}
+
+}  // namespace
+
+int run_commit(const Options& options, Console& console) {
+    ClusterRuns& runs = lasting_runs();
+    Result<Work> work = prepare(options);
+    if (!work) {
+        return runs.refuse(std::move(work.error().diagnostic), console);
+    }
+    LoadOptions load = options.load;
+    load.output_dir.clear();  // a folder of the branch, not of the tree that is read
+    load.tree = work->source;
+    if (!runs.render_each(load)) {
+        return runs.fail(console);
+    }
+    return write(options, *work, runs, console);
+}
+
+}  // namespace renderer

@@ -1,0 +1,108 @@
+#include "renderer/cli/trees.h"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <filesystem>
+#include <utility>
+
+#include "renderer/cli/report.h"
+
+namespace renderer {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_in_git(const std::string& dir) {
+    std::error_code ignored;
+    const fs::path absolute = fs::absolute(dir, ignored);
+    for (fs::path path = fs::weakly_canonical(absolute, ignored);; path = path.parent_path()) {
+        if (fs::exists(path / ".git", ignored)) {
+            return true;
+        }
+        if (path == path.parent_path()) {
+            return false;
+        }
+    }
+}
+
+Diagnostic secret_in_git(const Options& options, Destination destination, const Object& secret) {
+    return {.severity = Severity::Error,
+            .rule = "secret-in-git",
+            .pos = secret.origin.pos,
+            .where = "-o",
+            .object = secret.object_name(),
+            .message = "a Secret with plaintext credentials must not reach a Git work tree",
+            .found =
+                destination == Destination::Branch
+                    ? fmt::format("a commit for branch \"{}\"", options.branch)
+                    : fmt::format("output directory \"{}\" inside of one", options.load.output_dir),
+            .expected = "no credentials in Git",
+            .hint =
+                "create the Secret in the cluster (tailrender.secrets: reference), or pipe the "
+                "stream to kubectl",
+            .notes = {}};
+}
+
+// Everything that is checked before a tree is written or compared.
+Result<std::vector<OutputFile>> make_tree(const Options& options, Destination destination,
+                                          const Run& run) {
+    const Output output{run.loaded, run.plan, run.objects};
+    const Object* secret = plaintext_secret(output);
+    if (secret != nullptr &&
+        (destination == Destination::Branch || is_in_git(options.load.output_dir))) {
+        return Error{secret_in_git(options, destination, *secret)};
+    }
+    std::vector<OutputFile> files = TRY(emit_tree(output));
+    if (files.empty() && !options.allow_empty) {
+        return Error{empty_output(options, run.loaded)};
+    }
+    return files;
+}
+
+}  // namespace
+
+// Nobody waits until their nodes are freed one by one.
+ClusterRuns& lasting_runs() {
+    static auto* const all = new std::deque<ClusterRuns>;
+    return all->emplace_back();
+}
+
+Diagnostic empty_output(const Options& options, const Loaded& loaded) {
+    return {.severity = Severity::Error,
+            .rule = "empty-output",
+            .pos = {},
+            .where = loaded.is_stream ? "<stdin>" : options.load.path,
+            .object = {},
+            .message = "the output is empty, which tells an applier to delete everything",
+            .found = fmt::format("{} bytes of input without anything to apply", loaded.input_bytes),
+            .expected = "at least one Kubernetes document",
+            .hint = "if an empty output is meant, say --allow-empty",
+            .notes = {}};
+}
+
+std::vector<std::vector<OutputFile>> make_trees(const Options& options, Destination destination,
+                                                ClusterRuns& runs) {
+    std::vector<std::vector<OutputFile>> trees;
+    for (Run& run : runs.all()) {
+        Result<std::vector<OutputFile>> files = make_tree(options, destination, run);
+        if (!files) {
+            run.diagnostics.add(std::move(files.error().diagnostic));
+            return {};
+        }
+        trees.push_back(std::move(*files));
+    }
+    return trees;
+}
+
+void report(const Options& options, const Run& run, Console& console, const std::string& written) {
+    if (options.quiet) {
+        return;
+    }
+    console.tell([&](bool color) {
+        return device_table(run.plan, run.loaded.sources, color) +
+               totals(run.loaded, run.plan, run.objects) + written;
+    });
+}
+
+}  // namespace renderer

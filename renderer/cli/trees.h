@@ -1,0 +1,30 @@
+// Rendered trees and what every verb that writes or compares them asks first: no plaintext Secret
+// for Git, no empty output by accident.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "renderer/cli/cluster_runs.h"
+#include "renderer/cli/console.h"
+#include "renderer/cli/options.h"
+#include "renderer/emit/emit.h"
+
+namespace renderer {
+
+// Of a command; the process ends with them.
+ClusterRuns& lasting_runs();
+
+Diagnostic empty_output(const Options& options, const Loaded& loaded);
+
+// Where the tree goes: into Git, or to a directory, which may lie in a work tree of Git.
+enum class Destination { Directory, Branch };
+
+// The tree of each cluster; nothing after an error, which is added to its run.
+std::vector<std::vector<OutputFile>> make_trees(const Options& options, Destination destination,
+                                                ClusterRuns& runs);
+
+// Unless --quiet: devices and counts, then `written`.
+void report(const Options& options, const Run& run, Console& console, const std::string& written);
+
+}  // namespace renderer

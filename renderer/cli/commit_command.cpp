@@ -66,11 +66,8 @@ std::string outcome(const Work& work, const CommitReport& report) {
 
 // The branch may be ahead of the remote without a new commit: after a run that was killed.
 Result<std::string> push(const Options& options, const Work& work, const CommitReport& report) {
-    const std::optional<git_oid> tip = report.commit ? report.commit : work.request.tip;
-    const bool same = !tip || (work.remote_tip && git_oid_equal(&*tip, &*work.remote_tip) != 0);
-    const bool behind = !report.commit && work.request.base && tip &&
-                        git_oid_equal(&*tip, &*work.request.base) == 0;
-    if (same || (!report.commit && !behind)) {
+    const std::optional<git_oid> tip = report.commit ? report.commit : work.request.base;
+    if (!tip || (work.remote_tip && git_oid_equal(&*tip, &*work.remote_tip) != 0)) {
         return std::string();
     }
     TRY(push_branch(work.repository.handle.get(), options.remote, options.branch));

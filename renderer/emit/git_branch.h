@@ -12,10 +12,10 @@
 namespace renderer {
 
 struct BranchMove {
-    std::string branch;           // without refs/heads/
-    std::optional<git_oid> from;  // none: there must be no such branch
+    std::string branch = {};           // without refs/heads/
+    std::optional<git_oid> from = {};  // none: there must be no such branch
     git_oid to{};
-    std::string reason;  // for the reflog
+    std::string reason = {};  // for the reflog
 };
 
 // Refuses names that Git does not take, branches that are checked out in some work tree, symbolic

@@ -22,11 +22,12 @@ struct RenderedTree {
 };
 
 struct CommitRequest {
-    std::string branch;
-    std::optional<git_oid> tip;   // where the branch stands; none: there is no such branch
-    std::optional<git_oid> base;  // what the commit follows: the tip, or a newer one of a remote
-    git_oid source{};             // the commit that was rendered
-    std::string path;             // what of it, from the top of the repository
+    std::string branch = {};
+    std::optional<git_oid> tip = {};  // where the branch stands; none: there is no such branch
+    std::optional<git_oid> base =
+        {};                 // what the commit follows: the tip, or a newer one of a remote
+    git_oid source{};       // the commit that was rendered
+    std::string path = {};  // what of it, from the top of the repository
 };
 
 struct CommitReport {

@@ -79,10 +79,14 @@ Result<GitRemote> open_remote(git_repository* repository, const std::string& rem
     return GitRemote(got);
 }
 
-std::string_view hint_for_fetch(git_repository* repository) {
+// libgit2 walks over commits that a shallow clone lacks; git itself does not.
+std::string hint_for(git_repository* repository, std::string_view command) {
     return git_repository_is_shallow(repository) == 1
-               ? "this is a shallow clone, which may lack what is needed: git fetch --unshallow"
-               : "";
+               ? fmt::format(
+                     "this is a shallow clone, which libgit2 cannot always work with: {}, or "
+                     "\"git fetch --unshallow\" and run again",
+                     command)
+               : "run again";
 }
 
 }  // namespace
@@ -119,7 +123,8 @@ Result<std::optional<git_oid>> fetch_tip(git_repository* repository, const std::
     options.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE;
     if (git_remote_download(handle.get(), &wanted, &options) != 0) {
         return remote_error(remote, "cannot fetch the branch",
-                            std::string(hint_for_fetch(repository)));
+                            hint_for(repository, fmt::format("\"git fetch {} {}\"",
+                                                             without_passwords(remote), branch)));
     }
     return tip;
 }
@@ -135,7 +140,8 @@ Result<Unit> push_branch(git_repository* repository, const std::string& remote,
     options.callbacks = callbacks_of(session);
     if (git_remote_upload(handle.get(), &wanted, &options) != 0) {
         return remote_error(remote, "cannot push the branch; the commit is made, not sent",
-                            "run again: nothing is rendered twice into a commit");
+                            hint_for(repository, fmt::format("\"git push {} {}\"",
+                                                             without_passwords(remote), branch)));
     }
     if (!session.rejected.empty()) {
         Error error = remote_error(remote, "", "run again after the remote allows it");

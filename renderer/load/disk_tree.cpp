@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "renderer/load/lfs_pointer.h"
 #include "renderer/load/paths.h"
 
 namespace renderer {
@@ -91,6 +92,9 @@ Result<std::string> DiskTree::read(const std::string& path) const {
         }
     }
     text.resize(used);
+    if (parse_lfs_pointer(text)) {
+        return lfs_pointer_error(path, "git lfs pull");
+    }
     return text;
 }
 

@@ -48,6 +48,23 @@ TEST_F(DiskTreeTest, ReadErrorNamesTheFile) {
     EXPECT_EQ(directory.error().diagnostic.message, "cannot read: Is a directory");
 }
 
+TEST_F(DiskTreeTest, RefusesThePointersOfGitLfs) {
+    const std::string start = "version https://git-lfs.github.com/spec/v1\n";
+    const std::string id = "oid sha256:" + std::string(64, 'a') + "\n";
+    write("pointer", start + id + "size 12\n");
+    Result<std::string> pointer = DiskTree().read(dir_ + "/pointer");
+    ASSERT_FALSE(pointer);
+    EXPECT_EQ(pointer.error().diagnostic.rule, "lfs-pointer");
+    EXPECT_EQ(pointer.error().diagnostic.where, dir_ + "/pointer");
+    EXPECT_EQ(pointer.error().diagnostic.hint, "git lfs pull");
+    for (const std::string& other :
+         {start + id, start + "size 12\n", id + "size 12\n", start + "oid sha256:short\nsize 12\n",
+          start + id + "size 12\n" + std::string(1024, 'x')}) {
+        write("other", other);
+        EXPECT_EQ(*DiskTree().read(dir_ + "/other"), other);
+    }
+}
+
 TEST_F(DiskTreeTest, ListsSorted) {
     write("b", "");
     write("a/x", "");

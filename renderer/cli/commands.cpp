@@ -162,8 +162,9 @@ bool show_difference(const Options& options, const Run& run, Console& console,
         return true;
     }
     if (console.out(diff)) {
-        console.err(fmt::format("{}: stale; run \"tailrender render {} -o {}\"\n", dir,
-                                options.load.path, options.load.output_dir));
+        console.err(fmt::format(
+            "{}: stale; run \"tailrender render {}{} -o {}\"\n", dir, options.load.path,
+            options.revision.empty() ? "" : " --rev " + options.revision, options.load.output_dir));
     }
     return false;
 }

@@ -40,7 +40,8 @@ int note_rejection(const char* /*reference*/, const char* status, void* payload)
 }
 
 git_remote_callbacks callbacks_of(Session& session) {
-    git_remote_callbacks callbacks = GIT_REMOTE_CALLBACKS_INIT;
+    git_remote_callbacks callbacks{};
+    git_remote_init_callbacks(&callbacks, GIT_REMOTE_CALLBACKS_VERSION);
     callbacks.credentials = offer_credential;
     callbacks.push_update_reference = note_rejection;
     callbacks.payload = &session;
@@ -118,7 +119,8 @@ Result<std::optional<git_oid>> fetch_tip(git_repository* repository, const std::
     }
     std::array<char*, 1> names = {const_cast<char*>(name.c_str())};  // libgit2 only reads it
     const git_strarray wanted{.strings = names.data(), .count = names.size()};
-    git_fetch_options options = GIT_FETCH_OPTIONS_INIT;
+    git_fetch_options options{};
+    git_fetch_options_init(&options, GIT_FETCH_OPTIONS_VERSION);
     options.callbacks = callbacks;
     options.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE;
     if (git_remote_download(handle.get(), &wanted, &options) != 0) {
@@ -136,7 +138,8 @@ Result<Unit> push_branch(git_repository* repository, const std::string& remote,
     const std::string spec = fmt::format("refs/heads/{0}:refs/heads/{0}", branch);
     std::array<char*, 1> specs = {const_cast<char*>(spec.c_str())};  // libgit2 only reads it
     const git_strarray wanted{.strings = specs.data(), .count = specs.size()};
-    git_push_options options = GIT_PUSH_OPTIONS_INIT;
+    git_push_options options{};
+    git_push_options_init(&options, GIT_PUSH_OPTIONS_VERSION);
     options.callbacks = callbacks_of(session);
     if (git_remote_upload(handle.get(), &wanted, &options) != 0) {
         return remote_error(remote, "cannot push the branch; the commit is made, not sent",

@@ -3,8 +3,6 @@
 #include <array>
 #include <string_view>
 
-#include "renderer/core/git.h"
-
 namespace renderer {
 
 namespace {
@@ -54,7 +52,8 @@ Result<Checkout> checkout_of(git_repository* repository, const git_oid& commit,
     std::array<const char*, kAttributes> names = {
         "text", "crlf", "eol", "filter", "working-tree-encoding", "ident"};
     std::array<const char*, kAttributes> values{};
-    git_attr_options options = GIT_ATTR_OPTIONS_INIT;
+    git_attr_options options{};
+    options.version = GIT_ATTR_OPTIONS_VERSION;
     options.flags =
         GIT_ATTR_CHECK_INDEX_ONLY | GIT_ATTR_CHECK_NO_SYSTEM | GIT_ATTR_CHECK_INCLUDE_COMMIT;
     options.attr_commit_id = commit;

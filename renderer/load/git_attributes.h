@@ -3,10 +3,9 @@
 // gitattributes(5), git convert.c.
 #pragma once
 
-#include <git2.h>
-
 #include <string>
 
+#include "renderer/core/git.h"
 #include "renderer/core/result.h"
 
 namespace renderer {

@@ -36,7 +36,8 @@ Result<Unit> check_clean(const std::string& path) {
         return Unit{};
     }
     const std::string below = relative_path(DiskTree().real_path(path), repository.root);
-    git_status_options options = GIT_STATUS_OPTIONS_INIT;
+    git_status_options options{};
+    git_status_options_init(&options, GIT_STATUS_OPTIONS_VERSION);
     options.flags = GIT_STATUS_OPT_INCLUDE_UNTRACKED;
     git_status_list* got = nullptr;
     if (git_status_list_new(&got, repository.handle.get(), &options) != 0) {

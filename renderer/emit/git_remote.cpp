@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <span>
+#include <system_error>
+
+#include "renderer/emit/git_branch.h"
 
 namespace renderer {
 
@@ -69,15 +73,46 @@ Error remote_error(const std::string& remote, std::string_view what, std::string
              .hint = std::move(hint)}};
 }
 
-Result<GitRemote> open_remote(git_repository* repository, const std::string& remote) {
+// Relative paths in the configuration count from the top of the work tree, as in git.
+std::string absolute_path(git_repository* repository, const std::string& path, bool configured) {
+    const char* top = configured ? git_repository_workdir(repository) : nullptr;
+    std::error_code ignored;
+    return std::filesystem::absolute(top == nullptr ? path : std::string(top) + path, ignored)
+        .string();
+}
+
+// The directory of a remote on this machine, "" for any other.
+std::string directory_of(git_repository* repository, const std::string& url, bool configured) {
+    constexpr std::string_view kFile = "file://";
+    if (url.starts_with(kFile) || url.starts_with('/')) {
+        return url.starts_with('/') ? url : url.substr(kFile.size());
+    }
+    return url.find(':') < url.find('/') ? "" : absolute_path(repository, url, configured);
+}
+
+struct Remote {
+    GitRemote handle;
+    std::string directory;  // of one on this machine
+};
+
+Result<Remote> open_remote(git_repository* repository, const std::string& remote) {
     git_remote* got = nullptr;
     const bool is_place = remote.find_first_of("/:") != std::string::npos;
     const int code = is_place ? git_remote_create_anonymous(&got, repository, remote.c_str())
                               : git_remote_lookup(&got, repository, remote.c_str());
+    Remote opened{.handle = GitRemote(got), .directory = {}};
     if (code != 0) {
         return remote_error(remote, "there is no such remote", "\"git remote -v\" lists them");
     }
-    return GitRemote(got);
+    const char* push_url = git_remote_pushurl(got);
+    opened.directory =
+        directory_of(repository, push_url == nullptr ? git_remote_url(got) : push_url, !is_place);
+    if (!opened.directory.empty()) {
+        git_remote* local = nullptr;
+        git_remote_create_anonymous(&local, repository, opened.directory.c_str());
+        opened.handle.reset(local);
+    }
+    return opened;
 }
 
 // libgit2 walks over commits that a shallow clone lacks; git itself does not.
@@ -90,11 +125,58 @@ std::string hint_for(git_repository* repository, std::string_view command) {
                : "run again";
 }
 
+Result<Unit> download(git_remote* handle, const std::string& reference, Session& session) {
+    std::array<char*, 1> names = {const_cast<char*>(reference.c_str())};  // libgit2 only reads it
+    const git_strarray wanted{.strings = names.data(), .count = names.size()};
+    git_fetch_options options{};
+    git_fetch_options_init(&options, GIT_FETCH_OPTIONS_VERSION);
+    options.callbacks = callbacks_of(session);
+    options.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE;
+    if (git_remote_download(handle, &wanted, &options) != 0) {
+        return git_failure("cannot fetch the branch", "--push");
+    }
+    return Unit{};
+}
+
+// To a repository on this machine nobody but us writes: the other side fetches, then its branch is
+// moved as ours is, so that a kill leaves no lock behind there either.
+Result<Unit> push_to_directory(git_repository* repository, const std::string& directory,
+                               const std::string& branch) {
+    git_repository* got = nullptr;
+    if (git_repository_open(&got, directory.c_str()) != 0) {
+        return git_failure("cannot open the repository", "--push");
+    }
+    const GitRepository theirs(got);
+    const std::string reference = "refs/heads/" + branch;
+    BranchMove move{.branch = branch, .from = TRY(branch_tip(got, branch)), .reason = "push"};
+    if (git_reference_name_to_id(&move.to, repository, reference.c_str()) != 0) {
+        return git_failure("cannot read the branch", "--push");
+    }
+    if (move.from && git_oid_equal(&*move.from, &move.to) != 0) {
+        return Unit{};
+    }
+    if (move.from && git_graph_descendant_of(repository, &move.to, &*move.from) != 1) {
+        return Error{{.rule = "branch-diverged",
+                      .where = "--push",
+                      .message = "the remote's branch holds commits that are not here"}};
+    }
+    git_remote* source = nullptr;
+    if (git_remote_create_anonymous(&source, got, git_repository_commondir(repository)) != 0) {
+        return git_failure("cannot reach this repository from the other", "--push");
+    }
+    const GitRemote handle(source);
+    Session session;
+    TRY(download(source, reference, session));
+    const GitSignature who = TRY(committer(repository));
+    return move_branch(got, who.get(), move);
+}
+
 }  // namespace
 
 Result<std::optional<git_oid>> fetch_tip(git_repository* repository, const std::string& remote,
                                          const std::string& branch) {
-    const GitRemote handle = TRY(open_remote(repository, remote));
+    const Remote opened = TRY(open_remote(repository, remote));
+    const GitRemote& handle = opened.handle;
     Session session;
     const git_remote_callbacks callbacks = callbacks_of(session);
     if (git_remote_connect(handle.get(), GIT_DIRECTION_FETCH, &callbacks, nullptr, nullptr) != 0) {
@@ -117,13 +199,8 @@ Result<std::optional<git_oid>> fetch_tip(git_repository* repository, const std::
         git_commit_free(here);
         return tip;
     }
-    std::array<char*, 1> names = {const_cast<char*>(name.c_str())};  // libgit2 only reads it
-    const git_strarray wanted{.strings = names.data(), .count = names.size()};
-    git_fetch_options options{};
-    git_fetch_options_init(&options, GIT_FETCH_OPTIONS_VERSION);
-    options.callbacks = callbacks;
-    options.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE;
-    if (git_remote_download(handle.get(), &wanted, &options) != 0) {
+    Result<Unit> downloaded = download(handle.get(), name, session);
+    if (!downloaded) {
         return remote_error(remote, "cannot fetch the branch",
                             hint_for(repository, fmt::format("\"git fetch {} {}\"",
                                                              without_passwords(remote), branch)));
@@ -133,7 +210,18 @@ Result<std::optional<git_oid>> fetch_tip(git_repository* repository, const std::
 
 Result<Unit> push_branch(git_repository* repository, const std::string& remote,
                          const std::string& branch) {
-    const GitRemote handle = TRY(open_remote(repository, remote));
+    const Remote opened = TRY(open_remote(repository, remote));
+    const GitRemote& handle = opened.handle;
+    const std::string hint =
+        hint_for(repository, fmt::format("\"git push {} {}\"", without_passwords(remote), branch));
+    if (!opened.directory.empty()) {
+        Result<Unit> pushed = push_to_directory(repository, opened.directory, branch);
+        if (!pushed && pushed.error().diagnostic.rule == "git") {
+            return remote_error(remote, "cannot push the branch; the commit is made, not sent",
+                                hint);
+        }
+        return pushed;
+    }
     Session session;
     const std::string spec = fmt::format("refs/heads/{0}:refs/heads/{0}", branch);
     std::array<char*, 1> specs = {const_cast<char*>(spec.c_str())};  // libgit2 only reads it
@@ -142,9 +230,7 @@ Result<Unit> push_branch(git_repository* repository, const std::string& remote,
     git_push_options_init(&options, GIT_PUSH_OPTIONS_VERSION);
     options.callbacks = callbacks_of(session);
     if (git_remote_upload(handle.get(), &wanted, &options) != 0) {
-        return remote_error(remote, "cannot push the branch; the commit is made, not sent",
-                            hint_for(repository, fmt::format("\"git push {} {}\"",
-                                                             without_passwords(remote), branch)));
+        return remote_error(remote, "cannot push the branch; the commit is made, not sent", hint);
     }
     if (!session.rejected.empty()) {
         Error error = remote_error(remote, "", "run again after the remote allows it");

@@ -390,6 +390,23 @@ Value only_document(std::istream& stream, TreeBuilder& builder) {
     return root;
 }
 
+// The place of a directive that no "---" ends; yaml-cpp would read on, other parsers refuse it.
+std::optional<std::size_t> find_open_directive(std::string_view text) {
+    std::optional<std::size_t> directive;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        const std::string_view line = text.substr(begin, end - begin);
+        const std::size_t first = line.find_first_not_of(" \t\r");
+        if (line.starts_with('%')) {
+            directive = directive.value_or(begin);
+        } else if (first != std::string_view::npos && line[first] != '#') {
+            return line.starts_with("---") ? std::nullopt : directive;
+        }
+        begin = end + 1;
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 Value read_any_style(const SourceMap& sources, SourceId source, std::size_t begin,
@@ -429,6 +446,10 @@ Value read_yaml(const SourceMap& sources, SourceId source, RawDocument range,
     }
     if (std::optional<Value> simple = read_block_style(sources, source, begin, text)) {
         return std::move(*simple);
+    }
+    if (const std::optional<std::size_t> directive = find_open_directive(text)) {
+        diagnostics.add(open_directive(sources.pos(source, begin + *directive)));
+        return {};
     }
     return read_any_style(sources, source, begin, text, diagnostics);
 }

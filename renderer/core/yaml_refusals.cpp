@@ -92,6 +92,14 @@ Diagnostic second_document(Pos first, Pos second) {
             .notes = {{.pos = first, .text = "the first one is here"}}};
 }
 
+Diagnostic open_directive(Pos place) {
+    return {.rule = "yaml-syntax",
+            .pos = place,
+            .message = "a line that begins with \"%\" is a directive, but no document follows it",
+            .expected = "\"---\" behind the directives",
+            .hint = "remove the line, or add \"---\" below it"};
+}
+
 Diagnostic too_large(Pos place, std::size_t bytes) {
     return {.rule = "yaml-size",
             .pos = place,

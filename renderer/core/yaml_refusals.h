@@ -17,6 +17,7 @@ Diagnostic bad_character(Pos place, std::string_view rest);
 Diagnostic syntax_error(const SourceMap& sources, Pos place, std::string message);
 Diagnostic duplicate_key(std::string_view key, Pos first, Pos second);
 Diagnostic second_document(Pos first, Pos second);
+Diagnostic open_directive(Pos place);
 Diagnostic too_large(Pos place, std::size_t bytes);
 
 }  // namespace renderer

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from fault_runs import CHANGE, Broken, demand, documents, files_of, object_names
+from fault_runs import CHANGE, demand, documents, files_of, object_names
 
 GARBAGE = (b"]: [", b"key: \"open", b"{a: b", b"\tkey: value", b"*nowhere : x", b"\xff\xfe: x", b"a: b: c", b"- list\nkey: value", b"%")
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL, signal.SIGQUIT)

@@ -1,5 +1,4 @@
 """What is disturbed, and what must be true afterwards."""
-import os
 import pathlib
 import re
 import shutil
@@ -102,9 +101,6 @@ def object_names(stream):
         kind = re.search(rb"(?m)^kind: *(\S+)", part)
         name = re.search(rb"(?m)^metadata:(?:.*\n)*?  name: *(\S+)", part)
         space = re.search(rb"(?m)^metadata:(?:.*\n)*?  namespace: *(\S+)", part)
-        names.add((kind and kind[1], space and space[1], name and name[1]))
+        if kind:  # else a comment
+            names.add((kind[1], space and space[1], name and name[1]))
     return names
-
-
-def environment(**extra):
-    return {**os.environ, **extra}

@@ -31,7 +31,7 @@ TEST(EmitStream, KeepsTheBytesOfForeignDocuments) {
     TestInput input;
     const std::string odd =
         "# a comment\napiVersion: v1\r\nkind:   ConfigMap # why\r\nmetadata: \r\n    name: x\r\n"
-        "data:\r\n  a: &a 'v'\r\n  b: *a\r\n";
+        "data:\r\n  a: &a v\r\n  b: *a\r\n";
     input.add_file(input.add_bundle(""), "a.yaml", odd);
     EXPECT_EQ(stream(input), odd);
 }

@@ -214,9 +214,8 @@ private:
 
     void go_on(char c) {
         const bool in_flow = depth_ > 0;
-        if (c == ':' && (blank_at(at_ + 1) || after_quoted_)) {
-            value_starts_ = true;
-        } else if (in_flow && c == ',') {
+        const bool ends_key = c == ':' && (blank_at(at_ + 1) || after_quoted_);
+        if (ends_key || (in_flow && c == ',')) {
             value_starts_ = true;
         } else if (in_flow && (c == ']' || c == '}')) {
             --depth_;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "renderer/cli/cluster_runs.h"
+#include "renderer/cli/cmp_command.h"
 #include "renderer/cli/commands.h"
 #include "renderer/cli/completion.h"
 #include "renderer/cli/console.h"
@@ -20,6 +21,19 @@ namespace {
 std::string environment(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
+}
+
+// What Argo CD tells its plug-ins.
+Environment argo_environment() {
+    Environment found;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const std::size_t equals = text.find('=');
+        if (text.starts_with("ARGOCD_") && equals != std::string_view::npos) {
+            found.emplace(text.substr(0, equals), text.substr(equals + 1));
+        }
+    }
+    return found;
 }
 
 bool wants_color(Color color) {
@@ -51,6 +65,10 @@ int run_verb(const Options& options, Console& console) {
             return run_diff(options, console);
         case Verb::Install:
             return run_install(options, console);
+        case Verb::Krm:
+            return run_krm(options, console);
+        case Verb::Cmp:
+            return run_cmp(options, argo_environment(), console);
         case Verb::Images:
             return run_images(options, console);
         case Verb::Seal:

@@ -16,6 +16,7 @@ int run_post_render(const Options& options, Console& console);
 int run_lint(const Options& options, Console& console);
 int run_diff(const Options& options, Console& console);
 int run_install(const Options& options, Console& console);
+int run_krm(const Options& options, Console& console);
 int run_images(const Options& options, Console& console);
 int run_seal(const Options& options, Console& console);
 int run_commit(const Options& options, Console& console);

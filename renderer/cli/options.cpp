@@ -141,6 +141,29 @@ void add_post_render(CLI::App& app, Options& options) {
     add_common(verb, options);
 }
 
+void add_krm(CLI::App& app, Options& options) {
+    CLI::App& verb =
+        add_verb(app, "krm", "render a ResourceList, as function of kustomize, kpt and others",
+                 "  kustomize build --enable-alpha-plugins --enable-exec .\n"
+                 "  kpt fn eval . --exec \"tailrender krm\" --fn-config tailrender.yaml");
+    add_validate(verb, options);
+    add_inputs(verb, options);
+    add_common(verb, options);
+}
+
+void add_cmp(CLI::App& app, Options& options) {
+    CLI::App& verb = add_verb(app, "cmp", "work as config management plug-in of Argo CD",
+                              "  tailrender cmp discover      # prints something if this is ours\n"
+                              "  tailrender cmp parameters    # what an Application can set\n"
+                              "  tailrender cmp generate      # the stream of this directory");
+    verb.add_option("ACTION", options.action, "what plugin.yaml asks for")
+        ->required()
+        ->check(CLI::IsMember({"discover", "parameters", "generate"}).description(""))
+        ->type_name("discover|parameters|generate");
+    add_allow_empty(verb, options);
+    add_common(verb, options);
+}
+
 void add_explain(CLI::App& app, Options& options) {
     CLI::App& verb =
         add_verb(app, "explain", "show which input lines and which rule made an object",
@@ -304,6 +327,8 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
     add_render(*app, options);
     add_check(*app, options);
     add_post_render(*app, options);
+    add_krm(*app, options);
+    add_cmp(*app, options);
     add_explain(*app, options);
     add_lint(*app, options);
     add_diff(*app, options);
@@ -320,6 +345,8 @@ Verb verb_of(const std::string& name) {
         {"render", Verb::Render},
         {"check", Verb::Check},
         {"post-render", Verb::PostRender},
+        {"krm", Verb::Krm},
+        {"cmp", Verb::Cmp},
         {"explain", Verb::Explain},
         {"lint", Verb::Lint},
         {"diff", Verb::Diff},

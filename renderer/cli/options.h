@@ -15,6 +15,8 @@ enum class Verb {
     Render,
     Check,
     PostRender,
+    Krm,
+    Cmp,
     Explain,
     Lint,
     Diff,
@@ -41,6 +43,7 @@ struct Options {
     SealOptions seal;
     std::string object;   // explain
     std::string shell;    // completion
+    std::string action;   // cmp
     std::string release;  // post-render
     std::string log_file;
     std::string base, head;     // diff

@@ -110,9 +110,9 @@ TEST(Options, TableHasEveryVerbWithItsFlags) {
     for (const VerbInfo& verb : table) {
         names.push_back(verb.name);
     }
-    EXPECT_EQ(names,
-              (std::vector<std::string>{"render", "check", "post-render", "explain", "lint", "diff",
-                                        "install", "images", "seal", "commit", "completion"}));
+    EXPECT_EQ(names, (std::vector<std::string>{"render", "check", "post-render", "krm", "cmp",
+                                               "explain", "lint", "diff", "install", "images",
+                                               "seal", "commit", "completion"}));
     EXPECT_EQ(table[0].arguments, "DIR");
     bool output = false;
     for (const FlagInfo& flag : table[0].flags) {

@@ -383,4 +383,20 @@ void read_stream(std::string text, unsigned threads, Loaded& loaded, Diagnostics
     Assembler(pending[0], loaded, diagnostics).run();
 }
 
+void read_parts(SourceId source, const std::vector<RawDocument>& parts, unsigned threads,
+                Loaded& loaded, Diagnostics& diagnostics) {
+    const InputFile file{.path = std::string(loaded.sources.path(source)), .required = true};
+    loaded.input_bytes += loaded.sources.text(source).size();
+    std::vector<PendingFile> pending(1);
+    pending[0].source = source;
+    pending[0].file = &file;
+    for (const RawDocument& part : parts) {
+        for (ScannedDocument& scanned : scan_documents(loaded.sources, source, part)) {
+            pending[0].documents.push_back({.scanned = std::move(scanned)});
+        }
+    }
+    read_trees(loaded.sources, pending, true, threads);
+    Assembler(pending[0], loaded, diagnostics).run();
+}
+
 }  // namespace renderer

@@ -32,4 +32,8 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
 // The one source `<stdin>`: every document of it must be a Kubernetes object.
 void read_stream(std::string text, unsigned threads, Loaded& loaded, Diagnostics& diagnostics);
 
+// The same for parts of a source that was added before, each of which is a document.
+void read_parts(SourceId source, const std::vector<RawDocument>& parts, unsigned threads,
+                Loaded& loaded, Diagnostics& diagnostics);
+
 }  // namespace renderer

@@ -16,6 +16,7 @@
 #include "renderer/load/name_references.h"
 #include "renderer/load/namespaces.h"
 #include "renderer/load/paths.h"
+#include "renderer/load/resource_list.h"
 #include "renderer/load/select.h"
 #include "renderer/load/splice.h"
 #include "renderer/load/values.h"
@@ -106,12 +107,27 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     check_edits(loaded.sources, loaded.edits, diagnostics);
 }
 
+// Unlike helm, nobody else gives these documents their namespace.
+void load_items(const LoadOptions& options, Loaded& loaded, Diagnostics& diagnostics) {
+    loaded.keeps_custom_resources = loaded.resource_list->is_package;
+    read_parts(loaded.resource_list->source, input_items(*loaded.resource_list), options.threads,
+               loaded, diagnostics);
+    mark_local_items(loaded);
+    apply_item_namespaces(options.default_namespace, loaded, diagnostics);
+    check_edits(loaded.sources, loaded.edits, diagnostics);
+}
+
 void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cluster,
                  Loaded& loaded, Diagnostics& diagnostics) {
     loaded.is_stream = true;
     loaded.bundles.emplace_back().default_namespace = options.default_namespace;
-    read_stream(std::move(*options.stream), options.threads, loaded, diagnostics);
-    apply_stream_namespace(options.default_namespace, loaded);
+    if (loaded.resource_list) {
+        load_items(options, loaded, diagnostics);
+    } else {
+        loaded.keeps_custom_resources = true;
+        read_stream(std::move(*options.stream), options.threads, loaded, diagnostics);
+        apply_stream_namespace(options.default_namespace, loaded);
+    }
     if (options.context_dirs.empty()) {
         return;
     }
@@ -132,6 +148,13 @@ std::shared_ptr<const SourceTree> source_tree(const LoadOptions& options) {
 
 Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagnostics) {
     Loaded loaded;
+    std::vector<Value> layers;
+    if (options.resource_list) {
+        layers = read_resource_list(tree, options, loaded, diagnostics);
+        if (diagnostics.has_errors()) {
+            return loaded;
+        }
+    }
     Cluster cluster = load_cluster(tree, options, loaded.sources, diagnostics);
     if (diagnostics.has_errors()) {
         return loaded;  // what is rendered depends on the cluster
@@ -154,6 +177,7 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
         load_files(tree, options, cluster, loaded, diagnostics);
     }
     std::ranges::move(cluster.layers, std::back_inserter(loaded.values));
+    std::ranges::move(layers, std::back_inserter(loaded.values));
     for (const std::string& path : options.values_files) {
         add_values_file(tree, path, {}, loaded.sources, loaded.values, diagnostics);
     }

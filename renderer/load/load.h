@@ -23,7 +23,8 @@ class SourceTree;
 struct LoadOptions {
     std::shared_ptr<const SourceTree> tree;  // where files are read; none: the disk
     std::string path;                        // directory or file; unused for a stream
-    std::optional<std::string> stream;       // stdin, already read to its end: post-render
+    std::optional<std::string> stream;       // stdin, already read to its end: post-render, krm
+    bool resource_list = false;              // `stream` is a ResourceList: krm
     std::vector<std::string> values_files;   // --values, in order
     std::vector<std::string> sets;           // --set key.path=value, in order
     std::vector<std::string> context_dirs;   // --context: documents there are facts, never output
@@ -86,6 +87,22 @@ struct LockedPort {
 constexpr std::int64_t kFirstLockedPort = 10000;
 constexpr std::int64_t kLastLockedPort = 10999;
 
+struct ListItem {
+    RawDocument range;
+    bool is_local = false;  // never applied: a fact, left as it is
+    bool is_ours = false;   // made by an earlier run: replaced by what this one makes
+};
+
+// What a KRM function was given. Items are documents of `source`, their dashes blanked.
+struct ResourceList {
+    SourceId source = 0;
+    Value root;  // as it came
+    std::vector<ListItem> items;
+    std::size_t dash_column = 0;
+    bool is_package = false;  // items are files of a package, and the output takes their place
+    std::string output;       // directory of a package that holds what we make
+};
+
 struct Loaded {
     SourceMap sources;
     std::vector<SourceFile> files;         // sorted by (bundle, path)
@@ -104,7 +121,9 @@ struct Loaded {
     Value kubernetes_version;    // as --kubernetes-version or the cluster spell it; Null: neither
     bool cluster_level = false;  // there is a .tailrender.yaml: output goes to DIR/<cluster>/
     bool is_stream = false;
-    std::size_t skipped_files = 0;  // no Kubernetes documents in them
+    bool keeps_custom_resources = false;        // the reader's output takes the input's place
+    std::optional<ResourceList> resource_list;  // krm
+    std::size_t skipped_files = 0;              // no Kubernetes documents in them
     std::size_t input_bytes = 0;
 };
 

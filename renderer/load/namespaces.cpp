@@ -234,14 +234,26 @@ void apply_namespaces(const std::vector<InputFile>& files,
     }
 }
 
-void apply_stream_namespace(const std::string& fallback, Loaded& loaded) {
-    Diagnostics ignored;  // nothing is edited, so nothing can fail
-    NamespacePass pass(loaded, ignored);
+namespace {
+
+void apply_to_all(const NamespaceRule& rule, Loaded& loaded, Diagnostics& diagnostics) {
+    NamespacePass pass(loaded, diagnostics);
     for (Document& document : loaded.documents) {
         if (!is_list_itself(document)) {
-            pass.apply(document, {.fallback = fallback, .edits = false});
+            pass.apply(document, rule);
         }
     }
+}
+
+}  // namespace
+
+void apply_stream_namespace(const std::string& fallback, Loaded& loaded) {
+    Diagnostics ignored;  // nothing is edited, so nothing can fail
+    apply_to_all({.fallback = fallback, .edits = false}, loaded, ignored);
+}
+
+void apply_item_namespaces(const std::string& fallback, Loaded& loaded, Diagnostics& diagnostics) {
+    apply_to_all({.fallback = fallback}, loaded, diagnostics);
 }
 
 }  // namespace renderer

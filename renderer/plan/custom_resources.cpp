@@ -168,7 +168,7 @@ void plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
     check_duplicates(built, diagnostics);
     for (const Document* doc : built) {
         const auto kind = static_cast<std::size_t>(known_kind(*doc) - kKinds.data());
-        if (loaded.is_stream || !consumed[kind]) {
+        if (loaded.keeps_custom_resources || !consumed[kind]) {
             continue;
         }
         if (doc->list != kNone) {

@@ -283,7 +283,7 @@ void plan_tree(const Loaded& loaded, const Inventory& inventory, const Settings&
 void plan_install(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
                   Plan& plan, Diagnostics& diagnostics) {
     const OperatorInput& reference = inventory.reference;
-    if (!loaded.is_stream) {
+    if (!loaded.is_stream || loaded.resource_list) {
         refuse_plain_secrets(loaded, diagnostics);
     }
     if (reference.deployment != nullptr) {

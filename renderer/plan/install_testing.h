@@ -37,6 +37,7 @@ struct Installed {
         options.stream = std::move(stream);
         loaded = load(options, diagnostics);
         loaded.is_stream = mode == Mode::Stream;
+        loaded.keeps_custom_resources = loaded.is_stream;
         loaded.oauth_env = std::move(env);
         if (mode == Mode::Chart) {
             loaded.operator_bundle = 0;

@@ -1,0 +1,379 @@
+#include "renderer/cli/cmp_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "renderer/cli/cluster_runs.h"
+#include "renderer/core/json.h"
+#include "renderer/emit/emit.h"
+
+namespace renderer {
+namespace {
+
+constexpr std::string_view kParameters = "ARGOCD_APP_PARAMETERS";
+constexpr std::string_view kDestination = "ARGOCD_APP_NAMESPACE";
+constexpr std::string_view kPrefix = "ARGOCD_ENV_TAILRENDER_";
+
+// As Argo CD's `collectionType` calls them.
+enum class Collection : std::uint8_t { String, Array, Map };
+
+constexpr std::array<std::string_view, 3> kCollections = {"string", "array", "map"};
+
+struct Parameter {
+    std::string_view name, variable, title, tooltip;
+    Collection collection = Collection::String;
+    // What it sets; neither: `validate`.
+    std::string LoadOptions::*text = nullptr;
+    std::vector<std::string> LoadOptions::*list = nullptr;
+};
+
+constexpr std::array kKnown = {
+    Parameter{.name = "cluster",
+              .variable = "CLUSTER",
+              .title = "Cluster",
+              .tooltip = "cluster of .tailrender.yaml to render for",
+              .text = &LoadOptions::cluster},
+    Parameter{.name = "namespace",
+              .variable = "NAMESPACE",
+              .title = "Namespace",
+              .tooltip = "namespace of documents that name none; by default the destination's",
+              .text = &LoadOptions::default_namespace},
+    Parameter{.name = "values-files",
+              .variable = "VALUES_FILES",
+              .title = "Values files",
+              .tooltip = "files of Helm values, relative to the application; later ones win",
+              .collection = Collection::Array,
+              .list = &LoadOptions::values_files},
+    Parameter{.name = "set",
+              .variable = "SET",
+              .title = "Settings",
+              .tooltip = "single Helm values by path, such as tailrender.tailnetDomain; they win "
+                         "over files",
+              .collection = Collection::Map,
+              .list = &LoadOptions::sets},
+    Parameter{.name = "context",
+              .variable = "CONTEXT",
+              .title = "Context",
+              .tooltip = "directories whose documents are facts, never output",
+              .collection = Collection::Array,
+              .list = &LoadOptions::context_dirs},
+    Parameter{.name = "kubernetes-version",
+              .variable = "KUBERNETES_VERSION",
+              .title = "Kubernetes version",
+              .tooltip = "version that objects are validated against",
+              .text = &LoadOptions::kubernetes_version},
+    Parameter{.name = "validate",
+              .variable = "VALIDATE",
+              .title = "Validate",
+              .tooltip = "true: validate foreign and generated objects too"},
+};
+
+// What a parameter says, whatever it came as. A map is a list of `path=value`.
+struct Given {
+    const Parameter* parameter;
+    std::vector<std::string> values;
+};
+
+Error invalid(std::string_view where, std::string message, std::string found,
+              std::string expected) {
+    return Error{{.rule = "invalid-parameter",
+                  .where = std::string(where),
+                  .message = std::move(message),
+                  .found = std::move(found),
+                  .expected = std::move(expected)}};
+}
+
+Error unknown(std::string_view where, std::string_view name,
+              const std::vector<std::string>& known) {
+    const std::string_view near = nearest(name, {known.begin(), known.end()});
+    return Error{{.rule = "unknown-parameter",
+                  .where = std::string(where),
+                  .message = fmt::format("there is no parameter \"{}\"", name),
+                  .expected = fmt::format("one of {{ {} }}", fmt::join(known, ", ")),
+                  .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)}};
+}
+
+std::vector<std::string> known_names(std::string_view Parameter::*member, std::string_view prefix) {
+    std::vector<std::string> names;
+    for (const Parameter& parameter : kKnown) {
+        names.push_back(fmt::format("{}{}", prefix, parameter.*member));
+    }
+    return names;
+}
+
+// For the grammar of --set.
+std::string escaped(std::string_view value) {
+    std::string out;
+    for (const char c : value) {
+        if (c == ',' || c == '\\' || (out.empty() && c == '{')) {
+            out += '\\';
+        }
+        out += c;
+    }
+    return out;
+}
+
+std::string_view text_of(const Value* value) {
+    return value != nullptr && value->is_string() ? value->text() : std::string_view();
+}
+
+Result<Unit> take(const Value& value, Collection collection, std::vector<std::string>& out) {
+    const auto wrong = [&] {
+        return invalid(
+            kParameters, "a parameter has the wrong type", std::string(kind_name(value)),
+            fmt::format("{} of strings", kCollections[static_cast<std::size_t>(collection)]));
+    };
+    if (collection == Collection::String && value.is_string()) {
+        out.emplace_back(value.text());
+        return Unit{};
+    }
+    if (collection == Collection::Array && value.is_list()) {
+        for (const Value& item : value.items()) {
+            if (!item.is_string()) {
+                return wrong();
+            }
+            out.emplace_back(item.text());
+        }
+        return Unit{};
+    }
+    if (collection == Collection::Map && value.is_map()) {
+        for (const Member& member : value.members()) {
+            if (!member.value.is_string()) {
+                return wrong();
+            }
+            out.push_back(fmt::format("{}={}", member.name(), escaped(member.value.text())));
+        }
+        return Unit{};
+    }
+    return wrong();
+}
+
+// `{"name": "cluster", "string": "home"}`; the value stands under the name of its type.
+Result<Given> decode(const Value& entry) {
+    const std::string_view name = entry.is_map() ? text_of(entry.find("name")) : "";
+    const auto* parameter = std::ranges::find(kKnown, name, &Parameter::name);
+    if (parameter == kKnown.end()) {
+        return unknown(kParameters, name, known_names(&Parameter::name, ""));
+    }
+    Given given{parameter, {}};
+    const std::string_view type = kCollections[static_cast<std::size_t>(parameter->collection)];
+    for (const Member& member : entry.members()) {
+        if (member.name() == "name" || member.value.is_null()) {
+            continue;
+        }
+        if (member.name() != type) {
+            return invalid(kParameters, fmt::format("parameter \"{}\" has the wrong type", name),
+                           std::string(member.name()), std::string(type));
+        }
+        TRY(take(member.value, parameter->collection, given.values));
+    }
+    return given;
+}
+
+Result<std::vector<Given>> parameters_of(const Environment& environment) {
+    std::vector<Given> all;
+    const auto found = environment.find(kParameters);
+    if (found == environment.end() || found->second.empty()) {
+        return all;
+    }
+    Result<Value> json = read_json(found->second);
+    if (!json || !(json->is_list() || json->is_null())) {
+        return invalid(kParameters, "cannot read the application's parameters",
+                       json ? std::string(kind_name(*json)) : json.error().diagnostic.message,
+                       "a JSON list");
+    }
+    for (const Value& entry : json->is_list() ? json->items() : std::span<const Value>()) {
+        all.push_back(TRY(decode(entry)));
+    }
+    return all;
+}
+
+// `plugin.env` of the application; one value a line, where there can be several.
+Result<std::vector<Given>> variables_of(const Environment& environment) {
+    std::vector<Given> all;
+    for (const auto& [name, value] : environment) {
+        if (!name.starts_with(kPrefix)) {
+            continue;
+        }
+        const std::string_view own = std::string_view(name).substr(kPrefix.size());
+        const auto* parameter = std::ranges::find(kKnown, own, &Parameter::variable);
+        if (parameter == kKnown.end()) {
+            return unknown("plugin.env", fmt::format("TAILRENDER_{}", own),
+                           known_names(&Parameter::variable, "TAILRENDER_"));
+        }
+        Given given{parameter, {}};
+        for (std::size_t begin = 0; begin < value.size();) {
+            const std::size_t end = std::min(value.find('\n', begin), value.size());
+            if (end > begin) {
+                given.values.push_back(value.substr(begin, end - begin));
+            }
+            begin = end + 1;
+        }
+        all.push_back(std::move(given));
+    }
+    return all;
+}
+
+// A string that is empty is one that the form left empty.
+Result<Unit> apply(const Given& given, LoadOptions& options) {
+    const Parameter& parameter = *given.parameter;
+    if (parameter.list != nullptr) {
+        std::vector<std::string>& list = options.*parameter.list;
+        list.insert(list.end(), given.values.begin(), given.values.end());
+        return Unit{};
+    }
+    const std::string text = given.values.empty() ? "" : given.values.front();
+    if (text.empty()) {
+        return Unit{};
+    }
+    if (parameter.text != nullptr) {
+        options.*parameter.text = text;
+        return Unit{};
+    }
+    if (text != "true" && text != "false") {
+        return invalid(parameter.name, "a parameter has the wrong value",
+                       fmt::format("\"{}\"", text), "\"true\" or \"false\"");
+    }
+    options.validate = text == "true";
+    return Unit{};
+}
+
+Diagnostic cluster_needed(const std::vector<std::string>& names) {
+    return {.rule = "cluster-needed",
+            .where = ".tailrender.yaml",
+            .message = "an application is one cluster, but several are listed",
+            .found = fmt::format("\"{}\"", fmt::join(names, "\", \"")),
+            .expected = "the parameter \"cluster\"",
+            .hint = "set spec.source.plugin.parameters: [{name: cluster, string: NAME}]"};
+}
+
+// Argo CD keeps what we print in Redis, in clear text.
+Diagnostic secret_in_cache(const Object& secret) {
+    return {.rule = "secret-in-cache",
+            .pos = secret.origin.pos,
+            .where = "generate",
+            .object = secret.object_name(),
+            .message = "a Secret with plaintext credentials must not reach Argo CD's cache",
+            .expected = "no credentials in the output",
+            .hint = "create the Secret in the cluster (tailrender.secrets: reference)"};
+}
+
+Diagnostic nothing_made() {
+    return {.rule = "empty-output",
+            .where = ".",
+            .message = "the output is empty, which tells Argo CD to delete everything",
+            .expected = "at least one Kubernetes document",
+            .hint = "if an empty output is meant, say --allow-empty in plugin.yaml"};
+}
+
+// Argo CD may have sent a part of the repository only.
+bool misses_file(const Run& run) {
+    constexpr std::array<std::string_view, 4> kMissing = {"unreadable", "missing-file",
+                                                          "missing-path", "missing-resource"};
+    return std::ranges::any_of(run.diagnostics.all(), [&](const Diagnostic& diagnostic) {
+        return std::ranges::find(kMissing, diagnostic.rule) != kMissing.end();
+    });
+}
+
+// Anything on standard output is a match, and no match is no failure. Argo CD asks before Helm and
+// kustomize, also when the plug-in is named: only what is meant for us may match.
+std::string_view what_matches(const Environment& environment) {
+    std::error_code code;
+    if (std::filesystem::is_regular_file(".tailrender.yaml", code)) {
+        return ".tailrender.yaml\n";
+    }
+    const auto first = environment.lower_bound(kPrefix);
+    return first != environment.end() && first->first.starts_with(kPrefix) ? "plugin.env\n" : "";
+}
+
+int generate(const Options& options, const LoadOptions& input, Console& console) {
+    ClusterRuns runs;
+    const std::vector<std::string> names = cluster_names(input);
+    if (input.cluster.empty() && names.size() > 1) {
+        return runs.refuse(cluster_needed(names), console);
+    }
+    if (!runs.render_one(input)) {
+        if (misses_file(runs.last())) {
+            console.err(
+                "note: Argo CD sends a plug-in the whole repository unless the annotation "
+                "argocd.argoproj.io/manifest-generate-paths or a tar exclusion of the repo "
+                "server narrows it: a file outside of the transmitted tree is missing here\n");
+        }
+        return runs.fail(console);
+    }
+    const Run& run = runs.last();
+    const Output output{run.loaded, run.plan, run.objects};
+    if (const Object* secret = plaintext_secret(output)) {
+        return runs.refuse(secret_in_cache(*secret), console);
+    }
+    std::string text;
+    emit_stream(output, input.threads, [&](std::string_view piece) { text += piece; });
+    if (text.empty() && !options.allow_empty) {
+        return runs.refuse(nothing_made(), console);
+    }
+    runs.print_diagnostics(console);
+    return console.out(text) ? 0 : 1;
+}
+
+}  // namespace
+
+Result<Unit> apply_application(const Environment& environment, LoadOptions& options) {
+    const auto destination = environment.find(kDestination);
+    if (destination != environment.end()) {
+        options.default_namespace = destination->second;
+    }
+    for (const Given& given : TRY(variables_of(environment))) {
+        TRY(apply(given, options));
+    }
+    for (const Given& given : TRY(parameters_of(environment))) {
+        TRY(apply(given, options));
+    }
+    return Unit{};
+}
+
+std::string parameters_json(const std::vector<std::string>& clusters) {
+    Value all = Value::list();
+    for (const Parameter& parameter : kKnown) {
+        const bool is_cluster = parameter.name == "cluster";
+        const std::string_view type = kCollections[static_cast<std::size_t>(parameter.collection)];
+        Value entry = Value::map(
+            {{"name", parameter.name},
+             {"title", parameter.title},
+             {"tooltip", is_cluster && !clusters.empty()
+                             ? fmt::format("{}: {}", parameter.tooltip, fmt::join(clusters, ", "))
+                             : std::string(parameter.tooltip)},
+             {"required", is_cluster && clusters.size() > 1},
+             {"collectionType", type}});
+        put_if(entry, is_cluster && clusters.size() == 1, "string",
+               clusters.empty() ? std::string() : clusters.front());
+        all.append(std::move(entry));
+    }
+    return write_json(all) + "\n";
+}
+
+int run_cmp(const Options& options, const Environment& environment, Console& console) {
+    LoadOptions input = options.load;
+    input.path = ".";
+    if (options.action == "discover") {
+        return console.out(what_matches(environment)) ? 0 : 1;
+    }
+    if (options.action == "parameters") {
+        return console.out(parameters_json(cluster_names(input))) ? 0 : 1;
+    }
+    Result<Unit> applied = apply_application(environment, input);
+    if (!applied) {
+        return ClusterRuns().refuse(std::move(applied.error().diagnostic), console);
+    }
+    return generate(options, input, console);
+}
+
+}  // namespace renderer

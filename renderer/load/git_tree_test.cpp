@@ -263,6 +263,7 @@ TEST_F(GitTreeTest, ManyThreadsReadOneTree) {
     commit_all();
     const auto tree = open("HEAD");
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&] {
             for (int i = 0; i < 50; ++i) {

@@ -104,6 +104,7 @@ Error unknown(std::string_view where, std::string_view name,
 
 std::vector<std::string> known_names(std::string_view Parameter::*member, std::string_view prefix) {
     std::vector<std::string> names;
+    names.reserve(std::size(kKnown));
     for (const Parameter& parameter : kKnown) {
         names.push_back(fmt::format("{}{}", prefix, parameter.*member));
     }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -180,8 +181,9 @@ int run_diff(const Options& options, Console& console) {
         return 1;
     }
     // The process ends with what it has read: nobody waits until it is freed.
-    Side& base = *new Side(options, options.base, "BASE");
-    Side& head = *new Side(options, options.head, "HEAD");
+    static auto* const sides = new std::deque<Side>;
+    Side& base = sides->emplace_back(options, options.base, "BASE");
+    Side& head = sides->emplace_back(options, options.head, "HEAD");
     std::array<bool, 2> good = {};
     for_each_parallel(2, options.load.threads,
                       [&](std::size_t i) { good[i] = (i == 0 ? base : head).read(); });

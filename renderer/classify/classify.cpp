@@ -3,14 +3,11 @@
 #include "renderer/classify/ingress.h"
 #include "renderer/classify/reference.h"
 #include "renderer/classify/service.h"
+#include "renderer/core/text_of.h"
 
 namespace renderer {
 
 namespace {
-
-std::string_view text_of(const Value& value) {
-    return value.is_string() ? value.text() : std::string_view();
-}
 
 // Of any version: an Ingress that Kubernetes no longer serves must not be passed over in silence.
 bool is_ingress(std::string_view version, std::string_view kind) {

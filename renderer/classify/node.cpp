@@ -1,14 +1,8 @@
 #include "renderer/classify/node.h"
 
+#include "renderer/core/text_of.h"
+
 namespace renderer {
-
-namespace {
-
-std::string_view text_of(const Value* value) {
-    return value != nullptr && value->is_string() ? value->text() : std::string_view();
-}
-
-}  // namespace
 
 NodeInput decode_node(const Document& doc) {
     NodeInput node;

@@ -8,14 +8,11 @@
 #include <utility>
 
 #include "renderer/core/check.h"
+#include "renderer/core/text_of.h"
 
 namespace renderer {
 
 namespace {
-
-std::string_view text_of(const Value* value) {
-    return value != nullptr && value->is_string() ? value->text() : std::string_view();
-}
 
 std::span<const Value> items_of(const Value* value) {
     return value != nullptr && value->is_list() ? value->items() : std::span<const Value>();

@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 
 #include "renderer/classify/fields.h"
+#include "renderer/core/text_of.h"
 
 namespace renderer {
 
 namespace {
 
 constexpr std::string_view kDomain = "tailscale.com/";
-
-std::string_view text_of(const Value& value) {
-    return value.is_string() ? value.text() : std::string_view();
-}
 
 const Value* entry(const Document& doc, std::string_view group, std::string_view key) {
     const Value* entries = doc.root.at({"metadata", group});

@@ -6,15 +6,12 @@
 #include <array>
 
 #include "renderer/classify/operator_deployment.h"
+#include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 
 namespace renderer {
 
 namespace {
-
-std::string_view text_of(const Value& value) {
-    return value.is_string() ? value.text() : std::string_view();
-}
 
 // Bundles that are copied whole are somebody else's.
 bool is_ours_to_change(const Loaded& loaded, const Document& doc) {

@@ -14,6 +14,7 @@
 
 #include "renderer/cli/cluster_runs.h"
 #include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
 #include "renderer/emit/emit.h"
 
 namespace renderer {
@@ -121,10 +122,6 @@ std::string escaped(std::string_view value) {
         out += c;
     }
     return out;
-}
-
-std::string_view text_of(const Value* value) {
-    return value != nullptr && value->is_string() ? value->text() : std::string_view();
 }
 
 Result<Unit> take(const Value& value, Collection collection, std::vector<std::string>& out) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "renderer/core/text_of.h"
+
 namespace renderer {
 
 namespace {
@@ -58,12 +60,7 @@ constexpr std::array kClusterScoped = {
 };
 
 std::string_view text_at(const Value& root, std::initializer_list<std::string_view> path) {
-    const Value* value = root.at(path);
-    return value != nullptr && value->is_string() ? value->text() : std::string_view();
-}
-
-std::string_view text_of(const Value& value) {
-    return value.is_string() ? value.text() : std::string_view();
+    return text_of(root.at(path));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "renderer/core/document_scanner.h"
+#include "renderer/core/text_of.h"
 #include "renderer/emit/generated_file.h"
 #include "renderer/load/paths.h"
 
@@ -13,10 +14,6 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kKustomize = "kustomize.config.k8s.io/";
-
-std::string_view text_of(const Value* value) {
-    return value != nullptr && value->is_string() ? value->text() : std::string_view();
-}
 
 std::string_view group_of(std::string_view api_version) {
     const auto slash = api_version.find('/');

@@ -7,14 +7,14 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/core/text_of.h"
 #include "renderer/load/resource_list.h"
 
 namespace renderer {
 namespace {
 
 std::string_view text_at(const Value& object, std::initializer_list<std::string_view> path) {
-    const Value* value = object.at(path);
-    return value != nullptr && value->is_string() ? value->text() : std::string_view();
+    return text_of(object.at(path));
 }
 
 // The item that holds a place, and its position among the items; nullptr: none.

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "renderer/core/text_of.h"
 #include "renderer/lint/families.h"
 #include "renderer/load/paths.h"
 #include "renderer/load/schema.h"
@@ -24,7 +25,7 @@ struct Selector {
 
 void add_selector(const RepositoryDocument& applier, const Value* path,
                   std::vector<Selector>& selectors) {
-    std::string_view text = string_of(path);
+    std::string_view text = text_of(path);
     while (text.starts_with('/')) {
         text.remove_prefix(1);
     }
@@ -166,10 +167,6 @@ private:
     std::vector<Selector> selectors_;
 };
 
-std::string_view text_or_empty(const Value& value) {
-    return value.is_string() ? value.text() : std::string_view();
-}
-
 std::string_view group_of(std::string_view api_version) {
     const std::size_t slash = api_version.find('/');
     return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
@@ -181,13 +178,13 @@ void check_owners(const LintContext& context) {
     using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
     std::map<Key, const Document*> owners;
     for (const Document& document : context.loaded.documents) {
-        const std::string_view kind = text_or_empty(document.kind);
-        const std::string_view name = text_or_empty(document.name);
+        const std::string_view kind = text_of(document.kind);
+        const std::string_view name = text_of(document.name);
         if (!document.reachable || name.empty()) {
             continue;
         }
-        const Key key{group_of(text_or_empty(document.api_version)), kind,
-                      document.effective_namespace, name};
+        const Key key{group_of(text_of(document.api_version)), kind, document.effective_namespace,
+                      name};
         const auto [first, is_new] = owners.emplace(key, &document);
         if (is_new || first->second->bundle == document.bundle) {
             continue;

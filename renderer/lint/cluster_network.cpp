@@ -14,7 +14,7 @@ namespace {
 
 bool is_on(const Value* value) {
     return value != nullptr && ((value->is_bool() && value->as_bool()) ||
-                                string_of(value) == "true" || string_of(value) == "strict");
+                                text_of(value) == "true" || text_of(value) == "strict");
 }
 
 void report_cilium(const LintContext& context, Pos pos, std::string_view setting) {
@@ -44,7 +44,7 @@ void check_values(const LintContext& context, const Value& value) {
         check_values(context, item);
     }
     // As k3s takes them: a text.
-    const std::string_view text = string_of(&value);
+    const std::string_view text = text_of(&value);
     if (text.find("kubeProxyReplacement: true") != std::string_view::npos &&
         text.find("hostNamespaceOnly: true") == std::string_view::npos) {
         report_cilium(context, value.pos(), "socketLB: {hostNamespaceOnly: true}");
@@ -72,11 +72,11 @@ void check_pod_security(const LintContext& context, const RepositoryDocument& do
     const Plan& plan = context.input.plan;
     const Value* level =
         document.root.at({"metadata", "labels", "pod-security.kubernetes.io/enforce"});
-    const bool restricts = string_of(level) == "baseline" || string_of(level) == "restricted";
+    const bool restricts = text_of(level) == "baseline" || text_of(level) == "restricted";
     const bool rendered =
         plan.install && std::ranges::any_of(context.loaded.documents, [&](const Document& one) {
-            return one.reachable && string_of(&one.kind) == "Namespace" &&
-                   string_of(&one.name) == document.name();
+            return one.reachable && text_of(&one.kind) == "Namespace" &&
+                   text_of(&one.name) == document.name();
         });
     if (document.name() == plan.settings.ns && restricts && !rendered) {
         context.add(

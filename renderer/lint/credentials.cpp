@@ -104,7 +104,7 @@ bool is_placeholder(std::string_view value) {
 
 // The value of a member of a Secret, decoded.
 std::string value_of(const Value& value, bool encoded) {
-    const std::string_view text = string_of(&value);
+    const std::string_view text = text_of(&value);
     return encoded ? decode_base64(text).value_or("") : std::string(text);
 }
 
@@ -134,7 +134,7 @@ public:
 private:
     // Tokens and certificates that others fill in come with the type and no values.
     [[nodiscard]] bool is_bootstrap() const {
-        const std::string_view type = string_of(document_.root.find("type"));
+        const std::string_view type = text_of(document_.root.find("type"));
         return type == "kubernetes.io/service-account-token";
     }
 

@@ -87,7 +87,7 @@ private:
         for (const RepositoryBuild* build : reached_) {
             for (const std::string_view field : {"resources", "bases", "components"}) {
                 for (const Value& entry : list_of(build->root, field)) {
-                    report_hidden(entry, string_of(&entry));
+                    report_hidden(entry, text_of(&entry));
                 }
             }
             for (const std::string_view field : {"secretGenerator", "configMapGenerator"}) {
@@ -101,7 +101,7 @@ private:
     void check_generator(const Value& item) const {
         for (const std::string_view field : {"envs", "files"}) {
             for (const Value& entry : list_of(item, field)) {
-                std::string_view path = string_of(&entry);
+                std::string_view path = text_of(&entry);
                 if (const std::size_t equals = path.find('='); equals != std::string_view::npos) {
                     path.remove_prefix(equals + 1);
                 }
@@ -109,7 +109,7 @@ private:
             }
         }
         if (const Value* entry = item.find("env")) {
-            report_hidden(*entry, string_of(entry));
+            report_hidden(*entry, text_of(entry));
         }
     }
 
@@ -164,9 +164,8 @@ private:
         const std::vector<std::string> values = bundle_.fleet.values_files();
         for (const RepositoryBuild* build : reached_) {
             for (const Value& entry : list_of(build->root, "resources")) {
-                const std::string path =
-                    relative_path(normal_path(join_path(build->dir->path, string_of(&entry))),
-                                  bundle_.root->path);
+                const std::string path = relative_path(
+                    normal_path(join_path(build->dir->path, text_of(&entry))), bundle_.root->path);
                 const auto same = [&](const std::string& file) {
                     return path == file || path == base_name(file);
                 };
@@ -177,7 +176,7 @@ private:
                          .message = fmt::format("\"{}\" is not in the bundle when kustomize "
                                                 "runs: fleet.yaml lists it, or a file of "
                                                 "its name, in helm.valuesFiles",
-                                                string_of(&entry)),
+                                                text_of(&entry)),
                          .hint = "rename one of the two files"});
                 }
             }
@@ -191,7 +190,7 @@ private:
             }
             for (const std::string_view field : {"resources", "bases", "components"}) {
                 for (const Value& entry : list_of(build.root, field)) {
-                    reach(normal_path(join_path(dir, string_of(&entry))));
+                    reach(normal_path(join_path(dir, text_of(&entry))));
                 }
             }
         }

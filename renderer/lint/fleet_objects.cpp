@@ -14,26 +14,33 @@ bool is_crd(const RepositoryDocument& document) {
            document.kind() == "CustomResourceDefinition";
 }
 
+// `cause` is where the CRD comes from, in the same bundle.
+void warn_first_installation(const LintContext& context, const RepositoryDocument& document,
+                             Note cause) {
+    context.warn({.rule = "fleet-crd-order",
+                  .pos = document.pos,
+                  .object = document.object_name(),
+                  .message = "the first installation of this bundle fails: Helm must know the kind "
+                             "before it installs the CRD",
+                  .hint = "move the object to another bundle with dependsOn",
+                  .notes = {std::move(cause)}});
+}
+
 void check_order(const LintContext& context, const RepositoryDocument& crd) {
     const Repository& repository = context.repository;
     const RepositoryBundle* bundle = repository.bundle_of(crd.file->relative);
-    const std::string_view group = string_of(crd.root.at({"spec", "group"}));
-    const std::string_view kind = string_of(crd.root.at({"spec", "names", "kind"}));
+    const std::string_view group = text_of(crd.root.at({"spec", "group"}));
+    const std::string_view kind = text_of(crd.root.at({"spec", "names", "kind"}));
     if (bundle == nullptr || group.empty()) {
         return;
     }
     for (const RepositoryDocument& document : repository.documents) {
         if (document.group() == group && document.kind() == kind &&
             repository.bundle_of(document.file->relative) == bundle) {
-            context.warn({.rule = "fleet-crd-order",
-                          .pos = document.pos,
-                          .object = document.object_name(),
-                          .message = "the first installation of this bundle fails: Helm must know "
-                                     "the kind before it installs the CRD",
-                          .hint = "move the object to another bundle with dependsOn",
-                          .notes = {{.pos = crd.pos,
+            warn_first_installation(context, document,
+                                    {.pos = crd.pos,
                                      .object = crd.object_name(),
-                                     .text = "the CRD is in the same bundle"}}});
+                                     .text = "the CRD is in the same bundle"});
         }
     }
 }
@@ -44,14 +51,9 @@ void check_operator_order(const LintContext& context, const RepositoryDocument& 
     const bool emitted = context.input.plan.settings.custom_resources == CustomResources::Emit;
     if (emitted && bundle != nullptr && bundle->fleet.has_chart() &&
         bundle->fleet.is_operator_chart()) {
-        context.warn({.rule = "fleet-crd-order",
-                      .pos = document.pos,
-                      .object = document.object_name(),
-                      .message = "the first installation of this bundle fails: Helm must know the "
-                                 "kind before it installs the CRD",
-                      .hint = "move the object to another bundle with dependsOn",
-                      .notes = {{.pos = context.loaded.sources.pos(bundle->fleet.source, 0),
-                                 .text = "the bundle with the operator's CRDs"}}});
+        warn_first_installation(context, document,
+                                {.pos = context.loaded.sources.pos(bundle->fleet.source, 0),
+                                 .text = "the bundle with the operator's CRDs"});
     }
 }
 

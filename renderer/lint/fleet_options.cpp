@@ -40,7 +40,7 @@ bool is_release_name(std::string_view name) {
 
 void check_name(const LintContext& context, const Value& options, std::string_view key) {
     const Value* name = options.find(key);
-    if (name == nullptr || string_of(name).empty() || is_release_name(name->text())) {
+    if (name == nullptr || text_of(name).empty() || is_release_name(name->text())) {
         return;
     }
     context.add(
@@ -62,7 +62,7 @@ void check_names(const LintContext& context) {
             }
         }
         const Value* name = bundle.fleet.root.find("name");
-        if (string_of(name).empty()) {
+        if (text_of(name).empty()) {
             continue;
         }
         const auto [twin, is_new] = known.emplace(name->text(), &bundle);
@@ -84,7 +84,7 @@ bool has_criterion(const Value& target) {
                                                            "clusterGroup", "clusterGroupSelector"};
     return std::ranges::any_of(kCriteria, [&](std::string_view key) {
         const Value* value = target.find(key);
-        return value != nullptr && (value->is_map() || !string_of(value).empty());
+        return value != nullptr && (value->is_map() || !text_of(value).empty());
     });
 }
 
@@ -126,7 +126,7 @@ void check_customizations(const LintContext& context, const std::vector<Cluster>
 void check_dependencies(const LintContext& context, const RepositoryBundle& bundle) {
     for (const Value& entry : list_of(bundle.fleet.root, "dependsOn")) {
         const Value* name = entry.find("name");
-        const std::string_view wanted = string_of(name);
+        const std::string_view wanted = text_of(name);
         const auto is_it = [&](const RepositoryBundle& other) {
             const bool named = !text_of(other.fleet.root, "name").empty();
             return wanted == other.name || (!named && wanted.ends_with(other.name));

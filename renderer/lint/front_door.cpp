@@ -32,14 +32,13 @@ void add_annotated(const RepositoryDocument& document, std::vector<Record>& reco
         return document.annotation(fmt::format("{}{}", kDns, key));
     };
     const Value* target = annotation("target");
-    const bool proxied = string_of(annotation("cloudflare-proxied")) == "true";
-    std::string_view names = string_of(annotation("hostname"));
+    const bool proxied = text_of(annotation("cloudflare-proxied")) == "true";
+    std::string_view names = text_of(annotation("hostname"));
     while (target != nullptr && !names.empty()) {
         const std::size_t end = std::min(names.find(','), names.size());
         std::string_view name = names.substr(0, end);
         name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
-        records.push_back(
-            {&document, name, without_dot(string_of(target)), target->pos(), proxied});
+        records.push_back({&document, name, without_dot(text_of(target)), target->pos(), proxied});
         names.remove_prefix(std::min(end + 1, names.size()));
     }
 }
@@ -60,8 +59,7 @@ void add_endpoints(const RepositoryDocument& document, std::vector<Record>& reco
         }
         for (const Value& target : list_of(endpoint, "targets")) {
             records.push_back({&document, text_of(endpoint, "dnsName"),
-                               without_dot(string_of(&target)), target.pos(),
-                               is_proxied(endpoint)});
+                               without_dot(text_of(&target)), target.pos(), is_proxied(endpoint)});
         }
     }
 }

@@ -42,7 +42,7 @@ void check_new(const LintContext& context, const RepositoryDocument& plugin) {
         }
     }
     const Value* version = plugin.root.find("version");
-    const std::string_view text = string_of(version);
+    const std::string_view text = text_of(version);
     if (text.starts_with('v') || std::ranges::count(text, '.') < 2) {
         refuse(version->pos(), "Helm 4 skips a plug-in whose version is no strict SemVer",
                "three numbers without \"v\", such as \"0.1.0\"");

@@ -92,7 +92,7 @@ public:
     EnvFileCheck(const LintContext& context, const RepositoryBuild& build, const Value& entry)
         : context_(context),
           entry_(entry),
-          path_(normal_path(join_path(build.dir->path, string_of(&entry)))),
+          path_(normal_path(join_path(build.dir->path, text_of(&entry)))),
           relative_(relative_path(path_, context.repository.root)),
           text_(context.repository.tree.read(path_)),
           example_(context.repository.tree.read(path_ + ".example")) {}
@@ -147,11 +147,11 @@ private:
 // `namespace` counts more than what a file says.
 void check_namespace(const LintContext& context, const RepositoryBuild& build) {
     const Value* ns = build.root.find("namespace");
-    if (string_of(ns).empty()) {
+    if (text_of(ns).empty()) {
         return;
     }
     for (const Value& entry : list_of(build.root, "resources")) {
-        const std::string path = normal_path(join_path(build.dir->path, string_of(&entry)));
+        const std::string path = normal_path(join_path(build.dir->path, text_of(&entry)));
         for (const RepositoryDocument& document : context.repository.documents) {
             const bool is_namespace =
                 document.api_version() == "v1" && document.kind() == "Namespace";
@@ -179,7 +179,7 @@ void check_kustomizations(const LintContext& context) {
     for (const RepositoryBuild& build : context.repository.builds) {
         check_namespace(context, build);
         for (const Value& item : list_of(build.root, "secretGenerator")) {
-            if (!item.is_map() || string_of(item.find("name")).empty()) {
+            if (!item.is_map() || text_of(item.find("name")).empty()) {
                 continue;
             }
             check_hash(context, build, item);

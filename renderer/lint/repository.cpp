@@ -5,6 +5,7 @@
 
 #include "renderer/core/document.h"
 #include "renderer/core/document_scanner.h"
+#include "renderer/core/text_of.h"
 #include "renderer/load/cluster_config.h"
 #include "renderer/load/config_file.h"
 #include "renderer/load/paths.h"
@@ -15,7 +16,7 @@ namespace renderer {
 namespace {
 
 std::string_view metadata_text(const Value& root, std::string_view key) {
-    return string_of(root.at({"metadata", key}));
+    return text_of(root.at({"metadata", key}));
 }
 
 class Reader {
@@ -121,12 +122,8 @@ private:
 
 }  // namespace
 
-std::string_view string_of(const Value* value) {
-    return value != nullptr && value->is_string() ? value->text() : std::string_view();
-}
-
 std::string_view RepositoryDocument::api_version() const {
-    return string_of(root.find("apiVersion"));
+    return text_of(root.find("apiVersion"));
 }
 
 std::string_view RepositoryDocument::group() const {
@@ -136,7 +133,7 @@ std::string_view RepositoryDocument::group() const {
 }
 
 std::string_view RepositoryDocument::kind() const {
-    return string_of(root.find("kind"));
+    return text_of(root.find("kind"));
 }
 
 std::string_view RepositoryDocument::name() const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "renderer/core/source_map.h"
+#include "renderer/core/text_of.h"
 #include "renderer/core/value.h"
 #include "renderer/load/fleet_bundle.h"
 #include "renderer/load/fleet_files.h"
@@ -73,8 +74,5 @@ struct Repository {
 };
 
 Repository read_repository(const SourceTree& tree, const LoadOptions& options, SourceMap& sources);
-
-// A string's text, "" for everything else.
-std::string_view string_of(const Value* value);
 
 }  // namespace renderer

@@ -21,7 +21,7 @@ class FluxCheck {
 public:
     FluxCheck(const LintContext& context, const RepositoryDocument& applier)
         : context_(context), applier_(applier) {
-        std::string_view path = string_of(applier.root.at({"spec", "path"}));
+        std::string_view path = text_of(applier.root.at({"spec", "path"}));
         while (path.starts_with('/')) {
             path.remove_prefix(1);
         }
@@ -51,7 +51,7 @@ private:
         const bool known = from == nullptr || !from->is_list() || from->size() == 0;
         const bool any = variables_ != nullptr && variables_->is_map() && variables_->size() > 0;
         const Value* off = document.annotation("kustomize.toolkit.fluxcd.io/substitute");
-        if (any && known && string_of(off) != "disabled") {
+        if (any && known && text_of(off) != "disabled") {
             check_text(document, document.root);
         }
     }
@@ -63,7 +63,7 @@ private:
         for (const Value& item : value.is_list() ? value.items() : std::span<const Value>()) {
             check_text(document, item);
         }
-        const std::string_view text = string_of(&value);
+        const std::string_view text = text_of(&value);
         for (std::size_t at = text.find("${"); at != std::string_view::npos;
              at = text.find("${", at + 2)) {
             const bool escaped = at > 0 && text[at - 1] == '$';

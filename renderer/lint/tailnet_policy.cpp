@@ -49,7 +49,7 @@ Tags operator_tags(const Plan& plan) {
     const Value* list = plan.settings.chart.at({"operatorConfig", "defaultTags"});
     if (list != nullptr && list->is_list()) {
         for (const Value& tag : list->items()) {
-            tags.emplace(string_of(&tag), tag.pos());
+            tags.emplace(text_of(&tag), tag.pos());
         }
     }
     return tags;
@@ -69,7 +69,7 @@ Tags proxy_tags(const Plan& plan, bool only_funnel) {
 
 bool names_one(const Value& list, const Tags& tags) {
     return list.is_list() && std::ranges::any_of(list.items(), [&](const Value& item) {
-               return tags.contains(string_of(&item));
+               return tags.contains(text_of(&item));
            });
 }
 

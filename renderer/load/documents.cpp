@@ -8,16 +8,13 @@
 #include <utility>
 
 #include "renderer/core/parallel.h"
+#include "renderer/core/text_of.h"
 
 namespace renderer {
 
 namespace {
 
 constexpr std::size_t kMaxInput = std::size_t{3} << 30U;  // positions have 32 bits
-
-std::string_view text_of(const Value& value) {
-    return value.is_string() ? value.text() : std::string_view();
-}
 
 bool is_list_kind(std::string_view kind) {
     return kind.ends_with("List");

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "renderer/core/text_of.h"
 #include "renderer/load/splice.h"
 
 namespace renderer {
@@ -76,10 +77,6 @@ constexpr std::array kReferences = {
     Reference{"Secret", "ClusterRole", {"rules", "resourceNames"}},
     Reference{"Secret", "PersistentVolume", {"spec", "azureFile", "secretName"}},
 };
-
-std::string_view text_of(const Value& value) {
-    return value.is_string() ? value.text() : std::string_view();
-}
 
 // Every scalar at the end of the path, through lists.
 template <typename Visit>

@@ -6,15 +6,12 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/core/text_of.h"
 #include "renderer/load/splice.h"
 
 namespace renderer {
 
 namespace {
-
-std::string_view text_of(const Value* value) {
-    return value != nullptr && value->is_string() ? value->text() : std::string_view();
-}
 
 std::string_view group_of(std::string_view api_version) {
     const std::size_t slash = api_version.find('/');

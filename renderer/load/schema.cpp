@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "renderer/core/text_of.h"
+
 namespace renderer {
 
 namespace {
@@ -136,8 +138,7 @@ void check_schema(const Value& value, Schema schema, std::string_view what,
 }
 
 std::string_view text_of(const Value& map, std::string_view key) {
-    const Value* value = map.find(key);
-    return value != nullptr && value->is_string() ? value->text() : std::string_view();
+    return text_of(map.find(key));
 }
 
 bool flag_of(const Value& map, std::string_view key) {

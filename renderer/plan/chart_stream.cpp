@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "renderer/classify/operator_deployment.h"
+#include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/plan/controller.h"
 
@@ -11,10 +12,6 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kRule = "install: the chart's document, for our controller";
-
-std::string_view text_of(const Value& value) {
-    return value.is_string() ? value.text() : std::string_view();
-}
 
 bool is(const Document& document, std::string_view kind, std::string_view name) {
     return text_of(document.kind) == kind && text_of(document.name) == name;

@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "renderer/core/text_of.h"
 #include "renderer/plan/chart_stream.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/metadata_checks.h"
@@ -31,10 +32,6 @@ constexpr std::array kKinds = {
     CustomKind{"Recorder", "recorders.tailscale.com"},
     CustomKind{"Tailnet", "tailnets.tailscale.com"},
 };
-
-std::string_view text_of(const Value& value) {
-    return value.is_string() ? value.text() : std::string_view();
-}
 
 const CustomKind* known_kind(const Document& doc) {
     const auto* found = std::ranges::find(kKinds, text_of(doc.kind), &CustomKind::kind);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "renderer/core/text_of.h"
 #include "renderer/plan/chart_stream.h"
 #include "renderer/plan/controller.h"
 #include "renderer/plan/settings_decoder.h"
@@ -15,10 +16,6 @@ namespace {
 
 constexpr std::string_view kFleetRule = "install: the bundle's chart is the operator's";
 constexpr std::string_view kManifestRule = "install: the operator's manifest";
-
-std::string_view text_of(const Value* value) {
-    return value != nullptr && value->is_string() ? value->text() : std::string_view();
-}
 
 // I6. The value is never repeated, not even in part.
 void refuse_plain_secrets(const Loaded& loaded, Diagnostics& diagnostics) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "renderer/core/text_of.h"
 #include "renderer/plan/controller.h"
 #include "renderer/plan/cross_checks.h"
 
@@ -24,10 +25,6 @@ struct Claim {
 // Accounts and roles of the operator, also where it is not among the inputs.
 constexpr std::array<std::string_view, 3> kReserved = {kControllerName, "proxies",
                                                        kAuthProxyAccount};
-
-std::string_view text_of(const Value& value) {
-    return value.is_string() ? value.text() : std::string_view();
-}
 
 std::vector<Claim> claims_of(const Plan& plan) {
     std::vector<Claim> claims;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "renderer/core/text_of.h"
 #include "renderer/plan/chart_stream.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/metadata_checks.h"
@@ -16,10 +17,6 @@ namespace {
 
 constexpr std::string_view kDefaultLoginUrl = "https://controlplane.tailscale.com";
 constexpr std::string_view kRule = "tailnet: a Tailnet";
-
-std::string_view text_of(const Value* value) {
-    return value != nullptr && value->is_string() ? value->text() : std::string_view();
-}
 
 std::string_view login_url(const TailnetInput& tailnet) {
     return tailnet.login_url.empty() ? kDefaultLoginUrl : tailnet.login_url;

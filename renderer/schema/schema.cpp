@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "renderer/core/parallel.h"
+#include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/load/documents.h"
 #include "renderer/schema/type_table.h"
@@ -20,10 +21,6 @@
 namespace renderer {
 
 namespace {
-
-std::string_view text_of(const Value& value) {
-    return value.is_string() ? value.text() : std::string_view();
-}
 
 // The version to validate against; the newest when nobody says. No value: an error was added.
 std::optional<std::string_view> chosen_version(const Loaded& loaded, Diagnostics& diagnostics) {

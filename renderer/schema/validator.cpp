@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "renderer/core/quantity.h"
+#include "renderer/core/text_of.h"
 #include "renderer/schema/formats.h"
 
 namespace renderer {
@@ -54,8 +55,7 @@ std::string_view expected_of(Builtin builtin) {
 }
 
 std::string_view text_at(const Value& root, std::string_view key) {
-    const Value* value = root.is_map() ? root.find(key) : nullptr;
-    return value != nullptr && value->is_string() ? value->text() : std::string_view();
+    return text_of(root.is_map() ? root.find(key) : nullptr);
 }
 
 // Something of another type is text gone wrong, about which there is an error of its own.

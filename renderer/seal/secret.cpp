@@ -6,6 +6,7 @@
 
 #include "renderer/core/base64.h"
 #include "renderer/core/document.h"
+#include "renderer/core/text_of.h"
 
 namespace renderer {
 namespace {
@@ -18,8 +19,7 @@ constexpr std::array<std::string_view, 2> kCopies = {
     "kubecfg.ksonnet.io/last-applied-configuration"};
 
 std::string text_at(const Value& map, std::string_view key) {
-    const Value* value = map.find(key);
-    return value != nullptr && value->is_string() ? std::string(value->text()) : "";
+    return std::string(text_of(map.find(key)));
 }
 
 bool says_true(const Value& metadata, std::string_view annotation) {

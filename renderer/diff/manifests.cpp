@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "renderer/core/document_scanner.h"
+#include "renderer/core/group_of.h"
 #include "renderer/core/text_of.h"
 #include "renderer/emit/generated_file.h"
 #include "renderer/load/paths.h"
@@ -14,11 +15,6 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kKustomize = "kustomize.config.k8s.io/";
-
-std::string_view group_of(std::string_view api_version) {
-    const auto slash = api_version.find('/');
-    return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
-}
 
 std::string key_of(const Manifest& manifest) {
     if (!manifest.is_object()) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "renderer/core/group_of.h"
 #include "renderer/core/text_of.h"
 #include "renderer/lint/families.h"
 #include "renderer/load/paths.h"
@@ -166,11 +167,6 @@ private:
     const LintContext& context_;
     std::vector<Selector> selectors_;
 };
-
-std::string_view group_of(std::string_view api_version) {
-    const std::size_t slash = api_version.find('/');
-    return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
-}
 
 // Each bundle is a release of its own: the second one fails on the object of the first, or takes it
 // over, and whichever is deleted first takes the object along.

@@ -6,17 +6,13 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/core/group_of.h"
 #include "renderer/core/text_of.h"
 #include "renderer/load/splice.h"
 
 namespace renderer {
 
 namespace {
-
-std::string_view group_of(std::string_view api_version) {
-    const std::size_t slash = api_version.find('/');
-    return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
-}
 
 struct CustomKind {
     std::string group, kind;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "renderer/core/check.h"
+#include "renderer/core/group_of.h"
 #include "renderer/schema/table_text.h"
 
 namespace renderer {
@@ -119,11 +120,6 @@ std::size_t rank(std::string_view version) {
 
 bool holds(std::string_view first, std::string_view last, std::string_view version) {
     return rank(first) <= rank(version) && rank(version) <= rank(last);
-}
-
-std::string_view group_of(std::string_view api_version) {
-    const std::size_t slash = api_version.find('/');
-    return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
 }
 
 template <typename Number>

@@ -1,0 +1,14 @@
+// The API group of an apiVersion: "apps" of "apps/v1"; "" of "v1", the core group.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace renderer {
+
+inline std::string_view group_of(std::string_view api_version) {
+    const std::size_t slash = api_version.find('/');
+    return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+}  // namespace renderer

@@ -6,30 +6,14 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 
 import yaml
+
+from shared.checks import demand, run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 HOOK = "helm.sh/hook"
 MARK = "meta.helm.sh/release-name"
-
-
-class Failure(Exception):
-    pass
-
-
-def demand(condition, message):
-    if not condition:
-        raise Failure(message)
-
-
-def run(*command, stdin=None, env=None):
-    done = subprocess.run([str(word) for word in command], input=stdin, capture_output=True, text=True, check=False,
-                          env={**os.environ, **(env or {})})
-    if done.returncode != 0:
-        raise Failure(f"{' '.join(map(str, command))} exits with {done.returncode}:\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 class Way:
@@ -121,14 +105,6 @@ def objects(text, namespace):
 
 def of_release(found):
     return {name: value for name, value in found.items() if not is_hook(value)}
-
-
-def compare(have, want, what):
-    lost, extra = sorted(want.keys() - have.keys()), sorted(have.keys() - want.keys())
-    demand(not lost and not extra, f"{what}: missing {lost}, too many {extra}")
-    for name in want:
-        demand(have[name] == want[name],
-               f"{what}: {name} differs\n  {json.dumps(have[name], sort_keys=True)}\n  {json.dumps(want[name], sort_keys=True)}")
 
 
 def on_server(kinds, namespaces, release=None):

@@ -1,0 +1,51 @@
+"""What the e2e tests share: running programs, objects of a stream by name, and what it means that two sets of objects are the same."""
+import json
+import os
+import subprocess
+
+import yaml
+
+
+class Failure(Exception):
+    pass
+
+
+def demand(condition, message):
+    if not condition:
+        raise Failure(message)
+
+
+def attempt(*command, stdin=None, env=None, cwd=None):
+    return subprocess.run([str(word) for word in command], input=stdin, capture_output=True, text=True, check=False,
+                          env={**os.environ, **(env or {})}, cwd=cwd)
+
+
+def run(*command, stdin=None, env=None, cwd=None):
+    done = attempt(*command, stdin=stdin, env=env, cwd=cwd)
+    demand(done.returncode == 0, f"{' '.join(map(str, command))} exits with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def objects(values):
+    """By apiVersion, kind, namespace and name; each stands once. An empty map of annotations is none, as kustomize has it."""
+    found = {}
+    for value in values:
+        metadata = value["metadata"]
+        name = f"{value['apiVersion']} {value['kind']}/{metadata.get('namespace', '')}/{metadata['name']}"
+        demand(name not in found, f"{name} stands twice in the output")
+        if metadata.get("annotations") == {}:
+            del metadata["annotations"]
+        found[name] = value
+    return found
+
+
+def objects_of(text):
+    return objects(value for value in yaml.safe_load_all(text) if value is not None)
+
+
+def compare(have, want, what):
+    lost, extra = sorted(want.keys() - have.keys()), sorted(have.keys() - want.keys())
+    demand(not lost and not extra, f"{what}: missing {lost}, too many {extra}")
+    for name in want:
+        demand(have[name] == want[name],
+               f"{what}: {name} differs\n  {json.dumps(have[name], sort_keys=True)}\n  {json.dumps(want[name], sort_keys=True)}")

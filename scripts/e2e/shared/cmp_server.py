@@ -1,0 +1,57 @@
+"""Argo CD's sidecar: the real argocd-cmp-server with plugins/argocd/plugin.yaml, asked over gRPC by Argo CD's own client."""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+
+from shared.checks import attempt, demand, run
+
+PLUGIN = pathlib.Path(__file__).resolve().parent.parent.parent.parent / "plugins" / "argocd"
+
+
+@contextlib.contextmanager
+def server(tailrender, scratch):
+    """Our program on PATH, a temporary directory of its own, the socket where the repo server looks for it."""
+    programs, sockets = scratch / "bin", scratch / "plugins"
+    for directory in (programs, sockets, scratch / "tmp", scratch / "config"):
+        directory.mkdir(parents=True)
+    (programs / "tailrender").symlink_to(tailrender)
+    shutil.copy(PLUGIN / "plugin.yaml", scratch / "config" / "plugin.yaml")
+    env = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "TMPDIR": str(scratch / "tmp"),
+           "ARGOCD_PLUGINSOCKFILEPATH": str(sockets)}
+    with open(scratch / "server.log", "w", encoding="utf-8") as log:
+        process = subprocess.Popen(["argocd-cmp-server", "--config-dir-path", str(scratch / "config")], env=env, stdout=log, stderr=log)
+    try:
+        socket = sockets / "tailrender.sock"
+        deadline = time.monotonic() + 60
+        while not socket.exists():
+            demand(process.poll() is None and time.monotonic() < deadline,
+                   "the server does not start:\n" + (scratch / "server.log").read_text(encoding="utf-8"))
+            time.sleep(0.05)
+        yield Server(socket)
+    finally:
+        process.kill()  # a polite signal is waited out for as long as it pleases
+        process.wait()
+
+
+class Server:
+    def __init__(self, socket):
+        self.socket = socket
+
+    def ask(self, what, repository, directory=".", plugin=None, env=None):
+        return json.loads(run(*self.command(what, repository, directory, plugin), env=env))
+
+    def refusal(self, repository, plugin=None, env=None):
+        done = attempt(*self.command("generate", repository, ".", plugin), env=env)
+        demand(done.returncode != 0, "the server generates what we refuse")
+        return done.stderr
+
+    def command(self, what, repository, directory, plugin):
+        return ["argocd-cmp-client", self.socket, what, repository, pathlib.Path(repository, directory), json.dumps(plugin or {})]
+
+
+def cluster(name):
+    return {"parameters": [{"name": "cluster", "string": name}]}

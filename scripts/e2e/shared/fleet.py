@@ -1,0 +1,60 @@
+"""The sources of examples/fleet as one stream, for the modes that get documents and not a repository."""
+import pathlib
+import re
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+FLEET = ROOT / "examples" / "fleet"
+OPERATOR = "tailscale-operator"
+CLUSTER_SCOPED = ("Namespace", "Connector", "DNSConfig", "ProxyClass", "ProxyGroup", "Recorder", "Tailnet")
+
+
+def read(path):
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def split(text):
+    """The bytes of each document. Line ends around a separator belong to no document."""
+    chunks = (re.sub(r"\A(# Source: .*\n)", "", chunk.lstrip("\n")) for chunk in re.split(r"(?m)^---[ \t]*$", text))
+    return [chunk.strip("\n") for chunk in chunks if chunk.strip()]
+
+
+class Cluster:
+    """An entry of .tailrender.yaml."""
+
+    def __init__(self, entry):
+        self.name, self.bundles, self.tailnet = entry["name"], entry["bundles"], entry["tailnetDomain"]
+        customizations = read(FLEET / OPERATOR / "fleet.yaml")["targetCustomizations"]
+        self.operator = next(one for one in customizations if one["clusterName"] == self.name)
+        self.values = FLEET / OPERATOR / self.operator["helm"]["valuesFiles"][0]
+
+    def settings(self):
+        """What the repository says of the cluster: nothing else may be needed to render its documents."""
+        return ["--values", self.values, "--set", f"tailrender.tailnetDomain={self.tailnet}", "--quiet"]
+
+    def files(self, bundle):
+        """Those that Fleet deploys, without fleet.yaml and what kustomize alone reads."""
+        if bundle != OPERATOR:
+            return sorted(path for path in (FLEET / bundle).glob("*.yaml") if path.name != "fleet.yaml")
+        directory = FLEET / OPERATOR / self.operator.get("kustomize", {}).get("dir", "absent")
+        return [directory / name for name in read(directory / "kustomization.yaml")["resources"]] if directory.exists() else []
+
+    def sources(self):
+        """Each document as it stands in its file; one without a namespace gets its bundle's, since a stream has no bundles."""
+        for bundle in self.bundles:
+            namespace = read(FLEET / bundle / "fleet.yaml")["defaultNamespace"]
+            for path in self.files(bundle):
+                for chunk in split(path.read_text(encoding="utf-8")):
+                    yield path, with_namespace(chunk, namespace)
+
+
+def with_namespace(chunk, namespace):
+    value = yaml.safe_load(chunk)
+    if value["kind"] in CLUSTER_SCOPED or "namespace" in value["metadata"]:
+        return chunk
+    return re.sub(r"(?m)^metadata:$", f"metadata:\n  namespace: {namespace}", chunk, count=1)
+
+
+def clusters():
+    return [Cluster(entry) for entry in read(FLEET / ".tailrender.yaml")["clusters"]]

@@ -1,0 +1,18 @@
+"""`tailrender krm` as exec function of the real kustomize."""
+import yaml
+
+BUILD = ("kustomize", "build", "--enable-alpha-plugins", "--enable-exec")
+
+
+def function(tailrender, **fields):
+    """A functionConfig that runs us."""
+    exec_ = yaml.safe_dump({"exec": {"path": str(tailrender), "args": ["krm", "--quiet"]}})
+    return {"metadata": {"name": "tailrender", "annotations": {"config.kubernetes.io/function": exec_}}, **fields}
+
+
+def own(tailrender, **spec):
+    return function(tailrender, apiVersion="tailrender.dev/v1alpha1", kind="TailscaleRender", spec=spec)
+
+
+def write(directory, name, value):
+    (directory / name).write_text(yaml.safe_dump(value), encoding="utf-8")

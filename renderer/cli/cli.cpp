@@ -75,6 +75,8 @@ int run_verb(const Options& options, Console& console) {
             return run_seal(options, console);
         case Verb::Commit:
             return run_commit(options, console);
+        case Verb::GitopsSnippets:
+            return run_gitops_snippets(options, console);
         case Verb::Completion:
             return console.out(completion_script(options.shell, command_table())) ? 0 : 1;
     }

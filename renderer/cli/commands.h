@@ -20,5 +20,6 @@ int run_krm(const Options& options, Console& console);
 int run_images(const Options& options, Console& console);
 int run_seal(const Options& options, Console& console);
 int run_commit(const Options& options, Console& console);
+int run_gitops_snippets(const Options& options, Console& console);
 
 }  // namespace renderer

@@ -299,6 +299,18 @@ void add_commit(CLI::App& app, Options& options) {
     add_common(verb, options);
 }
 
+void add_gitops_snippets(CLI::App& app, Options& options) {
+    CLI::App& verb =
+        add_verb(app, "gitops-snippets", "print what Argo CD, Flux or Fleet has to be told",
+                 "  tailrender gitops-snippets --for argo   # merge it into the Application\n"
+                 "  tailrender gitops-snippets --for flux   # merge it into the Kustomization\n"
+                 "  tailrender gitops-snippets --for fleet  # merge it into fleet.yaml");
+    verb.add_option("--for", options.tool, "the tool that applies what is rendered")
+        ->required()
+        ->check(CLI::IsMember({"argo", "flux", "fleet"}).description(""))
+        ->type_name("argo|flux|fleet");
+}
+
 void add_completion(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "completion", "print a completion script for a shell",
                               "  source <(tailrender completion bash)\n"
@@ -336,6 +348,7 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
     add_images(*app, options);
     add_seal(*app, options);
     add_commit(*app, options);
+    add_gitops_snippets(*app, options);
     add_completion(*app, options);
     return app;
 }
@@ -354,6 +367,7 @@ Verb verb_of(const std::string& name) {
         {"images", Verb::Images},
         {"seal", Verb::Seal},
         {"commit", Verb::Commit},
+        {"gitops-snippets", Verb::GitopsSnippets},
         {"completion", Verb::Completion},
     };
     return kVerbs.at(name);

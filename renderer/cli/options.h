@@ -24,6 +24,7 @@ enum class Verb {
     Images,
     Seal,
     Commit,
+    GitopsSnippets,
     Completion,
 };
 enum class Color { Auto, Always, Never };
@@ -44,6 +45,7 @@ struct Options {
     std::string object;   // explain
     std::string shell;    // completion
     std::string action;   // cmp
+    std::string tool;     // gitops-snippets
     std::string release;  // post-render
     std::string log_file;
     std::string base, head;     // diff

@@ -14,6 +14,7 @@
 #include "renderer/generate/metrics.h"
 #include "renderer/generate/proxy_group.h"
 #include "renderer/generate/recorder.h"
+#include "renderer/generate/substitution.h"
 #include "renderer/generate/tailnets.h"
 
 namespace renderer {
@@ -76,6 +77,8 @@ Objects generate(const Plan& plan, unsigned threads) {
             run_on_proxies(std::get<OfProxy>(generator.run), plan.proxies, threads, objects);
         }
     }
+    for_each_parallel(objects.size(), threads,
+                      [&](std::size_t i) { keep_from_substitution(objects[i].root); });
     return objects;
 }
 

@@ -131,6 +131,17 @@ bool is_full_version(std::string_view version) {
            version.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
+// What Fleet does with the release, not what it renders.
+Value release_options(const FleetFile& fleet) {
+    Value helm = Value::map();
+    const std::string_view release = fleet.helm_text("releaseName");
+    put_if(helm, !release.empty(), "releaseName", release);
+    const bool adopts = std::ranges::any_of(
+        fleet.helm, [](const Value* section) { return flag_of(*section, "takeOwnership"); });
+    put_if(helm, adopts, "takeOwnership", true);
+    return helm;
+}
+
 // The fleet.yaml of the rendered bundle: everything is decided, so only `kustomize` and what Fleet
 // itself does with the release stay.
 Value rendered_fleet(const FleetFile& fleet, const std::string& name) {
@@ -148,8 +159,10 @@ Value rendered_fleet(const FleetFile& fleet, const std::string& name) {
             out.add(member.key.clone(), member.value.clone());
         }
     }
-    const std::string_view release = fleet.helm_text("releaseName");
-    put_if(out, !release.empty(), "helm", Value::map({{"releaseName", release}}));
+    Value helm = release_options(fleet);
+    if (helm.size() > 0) {
+        out.add("helm", std::move(helm));
+    }
     out.add("kustomize", Value::map({{"dir", "."}}));
     return out;
 }

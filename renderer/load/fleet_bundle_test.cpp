@@ -81,6 +81,18 @@ TEST(FleetBundle, CustomizationIsMerged) {
         "{\"a\":1}\n{\"c\":3}\n{\"b\":2}\n{\"d\":4}\n");
 }
 
+// Without it Helm refuses a namespace that exists before the bundle.
+TEST(FleetBundle, OwnershipIsTakenWhereItIsAskedFor) {
+    EXPECT_EQ(bundle_text("name: x\n"
+                          "targetCustomizations:\n"
+                          "- clusterName: home\n"
+                          "  helm: {takeOwnership: true, timeoutSeconds: 5}\n",
+                          home()),
+              "helm:\n  takeOwnership: true\nkustomize:\n  dir: \".\"\nname: x\n");
+    EXPECT_EQ(bundle_text("name: x\nhelm: {takeOwnership: false}\n", home()),
+              "kustomize:\n  dir: \".\"\nname: x\n");
+}
+
 TEST(FleetBundle, AllMatches) {
     EXPECT_EQ(
         bundle_text("name: x\n"

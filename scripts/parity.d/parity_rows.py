@@ -412,6 +412,18 @@ def monitor_without_owner(model):
     return bool(owned)
 
 
+@row(62)
+def literal_variables(model):
+    """In clear text: base64 has no "$"."""
+    def is_clear(obj, key):
+        return key != "binaryData" and not (obj["kind"] == "Secret" and key == "data")
+
+    found = [obj for obj in model.objects if "${" in json.dumps({k: v for k, v in obj.items() if is_clear(obj, k)})]
+    for obj in found:
+        meta(obj)["annotations"] = {"kustomize.toolkit.fluxcd.io/substitute": "disabled", **(meta(obj).get("annotations") or {})}
+    return bool(found)
+
+
 # ---- the user's own objects
 
 @row(16)

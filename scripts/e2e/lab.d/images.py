@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Writes the lab's container images from programs of this machine, as archives that `ctr images import` takes.
+
+    images.py OUTPUT_DIR PROGRAMS_DIR BUSYBOX
+
+Each image is one layer. The proxy image has what stock containerboot needs of its own: the three programs, and a shell with sysctl.
+"""
+import hashlib
+import io
+import json
+import os
+import sys
+import tarfile
+
+APPLETS = "cat echo env false grep ip ls mkdir nslookup ping ping6 ps sh sleep sysctl test true vi wc wget".split()
+PAGE = b"hello from the lab\n"
+
+
+def add_file(layer, name, content, mode=0o755):
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = len(content), mode
+    layer.addfile(info, io.BytesIO(content))
+
+
+def add_folder(layer, name, mode=0o755):
+    info = tarfile.TarInfo(name)
+    info.type, info.mode = tarfile.DIRTYPE, mode
+    layer.addfile(info)
+
+
+def make_layer(busybox, programs, files):
+    text = io.BytesIO()
+    with tarfile.open(fileobj=text, mode="w") as layer:
+        for folder in ("bin", "etc", "root", "usr", "usr/local", "usr/local/bin", "var", "var/run", "var/lib", "www"):
+            add_folder(layer, folder)
+        add_folder(layer, "tmp", 0o1777)
+        with open(busybox, "rb") as file:
+            add_file(layer, "bin/busybox", file.read())
+        for applet in APPLETS:
+            info = tarfile.TarInfo("bin/" + applet)
+            info.type, info.linkname = tarfile.SYMTYPE, "busybox"
+            layer.addfile(info)
+        for program in programs:
+            with open(program, "rb") as file:
+                add_file(layer, "usr/local/bin/" + os.path.basename(program), file.read())
+        for name, content in files.items():
+            add_file(layer, name, content, 0o644)
+    return text.getvalue()
+
+
+def write_image(path, tag, command, layer):
+    config = json.dumps({
+        "architecture": "amd64", "os": "linux",
+        "config": {"Cmd": command, "Env": ["PATH=/usr/local/bin:/bin"]},
+        "rootfs": {"type": "layers", "diff_ids": ["sha256:" + hashlib.sha256(layer).hexdigest()]},
+    }).encode()
+    manifest = json.dumps([{"Config": "config.json", "RepoTags": [tag], "Layers": ["layer.tar"]}]).encode()
+    with tarfile.open(path, "w") as archive:
+        for name, content in (("config.json", config), ("layer.tar", layer), ("manifest.json", manifest)):
+            add_file(archive, name, content, 0o644)
+
+
+def main():
+    output, programs, busybox = sys.argv[1:]
+    stock = [os.path.join(programs, name) for name in ("containerboot", "tailscaled", "tailscale")]
+    base = make_layer(busybox, [], {"www/index.html": PAGE})
+    write_image(os.path.join(output, "pause.tar"), "lab/pause:1", ["/bin/busybox", "sleep", "infinity"], base)
+    write_image(os.path.join(output, "hello.tar"), "lab/hello:1",
+                ["/bin/busybox", "httpd", "-f", "-p", "8080", "-h", "/www"], base)
+    write_image(os.path.join(output, "tailscale.tar"), "docker.io/tailscale/tailscale:v1.96.5",
+                ["/usr/local/bin/containerboot"], make_layer(busybox, stock, {}))
+
+
+main()

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"net/http"
+	"slices"
+	"time"
+)
+
+// keyState is a key with what follows from its history.
+type keyState struct {
+	*Key
+	Spent   bool `json:"spent"`
+	Invalid bool `json:"invalid"`
+}
+
+type state struct {
+	Keys       []keyState          `json:"keys"`
+	Devices    []*Device           `json:"devices"`
+	Services   map[string]*Service `json:"services"`
+	Rejections []Rejection         `json:"rejections"`
+	Faults     []*Fault            `json:"faults"`
+	// Requests are the last ones; Counts holds how many there were of each method and status.
+	Requests []Request      `json:"requests"`
+	Counts   map[string]int `json:"counts"`
+}
+
+func (t *Tailnet) serveState(w http.ResponseWriter, _ *http.Request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	told := state{
+		Keys: []keyState{}, Devices: append([]*Device{}, t.devices...), Services: t.services,
+		Rejections: append([]Rejection{}, t.rejections...), Faults: append([]*Fault{}, t.faults...),
+		Requests: append([]Request{}, t.requests...), Counts: t.counts,
+	}
+	for _, key := range t.keys {
+		told.Keys = append(told.Keys, keyState{key, key.spent(), key.invalid(time.Now())})
+	}
+	answer(w, told, nil)
+}
+
+// adminHandler is what tests steer with; it asks for no credentials.
+func (t *Tailnet) adminHandler() http.Handler {
+	mux := http.NewServeMux()
+	serve := func(pattern string, do func(*http.Request) (any, error)) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			value, err := do(r)
+			answer(w, value, err)
+		})
+	}
+	mux.HandleFunc("GET /admin/state", t.serveState)
+	serve("POST /admin/clients", func(r *http.Request) (any, error) {
+		var client Client
+		if err := body(r, &client); err != nil {
+			return nil, err
+		}
+		if err := t.addClient(client); err != nil {
+			return nil, refuse(400, "%v", err)
+		}
+		return none, nil
+	})
+	serve("DELETE /admin/tokens", func(*http.Request) (any, error) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		clear(t.tokens)
+		return none, nil
+	})
+	serve("POST /admin/faults", t.addFault)
+	serve("DELETE /admin/faults", func(*http.Request) (any, error) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.faults = nil
+		return none, nil
+	})
+	serve("POST /admin/keys/{id}", t.changeKey)
+	serve("POST /admin/devices", t.playJoin)
+	serve("POST /admin/devices/{id}", t.playChange)
+	serve("DELETE /admin/devices/{id}", func(r *http.Request) (any, error) {
+		return t.deleteDevice(r, caller{Client{ID: "admin"}})
+	})
+	return mux
+}
+
+func (t *Tailnet) addFault(r *http.Request) (any, error) {
+	var fault Fault
+	if err := body(r, &fault); err != nil {
+		return nil, err
+	}
+	if err := fault.check(); err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.faults = append(t.faults, &fault)
+	return none, nil
+}
+
+// changeKey moves a key's expiry, for tests that cannot wait 90 days.
+func (t *Tailnet) changeKey(r *http.Request) (any, error) {
+	var change struct {
+		Expires time.Time `json:"expires"`
+	}
+	if err := body(r, &change); err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	index := slices.IndexFunc(t.keys, func(key *Key) bool { return key.ID == r.PathValue("id") })
+	if index < 0 {
+		return nil, refuse(404, "no key %q", r.PathValue("id"))
+	}
+	t.keys[index].Expires = change.Expires
+	return none, nil
+}
+
+// playJoin registers a device without a tailscaled, under the same rules.
+func (t *Tailnet) playJoin(r *http.Request) (any, error) {
+	var request struct {
+		Hostname string `json:"hostname"`
+		Key      string `json:"key"`
+	}
+	if err := body(r, &request); err != nil {
+		return nil, err
+	}
+	if request.Hostname == "" {
+		return nil, refuse(400, "hostname is missing")
+	}
+	device, err := t.join(joining{
+		hostname: request.Hostname, authKey: request.Key, nodeKey: "nodekey:" + random(16), machineKey: "mkey:" + random(16),
+		played: true,
+	})
+	if err != nil {
+		return nil, refuse(403, "%v", err)
+	}
+	return device, nil
+}
+
+// playChange sets what a played device would have told the control server.
+func (t *Tailnet) playChange(r *http.Request) (any, error) {
+	var change struct {
+		Connected *bool     `json:"connected"`
+		LastSeen  time.Time `json:"lastSeen"`
+	}
+	if err := body(r, &change); err != nil {
+		return nil, err
+	}
+	return t.onDevice(r, func(device *Device) (any, error) {
+		if !device.Played {
+			return nil, refuse(409, "device %q is a real one", device.NodeID)
+		}
+		if change.Connected != nil {
+			device.Connected = *change.Connected
+		}
+		if !change.LastSeen.IsZero() {
+			device.LastSeen = change.LastSeen
+		}
+		return device, nil
+	})
+}

@@ -15,23 +15,17 @@ import sys
 import tempfile
 import time
 
+from expectation import Failure
+
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "lab"
 DEADLINE = 240
-
-
-class Failure(Exception):
-    """A test failed; the message says what was found and what was expected."""
-
-
-def expect(holds, message):
-    if not holds:
-        raise Failure(message)
 
 
 class Lab:
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lab.")).resolve()
         self.environment = dict(os.environ, TAILRENDER_LAB=str(self.folder))
+        self.names = {}
 
     def __enter__(self):
         self.verb("up")
@@ -84,7 +78,10 @@ class Lab:
         raise Failure(f"not after {seconds} s: {what}: {reason}")
 
     def name(self, variable):
-        return self.run("printenv", variable).strip()
+        """A variable that commands in the lab have, such as LAB_TAILNET."""
+        if not self.names:
+            self.names = dict(line.split("=", 1) for line in self.run("env").splitlines() if line.startswith("LAB"))
+        return self.names[variable]
 
     def request(self, method, url, body=None, token=None):
         """JSON answer of the fake API (url starts with /api) or the admin endpoint (/admin); a Failure unless it is 200."""

@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
 """Writes the lab's container images from programs of this machine, as archives that `ctr images import` takes.
 
-    images.py OUTPUT_DIR PROGRAMS_DIR BUSYBOX
+    images.py standard OUTPUT_DIR PROGRAMS_DIR
+    images.py program OUTPUT_FILE TAG PROGRAM
 
-Each image is one layer. The proxy image has what stock containerboot needs of its own: the three programs, and a shell with sysctl.
+"standard" are the lab's own: pause, hello, and a tailscale image with what stock containerboot needs: three programs, and a shell with
+sysctl. "program" is an image whose command is PROGRAM, with the shared libraries that it is linked with. Each image is one layer.
 """
 import hashlib
 import io
 import json
 import os
+import re
+import shutil
+import subprocess
 import sys
 import tarfile
 
@@ -28,21 +33,35 @@ def add_folder(layer, name, mode=0o755):
     layer.addfile(info)
 
 
-def make_layer(busybox, programs, files):
+def add_program(layer, name, path):
+    with open(path, "rb") as file:
+        add_file(layer, name, file.read())
+
+
+def libraries(program):
+    """Paths of the shared libraries of a program, its loader included; none for a static one."""
+    listed = subprocess.run(["ldd", program], text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    return re.findall(r"(/\S+) \(0x", listed)
+
+
+def make_layer(programs, files):
+    """A layer with a shell; files are texts by name."""
     text = io.BytesIO()
     with tarfile.open(fileobj=text, mode="w") as layer:
         for folder in ("bin", "etc", "root", "usr", "usr/local", "usr/local/bin", "var", "var/run", "var/lib", "www"):
             add_folder(layer, folder)
         add_folder(layer, "tmp", 0o1777)
-        with open(busybox, "rb") as file:
-            add_file(layer, "bin/busybox", file.read())
+        add_program(layer, "bin/busybox", shutil.which("busybox"))
         for applet in APPLETS:
             info = tarfile.TarInfo("bin/" + applet)
             info.type, info.linkname = tarfile.SYMTYPE, "busybox"
             layer.addfile(info)
+        needed = set()
         for program in programs:
-            with open(program, "rb") as file:
-                add_file(layer, "usr/local/bin/" + os.path.basename(program), file.read())
+            add_program(layer, "usr/local/bin/" + os.path.basename(program), program)
+            needed.update(libraries(program))
+        for library in sorted(needed):
+            add_program(layer, library.lstrip("/"), library)
         for name, content in files.items():
             add_file(layer, name, content, 0o644)
     return text.getvalue()
@@ -60,15 +79,21 @@ def write_image(path, tag, command, layer):
             add_file(archive, name, content, 0o644)
 
 
-def main():
-    output, programs, busybox = sys.argv[1:]
+def write_standard(output, programs):
     stock = [os.path.join(programs, name) for name in ("containerboot", "tailscaled", "tailscale")]
-    base = make_layer(busybox, [], {"www/index.html": PAGE})
+    base = make_layer([], {"www/index.html": PAGE})
     write_image(os.path.join(output, "pause.tar"), "lab/pause:1", ["/bin/busybox", "sleep", "infinity"], base)
-    write_image(os.path.join(output, "hello.tar"), "lab/hello:1",
-                ["/bin/busybox", "httpd", "-f", "-p", "8080", "-h", "/www"], base)
-    write_image(os.path.join(output, "tailscale.tar"), "docker.io/tailscale/tailscale:v1.96.5",
-                ["/usr/local/bin/containerboot"], make_layer(busybox, stock, {}))
+    write_image(os.path.join(output, "hello.tar"), "lab/hello:1", ["/bin/busybox", "httpd", "-f", "-p", "8080", "-h", "/www"], base)
+    write_image(os.path.join(output, "tailscale.tar"), "docker.io/tailscale/tailscale:v1.96.5", ["/usr/local/bin/containerboot"],
+                make_layer(stock, {}))
+
+
+def main():
+    if sys.argv[1] == "standard":
+        write_standard(*sys.argv[2:])
+    else:
+        output, tag, program = sys.argv[2:]
+        write_image(output, tag, ["/usr/local/bin/" + os.path.basename(program)], make_layer([program], {}))
 
 
 main()

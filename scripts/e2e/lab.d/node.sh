@@ -143,5 +143,5 @@ remove_cgroups() {
 
 node_ready() {
     kubectl wait --for=condition=Ready node/lab --timeout=1s && kubectl get serviceaccount default &&
-        busybox nslookup kubernetes.default.svc.cluster.local "$node_ip"
+        busybox nslookup kubernetes.default.svc.cluster.local "$node_ip" && curl -s --cacert ca.crt https://10.96.0.1/readyz
 }

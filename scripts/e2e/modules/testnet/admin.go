@@ -2,7 +2,6 @@ package main
 
 import (
 	"net/http"
-	"slices"
 	"time"
 )
 
@@ -102,14 +101,10 @@ func (t *Tailnet) changeKey(r *http.Request) (any, error) {
 	if err := body(r, &change); err != nil {
 		return nil, err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	index := slices.IndexFunc(t.keys, func(key *Key) bool { return key.ID == r.PathValue("id") })
-	if index < 0 {
-		return nil, refuse(404, "no key %q", r.PathValue("id"))
-	}
-	t.keys[index].Expires = change.Expires
-	return none, nil
+	return t.onKey(r, func(key *Key) (any, error) {
+		key.Expires = change.Expires
+		return none, nil
+	})
 }
 
 // playJoin registers a device without a tailscaled, under the same rules.

@@ -129,6 +129,26 @@ func (c caller) mayTag(tags []string) error {
 
 type endpoint func(*http.Request, caller) (any, error)
 
+// queries are the query parameters of the endpoints that have any, with their values.
+var queries = map[string]map[string][]string{
+	"GET /api/v2/tailnet/{tailnet}/keys":    {"all": {"true", "false"}},
+	"GET /api/v2/tailnet/{tailnet}/devices": {"fields": {"default", "all"}},
+	"GET /api/v2/device/{id}":               {"fields": {"default", "all"}},
+}
+
+// checkURL takes the one tailnet that a client's token is for, and no query parameter that is not the endpoint's.
+func checkURL(pattern string, r *http.Request) error {
+	if found := r.PathValue("tailnet"); strings.Contains(pattern, "{tailnet}") && found != "-" {
+		return refuse(404, "found tailnet %q, expected \"-\"", found)
+	}
+	for name, values := range r.URL.Query() {
+		if len(values) != 1 || !slices.Contains(queries[pattern][name], values[0]) {
+			return refuse(400, "unexpected query parameter %q with value %q", name, values)
+		}
+	}
+	return nil
+}
+
 // apiHandler serves the documented paths; whatever else is asked for gets 404, and each request is recorded.
 func (t *Tailnet) apiHandler() http.Handler {
 	mux := http.NewServeMux()
@@ -138,6 +158,9 @@ func (t *Tailnet) apiHandler() http.Handler {
 			var value any
 			if err == nil {
 				err = client.need(scope)
+			}
+			if err == nil {
+				err = checkURL(pattern, r)
 			}
 			if err == nil {
 				value, err = do(r, client)

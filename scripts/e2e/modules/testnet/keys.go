@@ -55,9 +55,6 @@ var descriptionForm = regexp.MustCompile(`^[a-zA-Z0-9 -]{0,50}$`)
 const keyLifeLimit = 90 * 24 * time.Hour
 
 func (t *Tailnet) createKey(r *http.Request, client caller) (any, error) {
-	if err := onlyTailnet(r); err != nil {
-		return nil, err
-	}
 	var request keyRequest
 	if err := body(r, &request); err != nil {
 		return nil, err
@@ -96,13 +93,7 @@ func (t *Tailnet) createKey(r *http.Request, client caller) (any, error) {
 }
 
 // listKeys lists the keys that can still register a device, as the API does.
-func (t *Tailnet) listKeys(r *http.Request, _ caller) (any, error) {
-	if err := onlyTailnet(r); err != nil {
-		return nil, err
-	}
-	if err := onlyQuery(r, map[string][]string{"all": {"true", "false"}}); err != nil {
-		return nil, err
-	}
+func (t *Tailnet) listKeys(*http.Request, caller) (any, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	list := []keyAnswer{}
@@ -114,57 +105,29 @@ func (t *Tailnet) listKeys(r *http.Request, _ caller) (any, error) {
 	return map[string]any{"keys": list}, nil
 }
 
-func (t *Tailnet) keyLocked(r *http.Request) (*Key, error) {
-	if err := onlyTailnet(r); err != nil {
-		return nil, err
-	}
+// onKey runs DO with the key that the path names.
+func (t *Tailnet) onKey(r *http.Request, do func(*Key) (any, error)) (any, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	id := r.PathValue("id")
 	index := slices.IndexFunc(t.keys, func(key *Key) bool { return key.ID == id })
 	if index < 0 {
 		return nil, refuse(404, "key %q not found", id)
 	}
-	return t.keys[index], nil
+	return do(t.keys[index])
 }
 
 // getKey tells also of keys that are spent, revoked or expired: those are "invalid".
 func (t *Tailnet) getKey(r *http.Request, _ caller) (any, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	key, err := t.keyLocked(r)
-	if err != nil {
-		return nil, err
-	}
-	return key.told(time.Now()), nil
+	return t.onKey(r, func(key *Key) (any, error) { return key.told(time.Now()), nil })
 }
 
 func (t *Tailnet) deleteKey(r *http.Request, _ caller) (any, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	key, err := t.keyLocked(r)
-	if err != nil {
-		return nil, err
-	}
-	if !key.Revoked.IsZero() {
-		return nil, refuse(404, "key %q not found", key.ID)
-	}
-	key.Revoked = time.Now().UTC()
-	return none, nil
-}
-
-// onlyTailnet takes the one tailnet that a client's token is for.
-func onlyTailnet(r *http.Request) error {
-	if found := r.PathValue("tailnet"); found != "-" {
-		return refuse(404, "found tailnet %q, expected \"-\"", found)
-	}
-	return nil
-}
-
-// onlyQuery refuses parameters, and values of them, that are not allowed.
-func onlyQuery(r *http.Request, allowed map[string][]string) error {
-	for name, values := range r.URL.Query() {
-		if len(values) != 1 || !slices.Contains(allowed[name], values[0]) {
-			return refuse(400, "unexpected query parameter %q with value %q", name, values)
+	return t.onKey(r, func(key *Key) (any, error) {
+		if !key.Revoked.IsZero() {
+			return nil, refuse(404, "key %q not found", key.ID)
 		}
-	}
-	return nil
+		key.Revoked = time.Now().UTC()
+		return none, nil
+	})
 }

@@ -22,10 +22,7 @@ type Service struct {
 
 var portForm = regexp.MustCompile(`^(tcp|udp):[1-9][0-9]{0,4}(-[1-9][0-9]{0,4})?$|^do-not-validate$`)
 
-func (t *Tailnet) listServices(r *http.Request, _ caller) (any, error) {
-	if err := onlyTailnet(r); err != nil {
-		return nil, err
-	}
+func (t *Tailnet) listServices(*http.Request, caller) (any, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	list := []Service{}
@@ -35,25 +32,19 @@ func (t *Tailnet) listServices(r *http.Request, _ caller) (any, error) {
 	return map[string]any{"vipServices": list}, nil
 }
 
-func (t *Tailnet) serviceLocked(r *http.Request) (*Service, error) {
-	if err := onlyTailnet(r); err != nil {
-		return nil, err
-	}
+// onService runs DO with the Service that the path names.
+func (t *Tailnet) onService(r *http.Request, do func(*Service) any) (any, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	service, found := t.services[r.PathValue("name")]
 	if !found {
 		return nil, refuse(404, "service %q not found", r.PathValue("name"))
 	}
-	return service, nil
+	return do(service), nil
 }
 
 func (t *Tailnet) getService(r *http.Request, _ caller) (any, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	service, err := t.serviceLocked(r)
-	if err != nil {
-		return nil, err
-	}
-	return *service, nil
+	return t.onService(r, func(service *Service) any { return *service })
 }
 
 func (s *Service) check(name string, client caller) error {
@@ -74,9 +65,6 @@ func (s *Service) check(name string, client caller) error {
 
 // putService makes or replaces a Service. A new one gets its addresses here; a known one must be sent with those that it has.
 func (t *Tailnet) putService(r *http.Request, client caller) (any, error) {
-	if err := onlyTailnet(r); err != nil {
-		return nil, err
-	}
 	var service Service
 	if err := body(r, &service); err != nil {
 		return nil, err
@@ -119,12 +107,8 @@ func (t *Tailnet) addressesLocked(service *Service) error {
 }
 
 func (t *Tailnet) deleteService(r *http.Request, _ caller) (any, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	service, err := t.serviceLocked(r)
-	if err != nil {
-		return nil, err
-	}
-	delete(t.services, service.Name)
-	return none, nil
+	return t.onService(r, func(service *Service) any {
+		delete(t.services, service.Name)
+		return none
+	})
 }

@@ -145,7 +145,7 @@ Value controller_cluster_rules() {
 
 Value controller_rules() {
     return Value::list({
-        rule("", {"secrets"}, {"create", "delete", "get", "list", "update", "watch"}),
+        rule("", {"secrets"}, {"create", "delete", "get", "list", "patch", "update", "watch"}),
         rule("", {"configmaps"}, {"create", "get", "list", "watch"}),
         rule("", {"configmaps"}, {"update"},
              {"dnsrecords", "tailrender-devices", "tailrender-ingress-addresses"}),

@@ -42,8 +42,14 @@ def fingerprint_of_tool():
     return version + pathlib.Path(ROOT, ".clang-tidy").read_bytes()
 
 
+def own_checks(unit):
+    """What the top folder of the unit says beside the root."""
+    own = pathlib.Path(ROOT, pathlib.Path(os.path.relpath(os.path.realpath(unit["file"]), ROOT)).parts[0], ".clang-tidy")
+    return own.read_bytes() if own.exists() else b""
+
+
 def key_of(unit, headers, tool):
-    digest = hashlib.sha256(tool + unit["command"].replace(ROOT, ".").encode())
+    digest = hashlib.sha256(tool + own_checks(unit) + unit["command"].replace(ROOT, ".").encode())
     for path in sorted({os.path.realpath(unit["file"]), *headers}):
         digest.update(os.path.relpath(path, ROOT).encode() + b"\0" + pathlib.Path(path).read_bytes() + b"\0")
     return digest.hexdigest()

@@ -1,0 +1,25 @@
+// HTTP by libcurl on our loop: connections are kept and, with HTTP/2, shared.
+#pragma once
+
+#include <memory>
+
+#include "runtime/base/transport.h"
+
+namespace runtime {
+
+class CurlTransport : public Transport {
+public:
+    // The loop outlives the transport. `user_agent` is sent with every request.
+    CurlTransport(Loop& loop, std::string user_agent);
+    ~CurlTransport() override;
+
+    RequestId send(HttpRequest request, std::function<void(HttpReply)> done,
+                   std::function<void(std::string_view)> on_data) override;
+    void cancel(RequestId id) override;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace runtime

@@ -1,0 +1,90 @@
+#include "runtime/base/curl_transport.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "runtime/base/http_server.h"
+
+namespace runtime {
+namespace {
+
+// Real sockets on the loopback interface.
+class CurlTransportTest : public testing::Test {
+protected:
+    CurlTransportTest() {
+        auto listening = server.listen(0);
+        EXPECT_TRUE(listening.has_value());
+        port = *listening;
+    }
+    [[nodiscard]] std::string url(const std::string& path) const {
+        return fmt::format("http://127.0.0.1:{}{}", port, path);
+    }
+
+    // Runs the loop until the request is answered.
+    HttpReply fetch(HttpRequest request, std::function<void(std::string_view)> on_data = nullptr) {
+        HttpReply reply;
+        transport.send(
+            std::move(request),
+            [&](HttpReply got) {
+                reply = std::move(got);
+                loop.stop();
+            },
+            std::move(on_data));
+        loop.run();
+        return reply;
+    }
+
+    AsioLoop loop;
+    HttpServer server{loop, [](std::string_view path) -> Page {
+                          if (path == "/large") {
+                              return {200, std::string(3 << 20U, 'x')};
+                          }
+                          return path == "/hello" ? Page{200, "hello\n"} : Page{404, "not found\n"};
+                      }};
+    CurlTransport transport{loop, "test"};
+    std::uint16_t port = 0;
+};
+
+TEST_F(CurlTransportTest, BringsTheReply) {
+    const HttpReply reply = fetch({.url = url("/hello?x=1")});
+    EXPECT_EQ(reply.status, 200) << reply.problem;
+    EXPECT_EQ(reply.body, "hello\n");
+    EXPECT_EQ(reply.problem, "");
+}
+
+TEST_F(CurlTransportTest, AStatusOtherThan200IsAReply) {
+    EXPECT_EQ(fetch({.url = url("/nothing")}).status, 404);
+}
+
+TEST_F(CurlTransportTest, StreamsTheBody) {
+    std::size_t bytes = 0;
+    const HttpReply reply =
+        fetch({.url = url("/large")}, [&](std::string_view data) { bytes += data.size(); });
+    EXPECT_EQ(reply.status, 200);
+    EXPECT_EQ(reply.body, "");
+    EXPECT_EQ(bytes, std::size_t{3} << 20U);
+}
+
+TEST_F(CurlTransportTest, NobodyThere) {
+    HttpRequest request{.method = "POST", .url = "http://127.0.0.1:1/"};
+    const HttpReply reply = fetch(request);
+    EXPECT_EQ(reply.status, 0);
+    EXPECT_NE(reply.problem, "");
+    EXPECT_FALSE(reply.may_be_done) << "nothing was sent";
+}
+
+TEST_F(CurlTransportTest, ACancelledRequestIsNotAnswered) {
+    bool answered = false;
+    const RequestId id = transport.send(
+        {.url = url("/hello")}, [&](const HttpReply&) { answered = true; }, nullptr);
+    transport.cancel(id);
+    EXPECT_EQ(fetch({.url = url("/hello")}).status, 200);
+    EXPECT_FALSE(answered);
+}
+
+TEST_F(CurlTransportTest, OtherMethodsAreRefusedByOurServer) {
+    EXPECT_EQ(fetch({.method = "DELETE", .url = url("/hello")}).status, 405);
+}
+
+}  // namespace
+}  // namespace runtime

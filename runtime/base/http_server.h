@@ -1,0 +1,37 @@
+// A small HTTP server for people and machines that ask how the process is: /healthz, /readyz,
+// /metrics. GET only, one request per connection, nothing read beyond its head.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "renderer/core/result.h"
+#include "runtime/base/asio_loop.h"
+
+namespace runtime {
+
+struct Page {
+    int status = 200;
+    std::string text;
+};
+
+class HttpServer {
+public:
+    // `answer` is asked for each path; the loop outlives the server.
+    HttpServer(AsioLoop& loop, std::function<Page(std::string_view path)> answer);
+    ~HttpServer();
+    HttpServer(const HttpServer&) = delete;
+    HttpServer& operator=(const HttpServer&) = delete;
+
+    // On all addresses of both families. Port 0 takes a free one. The result is the port.
+    renderer::Result<std::uint16_t> listen(std::uint16_t port);
+
+private:
+    struct State;
+    std::shared_ptr<State> state_;
+};
+
+}  // namespace runtime

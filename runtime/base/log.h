@@ -1,0 +1,43 @@
+// What the process has to say: one JSON object per line on stderr, or plain text for people at a
+// terminal (OPERATOR_LOGGING=dev). Everything passes `redact`, so no line holds a credential.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace runtime {
+
+enum class LogLevel { Debug, Info, Warning, Error };
+
+struct LogField {
+    std::string_view name;
+    std::string value;
+};
+
+// The text with Tailscale's keys (`tskey-…`) and bearer tokens replaced by "[redacted]". OAuth
+// secrets are such keys, too (`tskey-client-…`).
+std::string redact(std::string_view text);
+
+class Log {
+public:
+    enum class Form { Json, Text };
+    Log(Form form, LogLevel lowest);
+    ~Log();
+    Log(const Log&) = delete;
+    Log& operator=(const Log&) = delete;
+
+    void debug(std::string_view message, std::initializer_list<LogField> fields = {});
+    void info(std::string_view message, std::initializer_list<LogField> fields = {});
+    void warning(std::string_view message, std::initializer_list<LogField> fields = {});
+    void error(std::string_view message, std::initializer_list<LogField> fields = {});
+
+private:
+    void write(LogLevel level, std::string_view message, std::initializer_list<LogField> fields);
+
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace runtime

@@ -1,0 +1,361 @@
+#include "runtime/controller/apply.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "runtime/base/time_text.h"
+#include "runtime/controller/contract.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+std::vector<std::string> split_tags(std::string_view text) {
+    std::vector<std::string> tags;
+    while (!text.empty()) {
+        const std::size_t comma = text.find(',');
+        tags.emplace_back(text.substr(0, comma));
+        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+    }
+    return tags;
+}
+
+// A JSON pointer's token (RFC 6901 section 3).
+std::string pointer(std::string_view key) {
+    std::string out;
+    for (const char byte : key) {
+        out += byte == '/' ? "~1" : byte == '~' ? "~0" : std::string(1, byte);
+    }
+    return out;
+}
+
+std::string problem_of(const KubeReply& reply, std::string_view what) {
+    return reply.ok() ? std::string() : fmt::format("{}: {}", what, reply.message);
+}
+
+// What the auth Secret says today, but for the key.
+AuthContent without_key(const AuthSecret& auth) {
+    AuthContent content;
+    content.restart_pod = auth.restart_pod;
+    content.device = auth.device;
+    content.device_tags = auth.device_tags;
+    return content;
+}
+
+}  // namespace
+
+Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, std::string key_mark,
+             Written written)
+    : loop_(loop),
+      kube_(kube),
+      tailnets_(tailnets),
+      ns_(std::move(ns)),
+      key_mark_(std::move(key_mark)),
+      written_(std::move(written)) {}
+
+Apply::Work Apply::work_of(const Replica& replica) {
+    Work work;
+    work.pod = replica.pod_name;
+    work.ordinal = replica.ordinal;
+    if (replica.state != nullptr) {
+        work.state = *replica.state;
+        work.tailnet = replica.state->tailnet;
+        work.set = replica.state->set;
+    }
+    if (replica.auth != nullptr) {
+        work.auth = *replica.auth;
+        work.set = replica.auth->set;
+    }
+    if (replica.set != nullptr) {
+        work.set = replica.set->name;
+        work.tags = replica.set->tags;
+        work.labels = replica.set->labels;
+        work.tailnet = replica.state == nullptr ? replica.set->tailnet : work.tailnet;
+    }
+    return work;
+}
+
+std::string Apply::secret_path(std::string_view name) const {
+    return path_of(kSecrets, ns_, name);
+}
+
+void Apply::run(const Replica& replica, const Step& step, Next done) {
+    const Work work = work_of(replica);
+    if (const auto* mint_step = std::get_if<step::MintKey>(&step)) {
+        return mint(work, *mint_step, std::move(done));
+    }
+    if (std::holds_alternative<step::SpendKey>(step)) {
+        return spend(work, std::move(done));
+    }
+    if (std::holds_alternative<step::Remove>(step)) {
+        return remove(work, std::move(done));
+    }
+    std::vector<Job> jobs;
+    if (std::holds_alternative<step::CreateState>(step)) {
+        jobs.push_back(create_state(work));
+    } else if (std::holds_alternative<step::CreateBlankAuth>(step)) {
+        jobs.push_back(write_auth(work, {}));
+    } else if (std::holds_alternative<step::ClearRequest>(step)) {
+        jobs.push_back(patch_state(
+            work,
+            Value::list({Value::map({{"op", "remove"}, {"path", "/data/reissue_authkey"}})})));
+    } else if (const auto* pod = std::get_if<step::DeletePod>(&step)) {
+        jobs.push_back([this, name = work.pod, uid = pod->uid](const Next& next) {
+            kube_.erase(path_of(kPods, ns_, name), uid, [next](const KubeReply& reply) {
+                const bool gone = reply.not_found() || reply.code == 409;  // another pod by now
+                next(gone ? std::string() : problem_of(reply, "cannot delete the pod"));
+            });
+        });
+    } else if (const auto* note = std::get_if<step::NoteDevice>(&step)) {
+        jobs.push_back(delete_device(work.tailnet, note->device_to_delete));
+        AuthContent content;
+        content.device = work.state.device_id;
+        jobs.push_back(write_auth(work, content));
+    } else if (const auto* tags = std::get_if<step::SetTags>(&step)) {
+        jobs.push_back(
+            on_tailnet(work.tailnet, [device = tags->device, wanted = split_tags(work.tags)](
+                                         TailnetApi& api, TailnetDone reply) {
+                api.set_tags(device, wanted, std::move(reply));
+            }));
+        AuthContent content = without_key(work.auth);
+        content.device_tags = work.tags;
+        jobs.push_back(write_auth(work, content));
+    } else {
+        // The mark stands among the annotations, which a Secret of ours always has.
+        const std::string path = "/metadata/annotations/" + pointer(kGoneAnnotation);
+        const bool gone = std::holds_alternative<step::MarkGone>(step);
+        if (gone) {
+            jobs.push_back(set_must_be_absent(work));
+            jobs.push_back(must_be_absent(path_of(kPods, ns_, work.pod)));
+        }
+        Value operation =
+            Value::map({{"op", gone ? Value("add") : Value("remove")}, {"path", path}});
+        put_if(operation, gone, "value", Value(format_seconds(loop_.now())));
+        jobs.push_back(patch_state(work, Value::list({std::move(operation)})));
+    }
+    run_in_order(std::move(jobs), std::move(done));
+}
+
+Job Apply::on_tailnet(const std::string& tailnet,
+                      std::function<void(TailnetApi&, TailnetDone)> call) {
+    return [this, tailnet, call = std::move(call)](const Next& next) {
+        std::string problem;
+        TailnetApi* api = tailnets_.find(tailnet, problem);
+        if (api == nullptr) {
+            return next(problem);
+        }
+        call(*api, [next](const TailnetReply& reply) {
+            next(reply.ok() || reply.not_found() ? std::string() : reply.message);
+        });
+    };
+}
+
+Job Apply::delete_device(const std::string& tailnet, const std::string& id) {
+    if (id.empty()) {
+        return [](const Next& next) { next({}); };
+    }
+    return on_tailnet(tailnet, [id](TailnetApi& api, TailnetDone done) {
+        api.delete_device(id, std::move(done));
+    });
+}
+
+Job Apply::revoke_key(const std::string& tailnet, const std::string& id) {
+    if (id.empty()) {
+        return [](const Next& next) { next({}); };
+    }
+    return on_tailnet(
+        tailnet, [id](TailnetApi& api, TailnetDone done) { api.revoke_key(id, std::move(done)); });
+}
+
+Job Apply::create_state(const Work& work) {
+    return [this, work](const Next& next) {
+        kube_.create(path_of(kSecrets, ns_),
+                     state_secret(ns_, work.pod, work.set, work.tailnet, work.labels),
+                     [this, work, next](const KubeReply& reply) {
+                         if (reply.ok()) {
+                             written_.put(reply.object);
+                         }
+                         next(reply.code == 409
+                                  ? fmt::format("Secret \"{}\" exists and is not ours", work.pod)
+                                  : problem_of(reply, "cannot create the state Secret"));
+                     });
+    };
+}
+
+Job Apply::write_auth(const Work& work, const AuthContent& content) {
+    return [this, work, content](const Next& next) {
+        const Value object =
+            auth_secret(ns_, work.pod, work.set, work.auth.version, work.labels, content);
+        const auto done = [this, next](const KubeReply& reply) {
+            if (reply.ok()) {
+                written_.put(reply.object);
+            }
+            next(problem_of(reply, "cannot write the auth Secret"));
+        };
+        if (work.auth.version.empty()) {
+            return kube_.create(path_of(kSecrets, ns_), object, done);
+        }
+        kube_.replace(secret_path(auth_name(work.pod)), object, done);
+    };
+}
+
+Job Apply::patch_state(const Work& work, Value operations) {
+    auto shared = std::make_shared<Value>(std::move(operations));
+    return [this, name = work.pod, shared](const Next& next) {
+        kube_.json_patch(secret_path(name), *shared, [this, next](const KubeReply& reply) {
+            if (reply.ok()) {
+                written_.put(reply.object);
+            }
+            next(problem_of(reply, "cannot patch the state Secret"));
+        });
+    };
+}
+
+Job Apply::delete_secret(const std::string& name, const std::string& uid) {
+    if (uid.empty()) {
+        return [](const Next& next) { next({}); };
+    }
+    return [this, name, uid](const Next& next) {
+        kube_.erase(secret_path(name), uid, [this, name, next](const KubeReply& reply) {
+            if (reply.ok() || reply.not_found()) {
+                written_.erased(
+                    Value::map({{"metadata", Value::map({{"name", name}, {"namespace", ns_}})}}));
+                return next({});
+            }
+            next(problem_of(reply, fmt::format("cannot delete Secret \"{}\"", name)));
+        });
+    };
+}
+
+Job Apply::must_be_absent(const std::string& path) {
+    return [this, path](const Next& next) {
+        kube_.get(path, [path, next](const KubeReply& reply) {
+            if (reply.ok()) {
+                return next(fmt::format("{} is there after all", path));
+            }
+            next(reply.not_found() ? std::string()
+                                   : problem_of(reply, fmt::format("cannot read {}", path)));
+        });
+    };
+}
+
+// Absent, or too small to have this replica.
+Job Apply::set_must_be_absent(const Work& work) {
+    return [this, work](const Next& next) {
+        kube_.get(path_of(kStatefulSets, ns_, work.set), [work, next](const KubeReply& reply) {
+            if (reply.not_found()) {
+                return next({});
+            }
+            if (!reply.ok()) {
+                return next(problem_of(reply, "cannot read the StatefulSet"));
+            }
+            const auto set = decode_proxy_set(reply.object);
+            const bool wanted =
+                set.has_value() && !set->contract.empty() && work.ordinal < set->replicas;
+            next(wanted ? fmt::format("StatefulSet \"{}\" is there after all", work.set)
+                        : std::string());
+        });
+    };
+}
+
+void Apply::mint(const Work& work, const step::MintKey& step, Next done) {
+    auto key = std::make_shared<MintedKey>();
+    std::vector<Job> jobs;
+    jobs.push_back(delete_device(work.tailnet, step.device_to_delete));
+    jobs.push_back([this, work, key](const Next& next) {
+        std::string problem;
+        TailnetApi* api = tailnets_.find(work.tailnet, problem);
+        if (api == nullptr) {
+            return next(problem);
+        }
+        api->mint(
+            {.tags = split_tags(work.tags), .description = key_mark_},
+            [this, key, next](TailnetReply reply) {
+                wants_sweep_ = wants_sweep_ || reply.may_be_done;
+                if (reply.ok()) {
+                    key->id = text_of(reply.body.find("id"));
+                    key->key = text_of(reply.body.find("key"));
+                    key->created = format_seconds(loop_.now());  // compared with our clock later
+                    key->expires = text_of(reply.body.find("expires"));
+                }
+                next(!reply.ok()
+                         ? "no auth key: " + reply.message
+                         : std::string(key->key.empty() ? "no auth key: the answer has none" : ""));
+            });
+    });
+    jobs.push_back([this, work, key, restart = step.restart_pod](const Next& next) {
+        record_key(work, *key, restart, next);
+    });
+    run_in_order(std::move(jobs), std::move(done));
+}
+
+// From here on a key exists: it is written down, or revoked again.
+void Apply::record_key(const Work& work, const MintedKey& key, const std::string& restart_pod,
+                       Next done) {
+    AuthContent content = without_key(work.auth);
+    content.key = key;
+    content.key_tags = work.tags;
+    content.restart_pod = restart_pod;
+    write_auth(work,
+               content)([this, work, key, done = std::move(done)](const std::string& problem) {
+        if (problem.empty()) {
+            return revoke_key(work.tailnet, work.auth.key_id)(done);
+        }
+        // The write may have come through although its answer did not.
+        kube_.get(secret_path(auth_name(work.pod)), [this, work, key, problem,
+                                                     done](const KubeReply& reply) {
+            const auto auth = reply.ok() ? decode_auth_secret(reply.object) : std::nullopt;
+            if (auth.has_value() && auth->key_id == key.id) {
+                written_.put(reply.object);
+                return revoke_key(work.tailnet, work.auth.key_id)(done);
+            }
+            if (!reply.ok() && !reply.not_found()) {
+                wants_sweep_ = true;  // unknown: the sweep looks again
+                return done(problem);
+            }
+            revoke_key(work.tailnet, key.id)([this, problem, done](const std::string& also) {
+                wants_sweep_ = wants_sweep_ || !also.empty();
+                done(problem);
+            });
+        });
+    });
+}
+
+void Apply::spend(const Work& work, Next done) {
+    AuthContent content = without_key(work.auth);
+    content.restart_pod.clear();
+    content.device = work.state.device_id;
+    content.device_tags = work.auth.key_tags;
+    // A device that was there before keeps its tags, whatever the key says.
+    const bool same = work.auth.device == work.state.device_id;
+    if (same) {
+        content.device_tags = work.auth.device_tags;
+    }
+    run_in_order({revoke_key(work.tailnet, work.auth.key_id),
+                  delete_device(work.tailnet, same ? std::string() : work.auth.device),
+                  write_auth(work, content)},
+                 std::move(done));
+}
+
+void Apply::remove(const Work& work, Next done) {
+    std::vector<Job> jobs;
+    jobs.push_back(set_must_be_absent(work));
+    jobs.push_back(must_be_absent(path_of(kPods, ns_, work.pod)));
+    std::set<std::string> devices{work.auth.device, work.state.device_id, work.state.node_id};
+    for (const std::string& device : devices) {
+        jobs.push_back(delete_device(work.tailnet, device));
+    }
+    jobs.push_back(revoke_key(work.tailnet, work.auth.key_id));
+    jobs.push_back(delete_secret(work.auth.name, work.auth.uid));
+    jobs.push_back(delete_secret(work.state.name, work.state.uid));
+    run_in_order(std::move(jobs), std::move(done));
+}
+
+}  // namespace runtime

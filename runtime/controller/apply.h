@@ -1,0 +1,75 @@
+// Does the steps that `decide` asks for. Each step may be cut off at any point: it is decided
+// again, and doing it twice does no harm. What was written goes back into the copies at once, so
+// that the next decision sees it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/base/jobs.h"
+#include "runtime/controller/decide.h"
+#include "runtime/controller/secrets.h"
+#include "runtime/controller/tailnets.h"
+#include "runtime/kube/client.h"
+
+namespace runtime {
+
+// Where objects that we wrote, or deleted, are reported to.
+struct Written {
+    std::function<void(const renderer::Value& secret)> put;
+    std::function<void(const renderer::Value& secret)> erased;
+};
+
+class Apply {
+public:
+    // `key_mark` is the description of every key that this installation mints.
+    Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, std::string key_mark,
+          Written written);
+
+    // `done` gets what went wrong, or "". The replica is copied; what it points to may change
+    // meanwhile.
+    void run(const Replica& replica, const Step& step, Next done);
+
+    // A key may have been minted whose id never reached us (key_sweep.h). Asking resets it.
+    bool take_sweep_wish() { return std::exchange(wants_sweep_, false); }
+
+private:
+    // A replica whose parts are copies.
+    struct Work {
+        std::string pod, tailnet, set;
+        int ordinal = 0;
+        std::string tags;
+        std::map<std::string, std::string> labels;
+        StateSecret state;
+        AuthSecret auth;
+    };
+    static Work work_of(const Replica& replica);
+
+    void mint(const Work& work, const step::MintKey& step, Next done);
+    void record_key(const Work& work, const MintedKey& key, const std::string& restart_pod,
+                    Next done);
+    void spend(const Work& work, Next done);
+    void remove(const Work& work, Next done);
+
+    Job create_state(const Work& work);
+    Job write_auth(const Work& work, const AuthContent& content);
+    Job patch_state(const Work& work, renderer::Value operations);
+    Job delete_device(const std::string& tailnet, const std::string& id);
+    Job revoke_key(const std::string& tailnet, const std::string& id);
+    Job delete_secret(const std::string& name, const std::string& uid);
+    Job must_be_absent(const std::string& path);
+    Job set_must_be_absent(const Work& work);
+    Job on_tailnet(const std::string& tailnet, std::function<void(TailnetApi&, TailnetDone)> call);
+    [[nodiscard]] std::string secret_path(std::string_view name) const;
+
+    Loop& loop_;
+    KubeClient& kube_;
+    Tailnets& tailnets_;
+    std::string ns_, key_mark_;
+    Written written_;
+    bool wants_sweep_ = false;
+};
+
+}  // namespace runtime

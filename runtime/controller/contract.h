@@ -1,0 +1,40 @@
+// Names that the controller writes for itself, beside those that it shares with the renderer
+// (renderer/core/api.h). The contract is testdata/contract/proxy.md.
+#pragma once
+
+#include <string_view>
+
+#include "renderer/core/api.h"
+
+namespace runtime {
+
+using renderer::kContractAnnotation;
+using renderer::kContractVersion;
+using renderer::kHostnameAnnotation;
+using renderer::kParentAnnotation;
+using renderer::kTagsAnnotation;
+using renderer::kTailnetAnnotation;
+
+// On every Secret that the controller makes: `state` or `auth`. Others it does not look at.
+inline constexpr std::string_view kSecretLabel = TAILRENDER_DOMAIN "/secret";
+inline constexpr std::string_view kStateSecret = "state";
+inline constexpr std::string_view kAuthSecret = "auth";
+
+// On both: the StatefulSet that they are for.
+inline constexpr std::string_view kSetAnnotation = TAILRENDER_DOMAIN "/statefulset";
+
+// On a state Secret: since when its StatefulSet and its pod are gone (RFC 3339).
+inline constexpr std::string_view kGoneAnnotation = TAILRENDER_DOMAIN "/gone-since";
+
+// On an auth Secret: what is known of the key in it, while there is one.
+inline constexpr std::string_view kKeyIdAnnotation = TAILRENDER_DOMAIN "/key-id";
+inline constexpr std::string_view kKeyCreatedAnnotation = TAILRENDER_DOMAIN "/key-created";
+inline constexpr std::string_view kKeyExpiresAnnotation = TAILRENDER_DOMAIN "/key-expires";
+inline constexpr std::string_view kKeyTagsAnnotation = TAILRENDER_DOMAIN "/key-tags";
+// On an auth Secret: the UID of the pod that waits for a new key and is to be deleted once.
+inline constexpr std::string_view kRestartAnnotation = TAILRENDER_DOMAIN "/restart-pod";
+// On an auth Secret: the device that the last key led to, and the tags that it has by us.
+inline constexpr std::string_view kDeviceAnnotation = TAILRENDER_DOMAIN "/device";
+inline constexpr std::string_view kDeviceTagsAnnotation = TAILRENDER_DOMAIN "/device-tags";
+
+}  // namespace runtime

@@ -1,0 +1,350 @@
+#include "runtime/controller/controller.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+
+#include "runtime/base/backoff.h"
+#include "runtime/testing/fake_cluster.h"
+
+namespace runtime {
+namespace {
+
+constexpr Duration kSecond = std::chrono::seconds(1);
+constexpr Duration kMinute = std::chrono::minutes(1);
+
+// One process of the controller: what it knows ends with it.
+struct Process {
+    Process(FakeLoop& world, FakeNetwork& network, std::uint64_t seed)
+        : loop(world),
+          transport(network),
+          log(Log::Form::Text, LogLevel::Error),
+          chance(seed),
+          kube(transport, {.server = "https://kube", .ca_file = "", .token_file = ""}),
+          controller(loop, transport, kube, log, chance,
+                     {.ns = std::string(FakeCluster::kNamespace),
+                      .cleanup_delay = 5 * kMinute,
+                      .tailnet = {.server = "https://tailnet",
+                                  .token_server = "https://tailnet",
+                                  .ca_file = "",
+                                  .credentials = [](const auto& done) {
+                                      done(token_request("id", "tskey-client-secret"));
+                                  }}}) {
+        controller.start();
+    }
+
+    ProcessLoop loop;
+    FakeTransport transport;
+    Log log;
+    Chance chance;
+    KubeClient kube;
+    Controller controller;
+};
+
+class ControllerTest : public testing::Test {
+protected:
+    ControllerTest() {
+        network.add("https://kube", kube);
+        network.add("https://tailnet", tailnet);
+    }
+
+    void start(std::uint64_t seed = 1) { process = std::make_unique<Process>(loop, network, seed); }
+    void run(Duration duration) { loop.run_for(duration); }
+    static std::string secret(const std::string& name) {
+        return FakeCluster::path("secrets", name);
+    }
+    std::string device_of(const std::string& pod) { return kube.datum(secret(pod), "device_id"); }
+
+    // Everything that was asked for is there, and nothing else.
+    void expect_converged(const std::set<std::string>& pods) {
+        std::set<std::string> devices;
+        for (const std::string& pod : pods) {
+            SCOPED_TRACE(pod);
+            const std::string device = device_of(pod);
+            EXPECT_TRUE(tailnet.devices.contains(device)) << "device \"" << device << "\"";
+            EXPECT_NE(kube.find(secret(pod + "-auth")), nullptr);
+            EXPECT_EQ(kube.datum(secret(pod + "-auth"), "authkey"), "");
+            EXPECT_EQ(kube.datum(secret(pod), "reissue_authkey"), "");
+            devices.insert(device);
+        }
+        EXPECT_EQ(tailnet.devices.size(), devices.size()) << "devices that nobody has";
+        EXPECT_EQ(tailnet.usable_keys(), std::vector<std::string>()) << "keys that nobody has";
+        EXPECT_EQ(kube.paths_below(secret("")).size(), 2 * pods.size());
+    }
+
+    FakeLoop loop;
+    FakeNetwork network{loop};
+    FakeKube kube;
+    FakeTailnet tailnet{loop};
+    FakeCluster cluster{loop, kube, tailnet};
+    std::unique_ptr<Process> process;
+};
+
+TEST_F(ControllerTest, GivesAProxyItsSecretsWithinASecond) {
+    start();
+    run(kSecond);
+    cluster.add_proxy("ts-web-abcde");
+    run(kSecond);
+    ASSERT_NE(kube.find(secret("ts-web-abcde-0")), nullptr);
+    ASSERT_NE(kube.find(secret("ts-web-abcde-0-auth")), nullptr);
+    // The state Secret first: a pod that finds only its key exits.
+    std::vector<std::string> created;
+    for (const auto& sent : network.log) {
+        if (sent.method == "POST" && sent.url.ends_with("/secrets")) {
+            created.push_back(sent.url);
+        }
+    }
+    EXPECT_EQ(created.size(), 2U);
+    EXPECT_LT(kube.find(secret("ts-web-abcde-0"))->at({"metadata", "uid"})->text(),
+              kube.find(secret("ts-web-abcde-0-auth"))->at({"metadata", "uid"})->text());
+    run(2 * kSecond);
+    expect_converged({"ts-web-abcde-0"});
+}
+
+TEST_F(ControllerTest, WritesNothingWhenAllIsWell) {
+    cluster.add_proxy("a", 3);
+    cluster.add_proxy("b");
+    start();
+    run(kMinute);
+    expect_converged({"a-0", "a-1", "a-2", "b-0"});
+    const std::size_t writes = kube.writes;
+    const std::size_t keys = tailnet.keys.size();
+    run(std::chrono::hours(24));
+    EXPECT_EQ(kube.writes, writes);
+    EXPECT_EQ(tailnet.keys.size(), keys);
+    start(2);  // a new process finds all as it should be
+    run(kMinute);
+    EXPECT_EQ(kube.writes, writes);
+    EXPECT_EQ(tailnet.keys.size(), keys);
+}
+
+TEST_F(ControllerTest, RestartedPodsKeepTheirDevice) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    const std::string device = device_of("a-0");
+    cluster.restart_pod("a-0");
+    run(kMinute);
+    EXPECT_EQ(device_of("a-0"), device);
+    EXPECT_EQ(tailnet.keys.size(), 1U);
+    expect_converged({"a-0"});
+}
+
+TEST_F(ControllerTest, GivesANewKeyToAPodThatAsksForOne) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    tailnet.devices.clear();  // somebody has deleted it
+    cluster.restart_pod("a-0");
+    run(10 * kSecond);  // not after 86 seconds: the waiting pod is deleted
+    expect_converged({"a-0"});
+    EXPECT_EQ(tailnet.keys.size(), 2U);
+}
+
+TEST_F(ControllerTest, ARequestCountsForNothingWhileTheNewestKeyMayStillWork) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    tailnet.devices.clear();
+    cluster.restart_pod("a-0");
+    // Every key is refused from now on: the tailnet has a bad day.
+    for (int i = 0; i < 4 * 60 * 30; ++i) {
+        run(Duration(250));
+        for (auto& [id, key] : tailnet.keys) {
+            key.spent = true;
+        }
+    }
+    EXPECT_LE(tailnet.keys.size(), 1 + 30 / 3 + 1U);
+}
+
+TEST_F(ControllerTest, LostStateLeadsToOneNewDeviceAndNoOldOne) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    const std::string device = device_of("a-0");
+    kube.erase(secret("a-0"));
+    cluster.restart_pod("a-0");
+    run(5 * kMinute);
+    EXPECT_NE(device_of("a-0"), device);
+    EXPECT_EQ(tailnet.devices.at(device_of("a-0")).name, "a-0");
+    expect_converged({"a-0"});
+}
+
+TEST_F(ControllerTest, RevokesAKeyThatWasNotNeededAfterAll) {
+    cluster.add_proxy("a");
+    start();
+    run(2 * kMinute);
+    const std::string device = device_of("a-0");
+    const std::string profile = kube.datum(secret("a-0"), "profile-1");
+    kube.erase_datum(secret("a-0"), "profile-1");
+    kube.erase_datum(secret("a-0"), "device_id");
+    kube.erase(secret("a-0-auth"));
+    run(kSecond);
+    EXPECT_EQ(tailnet.usable_keys().size(), 1U);
+    kube.set_datum(secret("a-0"), "profile-1", profile);
+    kube.set_datum(secret("a-0"), "device_id", device);
+    run(kSecond);
+    expect_converged({"a-0"});
+}
+
+TEST_F(ControllerTest, SetsChangedTagsOnTheLiveDevice) {
+    cluster.add_proxy("a", 1, "tag:k8s");
+    start();
+    run(kMinute);
+    const std::string device = device_of("a-0");
+    cluster.add_proxy("a", 1, "tag:k8s,tag:web");
+    run(kMinute);
+    EXPECT_EQ(device_of("a-0"), device);
+    EXPECT_EQ(tailnet.devices.at(device).tags, (std::vector<std::string>{"tag:k8s", "tag:web"}));
+    expect_converged({"a-0"});
+}
+
+TEST_F(ControllerTest, RemovesWhatIsGoneAfterADelay) {
+    cluster.add_proxy("a", 2);
+    cluster.add_proxy("b");
+    start();
+    run(kMinute);
+    cluster.remove_proxy("b");
+    cluster.add_proxy("a", 1);
+    run(4 * kMinute);
+    EXPECT_EQ(tailnet.devices.size(), 3U);
+    run(2 * kMinute);
+    expect_converged({"a-0"});
+}
+
+TEST_F(ControllerTest, AReturningProxyKeepsItsDevice) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    const std::string device = device_of("a-0");
+    cluster.remove_proxy("a");
+    run(4 * kMinute);
+    cluster.add_proxy("a");
+    run(kMinute);
+    cluster.remove_proxy("a");
+    run(4 * kMinute);  // the delay has begun anew
+    cluster.add_proxy("a");
+    run(10 * kMinute);
+    EXPECT_EQ(device_of("a-0"), device);
+    expect_converged({"a-0"});
+}
+
+TEST_F(ControllerTest, RemovesNothingWhenManyVanishAtOnce) {
+    for (int i = 0; i < 20; ++i) {
+        cluster.add_proxy("p" + std::string(1, static_cast<char>('a' + i)));
+    }
+    start();
+    run(kMinute);
+    for (int i = 0; i < 6; ++i) {
+        cluster.remove_proxy("p" + std::string(1, static_cast<char>('a' + i)));
+    }
+    run(std::chrono::hours(2));
+    EXPECT_EQ(tailnet.devices.size(), 20U);
+    EXPECT_TRUE(process->controller.counts().removal_is_blocked);
+    cluster.add_proxy("pa");  // five are few enough
+    run(10 * kMinute);
+    EXPECT_EQ(tailnet.devices.size(), 15U);
+}
+
+TEST_F(ControllerTest, GoesOnWhenTheServerForgetsItsHistory) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    kube.drop_watches();
+    cluster.add_proxy("b");
+    kube.forget_history();
+    cluster.add_proxy("c");
+    run(kMinute);
+    expect_converged({"a-0", "b-0", "c-0"});
+}
+
+TEST_F(ControllerTest, ReadsCredentialsAgainWhenTheyAreRefused) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    tailnet.refuse_tokens();
+    cluster.add_proxy("b");
+    run(kMinute);
+    expect_converged({"a-0", "b-0"});
+    EXPECT_EQ(tailnet.tokens, 2U);
+}
+
+TEST_F(ControllerTest, MintsNothingWhileTheOperatorServesTheSameParent) {
+    cluster.add_proxy("a");
+    renderer::Value old = kube.find(FakeCluster::path("statefulsets", "a"))->clone();
+    old.find("metadata")->put("name", "ts-a-old");
+    old.find("metadata")->erase("annotations");
+    kube.put(FakeCluster::path("statefulsets", "ts-a-old"), old.clone());
+    start();
+    run(kMinute);
+    EXPECT_EQ(tailnet.keys.size(), 0U);
+    kube.erase(FakeCluster::path("statefulsets", "ts-a-old"));
+    run(kMinute);
+    expect_converged({"a-0"});
+}
+
+// A life of ups and downs, ended and begun anew at any point.
+class Storm : public ControllerTest, public testing::WithParamInterface<std::uint64_t> {};
+
+TEST_P(Storm, EndsWhereItShould) {
+    Chance dice(GetParam());
+    bool stormy = true;
+    network.fault = [&](const HttpRequest& request) {
+        if (!stormy || request.url.find("watch=true") != std::string::npos || dice.below(8) != 0) {
+            return Fault::None;
+        }
+        return static_cast<Fault>(1 + dice.below(5));
+    };
+    tailnet.lists_descriptions = dice.below(2) == 0;
+    std::set<std::string> proxies;
+    for (int round = 0; round < 60; ++round) {
+        if (process == nullptr || dice.below(3) == 0) {
+            process.reset();
+            start(dice.below(1000));
+        }
+        const std::string name = "p" + std::string(1, static_cast<char>('a' + dice.below(10)));
+        switch (dice.below(8)) {
+            case 0:
+            case 1:
+            case 2:
+                cluster.add_proxy(name, 1, dice.below(2) == 0 ? "tag:a" : "tag:a,tag:b");
+                proxies.insert(name);
+                break;
+            case 3:
+                cluster.remove_proxy(name);
+                proxies.erase(name);
+                break;
+            case 4:
+                cluster.restart_pod(name + "-0");
+                break;
+            case 5:
+                kube.forget_history();
+                break;
+            case 6:
+                kube.erase(secret(name + "-0"));
+                break;
+            default:
+                tailnet.refuse_tokens();
+                break;
+        }
+        run(Duration(1 + dice.below(round % 7 == 0 ? 400'000 : 2'000)));
+    }
+    stormy = false;
+    process.reset();
+    start(1);
+    for (const std::string& name : proxies) {
+        cluster.restart_pod(name + "-0");
+    }
+    run(30 * kMinute);
+    std::set<std::string> pods;
+    for (const std::string& name : proxies) {
+        pods.insert(name + "-0");
+    }
+    expect_converged(pods);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Storm, testing::Range<std::uint64_t>(1, 16));
+
+}  // namespace
+}  // namespace runtime

@@ -1,0 +1,144 @@
+#include "runtime/controller/decide.h"
+
+#include "runtime/base/time_text.h"
+#include "runtime/controller/contract.h"
+
+namespace runtime {
+
+namespace {
+
+// The device is up in the pod that runs now. `device_id` alone may be left over from the pod
+// before.
+bool has_joined(const Replica& replica) {
+    return replica.state != nullptr && replica.pod != nullptr &&
+           !replica.state->device_id.empty() && replica.state->pod_uid == replica.pod->uid &&
+           !replica.state->wants_key;
+}
+
+std::optional<Step> decide_unwanted(const Replica& replica, Time now, Duration cleanup_delay) {
+    if (replica.state == nullptr) {
+        // It holds the mark; without it nothing would remember since when.
+        return replica.auth != nullptr ? std::optional<Step>(step::CreateState{}) : std::nullopt;
+    }
+    if (replica.pod != nullptr) {
+        return std::nullopt;
+    }
+    const auto since = parse_time(replica.state->gone_since);
+    if (!since.has_value()) {
+        return step::MarkGone{};
+    }
+    return now - *since >= cleanup_delay ? std::optional<Step>(step::Remove{}) : std::nullopt;
+}
+
+// The key in the auth Secret, which is not blank.
+std::optional<Step> decide_key(const Replica& replica, Time now) {
+    const AuthSecret& auth = *replica.auth;
+    if (has_joined(replica)) {
+        return step::SpendKey{};
+    }
+    if (auth.key_expires.has_value() && *auth.key_expires - now < kKeyMargin) {
+        return step::MintKey{.why = "the key expires"};
+    }
+    if (auth.key_tags != replica.set->tags) {
+        return step::MintKey{.why = "the tags have changed"};
+    }
+    return std::nullopt;
+}
+
+std::optional<Step> decide_request(const Replica& replica, Time now) {
+    const AuthSecret& auth = *replica.auth;
+    const bool may_still_work =
+        !auth.blank && auth.key_created.has_value() && now - *auth.key_created < kKeyPatience;
+    if (may_still_work) {
+        return std::nullopt;
+    }
+    step::MintKey mint{.why = "the pod asks for one"};
+    if (replica.pod != nullptr) {
+        mint.restart_pod = replica.pod->uid;
+    }
+    if (replica.state->device().empty()) {
+        mint.device_to_delete = auth.device;  // its state is lost: it cannot come back
+    }
+    return mint;
+}
+
+std::optional<Step> decide_device(const Replica& replica) {
+    const AuthSecret& auth = *replica.auth;
+    if (!has_joined(replica)) {
+        return std::nullopt;
+    }
+    if (auth.device != replica.state->device_id) {
+        return step::NoteDevice{.device_to_delete = auth.device};
+    }
+    if (auth.device_tags != replica.set->tags) {
+        return step::SetTags{.device = auth.device};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+bool is_wanted(const Replica& replica) {
+    return replica.set != nullptr && replica.ordinal < replica.set->replicas;
+}
+
+std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_delay) {
+    if (!is_wanted(replica)) {
+        return decide_unwanted(replica, now, cleanup_delay);
+    }
+    if (replica.state == nullptr) {
+        return step::CreateState{};
+    }
+    if (!replica.state->gone_since.empty()) {
+        return step::UnmarkGone{};
+    }
+    if (replica.auth == nullptr) {
+        return replica.state->device().empty() ? Step(step::MintKey{.why = "no device yet"})
+                                               : Step(step::CreateBlankAuth{});
+    }
+    const bool restart_is_due = replica.pod != nullptr && !replica.pod->leaving &&
+                                replica.auth->restart_pod == replica.pod->uid;
+    if (replica.state->wants_key) {
+        return restart_is_due ? std::optional<Step>(step::ClearRequest{})
+                              : decide_request(replica, now);
+    }
+    if (restart_is_due && !has_joined(replica)) {
+        return step::DeletePod{.uid = replica.pod->uid};
+    }
+    if (!replica.auth->blank) {
+        return decide_key(replica, now);
+    }
+    return decide_device(replica);
+}
+
+std::string describe(const Step& step) {
+    struct Describer {
+        std::string operator()(const step::CreateState&) const { return "create the state Secret"; }
+        std::string operator()(const step::CreateBlankAuth&) const {
+            return "create a blank auth Secret";
+        }
+        std::string operator()(const step::MintKey& mint) const {
+            return "mint a key (" + mint.why + ")" +
+                   (mint.device_to_delete.empty() ? ""
+                                                  : ", delete device " + mint.device_to_delete) +
+                   (mint.restart_pod.empty() ? "" : ", restart pod " + mint.restart_pod);
+        }
+        std::string operator()(const step::ClearRequest&) const { return "clear the request"; }
+        std::string operator()(const step::DeletePod& pod) const { return "delete pod " + pod.uid; }
+        std::string operator()(const step::SpendKey&) const { return "revoke and blank the key"; }
+        std::string operator()(const step::NoteDevice& device) const {
+            return "note the device" + (device.device_to_delete.empty()
+                                            ? ""
+                                            : ", delete device " + device.device_to_delete);
+        }
+        std::string operator()(const step::SetTags& tags) const {
+            return "set the tags of " + tags.device;
+        }
+        std::string operator()(const step::MarkGone&) const { return "mark as gone"; }
+        std::string operator()(const step::UnmarkGone&) const { return "unmark"; }
+        std::string operator()(const step::Remove&) const { return "remove"; }
+    };
+    return std::visit(Describer(), step);
+}
+
+}  // namespace runtime

@@ -1,0 +1,84 @@
+// What is to be done for one replica of a proxy, given what the cluster looks like: a pure
+// function. The answer is one step; when it has been done the cluster looks different and the
+// question is asked again. So a process that is killed at any point goes on where it stood.
+//
+// The rules, in the order in which they are tried, are those of testdata/contract/proxy.md:
+// - the state Secret comes first, since a pod that finds its key but no state Secret exits;
+// - a key is minted for a device that has never joined, and when the pod asks for a new one. The
+// request
+//   (`reissue_authkey`) does not say which key failed, so it counts for nothing while the newest
+//   key is unused and younger than kKeyPatience;
+// - after a requested key the mark is removed, then the waiting pod is deleted once, which is
+// quicker
+//   than its own time-outs;
+// - once the device has joined, its key is revoked (spent or not) and blanked: the Secret stays, or
+// the
+//   pod could not be mounted again;
+// - a device that another one has replaced is deleted; a device whose tags have changed gets the
+// new ones;
+// - what belongs to no StatefulSet any more is removed after a delay: device, key, auth Secret,
+// state
+//   Secret, in this order, so that the last one holds all names until the end.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "runtime/controller/objects.h"
+
+namespace runtime {
+
+inline constexpr Duration kKeyPatience = std::chrono::minutes(3);
+// An unused key is replaced this long before it expires.
+inline constexpr Duration kKeyMargin = std::chrono::hours(24);
+
+// All that there is of one replica. Not owning; nullptr: does not exist.
+struct Replica {
+    std::string_view pod_name;
+    int ordinal = 0;
+    const ProxySet* set = nullptr;
+    const StateSecret* state = nullptr;
+    const AuthSecret* auth = nullptr;
+    const Pod* pod = nullptr;
+};
+
+// A StatefulSet of that many replicas exists.
+bool is_wanted(const Replica& replica);
+
+namespace step {
+struct CreateState {};
+struct CreateBlankAuth {};  // the device has joined before: with its state an empty key is fine
+struct MintKey {
+    std::string why;
+    std::string restart_pod = {};       // UID of the pod that waits for it
+    std::string device_to_delete = {};  // holds the hostname that the new device shall get
+};
+struct ClearRequest {};
+struct DeletePod {
+    std::string uid;
+};
+struct SpendKey {};  // revoke the key, then blank it and note the device
+struct NoteDevice {
+    std::string device_to_delete = {};  // the one that was noted before
+};
+struct SetTags {
+    std::string device;
+};
+struct MarkGone {};
+struct UnmarkGone {};
+struct Remove {};
+}  // namespace step
+
+using Step = std::variant<step::CreateState, step::CreateBlankAuth, step::MintKey,
+                          step::ClearRequest, step::DeletePod, step::SpendKey, step::NoteDevice,
+                          step::SetTags, step::MarkGone, step::UnmarkGone, step::Remove>;
+
+// No value: all is as it should be, or time has to pass first.
+std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_delay);
+
+// "mint key (no device yet)": for logs and tests.
+std::string describe(const Step& step);
+
+}  // namespace runtime

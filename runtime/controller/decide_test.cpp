@@ -1,0 +1,197 @@
+#include "runtime/controller/decide.h"
+
+#include <gtest/gtest.h>
+
+namespace runtime {
+namespace {
+
+const Time kNow = std::chrono::sys_days(std::chrono::year(2026) / 6 / 1);
+constexpr Duration kDelay = std::chrono::minutes(5);
+
+// A proxy that has joined and whose key is spent: nothing is to be done.
+struct World {
+    ProxySet set;
+    StateSecret state;
+    AuthSecret auth;
+    Pod pod;
+    bool has_set = true;
+    bool has_state = true;
+    bool has_auth = true;
+    bool has_pod = true;
+
+    World() {
+        set.name = "ts-web-abcde";
+        set.contract = "v1";
+        set.tags = "tag:k8s";
+        set.replicas = 1;
+        state.device_id = state.node_id = "n1";
+        state.pod_uid = pod.uid = "pod-1";
+        auth.version = "7";
+        auth.device = "n1";
+        auth.device_tags = "tag:k8s";
+    }
+
+    void give_key(Duration age) {
+        auth.blank = false;
+        auth.key_id = "k1";
+        auth.key_tags = "tag:k8s";
+        auth.key_created = kNow - age;
+        auth.key_expires = kNow - age + std::chrono::days(90);
+    }
+    void forget_device() { state.device_id = state.node_id = ""; }
+
+    [[nodiscard]] std::string decide_all() const {
+        const Replica replica{.pod_name = "ts-web-abcde-0",
+                              .ordinal = 0,
+                              .set = has_set ? &set : nullptr,
+                              .state = has_state ? &state : nullptr,
+                              .auth = has_auth ? &auth : nullptr,
+                              .pod = has_pod ? &pod : nullptr};
+        const auto step = decide(replica, kNow, kDelay);
+        return step.has_value() ? describe(*step) : "nothing";
+    }
+};
+
+struct Case {
+    const char* name;
+    void (*change)(World&);
+    const char* want;
+};
+
+constexpr auto kMinutes = [](int count) { return Duration(std::chrono::minutes(count)); };
+
+const Case kCases[] = {
+    {"all is well", [](World&) {}, "nothing"},
+    {"new", [](World& w) { w.has_state = w.has_auth = w.has_pod = false; },
+     "create the state Secret"},
+    {"state Secret first", [](World& w) { w.has_state = w.has_auth = false; },
+     "create the state Secret"},
+    {"then the key",
+     [](World& w) {
+         w.has_auth = false;
+         w.forget_device();
+     },
+     "mint a key (no device yet)"},
+    {"no key for a device that has joined before", [](World& w) { w.has_auth = false; },
+     "create a blank auth Secret"},
+    {"key is not used yet",
+     [](World& w) {
+         w.give_key(kMinutes(1));
+         w.forget_device();
+     },
+     "nothing"},
+    {"key is used", [](World& w) { w.give_key(kMinutes(1)); }, "revoke and blank the key"},
+    {"device of the pod before",
+     [](World& w) {
+         w.give_key(kMinutes(1));
+         w.state.pod_uid = "pod-0";
+     },
+     "nothing"},
+    {"unused key expires",
+     [](World& w) {
+         w.give_key(std::chrono::days(89) + kMinutes(1));
+         w.forget_device();
+     },
+     "mint a key (the key expires)"},
+    {"tags change before the key is used",
+     [](World& w) {
+         w.give_key(kMinutes(1));
+         w.forget_device();
+         w.set.tags = "tag:web";
+     },
+     "mint a key (the tags have changed)"},
+    {"tags of a live device", [](World& w) { w.set.tags = "tag:web"; }, "set the tags of n1"},
+    {"device was replaced", [](World& w) { w.auth.device = "n0"; },
+     "note the device, delete device n0"},
+    {"request", [](World& w) { w.state.wants_key = true; },
+     "mint a key (the pod asks for one), restart pod pod-1"},
+    {"request of a pod that lost its state",
+     [](World& w) {
+         w.state.wants_key = true;
+         w.forget_device();
+     },
+     "mint a key (the pod asks for one), delete device n1, restart pod pod-1"},
+    {"request while the newest key may still work",
+     [](World& w) {
+         w.give_key(kMinutes(2));
+         w.state.wants_key = true;
+     },
+     "nothing"},
+    {"request when the newest key has had its time",
+     [](World& w) {
+         w.give_key(kMinutes(3));
+         w.state.wants_key = true;
+     },
+     "mint a key (the pod asks for one), restart pod pod-1"},
+    {"request is answered",
+     [](World& w) {
+         w.give_key(kMinutes(0));
+         w.state.wants_key = true;
+         w.auth.restart_pod = "pod-1";
+     },
+     "clear the request"},
+    {"request is cleared",
+     [](World& w) {
+         w.give_key(kMinutes(0));
+         w.forget_device();
+         w.auth.restart_pod = "pod-1";
+     },
+     "delete pod pod-1"},
+    {"pod is leaving",
+     [](World& w) {
+         w.give_key(kMinutes(0));
+         w.forget_device();
+         w.auth.restart_pod = "pod-1";
+         w.pod.leaving = true;
+     },
+     "nothing"},
+    {"pod was faster",
+     [](World& w) {
+         w.give_key(kMinutes(0));
+         w.auth.restart_pod = "pod-1";
+     },
+     "revoke and blank the key"},
+    {"gone, pod still there", [](World& w) { w.has_set = false; }, "nothing"},
+    {"gone", [](World& w) { w.has_set = w.has_pod = false; }, "mark as gone"},
+    {"scaled down",
+     [](World& w) {
+         w.set.replicas = 0;
+         w.has_pod = false;
+     },
+     "mark as gone"},
+    {"gone for a while",
+     [](World& w) {
+         w.has_set = w.has_pod = false;
+         w.state.gone_since = "2026-05-31T23:55:01Z";
+     },
+     "nothing"},
+    {"gone for good",
+     [](World& w) {
+         w.has_set = w.has_pod = false;
+         w.state.gone_since = "2026-05-31T23:55:00Z";
+     },
+     "remove"},
+    {"mark that nobody can read",
+     [](World& w) {
+         w.has_set = w.has_pod = false;
+         w.state.gone_since = "yesterday";
+     },
+     "mark as gone"},
+    {"back again", [](World& w) { w.state.gone_since = "2026-05-31T23:55:00Z"; }, "unmark"},
+    {"only the auth Secret is left", [](World& w) { w.has_set = w.has_pod = w.has_state = false; },
+     "create the state Secret"},
+    {"nothing is left", [](World& w) { w.has_set = w.has_pod = w.has_state = w.has_auth = false; },
+     "nothing"},
+};
+
+TEST(Decide, OneStepAtATime) {
+    for (const Case& one : kCases) {
+        SCOPED_TRACE(one.name);
+        World world;
+        one.change(world);
+        EXPECT_EQ(world.decide_all(), one.want);
+    }
+}
+
+}  // namespace
+}  // namespace runtime

@@ -1,0 +1,81 @@
+#include "runtime/controller/objects.h"
+
+#include <gtest/gtest.h>
+
+#include "renderer/core/json.h"
+
+namespace runtime {
+namespace {
+
+using renderer::Value;
+
+Value json(std::string_view text) {
+    auto value = renderer::read_json(text);
+    EXPECT_TRUE(value.has_value());
+    return std::move(*value);
+}
+
+TEST(Objects, AProxyIsWhatHasTheContractAnnotation) {
+    const auto set =
+        decode_proxy_set(json(R"({"metadata":{"name":"ts-web-abcde","uid":"u","labels":{"app":"x",
+        "tailscale.com/parent-resource":"web"},"annotations":{"tailrender.dev/contract":"v1",
+        "tailrender.dev/parent":"Service/apps/web","tailrender.dev/tags":"tag:a,tag:b",
+        "tailrender.dev/hostname":"web-0,web-1"}},"spec":{"replicas":2}})"));
+    ASSERT_TRUE(set.has_value());
+    EXPECT_EQ(set->contract, "v1");
+    EXPECT_EQ(set->parent, "Service/apps/web");
+    EXPECT_EQ(set->tags, "tag:a,tag:b");
+    EXPECT_EQ(set->hostnames, (std::vector<std::string>{"web-0", "web-1"}));
+    EXPECT_EQ(set->replicas, 2);
+    EXPECT_EQ(set->labels,
+              (std::map<std::string, std::string>{{"tailscale.com/parent-resource", "web"}}));
+    EXPECT_FALSE(decode_proxy_set(json(R"({"metadata":{"name":"db"}})")).has_value());
+}
+
+TEST(Objects, AnOperatorsStatefulSetHasNoContract) {
+    const auto set = decode_proxy_set(json(
+        R"({"metadata":{"name":"ts-web-x7k2p","labels":{"tailscale.com/managed":"true"}},"spec":{}})"));
+    ASSERT_TRUE(set.has_value());
+    EXPECT_EQ(set->contract, "");
+    EXPECT_EQ(set->replicas, 1);
+}
+
+TEST(Objects, StateIsReadFromThePodsKeys) {
+    // profile-1: {"Config":{"NodeID":"n9"}}
+    const auto state = decode_state_secret(json(R"({"metadata":{"name":"ts-web-abcde-0","uid":"u",
+        "labels":{"tailrender.dev/secret":"state"},"annotations":{"tailrender.dev/statefulset":"ts-web-abcde"}},
+        "data":{"device_id":"bjE=","device_fqdn":"d2ViLnRhaWwudHMubmV0Lg==","pod_uid":"cG9k","reissue_authkey":"",
+        "_current-profile":"cHJvZmlsZS0x","profile-1":"eyJDb25maWciOnsiTm9kZUlEIjoibjkifX0="}})"));
+    ASSERT_TRUE(state.has_value());
+    EXPECT_EQ(state->set, "ts-web-abcde");
+    EXPECT_EQ(state->device_id, "n1");
+    EXPECT_EQ(state->node_id, "n9");
+    EXPECT_EQ(state->device_fqdn, "web.tail.ts.net.");
+    EXPECT_EQ(state->pod_uid, "pod");
+    EXPECT_TRUE(state->wants_key) << "an empty value is a request, too";
+}
+
+TEST(Objects, BrokenStateIsNoState) {
+    const auto state = decode_state_secret(
+        json(R"({"metadata":{"name":"a-0","labels":{"tailrender.dev/secret":"state"}},
+        "data":{"_current-profile":"cHJvZmlsZS0x","profile-1":"bm90IEpTT04=","device_id":"%%%"}})"));
+    ASSERT_TRUE(state.has_value());
+    EXPECT_EQ(state->device(), "");
+}
+
+TEST(Objects, SecretsWithoutOurLabelAreNotLookedAt) {
+    const Value other = json(R"({"metadata":{"name":"a-0"},"data":{}})");
+    EXPECT_FALSE(decode_state_secret(other).has_value());
+    EXPECT_FALSE(decode_auth_secret(other).has_value());
+}
+
+TEST(Objects, ReplicasAreNamedByTheirOrdinal) {
+    EXPECT_EQ(split_replica("ts-web-abcde-12")->set, "ts-web-abcde");
+    EXPECT_EQ(split_replica("ts-web-abcde-12")->ordinal, 12);
+    for (const char* name : {"web", "-1", "web-", "web-x", "web-1x"}) {
+        EXPECT_FALSE(split_replica(name).has_value()) << name;
+    }
+}
+
+}  // namespace
+}  // namespace runtime

@@ -1,0 +1,37 @@
+// The two Secrets that the controller makes for each replica, as trees. Source of their shape:
+// testdata/contract/proxy.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "renderer/core/value.h"
+#include "runtime/controller/objects.h"
+
+namespace runtime {
+
+struct MintedKey {
+    std::string id, key;
+    std::string created, expires;  // RFC 3339
+};
+
+// What an auth Secret says beside its labels.
+struct AuthContent {
+    MintedKey key;  // all empty: blank
+    std::string key_tags, restart_pod, device, device_tags;
+};
+
+// `labels` are those of the StatefulSet.
+renderer::Value state_secret(std::string_view ns, std::string_view pod, std::string_view set,
+                             std::string_view tailnet,
+                             const std::map<std::string, std::string>& labels);
+
+// With `version` it replaces that very version and no other.
+renderer::Value auth_secret(std::string_view ns, std::string_view pod, std::string_view set,
+                            std::string_view version,
+                            const std::map<std::string, std::string>& labels,
+                            const AuthContent& content);
+
+std::string auth_name(std::string_view pod);
+
+}  // namespace runtime

@@ -1,0 +1,95 @@
+#include "runtime/controller/settings.h"
+
+#include <charconv>
+#include <utility>
+
+namespace runtime {
+
+using renderer::Diagnostic;
+using renderer::Error;
+using renderer::Result;
+
+namespace {
+
+constexpr std::string_view kAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
+constexpr std::string_view kIdentityToken = "/var/run/secrets/tailscale/serviceaccount/token";
+constexpr std::string_view kApi = "https://api.tailscale.com";
+constexpr std::string_view kTokens = "https://controlplane.tailscale.com";
+
+Error missing(std::string_view name, std::string hint) {
+    return {Diagnostic{.rule = "missing-variable",
+                       .where = std::string(name),
+                       .message = "environment variable \"" + std::string(name) + "\" is not set",
+                       .hint = std::move(hint)}};
+}
+
+Result<Credentials> read_credentials(const Environment& environment) {
+    if (const auto id = environment("CLIENT_ID")) {
+        return workload_identity(
+            *id, environment("CLIENT_TOKEN_FILE").value_or(std::string(kIdentityToken)));
+    }
+    const auto id_file = environment("CLIENT_ID_FILE");
+    const auto secret_file = environment("CLIENT_SECRET_FILE");
+    if (!id_file || !secret_file) {
+        return missing(
+            "CLIENT_ID_FILE",
+            "set CLIENT_ID_FILE and CLIENT_SECRET_FILE, or CLIENT_ID for workload identity");
+    }
+    return credentials_from_files(*id_file, *secret_file);
+}
+
+Result<Duration> read_delay(const Environment& environment) {
+    const auto text = environment("CLEANUP_DELAY_SECONDS");
+    int seconds = 300;
+    if (text) {
+        const char* end = text->data() + text->size();
+        const auto [stop, error] = std::from_chars(text->data(), end, seconds);
+        if (error != std::errc() || stop != end || seconds < 0) {
+            return Error{{.rule = "invalid-variable",
+                          .where = "CLEANUP_DELAY_SECONDS",
+                          .message = "CLEANUP_DELAY_SECONDS is not a number of seconds",
+                          .found = "\"" + *text + "\"",
+                          .expected = "a whole number, 0 or more"}};
+        }
+    }
+    return Duration(std::chrono::seconds(seconds));
+}
+
+}  // namespace
+
+Result<ProcessSettings> read_settings(const Environment& environment) {
+    ProcessSettings settings;
+    const auto host = environment("KUBERNETES_SERVICE_HOST");
+    const auto port = environment("KUBERNETES_SERVICE_PORT");
+    if (!host || !port) {
+        return missing("KUBERNETES_SERVICE_HOST", "run it in a pod: Kubernetes sets the variable");
+    }
+    const bool is_v6 = host->find(':') != std::string::npos;
+    settings.kube.server = "https://" + (is_v6 ? "[" + *host + "]" : *host) + ":" + *port;
+    const std::string account = environment("SERVICE_ACCOUNT_DIR").value_or(std::string(kAccount));
+    settings.kube.ca_file = account + "/ca.crt";
+    settings.kube.token_file = account + "/token";
+
+    const auto ns = environment("OPERATOR_NAMESPACE");
+    if (!ns || ns->empty()) {
+        return missing("OPERATOR_NAMESPACE", "set it from metadata.namespace");
+    }
+    settings.controller.ns = *ns;
+    settings.controller.cleanup_delay = TRY(read_delay(environment));
+    settings.identity =
+        environment("POD_NAME").value_or("controller") + "_" + environment("POD_UID").value_or("");
+
+    auto& tailnet = settings.controller.tailnet;
+    const auto login_server = environment("OPERATOR_LOGIN_SERVER");
+    tailnet.server = login_server.value_or(std::string(kApi));
+    tailnet.token_server = login_server.value_or(std::string(kTokens));
+    tailnet.ca_file = environment("SSL_CERT_FILE").value_or("");
+    tailnet.credentials = TRY(read_credentials(environment));
+
+    const std::string logging = environment("OPERATOR_LOGGING").value_or("info");
+    settings.log_form = logging == "dev" ? Log::Form::Text : Log::Form::Json;
+    settings.log_level = logging == "info" ? LogLevel::Info : LogLevel::Debug;
+    return settings;
+}
+
+}  // namespace runtime

@@ -1,0 +1,28 @@
+// What the controller is told by its environment: testdata/contract/controller.md.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "renderer/core/result.h"
+#include "runtime/base/log.h"
+#include "runtime/controller/controller.h"
+#include "runtime/kube/client.h"
+
+namespace runtime {
+
+// A variable's value; no value: it is not set.
+using Environment = std::function<std::optional<std::string>(const char* name)>;
+
+struct ProcessSettings {
+    KubeAccess kube;
+    ControllerSettings controller;
+    std::string identity;  // of this instance, for the Lease
+    Log::Form log_form = Log::Form::Json;
+    LogLevel log_level = LogLevel::Info;
+};
+
+renderer::Result<ProcessSettings> read_settings(const Environment& environment);
+
+}  // namespace runtime

@@ -1,0 +1,77 @@
+#include "runtime/controller/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace runtime {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+Variables usual() {
+    return {{"KUBERNETES_SERVICE_HOST", "10.96.0.1"},
+            {"KUBERNETES_SERVICE_PORT", "443"},
+            {"OPERATOR_NAMESPACE", "tailscale"},
+            {"CLIENT_ID_FILE", "/oauth/client_id"},
+            {"CLIENT_SECRET_FILE", "/oauth/client_secret"},
+            {"POD_NAME", "operator-x"},
+            {"POD_UID", "u1"}};
+}
+
+renderer::Result<ProcessSettings> read(const Variables& variables) {
+    return read_settings([&variables](const char* name) -> std::optional<std::string> {
+        const auto found = variables.find(name);
+        return found == variables.end() ? std::nullopt : std::optional<std::string>(found->second);
+    });
+}
+
+TEST(Settings, OfTheDeployment) {
+    const auto settings = read(usual());
+    ASSERT_TRUE(settings.has_value());
+    EXPECT_EQ(settings->kube.server, "https://10.96.0.1:443");
+    EXPECT_EQ(settings->kube.token_file, "/var/run/secrets/kubernetes.io/serviceaccount/token");
+    EXPECT_EQ(settings->controller.ns, "tailscale");
+    EXPECT_EQ(settings->controller.cleanup_delay, std::chrono::minutes(5));
+    EXPECT_EQ(settings->controller.tailnet.server, "https://api.tailscale.com");
+    EXPECT_EQ(settings->controller.tailnet.token_server, "https://controlplane.tailscale.com");
+    EXPECT_EQ(settings->identity, "operator-x_u1");
+}
+
+TEST(Settings, IPv6AndALoginServer) {
+    Variables variables = usual();
+    variables["KUBERNETES_SERVICE_HOST"] = "fd00::1";
+    variables["OPERATOR_LOGIN_SERVER"] = "https://login.example.com";
+    const auto settings = read(variables);
+    ASSERT_TRUE(settings.has_value());
+    EXPECT_EQ(settings->kube.server, "https://[fd00::1]:443");
+    EXPECT_EQ(settings->controller.tailnet.server, "https://login.example.com");
+    EXPECT_EQ(settings->controller.tailnet.token_server, "https://login.example.com");
+}
+
+TEST(Settings, WhatIsMissingIsNamed) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"KUBERNETES_SERVICE_HOST", "environment variable \"KUBERNETES_SERVICE_HOST\" is not set"},
+        {"OPERATOR_NAMESPACE", "environment variable \"OPERATOR_NAMESPACE\" is not set"},
+        {"CLIENT_SECRET_FILE", "environment variable \"CLIENT_ID_FILE\" is not set"}};
+    for (const auto& [name, message] : cases) {
+        Variables variables = usual();
+        variables.erase(name);
+        auto settings = read(variables);
+        ASSERT_FALSE(settings.has_value()) << name;
+        EXPECT_EQ(settings.error().diagnostic.message, message);
+    }
+}
+
+TEST(Settings, ADelayThatIsNone) {
+    Variables variables = usual();
+    variables["CLEANUP_DELAY_SECONDS"] = "5m";
+    auto settings = read(variables);
+    ASSERT_FALSE(settings.has_value());
+    EXPECT_EQ(settings.error().diagnostic.message,
+              "CLEANUP_DELAY_SECONDS is not a number of seconds");
+    EXPECT_EQ(settings.error().diagnostic.found, "\"5m\"");
+}
+
+}  // namespace
+}  // namespace runtime

@@ -1,0 +1,142 @@
+#include "runtime/kube/client.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+#include "runtime/base/file.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+KubeReply decode(HttpReply reply) {
+    KubeReply out;
+    out.code = reply.status;
+    out.may_be_done = reply.may_be_done;
+    if (reply.status == 0) {
+        out.message = std::move(reply.problem);
+        return out;
+    }
+    auto body = renderer::read_json(reply.body);
+    if (out.ok() && body) {
+        out.object = std::move(*body);
+        return out;
+    }
+    if (out.ok()) {
+        out.code = 0;  // a proxy's page, or a reply that was cut short
+        out.may_be_done = true;
+        out.message =
+            fmt::format("the API server's answer is not JSON: {}", body.error().diagnostic.message);
+        return out;
+    }
+    if (body && body->is_map()) {
+        out.reason = text_of(body->find("reason"));
+        out.message = text_of(body->find("message"));
+    }
+    if (out.message.empty()) {
+        out.message = fmt::format("HTTP status {}", out.code);
+    }
+    return out;
+}
+
+std::function<void(HttpReply)> decoded(KubeDone done) {
+    return [done = std::move(done)](HttpReply reply) { done(decode(std::move(reply))); };
+}
+
+}  // namespace
+
+std::string path_of(Resource resource, std::string_view ns, std::string_view name) {
+    std::string path(resource.api);
+    if (!ns.empty()) {
+        path.append("/namespaces/").append(ns);
+    }
+    path.append("/").append(resource.plural);
+    if (!name.empty()) {
+        path.append("/").append(name);
+    }
+    return path;
+}
+
+HttpRequest KubeClient::request(std::string_view method, const std::string& path) const {
+    HttpRequest out;
+    out.method = method;
+    out.url = access_.server + path;
+    out.ca_file = access_.ca_file;
+    out.headers = {"Accept: application/json"};
+    if (!access_.token_file.empty()) {
+        // Without a token the server answers 401, which is what the log then shows.
+        if (const auto token = read_trimmed(access_.token_file)) {
+            out.headers.push_back("Authorization: Bearer " + *token);
+        }
+    }
+    return out;
+}
+
+void KubeClient::change(std::string_view method, const std::string& path, std::string_view type,
+                        const Value& body, KubeDone done) {
+    HttpRequest out = request(method, path);
+    out.headers.push_back(fmt::format("Content-Type: {}", type));
+    out.body = renderer::write_json(body);
+    transport_.send(std::move(out), decoded(std::move(done)), nullptr);
+}
+
+void KubeClient::get(const std::string& path, KubeDone done) {
+    transport_.send(request("GET", path), decoded(std::move(done)), nullptr);
+}
+
+void KubeClient::create(const std::string& path, const Value& object, KubeDone done) {
+    change("POST", path, "application/json", object, std::move(done));
+}
+
+void KubeClient::replace(const std::string& path, const Value& object, KubeDone done) {
+    change("PUT", path, "application/json", object, std::move(done));
+}
+
+void KubeClient::json_patch(const std::string& path, const Value& operations, KubeDone done) {
+    change("PATCH", path, "application/json-patch+json", operations, std::move(done));
+}
+
+void KubeClient::merge_patch(const std::string& path, const Value& patch, KubeDone done) {
+    change("PATCH", path, "application/merge-patch+json", patch, std::move(done));
+}
+
+void KubeClient::apply(const std::string& path, const Value& object, std::string_view manager,
+                       bool force, KubeDone done) {
+    change("PATCH", fmt::format("{}?fieldManager={}{}", path, manager, force ? "&force=true" : ""),
+           "application/apply-patch+yaml", object, std::move(done));
+}
+
+void KubeClient::erase(const std::string& path, std::string_view uid, KubeDone done) {
+    Value options = Value::map({{"apiVersion", "v1"}, {"kind", "DeleteOptions"}});
+    if (!uid.empty()) {
+        options.put("preconditions", Value::map({{"uid", uid}}));
+    }
+    change("DELETE", path, "application/json", options, std::move(done));
+}
+
+RequestId KubeClient::list(const std::string& path, const std::string& query, KubeDone done) {
+    return transport_.send(request("GET", path + "?" + query), decoded(std::move(done)), nullptr);
+}
+
+RequestId KubeClient::watch(const std::string& path, const std::string& query, Duration silence,
+                            std::function<void(std::string_view)> on_data, KubeDone done) {
+    HttpRequest out = request("GET", path + "?" + query);
+    out.timeout = silence;
+    return transport_.send(
+        std::move(out),
+        [done = std::move(done)](HttpReply reply) {
+            if (reply.status == 200) {
+                reply.body = "{}";  // what it held went to on_data
+            }
+            done(decode(std::move(reply)));
+        },
+        std::move(on_data));
+}
+
+}  // namespace runtime

@@ -1,0 +1,88 @@
+// Kubernetes' API, as much of it as we use: objects by path, created, replaced, patched, applied,
+// deleted, listed in pages and watched (watch.h). Objects are trees; decoding is their reader's.
+// Sources: Kubernetes API conventions; RFC 6902 (JSON patch).
+//
+// The token is read anew for each request, since projected tokens are replaced (KEP-1205).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/value.h"
+#include "runtime/base/transport.h"
+
+namespace runtime {
+
+struct KubeAccess {
+    std::string server;      // https://10.96.0.1:443
+    std::string ca_file;     // PEM
+    std::string token_file;  // empty: no token
+};
+
+// Where objects of a kind live: `/apis/apps/v1` and `statefulsets`.
+struct Resource {
+    std::string_view api;
+    std::string_view plural;
+};
+
+inline constexpr Resource kSecrets{"/api/v1", "secrets"};
+inline constexpr Resource kConfigMaps{"/api/v1", "configmaps"};
+inline constexpr Resource kPods{"/api/v1", "pods"};
+inline constexpr Resource kServices{"/api/v1", "services"};
+inline constexpr Resource kEvents{"/api/v1", "events"};
+inline constexpr Resource kStatefulSets{"/apis/apps/v1", "statefulsets"};
+inline constexpr Resource kIngresses{"/apis/networking.k8s.io/v1", "ingresses"};
+inline constexpr Resource kLeases{"/apis/coordination.k8s.io/v1", "leases"};
+
+// The path of one object, or of all when `name` is empty; in all namespaces, or of a kind without
+// any, when `ns` is empty.
+std::string path_of(Resource resource, std::string_view ns, std::string_view name = {});
+
+struct KubeReply {
+    int code = 0;                 // of HTTP; 0: no reply
+    renderer::Value object = {};  // null unless `ok`
+    std::string reason = {};      // of a Status: "AlreadyExists", "Conflict", "Expired"
+    std::string message = {};     // what went wrong, in one line
+    bool may_be_done = false;     // no reply, but the server may have done it
+
+    [[nodiscard]] bool ok() const { return code == 200 || code == 201 || code == 202; }
+    [[nodiscard]] bool not_found() const { return code == 404; }
+};
+
+using KubeDone = std::function<void(KubeReply)>;
+
+class KubeClient {
+public:
+    KubeClient(Transport& transport, KubeAccess access)
+        : transport_(transport), access_(std::move(access)) {}
+
+    void get(const std::string& path, KubeDone done);
+    void create(const std::string& path, const renderer::Value& object, KubeDone done);
+    // With metadata.resourceVersion only if nobody wrote in between (409 otherwise).
+    void replace(const std::string& path, const renderer::Value& object, KubeDone done);
+    void json_patch(const std::string& path, const renderer::Value& operations, KubeDone done);
+    void merge_patch(const std::string& path, const renderer::Value& patch, KubeDone done);
+    // Server-side apply; conflicts are taken over only with `force`.
+    void apply(const std::string& path, const renderer::Value& object, std::string_view manager,
+               bool force, KubeDone done);
+    // Only the object with this UID, when it is not empty.
+    void erase(const std::string& path, std::string_view uid, KubeDone done);
+
+    // One page of a list, or the lines of a watch: `query` is the part of the URL behind `?`.
+    RequestId list(const std::string& path, const std::string& query, KubeDone done);
+    RequestId watch(const std::string& path, const std::string& query, Duration silence,
+                    std::function<void(std::string_view)> on_data, KubeDone done);
+    void cancel(RequestId id) { transport_.cancel(id); }
+
+private:
+    HttpRequest request(std::string_view method, const std::string& path) const;
+    void change(std::string_view method, const std::string& path, std::string_view type,
+                const renderer::Value& body, KubeDone done);
+
+    Transport& transport_;
+    KubeAccess access_;
+};
+
+}  // namespace runtime

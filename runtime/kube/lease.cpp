@@ -1,0 +1,160 @@
+#include "runtime/kube/lease.h"
+
+#include <fmt/format.h>
+
+#include "renderer/core/text_of.h"
+#include "runtime/base/time_text.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+Lease::Lease(Loop& loop, KubeClient& client, Log& log, std::string ns, std::string name,
+             std::string identity)
+    : loop_(loop),
+      client_(client),
+      log_(log),
+      ns_(std::move(ns)),
+      name_(std::move(name)),
+      identity_(std::move(identity)) {}
+
+void Lease::start(std::function<void()> on_lead, std::function<void()> on_lost) {
+    on_lead_ = std::move(on_lead);
+    on_lost_ = std::move(on_lost);
+    look();
+}
+
+void Lease::again_in(Duration delay) {
+    loop_.after(delay, [this] {
+        if (!ended_) {
+            look();
+        }
+    });
+}
+
+void Lease::look() {
+    if (leads_) {
+        check_deadline();
+        if (!ended_) {
+            write(current_.clone(), false);
+        }
+        return;
+    }
+    client_.get(path_of(kLeases, ns_, name_),
+                [this](KubeReply reply) { take_seen(std::move(reply)); });
+}
+
+Value Lease::fields(std::int64_t transitions, std::string_view acquired) const {
+    return Value::map(
+        {{"holderIdentity", identity_},
+         {"leaseDurationSeconds", static_cast<std::int64_t>(kLeaseDuration.count() / 1000)},
+         {"acquireTime", acquired},
+         {"renewTime", format_microseconds(loop_.now())},
+         {"leaseTransitions", transitions}});
+}
+
+void Lease::take_seen(KubeReply reply) {
+    if (ended_) {
+        return;
+    }
+    const std::string now = format_microseconds(loop_.now());
+    if (reply.not_found()) {
+        return write(Value::map({{"apiVersion", "coordination.k8s.io/v1"},
+                                 {"kind", "Lease"},
+                                 {"metadata", Value::map({{"name", name_}, {"namespace", ns_}})},
+                                 {"spec", fields(0, now)}}),
+                     true);
+    }
+    if (!reply.ok()) {
+        log_.warning("cannot read the lease", {{"cause", reply.message}});
+        return again_in(kLeaseRetry);
+    }
+    const Value* spec = reply.object.find("spec");
+    const std::string_view holder =
+        spec == nullptr ? std::string_view() : text_of(spec->find("holderIdentity"));
+    const std::string seen =
+        fmt::format("{} {}", text_of(reply.object.at({"metadata", "resourceVersion"})), holder);
+    if (seen != seen_) {
+        seen_ = seen;
+        seen_at_ = loop_.now();
+    }
+    const bool free =
+        holder.empty() || holder == identity_ || loop_.now() - seen_at_ >= kLeaseDuration;
+    if (!free) {
+        return again_in(kLeaseRetry);
+    }
+    const Value* before = spec == nullptr ? nullptr : spec->find("leaseTransitions");
+    const std::int64_t transitions = before == nullptr ? 0 : before->as_int().value_or(0);
+    reply.object.put("spec", fields(transitions + (holder == identity_ ? 0 : 1), now));
+    write(std::move(reply.object), false);
+}
+
+void Lease::write(Value lease, bool is_new) {
+    sent_at_ = loop_.now();
+    if (Value* spec = lease.find("spec"); spec != nullptr) {
+        spec->put("renewTime", format_microseconds(sent_at_));
+    }
+    const auto done = [this](KubeReply reply) {
+        if (reply.ok()) {
+            current_ = reply.object.clone();
+        }
+        take_written(reply);
+    };
+    if (is_new) {
+        return client_.create(path_of(kLeases, ns_), lease, done);
+    }
+    client_.replace(path_of(kLeases, ns_, name_), lease, done);
+}
+
+void Lease::take_written(const KubeReply& reply) {
+    if (ended_) {
+        return;
+    }
+    if (reply.ok()) {
+        renewed_at_ = sent_at_;
+        if (!std::exchange(leads_, true)) {
+            log_.info("this instance leads", {{"identity", identity_}});
+            on_lead_();
+        }
+        // Even if the next request hangs.
+        loop_.after(kLeaseDeadline + Duration(1), [this] {
+            if (!ended_) {
+                check_deadline();
+            }
+        });
+        return again_in(kLeaseRenewal);
+    }
+    if (leads_ && (reply.code == 409 || reply.not_found())) {
+        // Somebody else wrote it, which only happens when our time was over.
+        renewed_at_ = {};
+    }
+    log_.warning("cannot write the lease", {{"cause", reply.message}});
+    check_deadline();
+    if (!ended_) {
+        again_in(kLeaseRetry);
+    }
+}
+
+void Lease::check_deadline() {
+    if (leads_ && loop_.now() - renewed_at_ > kLeaseDeadline) {
+        leads_ = false;
+        ended_ = true;
+        log_.error("the lease is lost", {{"identity", identity_}});
+        on_lost_();
+    }
+}
+
+void Lease::release(std::function<void()> done) {
+    ended_ = true;
+    if (!std::exchange(leads_, false)) {
+        return done();
+    }
+    if (Value* spec = current_.find("spec"); spec != nullptr) {
+        spec->put("holderIdentity", "");
+    }
+    client_.replace(path_of(kLeases, ns_, name_), current_,
+                    [done = std::move(done)](const KubeReply&) { done(); });
+}
+
+}  // namespace runtime

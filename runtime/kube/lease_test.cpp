@@ -1,0 +1,124 @@
+#include "runtime/kube/lease.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "renderer/core/text_of.h"
+#include "runtime/testing/fake_kube.h"
+
+namespace runtime {
+namespace {
+
+constexpr Duration kSecond = std::chrono::seconds(1);
+
+struct Instance {
+    Instance(FakeLoop& world, FakeNetwork& network, std::string name)
+        : loop(world),
+          transport(network),
+          lease(loop, kube, log, "ns", "controller", std::move(name)) {
+        lease.start([this] { ++led; }, [this] { ++lost; });
+    }
+
+    ProcessLoop loop;
+    FakeTransport transport;
+    KubeClient kube{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
+    Log log{Log::Form::Text, LogLevel::Error};
+    int led = 0;
+    int lost = 0;
+    Lease lease;
+};
+
+class LeaseTest : public testing::Test {
+protected:
+    LeaseTest() { network.add("https://kube", kube); }
+    std::string holder() {
+        const renderer::Value* lease = kube.find(path_of(kLeases, "ns", "controller"));
+        return std::string(
+            lease == nullptr ? "" : renderer::text_of(lease->at({"spec", "holderIdentity"})));
+    }
+
+    FakeLoop loop;
+    FakeNetwork network{loop};
+    FakeKube kube;
+};
+
+TEST_F(LeaseTest, OneLeads) {
+    Instance a(loop, network, "a");
+    Instance b(loop, network, "b");
+    loop.run_for(std::chrono::minutes(10));
+    EXPECT_EQ(a.led + b.led, 1);
+    EXPECT_EQ(a.lost + b.lost, 0);
+    EXPECT_EQ(holder(), a.lease.leads() ? "a" : "b");
+}
+
+TEST_F(LeaseTest, TheNextOneTakesOverWithinTheLeaseTime) {
+    auto a = std::make_unique<Instance>(loop, network, "a");
+    loop.run_for(kSecond);
+    Instance b(loop, network, "b");
+    loop.run_for(20 * kSecond);
+    ASSERT_FALSE(b.lease.leads());
+    a.reset();  // as by kill -9
+    loop.run_for(kLeaseDuration - 6 * kSecond);
+    EXPECT_FALSE(b.lease.leads()) << "too early: its time is not over";
+    loop.run_for(8 * kSecond);
+    EXPECT_TRUE(b.lease.leads());
+    EXPECT_EQ(
+        kube.find(path_of(kLeases, "ns", "controller"))->at({"spec", "leaseTransitions"})->as_int(),
+        1);
+}
+
+TEST_F(LeaseTest, AReleasedLeaseIsTakenAtOnce) {
+    Instance a(loop, network, "a");
+    loop.run_for(kSecond);
+    Instance b(loop, network, "b");
+    loop.run_for(kSecond);
+    bool released = false;
+    a.lease.release([&] { released = true; });
+    loop.run_for(3 * kSecond);
+    EXPECT_TRUE(released);
+    EXPECT_TRUE(b.lease.leads());
+}
+
+TEST_F(LeaseTest, WithoutAServerItIsLostBeforeOthersMayHaveIt) {
+    Instance a(loop, network, "a");
+    loop.run_for(30 * kSecond);
+    network.fault = [](const HttpRequest&) { return Fault::Refused; };
+    loop.run_for(kLeaseDuration);
+    EXPECT_FALSE(a.lease.leads());
+    EXPECT_EQ(a.lost, 1);
+    loop.run_for(std::chrono::minutes(5));
+    EXPECT_EQ(a.led, 1) << "lost for good";
+}
+
+TEST_F(LeaseTest, AServerThatHangsIsNoServer) {
+    Instance a(loop, network, "a");
+    loop.run_for(30 * kSecond);
+    network.fault = [](const HttpRequest&) { return Fault::Hung; };
+    loop.run_for(kLeaseDuration);
+    EXPECT_EQ(a.lost, 1);
+}
+
+TEST_F(LeaseTest, AShortFailureIsNoLoss) {
+    Instance a(loop, network, "a");
+    loop.run_for(30 * kSecond);
+    network.fault = [](const HttpRequest&) { return Fault::Broken; };
+    loop.run_for(6 * kSecond);
+    network.fault = [](const HttpRequest&) { return Fault::None; };
+    loop.run_for(std::chrono::minutes(1));
+    EXPECT_TRUE(a.lease.leads());
+    EXPECT_EQ(a.lost, 0);
+}
+
+TEST_F(LeaseTest, ALeaseThatSomebodyElseWritesIsLost) {
+    Instance a(loop, network, "a");
+    loop.run_for(30 * kSecond);
+    renderer::Value lease = kube.find(path_of(kLeases, "ns", "controller"))->clone();
+    lease.find("spec")->put("holderIdentity", "b");
+    kube.put(path_of(kLeases, "ns", "controller"), std::move(lease));
+    loop.run_for(6 * kSecond);
+    EXPECT_EQ(a.lost, 1);
+}
+
+}  // namespace
+}  // namespace runtime

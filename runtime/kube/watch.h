@@ -1,0 +1,158 @@
+// Keeps a copy of all objects of a kind: lists them in pages, then watches for changes, and starts
+// anew when the server has forgotten where we were (410 Gone, also inside the stream) or the
+// connection fails. Source: Kubernetes documentation, "Efficient detection of changes", "Retrieving
+// large results sets in chunks".
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "runtime/base/backoff.h"
+#include "runtime/base/log.h"
+#include "runtime/kube/client.h"
+
+namespace runtime {
+
+// Where a watch puts what it sees.
+class WatchSink {
+public:
+    WatchSink() = default;
+    WatchSink(const WatchSink&) = delete;
+    WatchSink& operator=(const WatchSink&) = delete;
+    virtual ~WatchSink() = default;
+
+    virtual void begin_list() = 0;
+    virtual void put(const renderer::Value& object) = 0;
+    virtual void erase(const renderer::Value& object) = 0;
+    virtual void end_list() = 0;  // what the list did not hold is gone
+};
+
+// "namespace/name", or "name" of an object without a namespace.
+std::string key_of(const renderer::Value& object);
+
+// Its resourceVersion, by which versions of one object can be compared (KEP-5504); 0: it has none.
+std::uint64_t version_number(const renderer::Value& object);
+
+class Watch {
+public:
+    enum class State { Listing, Watching, Waiting, Stopped };
+
+    // `query` may hold selectors: "labelSelector=a%3Db", or nothing. All references outlive the
+    // watch.
+    Watch(Loop& loop, KubeClient& client, Log& log, Chance& chance, std::string path,
+          std::string query, WatchSink& sink);
+
+    void start() { list({}); }
+    void stop();
+    [[nodiscard]] State state() const { return state_; }
+
+private:
+    void list(const std::string& continued);
+    void take_page(KubeReply reply);
+    void follow();
+    void take_bytes(std::string_view bytes);
+    void take_event(std::string_view line);
+    void take_end(const KubeReply& reply);
+    void wait_then_list(std::string_view why);
+
+    Loop& loop_;
+    KubeClient& client_;
+    Log& log_;
+    Chance& chance_;
+    std::string path_, query_;
+    WatchSink& sink_;
+
+    State state_ = State::Stopped;
+    Backoff backoff_;
+    std::string version_;  // where the next watch starts
+    std::string buffer_;   // the beginning of a line
+    bool must_list_ =
+        false;  // the stream said that our version is too old, or what we do not understand
+    bool heard_ = false;  // this stream has said something
+    RequestId request_ = 0;
+    TimerId timer_ = 0;
+};
+
+// A copy of all objects of a kind, each reduced to what is used of it.
+template <typename T>
+class Mirror : public WatchSink {
+public:
+    using Decode = std::optional<T> (*)(const renderer::Value&);
+
+    // `decode` says no to objects that are not looked at. `changed` is called after every change
+    // that shows in T, with the object's key, and after the first complete list with an empty one.
+    Mirror(Decode decode, std::function<void(const std::string& key)> changed)
+        : decode_(decode), changed_(std::move(changed)) {}
+
+    [[nodiscard]] bool complete() const { return complete_; }
+    [[nodiscard]] const std::map<std::string, T>& objects() const { return objects_; }
+    [[nodiscard]] const T* find(const std::string& key) const {
+        const auto found = objects_.find(key);
+        return found == objects_.end() ? nullptr : &found->second;
+    }
+
+    void begin_list() override { unseen_ = objects_keys(); }
+
+    void put(const renderer::Value& object) override {
+        const std::string key = key_of(object);
+        unseen_.erase(key);
+        // What we have written ourselves may be newer than what the watch tells.
+        const std::uint64_t version = version_number(object);
+        std::uint64_t& known = versions_[key];
+        if (version < known) {
+            return;
+        }
+        known = version;
+        auto decoded = decode_(object);
+        if (!decoded.has_value()) {
+            drop(key);
+            return;
+        }
+        const auto found = objects_.find(key);
+        if (found != objects_.end() && found->second == *decoded) {
+            return;
+        }
+        objects_.insert_or_assign(key, std::move(*decoded));
+        changed_(key);
+    }
+
+    void erase(const renderer::Value& object) override { drop(key_of(object)); }
+
+    void end_list() override {
+        for (const auto& [key, unused] : std::exchange(unseen_, {})) {
+            drop(key);
+        }
+        if (!std::exchange(complete_, true)) {
+            changed_({});
+        }
+    }
+
+private:
+    std::map<std::string, bool> objects_keys() const {
+        std::map<std::string, bool> keys;
+        for (const auto& [key, unused] : objects_) {
+            keys.emplace(key, true);
+        }
+        return keys;
+    }
+
+    void drop(const std::string& key) {
+        versions_.erase(key);
+        if (objects_.erase(key) > 0) {
+            changed_(key);
+        }
+    }
+
+    Decode decode_;
+    std::function<void(const std::string&)> changed_;
+    std::map<std::string, T> objects_;
+    std::map<std::string, std::uint64_t> versions_;
+    std::map<std::string, bool> unseen_;
+    bool complete_ = false;
+};
+
+}  // namespace runtime

@@ -1,0 +1,268 @@
+#include "runtime/tailnet/api.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+#include "runtime/base/url.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr Duration kTimeout = std::chrono::seconds(20);
+constexpr Duration kTokenMargin = std::chrono::seconds(60);
+constexpr int kAttempts = 4;
+constexpr double kBurst = 20;            // requests at once
+constexpr double kPerMillisecond = .01;  // ten per second from then on
+constexpr Duration kLongestRetryAfter = std::chrono::seconds(60);
+
+// The token's own exchange, or any other: what the server says went wrong.
+std::string message_of(const HttpReply& reply) {
+    if (reply.status == 0) {
+        return reply.problem;
+    }
+    const auto body = renderer::read_json(reply.body);
+    const std::string_view text =
+        body && body->is_map() ? text_of(body->find("message")) : std::string_view();
+    return redact(text.empty() ? fmt::format("HTTP status {}", reply.status)
+                               : fmt::format("{} (HTTP status {})", text, reply.status));
+}
+
+bool may_pass(const HttpReply& reply) {
+    return reply.status == 0 || reply.status == 429 || reply.status >= 500;
+}
+
+Value list_of(const std::vector<std::string>& texts) {
+    Value list = Value::list();
+    for (const std::string& text : texts) {
+        list.append(text);
+    }
+    return list;
+}
+
+}  // namespace
+
+TailnetApi::TailnetApi(Loop& loop, Transport& transport, Log& log, Chance& chance,
+                       TailnetSettings settings)
+    : loop_(loop),
+      transport_(transport),
+      log_(log),
+      settings_(std::move(settings)),
+      backoff_(chance, std::chrono::milliseconds(500), std::chrono::seconds(30)),
+      budget_(kBurst),
+      budget_at_(loop.now()) {}
+
+void TailnetApi::mint(const KeyRequest& request, TailnetDone done) {
+    const Value body = Value::map(
+        {{"capabilities",
+          Value::map({{"devices",
+                       Value::map({{"create", Value::map({{"reusable", false},
+                                                          {"ephemeral", false},
+                                                          {"preauthorized", true},
+                                                          {"tags", list_of(request.tags)}})}})}})},
+         {"description", request.description}});
+    enqueue("POST", "/api/v2/tailnet/-/keys", renderer::write_json(body), false, std::move(done));
+}
+
+void TailnetApi::list_keys(TailnetDone done) {
+    enqueue("GET", "/api/v2/tailnet/-/keys", {}, true, std::move(done));
+}
+
+void TailnetApi::get_key(std::string_view id, TailnetDone done) {
+    enqueue("GET", "/api/v2/tailnet/-/keys/" + escape_url(id), {}, true, std::move(done));
+}
+
+void TailnetApi::revoke_key(std::string_view id, TailnetDone done) {
+    enqueue("DELETE", "/api/v2/tailnet/-/keys/" + escape_url(id), {}, true, std::move(done));
+}
+
+void TailnetApi::get_device(std::string_view id, TailnetDone done) {
+    enqueue("GET", "/api/v2/device/" + escape_url(id) + "?fields=default", {}, true,
+            std::move(done));
+}
+
+void TailnetApi::delete_device(std::string_view id, TailnetDone done) {
+    enqueue("DELETE", "/api/v2/device/" + escape_url(id), {}, true, std::move(done));
+}
+
+void TailnetApi::set_tags(std::string_view device, const std::vector<std::string>& tags,
+                          TailnetDone done) {
+    enqueue("POST", "/api/v2/device/" + escape_url(device) + "/tags",
+            renderer::write_json(Value::map({{"tags", list_of(tags)}})), true, std::move(done));
+}
+
+void TailnetApi::get_service(std::string_view name, TailnetDone done) {
+    enqueue("GET", fmt::format("/api/v2/tailnet/-/vip-services/{}", name), {}, true,
+            std::move(done));
+}
+
+void TailnetApi::put_service(std::string_view name, const Value& service, TailnetDone done) {
+    enqueue("PUT", fmt::format("/api/v2/tailnet/-/vip-services/{}", name),
+            renderer::write_json(service), true, std::move(done));
+}
+
+void TailnetApi::delete_service(std::string_view name, TailnetDone done) {
+    enqueue("DELETE", fmt::format("/api/v2/tailnet/-/vip-services/{}", name), {}, true,
+            std::move(done));
+}
+
+void TailnetApi::enqueue(std::string_view method, std::string path, std::string body,
+                         bool repeatable, TailnetDone done) {
+    Call call;
+    call.method = method;
+    call.path = std::move(path);
+    call.body = std::move(body);
+    call.repeatable = repeatable;
+    call.done = std::move(done);
+    waiting_.push_back(std::move(call));
+    pump();
+}
+
+void TailnetApi::pump() {
+    if (waiting_.empty() || asks_for_token_) {
+        return;
+    }
+    if (token_.empty() || loop_.now() >= token_ends_) {
+        return ask_for_token();
+    }
+    const Time now = loop_.now();
+    budget_ = std::min(kBurst,
+                       budget_ + static_cast<double>((now - budget_at_).count()) * kPerMillisecond);
+    budget_at_ = now;
+    while (!waiting_.empty() && budget_ >= 1) {
+        budget_ -= 1;
+        Call call = std::move(waiting_.front());
+        waiting_.pop_front();
+        send(std::move(call));
+    }
+    if (!waiting_.empty() && !std::exchange(pump_is_due_, true)) {
+        loop_.after(std::chrono::milliseconds(100), [this] {
+            pump_is_due_ = false;
+            pump();
+        });
+    }
+}
+
+void TailnetApi::ask_for_token() {
+    asks_for_token_ = true;
+    settings_.credentials([this](renderer::Result<TokenRequest> request) {
+        if (!request) {
+            asks_for_token_ = false;
+            return fail_all(request.error().diagnostic.message);
+        }
+        HttpRequest http;
+        http.method = "POST";
+        http.url = settings_.token_server + request->path;
+        http.headers = {"Content-Type: application/x-www-form-urlencoded",
+                        "Accept: application/json"};
+        http.body = std::move(request->form);
+        http.timeout = kTimeout;
+        http.ca_file = settings_.ca_file;
+        transport_.send(
+            std::move(http), [this](HttpReply reply) { take_token(reply); }, nullptr);
+    });
+}
+
+void TailnetApi::take_token(const HttpReply& reply) {
+    const auto body = renderer::read_json(reply.body);
+    const std::string_view token = reply.status == 200 && body && body->is_map()
+                                       ? text_of(body->find("access_token"))
+                                       : std::string_view();
+    if (token.empty()) {
+        asks_for_token_ = false;
+        return fail_all("no access token: " +
+                        (reply.status == 200 ? "the answer has none" : message_of(reply)));
+    }
+    const Value* lives = body->find("expires_in");
+    const auto seconds = lives == nullptr ? std::optional<std::int64_t>() : lives->as_int();
+    token_ = token;
+    // Half of a short life, so that tests and strict servers do not make us ask all the time.
+    const Duration life = std::chrono::seconds(std::max<std::int64_t>(seconds.value_or(3600), 2));
+    token_ends_ = loop_.now() + std::max(life - kTokenMargin, life / 2);
+    asks_for_token_ = false;
+    pump();
+}
+
+void TailnetApi::fail_all(const std::string& why) {
+    for (Call& call : std::exchange(waiting_, {})) {
+        TailnetReply reply;
+        reply.message = why;
+        // Later: who calls us may not expect to be called from inside.
+        loop_.after(Duration(0), [done = std::move(call.done),
+                                  reply = std::make_shared<TailnetReply>(std::move(reply))] {
+            done(std::move(*reply));
+        });
+    }
+}
+
+void TailnetApi::send(Call call) {
+    HttpRequest http;
+    http.method = call.method;
+    http.url = settings_.server + call.path;
+    http.headers = {"Accept: application/json", "Authorization: Bearer " + token_};
+    if (!call.body.empty()) {
+        http.headers.emplace_back("Content-Type: application/json");
+        http.body = call.body;
+    }
+    http.timeout = kTimeout;
+    http.ca_file = settings_.ca_file;
+    ++call.attempts;
+    auto kept = std::make_shared<Call>(std::move(call));
+    transport_.send(
+        std::move(http),
+        [this, kept](HttpReply reply) { take_reply(std::move(*kept), std::move(reply)); }, nullptr);
+}
+
+void TailnetApi::take_reply(Call call, HttpReply reply) {
+    if (reply.status == 401 && !call.token_was_renewed) {
+        token_.clear();
+        call.token_was_renewed = true;
+        waiting_.push_front(std::move(call));
+        return pump();
+    }
+    // A 429 says that nothing was done.
+    const bool repeat =
+        (call.repeatable || reply.status == 429) && may_pass(reply) && call.attempts < kAttempts;
+    if (repeat) {
+        Duration delay = backoff_.next();
+        if (reply.retry_after.has_value()) {
+            delay = std::max(delay, std::min<Duration>(*reply.retry_after, kLongestRetryAfter));
+        }
+        log_.debug("a request to the tailnet is repeated",
+                   {{"path", call.path},
+                    {"cause", message_of(reply)},
+                    {"in_ms", fmt::format("{}", delay.count())}});
+        auto kept = std::make_shared<Call>(std::move(call));
+        loop_.after(delay, [this, kept] {
+            waiting_.push_back(std::move(*kept));
+            pump();
+        });
+        return;
+    }
+    TailnetReply out;
+    out.code = reply.status;
+    out.may_be_done = reply.status == 0 ? reply.may_be_done : reply.status >= 500;
+    if (!out.ok()) {
+        out.message = message_of(reply);
+        return call.done(std::move(out));
+    }
+    backoff_.reset();
+    auto body = renderer::read_json(reply.body.empty() ? "{}" : reply.body);
+    if (body) {
+        out.body = std::move(*body);
+    } else {
+        out.code = 0;
+        out.may_be_done = true;
+        out.message = "the tailnet's answer is not JSON";
+    }
+    call.done(std::move(out));
+}
+
+}  // namespace runtime

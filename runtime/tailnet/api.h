@@ -1,0 +1,102 @@
+// Tailscale's REST API for one tailnet, as much of it as the controller needs: auth keys, devices,
+// Tailscale Services. Source: https://tailscale.com/api (OpenAPI document), and tailscale v1.96.5
+// internal/client/tailscale and client/tailscale/v2.
+//
+// One access token is shared by all calls and renewed before it ends or when it is refused. Calls
+// that change nothing when they come twice are repeated after 429, 5xx and broken connections,
+// within a budget; `mint` never is: what has become of it is for the caller to find out
+// (`list_keys`).
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/value.h"
+#include "runtime/base/backoff.h"
+#include "runtime/base/log.h"
+#include "runtime/base/transport.h"
+#include "runtime/tailnet/credentials.h"
+
+namespace runtime {
+
+struct TailnetReply {
+    int code = 0;               // of HTTP; 0: no reply
+    renderer::Value body = {};  // JSON of a 200
+    std::string message = {};   // what went wrong, in one line, without credentials
+    bool may_be_done = false;
+
+    [[nodiscard]] bool ok() const { return code == 200; }
+    [[nodiscard]] bool not_found() const { return code == 404; }
+};
+using TailnetDone = std::function<void(TailnetReply)>;
+
+struct KeyRequest {
+    std::vector<std::string> tags;
+    std::string description;  // letters, digits, `-`, `_` and spaces, at most 50
+};
+
+struct TailnetSettings {
+    std::string server;  // without a slash at its end: https://api.tailscale.com
+    std::string token_server;
+    std::string ca_file = {};  // PEM; empty: what the system trusts
+    Credentials credentials;
+};
+
+class TailnetApi {
+public:
+    // All references outlive the API.
+    TailnetApi(Loop& loop, Transport& transport, Log& log, Chance& chance,
+               TailnetSettings settings);
+
+    // A single-use, pre-authorised key: {"id", "key", "created", "expires"}.
+    void mint(const KeyRequest& request, TailnetDone done);
+    void list_keys(TailnetDone done);
+    void get_key(std::string_view id, TailnetDone done);
+    void revoke_key(std::string_view id, TailnetDone done);
+
+    void get_device(std::string_view id, TailnetDone done);
+    void delete_device(std::string_view id, TailnetDone done);
+    void set_tags(std::string_view device, const std::vector<std::string>& tags, TailnetDone done);
+
+    // `name` is "svc:<host>".
+    void get_service(std::string_view name, TailnetDone done);
+    void put_service(std::string_view name, const renderer::Value& service, TailnetDone done);
+    void delete_service(std::string_view name, TailnetDone done);
+
+private:
+    struct Call {
+        std::string method, path, body;
+        bool repeatable = true;
+        TailnetDone done;
+        int attempts = 0;
+        bool token_was_renewed = false;
+    };
+
+    void enqueue(std::string_view method, std::string path, std::string body, bool repeatable,
+                 TailnetDone done);
+    void pump();
+    void ask_for_token();
+    void take_token(const HttpReply& reply);
+    void fail_all(const std::string& why);
+    void send(Call call);
+    void take_reply(Call call, HttpReply reply);
+
+    Loop& loop_;
+    Transport& transport_;
+    Log& log_;
+    TailnetSettings settings_;
+    Backoff backoff_;
+    std::deque<Call> waiting_;
+    std::string token_;
+    Time token_ends_ = {};
+    bool asks_for_token_ = false;
+    double budget_;  // requests that may go out now
+    Time budget_at_;
+    bool pump_is_due_ = false;
+};
+
+}  // namespace runtime

@@ -1,0 +1,56 @@
+#include "runtime/tailnet/credentials.h"
+
+#include <utility>
+
+#include "runtime/base/file.h"
+#include "runtime/base/url.h"
+
+namespace runtime {
+
+using renderer::Error;
+using renderer::Result;
+
+namespace {
+
+Result<std::string> read_nonempty(const std::string& path) {
+    std::string text = TRY(read_trimmed(path));
+    if (text.empty()) {
+        return Error{
+            {.rule = "empty-credential", .where = path, .message = "\"" + path + "\" is empty"}};
+    }
+    return text;
+}
+
+Result<TokenRequest> of_files(const std::string& id_file, const std::string& secret_file) {
+    const std::string id = TRY(read_nonempty(id_file));
+    const std::string secret = TRY(read_nonempty(secret_file));
+    return token_request(id, secret);
+}
+
+Result<TokenRequest> of_identity(const std::string& id, const std::string& token_file) {
+    const std::string token = TRY(read_nonempty(token_file));
+    return TokenRequest{
+        "/api/v2/oauth/token-exchange",
+        "grant_type=client_credentials&client_id=" + escape_url(id) + "&jwt=" + escape_url(token)};
+}
+
+}  // namespace
+
+TokenRequest token_request(std::string_view client_id, std::string_view client_secret) {
+    return {"/api/v2/oauth/token",
+            "grant_type=client_credentials&client_id=" + escape_url(client_id) +
+                "&client_secret=" + escape_url(client_secret)};
+}
+
+Credentials credentials_from_files(std::string id_file, std::string secret_file) {
+    return [id_file = std::move(id_file), secret_file = std::move(secret_file)](const auto& done) {
+        done(of_files(id_file, secret_file));
+    };
+}
+
+Credentials workload_identity(std::string client_id, std::string token_file) {
+    return [client_id = std::move(client_id), token_file = std::move(token_file)](
+               const auto& done) { done(of_identity(client_id, token_file)); };
+}
+
+}  // namespace runtime

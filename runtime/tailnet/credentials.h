@@ -1,0 +1,27 @@
+// What the process proves itself with at a tailnet: an OAuth client, or the cluster's word for it
+// (workload identity federation). Read anew whenever an access token is asked for, so a replaced
+// Secret counts at once. Source: https://tailscale.com/kb/1215/oauth-clients and
+// /kb/1581/workload-identity-federation.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "renderer/core/result.h"
+
+namespace runtime {
+
+// What is asked for an access token: a path below the server, and a form (RFC 6749 section 4.4).
+struct TokenRequest {
+    std::string path, form;
+};
+
+// Calls back once, at once or later.
+using Credentials = std::function<void(std::function<void(renderer::Result<TokenRequest>)>)>;
+
+TokenRequest token_request(std::string_view client_id, std::string_view client_secret);
+Credentials credentials_from_files(std::string id_file, std::string secret_file);
+Credentials workload_identity(std::string client_id, std::string token_file);
+
+}  // namespace runtime

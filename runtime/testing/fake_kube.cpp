@@ -1,0 +1,349 @@
+#include "runtime/testing/fake_kube.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <utility>
+
+#include "renderer/core/base64.h"
+#include "renderer/core/check.h"
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+HttpReply reply_of(int status, const Value& body) {
+    HttpReply reply;
+    reply.status = status;
+    reply.body = renderer::write_json(body);
+    return reply;
+}
+
+HttpReply status(int code, std::string_view reason, const std::string& message) {
+    return reply_of(
+        code,
+        Value::map(
+            {{"kind", "Status"}, {"code", code}, {"reason", Value(reason)}, {"message", message}}));
+}
+
+HttpReply conflict(const std::string& path) {
+    return status(409, "Conflict", path + " has been modified");
+}
+HttpReply missing(const std::string& path) {
+    return status(404, "NotFound", path + " not found");
+}
+
+std::string collection_of(const std::string& path) {
+    return path.substr(0, path.rfind('/'));
+}
+
+// Of a path of a collection the last part is a plural; of an object it follows one.
+bool is_collection(const std::string& path) {
+    const auto slashes = std::count(path.begin(), path.end(), '/');
+    return path.starts_with("/api/") ? slashes == 5 || slashes == 3 : slashes == 6 || slashes == 4;
+}
+
+bool matches(const Value& labels, const std::string& selector) {
+    return selector.empty() || (labels.is_map() && labels.find(selector) != nullptr);
+}
+
+Value labels_of(const Value& object) {
+    const Value* labels = object.at({"metadata", "labels"});
+    return labels == nullptr ? Value() : labels->clone();
+}
+
+std::uint64_t number(std::string_view text) {
+    std::uint64_t out = 0;
+    std::from_chars(text.data(), text.data() + text.size(), out);
+    return out;
+}
+
+std::string unescape(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '%') {
+            int byte = 0;
+            std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16);
+            out += static_cast<char>(byte);
+            i += 2;
+        } else {
+            out += text[i];
+        }
+    }
+    return out;
+}
+
+std::map<std::string, std::string> parse_query(std::string_view text) {
+    std::map<std::string, std::string> query;
+    while (!text.empty()) {
+        const std::string_view pair = text.substr(0, text.find('&'));
+        text.remove_prefix(std::min(text.size(), pair.size() + 1));
+        const std::size_t equals = pair.find('=');
+        query[std::string(pair.substr(0, equals))] = unescape(pair.substr(equals + 1));
+    }
+    return query;
+}
+
+// RFC 6902, `add` and `remove` of members.
+bool patch_json(Value& object, const Value& operations) {
+    for (const Value& operation : operations.items()) {
+        std::string_view path = text_of(operation.find("path"));
+        Value* at = &object;
+        while (true) {
+            path.remove_prefix(1);
+            const std::size_t slash = path.find('/');
+            std::string key(path.substr(0, slash));
+            for (std::size_t i = key.find("~1"); i != std::string::npos; i = key.find("~1")) {
+                key.replace(i, 2, "/");
+            }
+            if (slash == std::string_view::npos) {
+                const std::string_view op = text_of(operation.find("op"));
+                if (op == "remove" ? !at->erase(key) : !at->is_map()) {
+                    return false;
+                }
+                if (op != "remove") {
+                    at->put(key, operation.find("value")->clone());
+                }
+                break;
+            }
+            at = at->find(key);
+            if (at == nullptr || !at->is_map()) {
+                return false;
+            }
+            path.remove_prefix(slash);
+        }
+    }
+    return true;
+}
+
+// RFC 7396.
+void merge(Value& object, const Value& patch) {
+    for (const renderer::Member& member : patch.members()) {
+        Value* found = object.find(member.name());
+        if (member.value.is_null()) {
+            object.erase(member.name());
+        } else if (found != nullptr && found->is_map() && member.value.is_map()) {
+            merge(*found, member.value);
+        } else {
+            object.put(member.name(), member.value.clone());
+        }
+    }
+}
+
+}  // namespace
+
+void FakeKube::tell(std::string_view type, const std::string& path, const Value& object) {
+    const std::string line =
+        renderer::write_json(Value::map({{"type", Value(type)}, {"object", object.clone()}})) +
+        "\n";
+    history_.push_back({version_, collection_of(path), line, labels_of(object)});
+    for (const Watcher& watcher : watchers_) {
+        if (watcher.collection == collection_of(path) &&
+            matches(history_.back().labels, watcher.selector)) {
+            watcher.stream->data(line);
+        }
+    }
+}
+
+void FakeKube::store(const std::string& path, Value object, bool is_new) {
+    Value& metadata = *object.find("metadata");
+    metadata.put("resourceVersion", fmt::format("{}", ++version_));
+    if (is_new) {
+        metadata.put("uid", fmt::format("uid-{}", version_));
+    }
+    objects_.insert_or_assign(path, object.clone());
+    tell(is_new ? "ADDED" : "MODIFIED", path, object);
+}
+
+void FakeKube::put(const std::string& path, Value object) {
+    const auto old = objects_.find(path);
+    if (old != objects_.end()) {
+        object.find("metadata")->put("uid", old->second.at({"metadata", "uid"})->clone());
+    }
+    store(path, std::move(object), old == objects_.end());
+}
+
+void FakeKube::erase(const std::string& path) {
+    const auto entry = objects_.find(path);
+    if (entry == objects_.end()) {
+        return;
+    }
+    Value object = std::move(entry->second);
+    objects_.erase(entry);
+    object.find("metadata")->put("resourceVersion", fmt::format("{}", ++version_));
+    tell("DELETED", path, object);
+}
+
+const Value* FakeKube::find(const std::string& path) const {
+    const auto entry = objects_.find(path);
+    return entry == objects_.end() ? nullptr : &entry->second;
+}
+
+std::vector<std::string> FakeKube::paths_below(const std::string& collection) const {
+    std::vector<std::string> paths;
+    for (const auto& [path, unused] : objects_) {
+        if (collection_of(path) == collection) {
+            paths.push_back(path);
+        }
+    }
+    return paths;
+}
+
+std::string FakeKube::datum(const std::string& path, std::string_view key) const {
+    const Value* object = find(path);
+    return object == nullptr
+               ? ""
+               : renderer::decode_base64(text_of(object->at({"data", key}))).value_or("");
+}
+
+void FakeKube::set_datum(const std::string& path, std::string_view key, std::string_view text) {
+    Value object = objects_.at(path).clone();
+    if (object.find("data") == nullptr) {
+        object.put("data", Value::map());
+    }
+    object.find("data")->put(Value(key), Value(renderer::encode_base64(text)));
+    store(path, std::move(object), false);
+}
+
+void FakeKube::erase_datum(const std::string& path, std::string_view key) {
+    Value object = objects_.at(path).clone();
+    if (Value* data = object.find("data"); data != nullptr && data->erase(key)) {
+        store(path, std::move(object), false);
+    }
+}
+
+void FakeKube::forget_history() {
+    oldest_ = version_;
+    history_.clear();
+    drop_watches();
+}
+
+void FakeKube::drop_watches() {
+    for (const Watcher& watcher : std::exchange(watchers_, {})) {
+        watcher.stream->end();
+    }
+}
+
+HttpReply FakeKube::answer(const HttpRequest& request, const std::string& target,
+                           const std::shared_ptr<Stream>& stream) {
+    const std::size_t mark = target.find('?');
+    const std::string path = target.substr(0, mark);
+    const auto query = parse_query(
+        mark == std::string::npos ? std::string_view() : std::string_view(target).substr(mark + 1));
+    if (stream != nullptr) {
+        return watch(path, query, stream);
+    }
+    if (request.method == "GET" && is_collection(path)) {
+        return list(path, query);
+    }
+    if (request.method == "GET") {
+        const Value* object = find(path);
+        return object == nullptr ? missing(path) : reply_of(200, *object);
+    }
+    ++writes;
+    return write(request, path);
+}
+
+HttpReply FakeKube::list(const std::string& collection,
+                         const std::map<std::string, std::string>& query) {
+    const auto get = [&query](const std::string& key) {
+        return query.contains(key) ? query.at(key) : std::string();
+    };
+    const std::size_t limit = number(get("limit"));
+    Value items = Value::list();
+    std::string last;
+    bool more = false;
+    for (const auto& [path, object] : objects_) {
+        if (collection_of(path) != collection ||
+            !matches(labels_of(object), get("labelSelector")) || path <= get("continue")) {
+            continue;
+        }
+        if (limit != 0 && items.size() == limit) {
+            more = true;
+            break;
+        }
+        items.append(object.clone());
+        last = path;
+    }
+    Value metadata = Value::map({{"resourceVersion", fmt::format("{}", version_)}});
+    put_if(metadata, more, "continue", Value(last));
+    return reply_of(200, Value::map({{"kind", "List"},
+                                     {"metadata", std::move(metadata)},
+                                     {"items", std::move(items)}}));
+}
+
+HttpReply FakeKube::watch(const std::string& collection,
+                          const std::map<std::string, std::string>& query,
+                          const std::shared_ptr<Stream>& stream) {
+    const std::uint64_t from = number(query.at("resourceVersion"));
+    const std::string selector = query.contains("labelSelector") ? query.at("labelSelector") : "";
+    if (from < oldest_) {
+        stream->data(R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}})"
+                     "\n");
+        stream->end();
+    } else {
+        watchers_.push_back({collection, selector, stream});
+        for (const Event& event : history_) {
+            if (event.version > from && event.collection == collection &&
+                matches(event.labels, selector)) {
+                stream->data(event.line);
+            }
+        }
+    }
+    HttpReply reply;
+    reply.status = 200;
+    return reply;
+}
+
+HttpReply FakeKube::write(const HttpRequest& request, const std::string& path) {
+    auto body = renderer::read_json(request.body);
+    CHECK(body.has_value());
+    if (request.method == "POST") {
+        const std::string object_path =
+            path + "/" + std::string(text_of(body->at({"metadata", "name"})));
+        if (objects_.contains(object_path)) {
+            return status(409, "AlreadyExists", object_path + " already exists");
+        }
+        store(object_path, std::move(*body), true);
+        return reply_of(201, objects_.at(object_path));
+    }
+    const auto entry = objects_.find(path);
+    if (entry == objects_.end()) {
+        return missing(path);
+    }
+    Value object = entry->second.clone();
+    if (request.method == "DELETE") {
+        const std::string_view uid = text_of(body->at({"preconditions", "uid"}));
+        if (!uid.empty() && uid != text_of(object.at({"metadata", "uid"}))) {
+            return conflict(path);
+        }
+        erase(path);
+        return status(200, "", "");
+    }
+    if (request.method == "PUT") {
+        const std::string_view version = text_of(body->at({"metadata", "resourceVersion"}));
+        if (!version.empty() && version != text_of(object.at({"metadata", "resourceVersion"}))) {
+            return conflict(path);
+        }
+        body->find("metadata")->put("uid", object.at({"metadata", "uid"})->clone());
+        store(path, std::move(*body), false);
+        return reply_of(200, objects_.at(path));
+    }
+    CHECK(request.method == "PATCH");
+    if (body->is_list()) {
+        if (!patch_json(object, *body)) {
+            return status(422, "Invalid", "the patch does not fit");
+        }
+    } else {
+        merge(object, *body);
+    }
+    store(path, std::move(object), false);
+    return reply_of(200, objects_.at(path));
+}
+
+}  // namespace runtime

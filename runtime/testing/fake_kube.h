@@ -1,0 +1,65 @@
+// Kubernetes' API as far as the controller uses it: objects by path with resourceVersions and UIDs,
+// optimistic locking, JSON patch and merge patch, paged lists with label selectors, watches with
+// bookmarks and with a history that can be forgotten. It admits everything and defaults nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/value.h"
+#include "runtime/testing/fake_network.h"
+
+namespace runtime {
+
+class FakeKube : public FakeServer {
+public:
+    HttpReply answer(const HttpRequest& request, const std::string& path,
+                     const std::shared_ptr<Stream>& stream) override;
+
+    // What other clients do: by path of the object.
+    void put(const std::string& path, renderer::Value object);
+    void erase(const std::string& path);
+    [[nodiscard]] const renderer::Value* find(const std::string& path) const;
+    [[nodiscard]] std::vector<std::string> paths_below(const std::string& collection) const;
+    // A Secret's datum, decoded; "" when there is none.
+    [[nodiscard]] std::string datum(const std::string& path, std::string_view key) const;
+    void set_datum(const std::string& path, std::string_view key, std::string_view text);
+    void erase_datum(const std::string& path, std::string_view key);
+
+    // Ends all watches and forgets what happened before: they have to list again (410).
+    void forget_history();
+    // Ends all watches, which may go on from where they were.
+    void drop_watches();
+
+    std::size_t writes = 0;  // by requests
+
+private:
+    struct Event {
+        std::uint64_t version;
+        std::string collection, line;
+        renderer::Value labels;
+    };
+    struct Watcher {
+        std::string collection, selector;
+        std::shared_ptr<Stream> stream;
+    };
+
+    HttpReply list(const std::string& collection, const std::map<std::string, std::string>& query);
+    HttpReply watch(const std::string& collection, const std::map<std::string, std::string>& query,
+                    const std::shared_ptr<Stream>& stream);
+    HttpReply write(const HttpRequest& request, const std::string& path);
+    void store(const std::string& path, renderer::Value object, bool is_new);
+    void tell(std::string_view type, const std::string& path, const renderer::Value& object);
+
+    std::map<std::string, renderer::Value> objects_;
+    std::uint64_t version_ = 1;
+    std::uint64_t oldest_ = 0;
+    std::vector<Event> history_;
+    std::vector<Watcher> watchers_;
+};
+
+}  // namespace runtime

@@ -1,0 +1,88 @@
+// Servers and the way to them, in one FakeLoop. Requests that were sent are answered even if who
+// sent them has ended meanwhile, and faults can be put in the way.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/base/transport.h"
+#include "runtime/testing/fake_loop.h"
+
+namespace runtime {
+
+// What a server is told beside the request.
+struct Stream {
+    // Of a request that wants its body piece by piece: call `data` as often as needed, then `end`.
+    std::function<void(std::string_view)> data;
+    std::function<void()> end;
+};
+
+class FakeServer {
+public:
+    FakeServer() = default;
+    FakeServer(const FakeServer&) = delete;
+    FakeServer& operator=(const FakeServer&) = delete;
+    virtual ~FakeServer() = default;
+
+    // The path begins behind the server's name. A streamed request that is answered with status 200
+    // and no body stays open.
+    virtual HttpReply answer(const HttpRequest& request, const std::string& path,
+                             const std::shared_ptr<Stream>& stream) = 0;
+};
+
+enum class Fault {
+    None,
+    Refused,    // never reached the server
+    LostReply,  // done, but nobody hears of it
+    Busy,       // 429
+    Broken,     // 500, nothing done
+    Slow,       // twenty times as long
+    Hung        // no answer ever
+};
+
+class FakeNetwork {
+public:
+    explicit FakeNetwork(FakeLoop& loop) : loop_(loop) {}
+
+    void add(std::string url, FakeServer& server) { servers_[std::move(url)] = &server; }
+    // Asked for each request.
+    std::function<Fault(const HttpRequest&)> fault = [](const HttpRequest&) { return Fault::None; };
+    Duration latency = Duration(2);
+
+    struct Sent {
+        std::string method, url;
+    };
+    std::vector<Sent> log;
+
+private:
+    friend class FakeTransport;
+    FakeLoop& loop_;
+    std::map<std::string, FakeServer*> servers_;
+};
+
+// The network as one process sees it.
+class FakeTransport : public Transport {
+public:
+    explicit FakeTransport(FakeNetwork& network) : network_(network) {}
+
+    RequestId send(HttpRequest request, std::function<void(HttpReply)> done,
+                   std::function<void(std::string_view)> on_data) override;
+    void cancel(RequestId id) override { open_.erase(id); }
+
+private:
+    struct Exchange {
+        std::function<void(HttpReply)> done;
+        std::function<void(std::string_view)> on_data;
+    };
+    void finish(RequestId id, HttpReply reply);
+
+    FakeNetwork& network_;
+    RequestId next_ = 1;
+    std::map<RequestId, Exchange> open_;
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+};
+
+}  // namespace runtime

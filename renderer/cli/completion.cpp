@@ -141,7 +141,11 @@ std::string zsh_script(const std::vector<VerbInfo>& verbs) {
         "    ((CURRENT--))\n"
         "    case $words[1] in\n{}    esac\n"
         "}}\n"
-        "compdef _tailrender tailrender\n",
+        "if [[ $funcstack[1] == _tailrender ]]; then\n"
+        "    _tailrender \"$@\"  # loaded by the first completion, which is still to be answered\n"
+        "else\n"
+        "    compdef _tailrender tailrender\n"
+        "fi\n",
         described, cases);
 }
 

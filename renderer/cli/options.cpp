@@ -18,6 +18,7 @@ constexpr const char* kVersion =
     "tailrender " TAILRENDER_VERSION "\nreference: Tailscale Kubernetes operator 1.96.5";
 
 constexpr const char* kHelp = "print this help";
+constexpr const char* kExamples = "Examples:\n";
 
 const std::map<std::string, Color> kColors = {
     {"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}};
@@ -92,7 +93,7 @@ void add_validate(CLI::App& verb, Options& options) {
 CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples) {
     CLI::App& verb = *app.add_subcommand(name, doc);
     verb.set_help_flag("-h,--help", kHelp);
-    verb.footer(std::string("Examples:\n") + examples);
+    verb.footer(std::string(kExamples) + examples);
     return verb;
 }
 
@@ -468,16 +469,23 @@ std::vector<VerbInfo> command_table() {
     const std::unique_ptr<CLI::App> app = make_app(options);
     std::vector<VerbInfo> table;
     for (const CLI::App* verb : app->get_subcommands({})) {
-        VerbInfo info{verb->get_name(), verb->get_description(), {}, {}};
+        VerbInfo info;
+        info.name = verb->get_name();
+        info.doc = verb->get_description();
+        info.examples = verb->get_footer().substr(std::string_view(kExamples).size());
         for (const CLI::Option* option : verb->get_options()) {
             const auto names = names_of(*option);
             if (names.empty()) {
                 info.arguments = option->get_type_name();
+                info.positionals.push_back({{option->get_name()},
+                                            info.arguments,
+                                            option->get_description(),
+                                            option->get_required()});
                 continue;
             }
             const bool takes_value = option->get_items_expected_max() > 0;
-            info.flags.push_back(
-                {names, takes_value ? option->get_type_name() : "", option->get_description()});
+            info.flags.push_back({names, takes_value ? option->get_type_name() : "",
+                                  option->get_description(), option->get_required()});
         }
         table.push_back(std::move(info));
     }

@@ -37,16 +37,71 @@ fs::path existing_directory(const std::string& path) {
     return dir;
 }
 
-Error cannot_open(int code, const std::string& path, const std::string& dir) {
-    const std::string why = last_git_message();
-    if (code == GIT_EOWNER) {
-        return {{.rule = "git-owner",
-                 .where = path,
-                 .message = "the Git repository belongs to another user",
-                 .found = why,
-                 .hint = fmt::format("if you trust it: git config --global --add safe.directory {}",
-                                     dir)}};
+// Whether the user's or the machine's configuration trusts every repository, as git understands it:
+// an empty value takes back what stood before. libgit2 1.5 knows paths only.
+bool trusts_every_owner() {
+    git_config* opened = nullptr;
+    if (git_config_open_default(&opened) != 0) {
+        return false;
     }
+    const std::unique_ptr<git_config, GitFree<git_config_free>> config(opened);
+    bool trusted = false;
+    const auto look = [](const git_config_entry* entry, void* answer) {
+        const std::string_view value = entry->value;
+        bool& trusts = *static_cast<bool*>(answer);
+        trusts = !value.empty() && (trusts || value == "*");
+        return 0;
+    };
+    git_config_get_multivar_foreach(opened, "safe.directory", nullptr, look, &trusted);
+    return trusted;
+}
+
+GitRepository open_repository(const std::string& dir, int& code) {
+    git_repository* opened = nullptr;
+    code = git_repository_open_ext(&opened, dir.c_str(), GIT_REPOSITORY_OPEN_CROSS_FS, nullptr);
+    return GitRepository(opened);
+}
+
+// libgit2 1.5 says so, or, where no "safe.directory" is configured at all, that it found nothing.
+bool is_foreign(int code, const std::string& dir) {
+    git_buf found = GIT_BUF_INIT;
+    const bool foreign =
+        code == GIT_EOWNER ||
+        (code == GIT_ENOTFOUND && git_repository_discover(&found, dir.c_str(), 1, nullptr) == 0);
+    git_buf_dispose(&found);
+    return foreign;
+}
+
+// What a configuration names as "safe.directory".
+std::string top_of(git_repository* repository) {
+    const char* work_tree = git_repository_workdir(repository);
+    std::string top = work_tree == nullptr ? git_repository_path(repository) : work_tree;
+    if (top.ends_with('/')) {
+        top.pop_back();
+    }
+    return top;
+}
+
+Result<GitRepository> open_foreign(const std::string& path, const std::string& dir) {
+    const bool trusted = trusts_every_owner();
+    git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
+    int code = 0;
+    GitRepository opened = open_repository(dir, code);
+    if (trusted && opened != nullptr) {
+        return opened;
+    }
+    git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 1);
+    const std::string top = opened == nullptr ? dir : top_of(opened.get());
+    return Error{
+        {.rule = "git-owner",
+         .where = path,
+         .message = "the Git repository belongs to another user",
+         .found = fmt::format("\"{}\"", top),
+         .hint = fmt::format("if you trust it: git config --global --add safe.directory {}", top)}};
+}
+
+Error cannot_open(const std::string& path) {
+    const std::string why = last_git_message();
     if (why.find("objectformat") != std::string::npos) {
         return {{.rule = "git-sha256",
                  .where = path,
@@ -87,25 +142,21 @@ Error git_failure(std::string_view what, std::string where) {
 Result<FoundRepository> find_repository(const std::string& path) {
     start_git();
     const std::string dir = existing_directory(path).string();
-    git_repository* opened = nullptr;
-    const int code =
-        git_repository_open_ext(&opened, dir.c_str(), GIT_REPOSITORY_OPEN_CROSS_FS, nullptr);
-    if (code == GIT_ENOTFOUND) {
+    int code = 0;
+    GitRepository opened = open_repository(dir, code);
+    if (is_foreign(code, dir)) {
+        opened = TRY(open_foreign(path, dir));
+    } else if (code == GIT_ENOTFOUND) {
         return Error{{.rule = "no-repository",
                       .where = path,
                       .message = "this path is in no Git repository",
                       .hint = "name a path in a work tree or in a bare repository"}};
+    } else if (code != 0) {
+        return cannot_open(path);
     }
-    if (code != 0) {
-        return cannot_open(code, path, dir);
-    }
-    FoundRepository found{.handle = GitRepository(opened), .root = {}};
-    const char* work_tree = git_repository_workdir(opened);
     std::error_code ignored;
-    found.root =
-        fs::canonical(work_tree == nullptr ? git_repository_path(opened) : work_tree, ignored)
-            .string();
-    return found;
+    const std::string root = fs::canonical(top_of(opened.get()), ignored).string();
+    return FoundRepository{.handle = std::move(opened), .root = root};
 }
 
 Result<GitCommit> find_commit(git_repository* repository, const std::string& revision) {

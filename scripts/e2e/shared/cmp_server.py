@@ -22,14 +22,21 @@ def server(tailrender, scratch):
     shutil.copy(PLUGIN / "plugin.yaml", scratch / "config" / "plugin.yaml")
     env = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "TMPDIR": str(scratch / "tmp"),
            "ARGOCD_PLUGINSOCKFILEPATH": str(sockets)}
-    with open(scratch / "server.log", "w", encoding="utf-8") as log:
-        process = subprocess.Popen(["argocd-cmp-server", "--config-dir-path", str(scratch / "config")], env=env, stdout=log, stderr=log)
+    with started(["argocd-cmp-server", "--config-dir-path", scratch / "config"], env, sockets, scratch / "server.log") as cmp:
+        yield cmp
+
+
+@contextlib.contextmanager
+def started(command, env, sockets, log_file):
+    """A server that listens."""
+    with open(log_file, "w", encoding="utf-8") as log:
+        process = subprocess.Popen([str(word) for word in command], env=env, stdout=log, stderr=log)
     try:
         socket = sockets / "tailrender.sock"
         deadline = time.monotonic() + 60
         while not socket.exists():
             demand(process.poll() is None and time.monotonic() < deadline,
-                   "the server does not start:\n" + (scratch / "server.log").read_text(encoding="utf-8"))
+                   "the server does not start:\n" + log_file.read_text(encoding="utf-8"))
             time.sleep(0.05)
         yield Server(socket)
     finally:

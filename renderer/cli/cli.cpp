@@ -1,5 +1,6 @@
 #include "renderer/cli/cli.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -98,9 +99,20 @@ bool open_revision(Options& options, Console& console) {
     return true;
 }
 
+// Else the first file that is opened gets the number of a stream that is closed, and what is meant
+// for the stream goes into the file. Reading and writing fail on what is put there, too.
+void hold_standard_streams() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(stream, F_GETFD) == -1) {
+            (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
 }  // namespace
 
 int run_cli(int argc, const char* const* argv) {
+    hold_standard_streams();
     std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), with a message
     CommandLine line = parse_command_line(argc, argv);
     if (!line.options) {

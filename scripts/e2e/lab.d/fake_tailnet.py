@@ -1,7 +1,9 @@
-"""A running testnet (scripts/e2e/modules/testnet) without a control server, for tests that need no pods.
+"""A testnet (scripts/e2e/modules/testnet) as tests see it: the Tailscale API and the admin endpoint.
 
-Its devices are played: join() registers one, under the same rules as a real one. Stop it before the test ends.
+Tests that need no pods start one of their own, without a control server; those with a lab ask Lab.tailnet. Played devices register
+by join(), under the same rules as real ones.
 """
+import contextlib
 import http.client
 import json
 import subprocess
@@ -15,16 +17,10 @@ KEYS = "/api/v2/tailnet/-/keys"
 
 
 class Tailnet:
-    """A running testnet, with a token of its first client."""
+    """Requests to a testnet, with a token of the OAuth client `credentials`; each is sent inside `within()`."""
 
-    def __init__(self, program, clients):
-        self.process = subprocess.Popen([program, "--api-only", "--clients", clients], stdout=subprocess.PIPE, text=True)
-        told = json.loads(self.process.stdout.readline())
-        self.url, self.admin_url, self.token = told["url"], told["admin"], ""
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
+    def __init__(self, url, admin_url, credentials, within=contextlib.nullcontext):
+        self.url, self.admin_url, self.credentials, self.within, self.token = url, admin_url, credentials, within, ""
 
     def send(self, method, path, body=None, kind="application/json", headers=()):
         """Status and JSON of the answer; status 0 is a reset."""
@@ -36,7 +32,7 @@ class Tailnet:
         if self.token and not request.has_header("Authorization"):
             request.add_header("Authorization", "Bearer " + self.token)
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with self.within(), urllib.request.urlopen(request, timeout=60) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
             return error.code, json.load(error) | {"retryAfter": error.headers.get("Retry-After")}
@@ -55,16 +51,41 @@ class Tailnet:
     def form(self, path, headers=(), **fields):
         return self.send("POST", path, urllib.parse.urlencode(fields).encode(), "application/x-www-form-urlencoded", headers)
 
-    def log_in(self, client="c1", secret="s1"):
+    def log_in(self, credentials=None):
+        client, secret = credentials or self.credentials
         status, value = self.form("/api/v2/oauth/token", grant_type="client_credentials", client_id=client, client_secret=secret)
         expect((status, value.get("token_type"), value.get("expires_in")), (200, "Bearer", 3600), "token")
         self.token = value["access_token"]
 
+    def mint(self, tags, description=""):
+        """A single-use auth key, minted as a controller does."""
+        if not self.token:
+            self.log_in()
+        create = {"reusable": False, "ephemeral": False, "preauthorized": True, "tags": tags}
+        return self.ok("POST", KEYS, {"description": description, "capabilities": {"devices": {"create": create}}})
+
     def state(self):
         return self.ok("GET", "/admin/state")
+
+    def device(self, node_id):
+        """The device of that id, also if it is deleted by now."""
+        [device] = [known for known in self.state()["devices"] if known["nodeId"] == node_id]
+        return device
 
     def fault(self, kind, path=KEYS, method="POST", count=1, **more):
         self.ok("POST", "/admin/faults", {"kind": kind, "path": path, "method": method, "count": count, **more})
 
     def join(self, hostname, key):
         return self.ok("POST", "/admin/devices", {"hostname": hostname, "key": key})
+
+
+@contextlib.contextmanager
+def started(program, clients, credentials):
+    """A Tailnet on loopback ports of its own, that ends with the block."""
+    process = subprocess.Popen([program, "--api-only", "--clients", clients], stdout=subprocess.PIPE, text=True)
+    try:
+        told = json.loads(process.stdout.readline())
+        yield Tailnet(told["url"], told["admin"], credentials)
+    finally:
+        process.kill()
+        process.wait()

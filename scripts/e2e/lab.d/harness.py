@@ -2,10 +2,13 @@
 
     with Lab() as lab:
         lab.apply(objects)
+        key = lab.tailnet.mint(["tag:k8s"])
         lab.wait("the pod is ready", lambda: ...)
 
 A Lab has a folder of its own, so that any number of tests can have one at a time. Every wait ends with a deadline made for slow machines.
 """
+import contextlib
+import ctypes
 import hashlib
 import json
 import os
@@ -15,45 +18,77 @@ import sys
 import tempfile
 import time
 
-from expectation import Failure
+from expectation import Failure, demand
+from fake_tailnet import Tailnet
 
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "lab"
 DEADLINE = 240
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def set_namespace(descriptor):
+    if LIBC.setns(descriptor, 0):
+        raise OSError(ctypes.get_errno(), "setns")
 
 
 class Lab:
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lab.")).resolve()
         self.environment = dict(os.environ, TAILRENDER_LAB=str(self.folder))
-        self.names = {}
+        self.namespaces = {}
 
     def __enter__(self):
-        self.verb("up")
+        try:
+            self.verb("up")
+            self.inner = dict(line.split("=", 1) for line in self.run("env").splitlines() if "=" in line)
+            keeper = (self.folder / "keeper").read_text().strip()
+            process = pathlib.Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()[0]
+            self.namespaces = {kind: os.open(f"/proc/{process}/ns/{kind}", os.O_RDONLY) for kind in ("net", "mnt")}
+            self.namespaces["home"] = os.open("/proc/self/ns/net", os.O_RDONLY)
+        except BaseException:
+            self.verb("down")
+            raise
+        self.tailnet = Tailnet(self.inner["LAB_TAILNET"], self.inner["LAB_ADMIN"],
+                               (self.inner["LAB_OAUTH_ID"], self.inner["LAB_OAUTH_SECRET"]), self.network)
         return self
 
     def __exit__(self, kind, error, trace):
         if kind:
             self.explain()
+        for descriptor in self.namespaces.values():
+            os.close(descriptor)
         self.verb("down")
 
-    def verb(self, *arguments, check=True):
-        result = subprocess.run([SCRIPT, *arguments], env=self.environment, text=True, stdin=subprocess.DEVNULL,
+    def verb(self, *arguments, check=True, text=""):
+        result = subprocess.run([SCRIPT, *arguments], env=self.environment, text=True, input=text,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        if check and result.returncode:
-            raise Failure(f"lab {arguments[0]} exits {result.returncode}: {result.stderr}")
+        if check:
+            demand(result.returncode == 0, f"lab {' '.join(arguments)} exits {result.returncode}: {result.stderr}{result.stdout}")
         return result
 
-    def run(self, *command, on=None, text=None, check=True):
+    def run(self, *command, on=None):
         """Output of a command beside the node, or on a machine of the tailnet."""
-        where = ["--on", on] if on else []
-        result = subprocess.run([SCRIPT, "run", *where, *command], env=self.environment, text=True, input=text or "",
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        if check and result.returncode:
-            raise Failure(f"{' '.join(command)} exits {result.returncode}: {result.stderr}{result.stdout}")
-        return result.stdout if check else result
+        return self.verb("run", *(["--on", on] if on else []), *command).stdout
 
-    def kubectl(self, *arguments, text=None):
-        return self.run("kubectl", *arguments, text=text)
+    @contextlib.contextmanager
+    def network(self):
+        """This thread is in the lab's network."""
+        set_namespace(self.namespaces["net"])
+        try:
+            yield
+        finally:
+            set_namespace(self.namespaces["home"])
+
+    def enter(self):
+        set_namespace(self.namespaces["net"])
+        set_namespace(self.namespaces["mnt"])
+
+    def kubectl(self, *arguments, text=""):
+        """The same as run("kubectl", …), without starting `lab`: tests do it often."""
+        result = subprocess.run(["kubectl", *arguments], env=self.inner, text=True, input=text, preexec_fn=self.enter,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        demand(result.returncode == 0, f"kubectl {' '.join(arguments)} exits {result.returncode}: {result.stderr}")
+        return result.stdout
 
     def get(self, *arguments):
         """One object, or None if there is none."""
@@ -76,34 +111,6 @@ class Lab:
                 reason = failure
             time.sleep(0.3)
         raise Failure(f"not after {seconds} s: {what}: {reason}")
-
-    def name(self, variable):
-        """A variable that commands in the lab have, such as LAB_TAILNET."""
-        if not self.names:
-            self.names = dict(line.split("=", 1) for line in self.run("env").splitlines() if line.startswith("LAB"))
-        return self.names[variable]
-
-    def request(self, method, url, body=None, token=None):
-        """JSON answer of the fake API (url starts with /api) or the admin endpoint (/admin); a Failure unless it is 200."""
-        base = self.name("LAB_ADMIN" if url.startswith("/admin") else "LAB_TAILNET")
-        command = ["curl", "-sS", "--fail-with-body", "--max-time", "60", "-X", method, base + url]
-        if token:
-            command += ["-H", "Authorization: Bearer " + token]
-        if body is not None:
-            command += ["-H", "Content-Type: application/json", "-d", json.dumps(body)]
-        return json.loads(self.run(*command))
-
-    def state(self):
-        return self.request("GET", "/admin/state")
-
-    def mint(self, tags, description=""):
-        """A single-use auth key, minted as a controller does."""
-        token = json.loads(self.run(
-            "sh", "-c", 'curl -sS --fail-with-body --max-time 60 "$LAB_TAILNET/api/v2/oauth/token" -d grant_type=client_credentials '
-            '-d "client_id=$LAB_OAUTH_ID" -d "client_secret=$LAB_OAUTH_SECRET"'))["access_token"]
-        create = {"reusable": False, "ephemeral": False, "preauthorized": True, "tags": tags}
-        return self.request("POST", "/api/v2/tailnet/-/keys", token=token,
-                            body={"description": description, "capabilities": {"devices": {"create": create}}})
 
     def explain(self):
         """What a person would look at first after a failure."""

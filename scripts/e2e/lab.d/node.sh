@@ -77,7 +77,7 @@ clusterDNS: [$node_ip]
 clusterDomain: cluster.local
 containerRuntimeEndpoint: unix:///run/containerd/containerd.sock
 enforceNodeAllocatable: []
-evictionHard: {memory.available: 1Mi, nodefs.available: 1Mi, nodefs.inodesFree: "1", imagefs.available: 1Mi}
+evictionHard: {memory.available: "0%", nodefs.available: "0%", nodefs.inodesFree: "0%", imagefs.available: "0%", imagefs.inodesFree: "0%"}
 failCgroupV1: false
 failSwapOn: false
 imageGCHighThresholdPercent: 100

@@ -51,19 +51,22 @@ start_client() {
     ip -n "$name" link set eth0 up
     ip -n "$name" route add default via "$node_ip"
     ip -n "$name" -6 route add default via "$node_ip6"
-    : >"$name.resolv"
-    # A mount namespace of its own, since tailscaled writes resolv.conf.
-    start "$name" nsenter --net="/run/netns/$name" unshare --mount "$self" machine "$PWD/$name.resolv" tailscaled \
-        --tun tailscale0 --port 41641 --socket "$PWD/$name.sock" --statedir "$PWD/$name.state" --state mem:
-    wait_for "$ready_seconds" "tailscaled of $name listens" "$name" test -S "$name.sock"
-    tailscale --socket "$name.sock" up --login-server "$tailnet_url" --hostname "$name" --auth-key "$(mint tag:client "$name")" \
-        --accept-routes --timeout "${ready_seconds}s"
+    mkdir -p "$name/run"
+    : >"$name/resolv.conf"
+    # A mount namespace of its own, since tailscaled writes resolv.conf, and listens where its clients expect it.
+    start "$name" nsenter --net="/run/netns/$name" unshare --mount "$self" machine "$PWD/$name" tailscaled \
+        --tun tailscale0 --port 41641 --statedir "$PWD/$name/state" --state mem:
+    wait_for "$ready_seconds" "tailscaled of $name listens" "$name" test -S "$name/run/tailscaled.sock"
+    tailscale --socket "$name/run/tailscaled.sock" up --login-server "$tailnet_url" --hostname "$name" \
+        --auth-key "$(mint tag:client "$name")" --accept-routes --timeout "${ready_seconds}s"
 }
 
-# machine RESOLV CMD…: becomes CMD, with RESOLV as its resolv.conf.
+# machine FOLDER CMD…: becomes CMD, with resolv.conf and the socket's folder in FOLDER.
 machine() {
-    local resolv=$1
+    local folder=$1
     shift
-    mount --bind "$resolv" /etc/resolv.conf
+    mkdir -p /run/tailscale
+    mount --bind "$folder/run" /run/tailscale
+    mount --bind "$folder/resolv.conf" /etc/resolv.conf
     exec "$@"
 }

@@ -18,6 +18,7 @@ import (
 	"unsafe"
 
 	"tailscale.com/derp/derpserver"
+	"tailscale.com/net/stunserver"
 	"tailscale.com/tailcfg"
 	"tailscale.com/tstest/integration/testcontrol"
 	"tailscale.com/types/key"
@@ -113,10 +114,15 @@ func startRelay(ip string, logf logger.Logf) *tailcfg.DERPMap {
 	relay.Config.ErrorLog = log.New(io.Discard, "", 0)
 	relay.Config.TLSNextProto = nil
 	relay.StartTLS()
+	stun := stunserver.New(context.Background())
+	if err := stun.Listen(net.JoinHostPort(ip, "0")); err != nil {
+		log.Fatal(err)
+	}
+	go stun.Serve()
 	return &tailcfg.DERPMap{OmitDefaultRegions: true, Regions: map[int]*tailcfg.DERPRegion{1: {
 		RegionID: 1, RegionCode: "lab", Nodes: []*tailcfg.DERPNode{{
-			Name: "1", RegionID: 1, HostName: ip, IPv4: ip, IPv6: "none", STUNPort: -1, InsecureForTests: true,
-			DERPPort: relay.Listener.Addr().(*net.TCPAddr).Port,
+			Name: "1", RegionID: 1, HostName: ip, IPv4: ip, IPv6: "none", InsecureForTests: true,
+			DERPPort: relay.Listener.Addr().(*net.TCPAddr).Port, STUNPort: stun.LocalAddr().(*net.UDPAddr).Port,
 		}},
 	}}}
 }

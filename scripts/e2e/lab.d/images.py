@@ -67,10 +67,11 @@ def make_layer(programs, files):
     return text.getvalue()
 
 
-def write_image(path, tag, command, layer):
+def write_image(path, tag, layer, **command):
+    """`command` is Cmd, which a pod's args replace, or Entrypoint, which they follow."""
     config = json.dumps({
         "architecture": "amd64", "os": "linux",
-        "config": {"Cmd": command, "Env": ["PATH=/usr/local/bin:/bin"]},
+        "config": {**command, "Env": ["PATH=/usr/local/bin:/bin"]},
         "rootfs": {"type": "layers", "diff_ids": ["sha256:" + hashlib.sha256(layer).hexdigest()]},
     }).encode()
     manifest = json.dumps([{"Config": "config.json", "RepoTags": [tag], "Layers": ["layer.tar"]}]).encode()
@@ -82,10 +83,10 @@ def write_image(path, tag, command, layer):
 def write_standard(output, programs):
     stock = [os.path.join(programs, name) for name in ("containerboot", "tailscaled", "tailscale")]
     base = make_layer([], {"www/index.html": PAGE})
-    write_image(os.path.join(output, "pause.tar"), "lab/pause:1", ["/bin/busybox", "sleep", "infinity"], base)
-    write_image(os.path.join(output, "hello.tar"), "lab/hello:1", ["/bin/busybox", "httpd", "-f", "-p", "8080", "-h", "/www"], base)
-    write_image(os.path.join(output, "tailscale.tar"), "docker.io/tailscale/tailscale:v1.96.5", ["/usr/local/bin/containerboot"],
-                make_layer(stock, {}))
+    write_image(os.path.join(output, "pause.tar"), "lab/pause:1", base, Cmd=["/bin/busybox", "sleep", "infinity"])
+    write_image(os.path.join(output, "hello.tar"), "lab/hello:1", base, Cmd=["/bin/busybox", "httpd", "-f", "-p", "8080", "-h", "/www"])
+    write_image(os.path.join(output, "tailscale.tar"), "docker.io/tailscale/tailscale:v1.96.5", make_layer(stock, {}),
+                Cmd=["/usr/local/bin/containerboot"])
 
 
 def main():
@@ -93,7 +94,7 @@ def main():
         write_standard(*sys.argv[2:])
     else:
         output, tag, program = sys.argv[2:]
-        write_image(output, tag, ["/usr/local/bin/" + os.path.basename(program)], make_layer([program], {}))
+        write_image(output, tag, make_layer([program], {}), Entrypoint=["/usr/local/bin/" + os.path.basename(program)])
 
 
 main()

@@ -1,0 +1,35 @@
+"""Service apps/hello-lb of examples/fleet in the lab: what is rendered for it, and the page that it serves."""
+import pathlib
+import subprocess
+
+import yaml
+
+FLEET = pathlib.Path(__file__).resolve().parent.parent.parent.parent / "examples" / "fleet"
+PARENT = {"tailscale.com/parent-resource": "hello-lb", "tailscale.com/parent-resource-ns": "apps"}
+
+
+def rendered(tailrender, login_server):
+    """The objects of examples/fleet that publish Service apps/hello-lb, and those that they publish."""
+    result = subprocess.run([tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet", "--set", "loginServer=" + login_server],
+                            text=True, stdout=subprocess.PIPE, check=True)
+    chosen = []
+    for item in yaml.safe_load_all(result.stdout):
+        meta = item["metadata"]
+        kind, name = item["kind"], meta["name"]
+        if PARENT.items() <= meta.get("labels", {}).items() or (kind, name) == ("Namespace", "tailscale") or \
+                meta.get("namespace") == "apps" and (kind, name) in (("Deployment", "hello"), ("Service", "hello-lb")):
+            chosen.append(item)
+    deployment = next(item for item in chosen if item["kind"] == "Deployment")
+    deployment["spec"]["template"]["spec"]["containers"][0].update(image="lab/hello:1", imagePullPolicy="Never")
+    next(item for item in chosen if item["metadata"]["name"] == "hello-lb")["spec"]["ipFamilyPolicy"] = "PreferDualStack"
+    return chosen
+
+
+def namespaces_first(lab, objects):
+    lab.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "apps"}}] +
+              [item for item in objects if item["kind"] == "Namespace"])
+    lab.apply([item for item in objects if item["kind"] != "Namespace"])
+
+
+def page(lab, host):
+    return lab.run("curl", "-sS", "--max-time", "10", f"http://{host}/", on="client")

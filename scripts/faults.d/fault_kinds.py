@@ -110,19 +110,24 @@ def unreadable_stdin(subject, chance):
     demand(done.returncode == 1 and done.stdout == b"", f"exit code {done.returncode} although stdin cannot be read")
 
 
-def closed_pipe(subject, chance):
-    """The reader leaves before it has everything."""
-    reader, writer = os.pipe()
-    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
-    process = subject.start("render", subject.tree, *subject.cluster(), stdout=writer)
-    os.close(writer)
-    wanted, got = chance.randrange(len(subject.stream) - 8192), b""
+def read_and_leave(reader, wanted):
+    got = b""
     while len(got) < wanted:
         piece = os.read(reader, wanted - len(got))
         if not piece:
             break
         got += piece
     os.close(reader)
+    return got
+
+
+def closed_pipe(subject, chance):
+    """The reader leaves before it has everything."""
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    process = subject.start("render", subject.tree, *subject.cluster(), stdout=writer)
+    os.close(writer)
+    got = read_and_leave(reader, chance.randrange(len(subject.stream) - 8192))
     errors = process.communicate()[1]
     demand(process.returncode == 1 and b"write-failed" in errors, f"exit code {process.returncode} although nobody reads: {errors}")
     demand(subject.stream.startswith(got), "stdout is not a beginning of the output")

@@ -12,7 +12,7 @@ import time
 
 import yaml
 
-from fault_kinds import SIGNALS, break_text, changed_file, small_disk
+from fault_kinds import SIGNALS, break_text, changed_file, read_and_leave, small_disk
 from fault_runs import CHANGE, demand, files_of
 
 BRANCH = "rendered"
@@ -159,15 +159,9 @@ def closed_pipe_of_a_mode(modes, chance):
     mode = chance.choice(modes.streams)
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
-    process, got = mode.start(stdout=writer), b""
+    process = mode.start(stdout=writer)
     os.close(writer)
-    wanted = chance.randrange(max(len(mode.whole) - 8192, 1))
-    while len(got) < wanted:
-        piece = os.read(reader, wanted - len(got))
-        if not piece:
-            break
-        got += piece
-    os.close(reader)
+    got = read_and_leave(reader, chance.randrange(max(len(mode.whole) - 8192, 1)))
     errors = process.communicate()[1]
     demand(process.returncode == 1 and b"write-failed" in errors, f"{mode.words[0]}: exit code {process.returncode} although nobody reads: {errors}")
     demand(mode.whole.startswith(got), f"{mode.words[0]}: stdout is not a beginning of the output")

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "renderer/cli/cluster_runs.h"
+#include "renderer/cli/failed_stream.h"
 #include "renderer/cli/report.h"
 #include "renderer/cli/trees.h"
 #include "renderer/emit/emit.h"
@@ -272,9 +273,14 @@ int run_post_render(const Options& options, Console& console) {
     if (input.stream->empty()) {
         return 0;  // `helm template --output-dir` has nothing left for a post-renderer
     }
+    const std::string given = options.annotate ? *input.stream : std::string();
     const bool good = runs.render_one(std::move(input));
     Run& run = runs.last();
     run.diagnostics = with_templates(run.loaded, run.diagnostics);
+    if (!good && options.annotate) {
+        (void)runs.fail(console, "the stream as it came, behind a document that says so");
+        return console.out(failed_stream(run, given)) ? 0 : 1;
+    }
     if (!good) {
         return runs.fail(console);
     }

@@ -136,6 +136,12 @@ void add_post_render(CLI::App& app, Options& options) {
                  "    --post-renderer-args post-render --post-renderer-args --namespace=shop");
     verb.add_option("--release", options.release, "name of the release, for the log file")
         ->type_name("NAME");
+    verb.add_option_function<std::string>(
+            "--on-error",
+            [&options](const std::string& way) { options.annotate = way == "annotate"; },
+            "print nothing (default), or the input behind a document that holds the errors")
+        ->check(CLI::IsMember({"fail", "annotate"}).description(""))
+        ->type_name("fail|annotate");
     add_validate(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options);

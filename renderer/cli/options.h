@@ -42,11 +42,12 @@ struct Options {
     Verb verb = Verb::Render;
     LoadOptions load;
     SealOptions seal;
-    std::string object;   // explain
-    std::string shell;    // completion
-    std::string action;   // cmp
-    std::string tool;     // gitops-snippets
-    std::string release;  // post-render
+    std::string object;     // explain
+    std::string shell;      // completion
+    std::string action;     // cmp
+    std::string tool;       // gitops-snippets
+    std::string release;    // post-render
+    bool annotate = false;  // post-render: --on-error
     std::string log_file;
     std::string base, head;     // diff
     std::string hash_key_file;  // diff

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "renderer/cli/report.h"
+#include "renderer/plan/controller.h"
 
 namespace renderer {
 namespace {
@@ -44,6 +45,18 @@ Diagnostic secret_in_git(const Options& options, Destination destination, const 
             .notes = {}};
 }
 
+Diagnostic secret_in_files(const InstallPlan& install) {
+    return {.rule = "secret-in-files",
+            .pos = install.origin.pos,
+            .where = "-o",
+            .object = fmt::format("Secret/{}/{}", install.ns, kOAuthSecret),
+            .message = "\"tailrender.secrets: generate\" prints the credential to stdout only",
+            .found = "a run that writes or compares files",
+            .hint =
+                "pipe the stream to kubectl, or use \"tailrender.secrets: reference\" or "
+                "\"external\""};
+}
+
 // Everything that is checked before a tree is written or compared.
 Result<std::vector<OutputFile>> make_tree(const Options& options, Destination destination,
                                           const Run& run) {
@@ -52,6 +65,9 @@ Result<std::vector<OutputFile>> make_tree(const Options& options, Destination de
     if (secret != nullptr &&
         (destination == Destination::Branch || is_in_git(options.load.output_dir))) {
         return Error{secret_in_git(options, destination, *secret)};
+    }
+    if (run.plan.install && run.plan.install->oauth_secret) {
+        return Error{secret_in_files(*run.plan.install)};
     }
     std::vector<OutputFile> files = TRY(emit_tree(output));
     if (files.empty() && !options.allow_empty) {

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "renderer/core/confidential.h"
 #include "renderer/core/utf8.h"
 
 namespace renderer {
@@ -152,7 +153,8 @@ std::vector<Diagnostics::Block> Diagnostics::blocks(const SourceMap& sources, bo
     std::vector<Block> blocks;
     for (const Diagnostic* diagnostic : sorted) {
         Block& block = blocks.emplace_back(Block{diagnostic->severity, {}});
-        print_one(*diagnostic, sources, color ? kAnsi : kPlain, block.text);
+        print_one(without_credentials(*diagnostic, sources), sources, color ? kAnsi : kPlain,
+                  block.text);
     }
     return blocks;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/core/confidential.h"
 #include "renderer/core/text_of.h"
 #include "renderer/load/resource_list.h"
 
@@ -164,7 +165,7 @@ Value function_results(const Loaded& loaded, const Diagnostics& diagnostics) {
         }
     }
     for (const Diagnostic& diagnostic : diagnostics.all()) {
-        Value result = result_of(loaded, diagnostic);
+        Value result = result_of(loaded, without_credentials(diagnostic, loaded.sources));
         if (std::ranges::find(results.items(), result) == results.items().end()) {
             results.append(std::move(result));
         }

@@ -52,7 +52,7 @@ git_remote_callbacks callbacks_of(Session& session) {
     return callbacks;
 }
 
-// `https://user:password@host/x` -> `https://host/x`, wherever it stands.
+// `https://user:password@host/x?token=y` -> `https://host/x`, wherever it stands.
 std::string without_passwords(std::string text) {
     for (std::size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at)) {
         at += 3;
@@ -60,6 +60,11 @@ std::string without_passwords(std::string text) {
         const std::size_t name = text.substr(at, end - at).rfind('@');
         if (name != std::string::npos) {
             text.erase(at, name + 1);
+        }
+        const std::size_t stop = std::min(text.find_first_of(" '\"", at), text.size());
+        const std::size_t query = text.find_first_of("?#", at);
+        if (query < stop) {
+            text.erase(query, stop - query);
         }
     }
     return text;

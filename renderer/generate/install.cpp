@@ -37,6 +37,34 @@ Value oauth_secret(const InstallPlan& install) {
                               {"client_secret", encode_base64(install.client_secret)}})}});
 }
 
+Value remote_entry(std::string_view key, const RemoteEntry& entry) {
+    Value remote = Value::map({{"key", entry.key}});
+    if (!entry.property.empty()) {
+        remote.put("property", entry.property);
+    }
+    remote.put("conversionStrategy", "Default");
+    remote.put("decodingStrategy", "None");
+    remote.put("metadataPolicy", "None");
+    return Value::map({{"secretKey", key}, {"remoteRef", std::move(remote)}});
+}
+
+// With the CRD's defaults written out, so that no applier sees a difference.
+Value external_secret(const InstallPlan& install, const ExternalSecretSettings& from) {
+    return Value::map(
+        {{"apiVersion", "external-secrets.io/v1"},
+         {"kind", "ExternalSecret"},
+         {"metadata", Value::map({{"name", kOAuthSecret}, {"namespace", install.ns}})},
+         {"spec",
+          Value::map(
+              {{"refreshInterval", from.refresh_interval},
+               {"secretStoreRef", Value::map({{"kind", from.store_kind}, {"name", from.store}})},
+               {"target", Value::map({{"name", kOAuthSecret},
+                                      {"creationPolicy", "Owner"},
+                                      {"deletionPolicy", "Retain"}})},
+               {"data", Value::list({remote_entry("client_id", from.client_id),
+                                     remote_entry("client_secret", from.client_secret)})}})}});
+}
+
 Value ingress_class(const Settings& settings) {
     return Value::map({{"apiVersion", "networking.k8s.io/v1"},
                        {"kind", "IngressClass"},
@@ -65,6 +93,9 @@ void generate_install(const Plan& plan, Objects& objects) {
     }
     if (install.oauth_secret) {
         add(oauth_secret(install));
+    }
+    if (install.external_secret) {
+        add(external_secret(install, plan.settings.external_secret));
     }
     generate_install_rbac(plan, objects);
     generate_install_controller(plan, objects);

@@ -212,6 +212,32 @@ data: {client_id: a0V4YW1wbGVDTlRSTA==, client_secret: Zm9vYmFy}
 )");
 }
 
+TEST(GenerateInstall, AnExternalSecretHoldsTheDefaultsOfItsKind) {
+    const Generated made(
+        "tailrender: {externalSecret: {store: vault, storeKind: ClusterSecretStore, "
+        "clientId: {key: id}, clientSecret: {key: oauth, property: secret}}}",
+        [](InstallPlan& install) { install.external_secret = true; });
+    expect_yaml(made.root("ExternalSecret/ts-sys/operator-oauth"), R"(
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata: {name: operator-oauth, namespace: ts-sys}
+spec:
+  refreshInterval: 1h0m0s
+  secretStoreRef: {kind: ClusterSecretStore, name: vault}
+  target: {name: operator-oauth, creationPolicy: Owner, deletionPolicy: Retain}
+  data:
+  - secretKey: client_id
+    remoteRef: {key: id, conversionStrategy: Default, decodingStrategy: None, metadataPolicy: None}
+  - secretKey: client_secret
+    remoteRef:
+      key: oauth
+      property: secret
+      conversionStrategy: Default
+      decodingStrategy: None
+      metadataPolicy: None
+)");
+}
+
 TEST(GenerateInstall, BindingsReachTheControllersAccountOnly) {
     const Generated made("{}", [](InstallPlan& install) { install.auth_proxy_account = true; });
     expect_yaml(made.root("ClusterRoleBinding/tailscale-operator"), R"(

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "renderer/core/base64.h"
+#include "renderer/core/confidential.h"
 #include "renderer/lint/families.h"
 #include "renderer/load/paths.h"
 
@@ -12,51 +13,12 @@ namespace renderer {
 
 namespace {
 
-constexpr std::size_t kMinKeyId = 8;
-
-bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-// Length of a key such as tskey-auth-<id>CNTRL-<secret> at the begin of the text; 0: none.
-std::size_t key_length(std::string_view text) {
-    constexpr std::array<std::string_view, 5> kKinds = {
-        "tskey-auth-", "tskey-client-", "tskey-api-", "tskey-scim-", "tskey-webhook-"};
-    const auto kind =
-        std::ranges::find_if(kKinds, [&](std::string_view one) { return text.starts_with(one); });
-    if (kind == kKinds.end()) {
-        return 0;
-    }
-    const auto word_end = [&](std::size_t at) {
-        while (at < text.size() && is_word(text[at])) {
-            ++at;
-        }
-        return at;
-    };
-    const std::size_t id_end = word_end(kind->size());
-    const bool has_id =
-        id_end >= kind->size() + kMinKeyId && id_end < text.size() && text[id_end] == '-';
-    const std::size_t end = has_id ? word_end(id_end + 1) : 0;
-    return has_id && end >= id_end + 1 + kMinKeyId ? end : 0;
-}
-
-// A text with many equal or counting characters is an example.
-bool is_example(std::string_view key) {
-    const std::string_view secret = key.substr(key.rfind('-') + 1);
-    constexpr std::array<std::string_view, 5> kWords = {"xample", "EXAMPLE", "xxxx", "XXXX",
-                                                        "0000"};
-    const auto has = [&](std::string_view word) {
-        return key.find(word) != std::string_view::npos;
-    };
-    return std::ranges::any_of(kWords, has) || secret.find("123456789") != std::string_view::npos;
-}
-
 void check_keys(const LintContext& context, SourceId source) {
     const std::string_view text = context.loaded.sources.text(source);
     for (std::size_t at = text.find("tskey-"); at != std::string_view::npos;
          at = text.find("tskey-", at + 1)) {
-        const std::size_t length = key_length(text.substr(at));
-        if (length == 0 || is_example(text.substr(at, length))) {
+        const std::size_t length = tailscale_key_length(text.substr(at));
+        if (length == 0 || is_example_key(text.substr(at, length))) {
             continue;
         }
         context.add({.rule = "tailscale-key",

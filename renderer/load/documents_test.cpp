@@ -28,8 +28,8 @@ TEST(Documents, StreamBorders) {
 
 TEST(Documents, GluedSeparatorIsAWarning) {
     const LoadedText text =
-        load_stream_text("---apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: x}\n");
-    EXPECT_EQ(text.documents, "<stdin>:2:7 Secret/x/a tree\n");
+        load_stream_text("---apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: x}\n");
+    EXPECT_EQ(text.documents, "<stdin>:2:7 Service/x/a tree\n");
     EXPECT_EQ(text.diagnostics,
               "<stdin>:1:4: warning: text is glued to a document separator [glued-separator]\n"
               "    1 | ---apiVersion: v1\n"
@@ -112,7 +112,7 @@ TEST(Documents, SomethingElseBesideObjectsIsAnError) {
 
 TEST(Documents, NamesAreText) {
     EXPECT_EQ(load_text({{"a.yaml",
-                          "apiVersion: v1\nkind: Secret\nmetadata: {name: 12, namespace: y}\n"}})
+                          "apiVersion: v1\nkind: Service\nmetadata: {name: 12, namespace: y}\n"}})
                   .diagnostics,
               "a.yaml:3:18: error: metadata.name must be a string [wrong-type]\n"
               "    3 | metadata: {name: 12, namespace: y}\n"

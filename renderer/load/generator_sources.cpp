@@ -218,7 +218,8 @@ void read_oauth_file(const BuildContext& context, OAuthEnvFile& oauth) {
     const EnvFile file = parse_env_file(context.sources.text(source));
     Result<std::string> example = context.tree.read(oauth.path + ".example");
     oauth.present = true;
-    if (is_encrypted(file)) {
+    oauth.encrypted = is_encrypted(file);
+    if (oauth.encrypted) {
         return;
     }
     lint_env_file(context.sources, source, file, example ? std::string_view(*example) : "",

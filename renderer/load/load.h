@@ -69,6 +69,7 @@ struct OAuthEnvFile {
     Pos pos;           // the `envs:` entry
     std::string path;  // as displayed
     bool present = false;
+    bool encrypted = false;                                    // by SOPS: there are no entries
     std::vector<std::pair<std::string, std::string>> entries;  // never printed, never logged
 };
 

@@ -130,13 +130,13 @@ TEST(Namespaces, NothingIsWrittenBehindAnAlias) {
 TEST(Namespaces, SharedMetadataOfTwoItems) {
     EXPECT_EQ(load_text({{"a.yaml",
                           "apiVersion: v1\nkind: List\nitems:\n"
-                          "- &base {apiVersion: v1, kind: Secret, metadata: {name: a}}\n"
+                          "- &base {apiVersion: v1, kind: Widget, metadata: {name: a}}\n"
                           "- <<: *base\n  kind: ConfigMap\n"}},
                         in_namespace("shop"))
                   .diagnostics,
               "a.yaml:4:51: error: two documents share this text, so it cannot be changed for one "
               "[cannot-edit]\n"
-              "    4 | - &base {apiVersion: v1, kind: Secret, metadata: {name: a}}\n"
+              "    4 | - &base {apiVersion: v1, kind: Widget, metadata: {name: a}}\n"
               "      |                                                   ^\n"
               "  found: edits for \"namespace shop\" and \"namespace shop\"\n"
               "  hint: write the text out where it is used\n");

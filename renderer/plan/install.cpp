@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
+#include "renderer/core/confidential.h"
 #include "renderer/core/text_of.h"
 #include "renderer/plan/chart_stream.h"
 #include "renderer/plan/controller.h"
+#include "renderer/plan/credentials.h"
 #include "renderer/plan/settings_decoder.h"
 
 namespace renderer {
@@ -16,6 +19,24 @@ namespace {
 
 constexpr std::string_view kFleetRule = "install: the bundle's chart is the operator's";
 constexpr std::string_view kManifestRule = "install: the operator's manifest";
+
+// Wherever it stands, it would reach a manifest: in an extraEnv such as TS_AUTHKEY, say.
+void refuse_keys(const Value& value, Diagnostics& diagnostics) {
+    if (value.is_string() && holds_tailscale_key(value.text())) {
+        diagnostics.add({.rule = "plain-secret",
+                         .pos = value.pos(),
+                         .message = "a key of Tailscale in plain text among the values",
+                         .expected = "a reference to a Secret of the cluster",
+                         .hint = "revoke it, and put its successor into a Secret of the cluster",
+                         .hide_text = true});
+    }
+    for (const Value& item : value.is_list() ? value.items() : std::span<const Value>()) {
+        refuse_keys(item, diagnostics);
+    }
+    for (const Member& member : value.is_map() ? value.members() : std::span<const Member>()) {
+        refuse_keys(member.value, diagnostics);
+    }
+}
 
 // I6. The value is never repeated, not even in part.
 void refuse_plain_secrets(const Loaded& loaded, Diagnostics& diagnostics) {
@@ -31,6 +52,8 @@ void refuse_plain_secrets(const Loaded& loaded, Diagnostics& diagnostics) {
                      "put it into the env file of the secretGenerator \"operator-oauth\", which "
                      "git ignores, and revoke it if it was ever committed",
                  .hide_text = true});
+        } else {
+            refuse_keys(layer, diagnostics);
         }
     }
 }
@@ -114,82 +137,6 @@ bool declares_namespace(const Loaded& loaded, const Inventory& inventory, std::s
     return found;
 }
 
-// ---- credentials
-
-using Entries = std::vector<std::pair<std::string, std::string>>;
-
-const std::string* find_entry(const Entries& entries, std::string_view key) {
-    const auto found = std::ranges::find(entries, key, &Entries::value_type::first);
-    return found == entries.end() ? nullptr : &found->second;
-}
-
-// OAuth ids and secrets are letters, digits, dashes and underscores. Quotes and blanks would become
-// part of the credential; brackets and "changeme" are what examples have.
-bool is_placeholder(std::string_view value) {
-    std::string lower(value);
-    std::ranges::transform(lower, lower.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    constexpr std::array<std::string_view, 4> kWords = {"changeme", "change-me", "replace",
-                                                        "your-"};
-    return value.find_first_of("<>{}$\"' \t\r") != std::string_view::npos ||
-           value.find_first_not_of(".xX*") == std::string_view::npos ||
-           std::ranges::any_of(kWords, [&](std::string_view word) {
-               return lower.find(word) != std::string::npos;
-           });
-}
-
-std::string take_credential(const OAuthEnvFile& file, std::string_view key,
-                            Diagnostics& diagnostics) {
-    const std::string* value = find_entry(file.entries, key);
-    const bool missing = value == nullptr || value->empty();
-    if (!missing && !is_placeholder(*value)) {
-        return *value;
-    }
-    diagnostics.add(
-        {.rule = missing ? "missing-credential" : "placeholder-credential",
-         .pos = file.pos,
-         .where = file.path,
-         .message = missing ? fmt::format("\"{}\" has no value for \"{}\"", file.path, key)
-                            : fmt::format("\"{}\" in \"{}\" is a placeholder, quoted or has blanks",
-                                          key, file.path),
-         .expected = fmt::format("a line \"{}=…\" with the bare value", key)});
-    return {};
-}
-
-void generate_secret(const Loaded& loaded, InstallPlan& install, Diagnostics& diagnostics) {
-    if (!loaded.oauth_env || !loaded.oauth_env->present) {
-        const bool listed = loaded.oauth_env.has_value();
-        diagnostics.add({.rule = "missing-credential",
-                         .pos = listed ? loaded.oauth_env->pos : install.origin.pos,
-                         .message = "\"tailrender.secrets: generate\" needs the OAuth env file",
-                         .found = listed ? fmt::format("no file \"{}\"", loaded.oauth_env->path)
-                                         : "no secretGenerator named \"operator-oauth\"",
-                         .expected = "an env file with \"client_id\" and \"client_secret\"",
-                         .hint = "copy the .example file and fill it in, or use "
-                                 "\"tailrender.secrets: reference\""});
-        return;
-    }
-    install.oauth_secret = true;
-    install.client_id = take_credential(*loaded.oauth_env, "client_id", diagnostics);
-    install.client_secret = take_credential(*loaded.oauth_env, "client_secret", diagnostics);
-}
-
-void plan_credentials(const Loaded& loaded, const Settings& settings, InstallPlan& install,
-                      Plan& plan, Diagnostics& diagnostics) {
-    if (credentials_of(settings) != Credentials::Secret) {
-        return;
-    }
-    if (settings.secrets == SecretsMode::Generate) {
-        generate_secret(loaded, install, diagnostics);
-        return;
-    }
-    plan.summary.push_back(
-        fmt::format("Secret {}/{} must exist in the cluster, with the keys client_id and "
-                    "client_secret",
-                    install.ns, kOAuthSecret));
-}
-
 // ---- the static manifest in a tree
 
 bool is_blank_secret(const Value& root) {
@@ -270,7 +217,7 @@ void plan_tree(const Loaded& loaded, const Inventory& inventory, const Settings&
     InstallPlan install = start(loaded, inventory.reference, settings);
     check_forced_namespace(loaded.bundles[install.bundle], diagnostics);
     install.emit_namespace = !declares_namespace(loaded, inventory, install.ns, diagnostics);
-    plan_credentials(loaded, settings, install, plan, diagnostics);
+    plan_credentials(loaded, inventory.reference, install, plan, diagnostics);
     take_manifest(loaded, inventory.reference, install, plan, diagnostics);
     plan.install = std::move(install);
 }

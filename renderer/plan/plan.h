@@ -90,6 +90,7 @@ struct InstallPlan {
     bool oauth_secret =
         false;  // mode `generate`: the Secret with the credentials is emitted to stdout
     std::string client_id, client_secret;
+    bool external_secret = false;        // mode `external`: settings say where it fetches from
     std::vector<std::string_view> crds;  // kinds of tailscale.com that the cluster is told of
     bool auth_proxy_account = false;     // apiServerProxyConfig wants kube-apiserver-auth-proxy
 };

@@ -18,6 +18,7 @@ constexpr std::string_view kReferenceVersion = "v1.96.5";
 constexpr std::string_view kDefaultNamespace = "tailscale";
 constexpr std::string_view kDefaultTags = "tag:k8s";
 constexpr std::string_view kDefaultCleanupDelay = "5m";
+constexpr std::string_view kDefaultRefreshInterval = "1h0m0s";  // of the ExternalSecret CRD
 constexpr std::size_t kMaxLabel = 63;
 constexpr std::size_t kMaxDomain = 253;
 constexpr std::int64_t kMaxPort = 65535;
@@ -120,6 +121,40 @@ void decode_node_ports(const Value& all, Settings& settings, Diagnostics& diagno
     }
 }
 
+RemoteEntry decode_remote(const Value& all, std::string_view entry) {
+    return {.key = text_at(all, {"tailrender", "externalSecret", entry, "key"}),
+            .property = text_at(all, {"tailrender", "externalSecret", entry, "property"})};
+}
+
+// What is required is only known where the Secret is planned.
+void decode_secrets(const Value& all, Settings& settings, Diagnostics& diagnostics) {
+    const std::string mode = text_at(all, {"tailrender", "secrets"});
+    if (mode == "generate") {
+        settings.secrets = SecretsMode::Generate;
+    } else if (mode == "external") {
+        settings.secrets = SecretsMode::External;
+    }
+    settings.secrets_pos = pos_at(all, {"tailrender", "secrets"});
+    ExternalSecretSettings& external = settings.external_secret;
+    external = {
+        .store = text_at(all, {"tailrender", "externalSecret", "store"}),
+        .store_kind = text_at(all, {"tailrender", "externalSecret", "storeKind"}, "SecretStore"),
+        .refresh_interval = text_at(all, {"tailrender", "externalSecret", "refreshInterval"},
+                                    kDefaultRefreshInterval),
+        .client_id = decode_remote(all, "clientId"),
+        .client_secret = decode_remote(all, "clientSecret")};
+    if (!external.store.empty() && !is_domain(external.store)) {
+        report_invalid("tailrender.externalSecret.store",
+                       pos_at(all, {"tailrender", "externalSecret", "store"}), external.store,
+                       "the name of a SecretStore or ClusterSecretStore", diagnostics);
+    }
+    if (parse_duration(external.refresh_interval) < 0) {
+        report_invalid("tailrender.externalSecret.refreshInterval",
+                       pos_at(all, {"tailrender", "externalSecret", "refreshInterval"}),
+                       external.refresh_interval, "a duration such as \"1h\"", diagnostics);
+    }
+}
+
 void decode_ours(const Value& all, std::string_view operator_namespace, Settings& settings,
                  Diagnostics& diagnostics) {
     const std::string_view home =
@@ -136,12 +171,7 @@ void decode_ours(const Value& all, std::string_view operator_namespace, Settings
     if (text_at(all, {"tailrender", "dataplane"}) == "native") {
         settings.dataplane = Dataplane::Native;
     }
-    const std::string secrets = text_at(all, {"tailrender", "secrets"});
-    if (secrets == "generate") {
-        settings.secrets = SecretsMode::Generate;
-    } else if (secrets == "external") {
-        settings.secrets = SecretsMode::External;
-    }
+    decode_secrets(all, settings, diagnostics);
     if (text_at(all, {"tailrender", "inputs"}) == "complete") {
         settings.inputs = InputsMode::Complete;
     }

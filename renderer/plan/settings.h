@@ -35,6 +35,17 @@ struct PortRange {
     std::int64_t first = 0, last = 0;
 };
 
+// An entry of the store outside of the cluster; "" as property: all of it.
+struct RemoteEntry {
+    std::string key, property;
+};
+
+// Where mode `external` fetches the OAuth client from.
+struct ExternalSecretSettings {
+    std::string store, store_kind, refresh_interval;
+    RemoteEntry client_id, client_secret;
+};
+
 struct Settings {
     // tailrender:
     std::string ns;  // where generated objects live
@@ -43,6 +54,8 @@ struct Settings {
     Dataplane dataplane = Dataplane::Containerboot;
     Image image;  // controller
     SecretsMode secrets = SecretsMode::Reference;
+    Pos secrets_pos;
+    ExternalSecretSettings external_secret;
     InputsMode inputs = InputsMode::Partial;
     Placement placement = Placement::Parent;
     CustomResources custom_resources = CustomResources::Auto;

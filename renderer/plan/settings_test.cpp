@@ -82,7 +82,8 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
         {"tailrender: {clusterDomian: x}",
          "1: error [unknown-setting] unknown key \"clusterDomian\" in \"tailrender\" | one of { "
          "namespace, clusterDomain, tailnetDomain, dataplane, image, serviceMonitors, "
-         "customResources, secrets, placement, hostnameSuffix, cleanupDelay, inputs, privileges, "
+         "customResources, secrets, externalSecret, placement, hostnameSuffix, cleanupDelay, "
+         "inputs, privileges, "
          "nodePortRange } | did you mean \"clusterDomain\"?\n"},
         {"tailrender: {image: {tags: x}}",
          "1: error [unknown-setting] unknown key \"tags\" in \"tailrender.image\" | one of { "
@@ -102,9 +103,20 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
         {"tailrender: {dataplane: native}",
          "1: error [not-supported] \"tailrender.dataplane: native\" is not supported yet | remove "
          "\"tailrender.dataplane\"\n"},
-        {"tailrender: {secrets: external}",
-         "1: error [not-supported] \"tailrender.secrets: external\" is not supported yet | remove "
-         "\"tailrender.secrets\"\n"},
+        {"tailrender: {secrets: external}", ""},
+        {"tailrender: {externalSecret: {store: Vault!}}",
+         "1: error [invalid-setting] \"tailrender.externalSecret.store\" is not usable | "
+         "\"Vault!\" "
+         "| the name of a SecretStore or ClusterSecretStore\n"},
+        {"tailrender: {externalSecret: {refreshInterval: daily}}",
+         "1: error [invalid-setting] \"tailrender.externalSecret.refreshInterval\" is not usable | "
+         "\"daily\" | a duration such as \"1h\"\n"},
+        {"tailrender: {externalSecret: {storeKind: Store}}",
+         "1: error [unknown-choice] \"tailrender.externalSecret.storeKind\" has an unknown value | "
+         "\"Store\" | one of { SecretStore, ClusterSecretStore }\n"},
+        {"tailrender: {externalSecret: {clientId: {name: x}}}",
+         "1: error [unknown-setting] unknown key \"name\" in "
+         "\"tailrender.externalSecret.clientId\" | one of { key, property }\n"},
         {"tailrender: {customResources: emit}", ""},
         {"tailrender: {customResources: consume}", ""},
         {"tailrender: {privileges: capabilities}",

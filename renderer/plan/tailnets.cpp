@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
-#include "renderer/core/text_of.h"
-#include "renderer/plan/chart_stream.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/metadata_checks.h"
 #include "renderer/plan/parents.h"
+#include "renderer/plan/secret_source.h"
 
 namespace renderer {
 
@@ -20,57 +18,6 @@ constexpr std::string_view kRule = "tailnet: a Tailnet";
 
 std::string_view login_url(const TailnetInput& tailnet) {
     return tailnet.login_url.empty() ? kDefaultLoginUrl : tailnet.login_url;
-}
-
-// The entries of a Secret; those of a SealedSecret are encrypted, but have the same keys.
-bool has_key(const Value& root, std::string_view key) {
-    const auto groups = {root.find("data"), root.find("stringData"),
-                         root.at({"spec", "encryptedData"})};
-    return std::ranges::any_of(groups, [&](const Value* entries) {
-        return entries != nullptr && entries->is_map() && !text_of(entries->find(key)).empty();
-    });
-}
-
-struct SecretSource {
-    Value root;
-    bool keys_known = false;
-};
-
-// A Secret, or what becomes one in the cluster. Sealed entries are encrypted under the same keys;
-// what an ExternalSecret fetches is only known there.
-std::optional<SecretSource> secret_source(const Loaded& loaded, const Document& doc,
-                                          std::string_view name, Diagnostics& diagnostics) {
-    const std::string_view kind = text_of(&doc.kind);
-    const bool same_name = text_of(&doc.name) == name;
-    if (kind == "Secret" || kind == "SealedSecret") {
-        return same_name
-                   ? std::optional(SecretSource{read_document(loaded, doc, diagnostics), true})
-                   : std::nullopt;
-    }
-    if (kind != "ExternalSecret") {
-        return std::nullopt;
-    }
-    const Value root = read_document(loaded, doc, diagnostics);
-    const std::string_view target = text_of(root.at({"spec", "target", "name"}));
-    return target == name || (target.empty() && same_name) ? std::optional(SecretSource{})
-                                                           : std::nullopt;
-}
-
-std::optional<SecretSource> find_secret(const Loaded& loaded, std::string_view ns,
-                                        std::string_view name, Diagnostics& diagnostics) {
-    for (const Document& doc : loaded.documents) {
-        if (doc.effective_namespace == ns) {
-            if (auto found = secret_source(loaded, doc, name, diagnostics)) {
-                return found;
-            }
-        }
-    }
-    for (const Object& object : loaded.generated_inputs) {
-        if (object.kind() == "Secret" && object.ns() == ns && object.name() == name) {
-            return SecretSource{object.root.clone(), true};
-        }
-    }
-    return std::nullopt;
 }
 
 void check_url(const TailnetInput& tailnet, Diagnostics& diagnostics) {
@@ -130,7 +77,8 @@ void Tailnets::report(const TailnetInput& tailnet, Diagnostic diagnostic,
 void Tailnets::check_secret(const TailnetInput& tailnet, Plan& plan,
                             Diagnostics& diagnostics) const {
     const std::string name = fmt::format("{}/{}", settings_.ns, tailnet.secret);
-    const auto source = find_secret(loaded_, settings_.ns, tailnet.secret, diagnostics);
+    const auto source =
+        find_secret(loaded_, {.ns = settings_.ns, .name = tailnet.secret}, diagnostics);
     if (!source && settings_.inputs == InputsMode::Complete) {
         report(tailnet,
                {.rule = "missing-tailnet-secret",
@@ -144,17 +92,15 @@ void Tailnets::check_secret(const TailnetInput& tailnet, Plan& plan,
         plan.summary.push_back(fmt::format(
             "Secret {} must exist in the cluster, with the keys client_id and client_secret",
             name));
-    } else if (source->keys_known) {
-        for (const std::string_view key : {"client_id", "client_secret"}) {
-            if (!has_key(source->root, key)) {
-                report(tailnet,
-                       {.rule = "incomplete-tailnet-secret",
-                        .pos = tailnet.secret_pos,
-                        .message = fmt::format("the Secret \"{}\" has no \"{}\"", name, key),
-                        .expected = "the keys client_id and client_secret of an OAuth client of "
-                                    "that tailnet"},
-                       diagnostics);
-            }
+    } else {
+        for (const std::string_view key : missing_keys(*source)) {
+            report(tailnet,
+                   {.rule = "incomplete-tailnet-secret",
+                    .pos = tailnet.secret_pos,
+                    .message = fmt::format("the Secret \"{}\" has no \"{}\"", name, key),
+                    .expected = "the keys client_id and client_secret of an OAuth client of "
+                                "that tailnet"},
+                   diagnostics);
         }
     }
 }

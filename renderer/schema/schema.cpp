@@ -49,6 +49,15 @@ std::optional<std::string_view> chosen_version(const Loaded& loaded, Diagnostics
     return std::nullopt;
 }
 
+// In a Secret even what stands in place of a key may be a credential, unless it is nearly a field.
+void conceal(std::string_view kind, Diagnostic& diagnostic) {
+    diagnostic.hide_text = kind == "Secret";
+    if (diagnostic.hide_text && diagnostic.rule == "schema-unknown-field" &&
+        !diagnostic.hint.starts_with("did you mean")) {
+        diagnostic.message = "there is no such field";
+    }
+}
+
 // An object on its way through.
 struct Task {
     const Document* document = nullptr;  // nullptr: `root` was generated
@@ -205,7 +214,7 @@ void validate_inputs(const Loaded& loaded, bool foreign, unsigned threads,
         for (SchemaFault& fault : task.faults) {
             if (!places.hold(fault)) {
                 fault.diagnostic.object = task.document->object_name();
-                fault.diagnostic.hide_text = task.kind == "Secret";
+                conceal(task.kind, fault.diagnostic);
                 diagnostics.add(std::move(fault.diagnostic));
             }
         }
@@ -232,7 +241,7 @@ void validate_objects(const Loaded& loaded, std::span<const Object> objects, uns
             Diagnostic& diagnostic = fault.diagnostic;
             diagnostic.pos = diagnostic.pos.known() ? diagnostic.pos : task.origin;
             diagnostic.object = task.name;
-            diagnostic.hide_text = task.kind == "Secret";
+            conceal(task.kind, diagnostic);
             diagnostics.add(std::move(diagnostic));
         }
     }

@@ -1,0 +1,129 @@
+"""What is as it should be, in every mode."""
+import json
+
+from cases import BASE, CLIENT, IN_SECRET, OAUTH, SECRET, SERVICE, WITH_SECRET, WORDS, Case, commit_all
+
+GENERATE = ["--set", "tailrender.secrets=generate"]
+STREAM = SERVICE + "---\n" + SECRET
+
+
+def items(*, package=False, config=None):
+    """A ResourceList with the Service and the Secret."""
+    listed = [{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "shop", "annotations": {"tailscale.com/expose": "true"}},
+               "spec": {"ports": [{"port": 80}], "selector": {"app": "web"}}},
+              {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "db", "namespace": "shop"},
+               "stringData": {"second": WORDS["password in stringData"]}}]
+    for number, item in enumerate(listed if package else ()):
+        item["metadata"].setdefault("annotations", {}).update({"config.kubernetes.io/path": f"{number}.yaml", "config.kubernetes.io/index": "0"})
+    request = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": listed}
+    if config is not None:
+        request["functionConfig"] = {"apiVersion": "tailrender.dev/v1alpha1", "kind": "TailscaleRender", "metadata": {"name": "x"}, "spec": config}
+    return json.dumps(request)
+
+
+def changed_secret(work):
+    """The rendered tree is old, and so is one of two revisions."""
+    path = work / "repo" / "apps" / "db.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("stringData:", "stringData:\n  third: other"), encoding="utf-8")
+
+
+def in_git(case):
+    case.git = True
+    return case
+
+
+def revisions(work):
+    changed_secret(work)
+    commit_all(work / "repo")
+
+
+def rendered_with_secret(work):
+    (work / "out" / "apps").mkdir(parents=True)
+    (work / "out" / "apps" / "db.yaml").write_text(SECRET.replace("third", "fourth"), encoding="utf-8")
+    (work / "out" / ".tailrender-inventory").write_text("", encoding="utf-8")
+
+
+def other_directory(work):
+    (work / "new").mkdir()
+    (work / "new" / "all.yaml").write_text(STREAM.replace("db,", "other,"), encoding="utf-8")
+    (work / "old").mkdir()
+    (work / "old" / "all.yaml").write_text(STREAM, encoding="utf-8")
+
+
+def streams():
+    return [
+        Case("render", ["render", "repo"], on_stdout=IN_SECRET),
+        Case("render, generate", ["render", "repo", *GENERATE], files=BASE, on_stdout=OAUTH),
+        Case("render --validate", ["render", "repo", "--validate"], on_stdout=IN_SECRET),
+        Case("render --log-file", ["render", "repo", "--log-file", "run.log", *GENERATE], files=BASE, on_stdout=OAUTH),
+        in_git(Case("render --rev", ["render", "repo", "--rev", "HEAD"], on_stdout=IN_SECRET)),
+        Case("post-render", ["post-render"], files={}, stdin=STREAM, on_stdout=IN_SECRET),
+        Case("krm", ["krm"], files={}, stdin=items(), on_stdout=("password in stringData",)),
+        Case("krm, package", ["krm"], files={}, stdin=items(package=True), on_stdout=("password in stringData",)),
+        Case("krm, generator", ["krm"], stdin=json.dumps({**json.loads(items(config={"repo": "repo"})), "items": []}), on_stdout=IN_SECRET),
+        Case("cmp generate", ["cmp", "generate"], on_stdout=IN_SECRET, env={"ARGOCD_APP_NAME": "x"}),
+        Case("cmp discover", ["cmp", "discover"]),
+        Case("cmp parameters", ["cmp", "parameters"]),
+    ]
+
+
+def trees():
+    return [
+        Case("render -o outside of Git", ["render", "repo", "-o", "out"], in_files=IN_SECRET),
+        Case("render -o, generate", ["render", "repo", "-o", "out", *GENERATE], files=BASE, codes=(1,), says="[secret-in-files]"),
+        # What Git has already, it may have twice; lint says what that is worth.
+        in_git(Case("render -o into Git", ["render", "repo", "-o", "repo/out"], in_files=IN_SECRET)),
+        in_git(Case("render -o into Git, generate", ["render", "repo", "-o", "repo/out", *GENERATE], files=BASE, codes=(1,), says="[secret-in-git]")),
+        in_git(Case("commit", ["commit", "repo", "--branch", "out"])),
+        in_git(Case("commit, generate", ["commit", "repo", "--branch", "out", *GENERATE], files=BASE, codes=(1,), says="[missing-credential]")),
+        in_git(Case("commit of a generated Secret", ["commit", "repo", "--branch", "out"], codes=(1,), says="[secret-in-git]", files={
+            **BASE, "repo/apps/kustomization.yaml": "resources: [web.yaml]\nsecretGenerator: [{name: a, namespace: shop, envs: [.made.env]}]\n",
+            "repo/apps/.made.env": CLIENT})),
+        in_git(Case("commit without Secrets", ["commit", "repo", "--branch", "out"], files=BASE)),
+        Case("check of nothing", ["check", "repo", "-o", "out"], codes=(1,)),
+        Case("check of an old tree", ["check", "repo", "-o", "out"], codes=(1,), then=rendered_with_secret),
+        Case("check, generate", ["check", "repo", "-o", "out", *GENERATE], files=BASE, codes=(1,), says="[secret-in-files]"),
+    ]
+
+
+def looks():
+    cases = [
+        Case("explain a Secret", ["explain", "Secret/shop/db", "repo"], codes=(0, 1)),
+        Case("explain the OAuth Secret", ["explain", "Secret/tailscale/operator-oauth", "repo", *GENERATE], files=BASE, codes=(0, 1)),
+        Case("explain a Service", ["explain", "Service/shop/web", "repo", *GENERATE], files=BASE),
+        Case("images", ["images", "repo", *GENERATE], files=BASE),
+        Case("lint", ["lint", "repo"], codes=(0, 1)),
+        in_git(Case("lint in Git", ["lint", "repo"], codes=(1,), says="plaintext-secret")),
+        Case("install", ["install", "--set", f"operatorConfig.podAnnotations.a={WORDS['password in values']}"], files={},
+             on_stdout=("password in values",)),
+    ]
+    for form in ("terminal", "markdown", "json"):
+        flag = ["--format", form]
+        cases.append(Case(f"diff of directories, {form}", ["diff", "old", "new", *flag], files={}, then=other_directory))
+        cases.append(in_git(Case(f"diff of revisions, {form}", ["diff", "HEAD~1", "HEAD", *flag], then=revisions, cwd="repo")))
+        cases.append(Case(f"diff of OAuth clients, {form}", ["diff", "old", "repo", *flag, *GENERATE],
+                          files={**BASE, **{path.replace("repo/", "old/"): text.replace("client_id=k", "client_id=x") for path, text in BASE.items()}}))
+    return cases
+
+
+def sealing():
+    # A made-up certificate would do as little as none: what matters is what is said of the values.
+    env = {"secret.env": CLIENT}
+    return [
+        Case("seal without a certificate", ["seal", "secret.env", "--cert", "absent.pem"], files=env, codes=(1,)),
+        Case("seal with a private key as certificate", ["seal", "secret.env", "--cert", "key.pem"], codes=(1,),
+             files={**env, "key.pem": f"-----BEGIN PRIVATE KEY-----\n{WORDS['private key']}\n-----END PRIVATE KEY-----\n"}),
+        Case("seal a Secret", ["seal", "db.yaml", "--cert", "cert.pem"], files={"db.yaml": SECRET}, then=certificate),
+        Case("seal an env file", ["seal", ".operator-oauth.env", "--cert", "cert.pem", "-o", "sealed.yaml"], files={".operator-oauth.env": CLIENT},
+             then=certificate),
+    ]
+
+
+def certificate(work):
+    import subprocess  # pylint: disable=import-outside-toplevel
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "/dev/null", "-subj", "/CN=sealed-secret", "-days", "3650",
+                    "-out", str(work / "cert.pem")], check=True, capture_output=True)
+
+
+def mode_cases():
+    return streams() + trees() + looks() + sealing()

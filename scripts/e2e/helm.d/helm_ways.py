@@ -26,7 +26,7 @@ class Way:
     def change(self, verb, *words):
         """A verb that renders: tailrender stands behind it."""
         before, after = self.words(self.namespace)
-        return run(self.helm, *before, verb, *words, "--namespace", self.namespace, *after, env=self.env)
+        return run(self.helm, *before, verb, *after, *words, "--namespace", self.namespace, env=self.env)
 
     def plain(self, *words):
         return run(self.helm, *words, "--namespace", self.namespace, env=self.env)

@@ -100,7 +100,7 @@ HttpServer::HttpServer(AsioLoop& loop, std::function<Page(std::string_view)> ans
 HttpServer::~HttpServer() {
     beast::error_code ignored;
     state_->acceptor.close(ignored);
-    state_->pause.cancel();
+    state_->pause.cancel(ignored);
 }
 
 renderer::Result<std::uint16_t> HttpServer::listen(std::uint16_t port) {

@@ -298,6 +298,7 @@ void Controller::sweep() {
         recorded.insert(auth.key_id);
     }
     std::vector<Job> jobs;
+    jobs.reserve(tailnets.size());
     for (const std::string& tailnet : tailnets) {
         jobs.push_back([this, tailnet, recorded](const Next& next) {
             std::string problem;

@@ -217,10 +217,10 @@ void TailnetApi::send(Call call) {
     auto kept = std::make_shared<Call>(std::move(call));
     transport_.send(
         std::move(http),
-        [this, kept](HttpReply reply) { take_reply(std::move(*kept), std::move(reply)); }, nullptr);
+        [this, kept](const HttpReply& reply) { take_reply(std::move(*kept), reply); }, nullptr);
 }
 
-void TailnetApi::take_reply(Call call, HttpReply reply) {
+void TailnetApi::take_reply(Call call, const HttpReply& reply) {
     if (reply.status == 401 && !call.token_was_renewed) {
         token_.clear();
         call.token_was_renewed = true;

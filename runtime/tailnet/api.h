@@ -83,7 +83,7 @@ private:
     void take_token(const HttpReply& reply);
     void fail_all(const std::string& why);
     void send(Call call);
-    void take_reply(Call call, HttpReply reply);
+    void take_reply(Call call, const HttpReply& reply);
 
     Loop& loop_;
     Transport& transport_;

@@ -166,7 +166,7 @@ void TailnetApi::ask_for_token() {
         http.timeout = kTimeout;
         http.ca_file = settings_.ca_file;
         transport_.send(
-            std::move(http), [this](HttpReply reply) { take_token(reply); }, nullptr);
+            std::move(http), [this](const HttpReply& reply) { take_token(reply); }, nullptr);
     });
 }
 

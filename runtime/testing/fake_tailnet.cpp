@@ -140,7 +140,7 @@ std::string FakeTailnet::join(const std::string& secret, const std::string& host
     for (auto& [id, key] : keys) {
         if (key.secret == secret && !key.spent && !key.revoked) {
             key.spent = true;
-            const std::string device = fmt::format("n{}CNTRL", next_++);
+            std::string device = fmt::format("n{}CNTRL", next_++);
             const bool is_taken = std::any_of(
                 devices.begin(), devices.end(),
                 [&hostname](const auto& other) { return other.second.name == hostname; });

@@ -11,7 +11,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from expectation import expect
+from shared.checks import expect
 
 KEYS = "/api/v2/tailnet/-/keys"
 

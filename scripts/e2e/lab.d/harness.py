@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-from expectation import Failure, demand
+from shared.checks import Failure, demand
 from fake_tailnet import Tailnet
 
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "lab"

@@ -15,6 +15,10 @@ def demand(condition, message):
         raise Failure(message)
 
 
+def expect(found, wanted, what):
+    demand(found == wanted, f"{what}: found {found!r}, wanted {wanted!r}")
+
+
 def attempt(*command, stdin=None, env=None, cwd=None):
     return subprocess.run([str(word) for word in command], input=stdin, capture_output=True, text=True, check=False,
                           env={**os.environ, **(env or {})}, cwd=cwd)

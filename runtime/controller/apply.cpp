@@ -17,16 +17,6 @@ using renderer::Value;
 
 namespace {
 
-std::vector<std::string> split_tags(std::string_view text) {
-    std::vector<std::string> tags;
-    while (!text.empty()) {
-        const std::size_t comma = text.find(',');
-        tags.emplace_back(text.substr(0, comma));
-        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-    }
-    return tags;
-}
-
 // A JSON pointer's token (RFC 6901 section 3).
 std::string pointer(std::string_view key) {
     std::string out;
@@ -120,7 +110,7 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
         jobs.push_back(write_auth(work, content));
     } else if (const auto* tags = std::get_if<step::SetTags>(&step)) {
         jobs.push_back(
-            on_tailnet(work.tailnet, [device = tags->device, wanted = split_tags(work.tags)](
+            on_tailnet(work.tailnet, [device = tags->device, wanted = split_list(work.tags)](
                                          TailnetApi& api, TailnetDone reply) {
                 api.set_tags(device, wanted, std::move(reply));
             }));
@@ -276,7 +266,7 @@ void Apply::mint(const Work& work, const step::MintKey& step, Next done) {
             return next(problem);
         }
         api->mint(
-            {.tags = split_tags(work.tags), .description = key_mark_},
+            {.tags = split_list(work.tags), .description = key_mark_},
             [this, key, next](TailnetReply reply) {
                 wants_sweep_ = wants_sweep_ || reply.may_be_done;
                 if (reply.ok()) {

@@ -66,16 +66,20 @@ Controller::Controller(Loop& loop, Transport& transport, KubeClient& kube, Log& 
       log_(log),
       chance_(chance),
       settings_(std::move(settings)),
-      sets_(decode_proxy_set, [this](const std::string&) { plan_reconcile(Duration(0)); }),
-      states_(decode_state_secret, [this](const std::string&) { plan_reconcile(Duration(0)); }),
-      auths_(decode_auth_secret, [this](const std::string&) { plan_reconcile(Duration(0)); }),
-      pods_(decode_pod, [this](const std::string&) { plan_reconcile(Duration(0)); }),
-      tailnet_configs_(decode_tailnet, [this](const std::string&) { plan_reconcile(Duration(0)); }),
+      sets_(decode_proxy_set, when_changed()),
+      states_(decode_state_secret, when_changed()),
+      auths_(decode_auth_secret, when_changed()),
+      pods_(decode_pod, when_changed()),
+      tailnet_configs_(decode_tailnet, when_changed()),
       secrets_(std::make_unique<SecretSink>(states_, auths_)),
       tailnets_(loop, transport, kube, log, chance, settings_.ns, settings_.tailnet,
                 tailnet_configs_) {}
 
 Controller::~Controller() = default;
+
+std::function<void(const std::string&)> Controller::when_changed() {
+    return [this](const std::string&) { plan_reconcile(Duration(0)); };
+}
 
 void Controller::start() {
     read_owner();
@@ -123,17 +127,17 @@ void Controller::begin(const std::string& owner) {
     watch(kPods, "", pods_);
     watch(kConfigMaps, "", tailnet_configs_);
     loop_.after(kSecondSweep, [this] { sweep_is_due_ = true; });
-    plan_reconcile(kTick);
+    tick();
+}
+
+void Controller::tick() {
+    plan_reconcile(Duration(0));
+    loop_.after(kTick, [this] { tick(); });
 }
 
 void Controller::plan_reconcile(Duration delay) {
     if (delay > Duration(0)) {
-        loop_.after(delay, [this, delay] {
-            plan_reconcile(Duration(0));
-            if (delay == kTick) {
-                plan_reconcile(kTick);
-            }
-        });
+        loop_.after(delay, [this] { plan_reconcile(Duration(0)); });
         return;
     }
     if (!std::exchange(reconcile_is_planned_, true)) {

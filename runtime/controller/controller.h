@@ -54,6 +54,8 @@ private:
 
     void read_owner();
     void begin(const std::string& owner);
+    std::function<void(const std::string&)> when_changed();
+    void tick();
     void plan_reconcile(Duration delay);
     void reconcile();
     [[nodiscard]] std::map<std::string, Replica> replicas() const;

@@ -39,16 +39,6 @@ std::optional<std::string> datum(const Value& object, std::string_view key) {
     return renderer::decode_base64(text_of(found)).value_or("");
 }
 
-std::vector<std::string> split(std::string_view text) {
-    std::vector<std::string> parts;
-    while (!text.empty()) {
-        const std::size_t comma = text.find(',');
-        parts.emplace_back(text.substr(0, comma));
-        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-    }
-    return parts;
-}
-
 // `_current-profile` names the datum that holds the profile in use, tailscale v1.96.5 ipn/store.go.
 std::string node_id_of_profile(const Value& object) {
     const auto name = datum(object, "_current-profile");
@@ -70,7 +60,7 @@ std::optional<ProxySet> decode_proxy_set(const Value& object) {
     set.parent = annotation(object, kParentAnnotation);
     set.tailnet = annotation(object, kTailnetAnnotation);
     set.tags = annotation(object, kTagsAnnotation);
-    set.hostnames = split(annotation(object, kHostnameAnnotation));
+    set.hostnames = split_list(annotation(object, kHostnameAnnotation));
     const Value* replicas = object.at({"spec", "replicas"});
     set.replicas = static_cast<int>(replicas == nullptr ? 1 : replicas->as_int().value_or(1));
     if (const Value* labels = object.at({"metadata", "labels"});
@@ -138,6 +128,16 @@ std::optional<Pod> decode_pod(const Value& object) {
         }
     }
     return pod;
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+    std::vector<std::string> parts;
+    while (!text.empty()) {
+        const std::size_t comma = text.find(',');
+        parts.emplace_back(text.substr(0, comma));
+        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+    }
+    return parts;
 }
 
 std::optional<ReplicaName> split_replica(std::string_view pod) {

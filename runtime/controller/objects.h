@@ -69,6 +69,9 @@ std::optional<StateSecret> decode_state_secret(const renderer::Value& object);
 std::optional<AuthSecret> decode_auth_secret(const renderer::Value& object);
 std::optional<Pod> decode_pod(const renderer::Value& object);
 
+// What an annotation joins with `,`.
+std::vector<std::string> split_list(std::string_view text);
+
 // "<statefulset>-<ordinal>" split at the last hyphen; no value when that is not such a name.
 struct ReplicaName {
     std::string_view set;

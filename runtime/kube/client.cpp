@@ -102,16 +102,6 @@ void KubeClient::json_patch(const std::string& path, const Value& operations, Ku
     change("PATCH", path, "application/json-patch+json", operations, std::move(done));
 }
 
-void KubeClient::merge_patch(const std::string& path, const Value& patch, KubeDone done) {
-    change("PATCH", path, "application/merge-patch+json", patch, std::move(done));
-}
-
-void KubeClient::apply(const std::string& path, const Value& object, std::string_view manager,
-                       bool force, KubeDone done) {
-    change("PATCH", fmt::format("{}?fieldManager={}{}", path, manager, force ? "&force=true" : ""),
-           "application/apply-patch+yaml", object, std::move(done));
-}
-
 void KubeClient::erase(const std::string& path, std::string_view uid, KubeDone done) {
     Value options = Value::map({{"apiVersion", "v1"}, {"kind", "DeleteOptions"}});
     if (!uid.empty()) {

@@ -1,4 +1,4 @@
-// Kubernetes' API, as much of it as we use: objects by path, created, replaced, patched, applied,
+// Kubernetes' API, as much of it as we use: objects by path, created, replaced, patched,
 // deleted, listed in pages and watched (watch.h). Objects are trees; decoding is their reader's.
 // Sources: Kubernetes API conventions; RFC 6902 (JSON patch).
 //
@@ -30,10 +30,7 @@ struct Resource {
 inline constexpr Resource kSecrets{"/api/v1", "secrets"};
 inline constexpr Resource kConfigMaps{"/api/v1", "configmaps"};
 inline constexpr Resource kPods{"/api/v1", "pods"};
-inline constexpr Resource kServices{"/api/v1", "services"};
-inline constexpr Resource kEvents{"/api/v1", "events"};
 inline constexpr Resource kStatefulSets{"/apis/apps/v1", "statefulsets"};
-inline constexpr Resource kIngresses{"/apis/networking.k8s.io/v1", "ingresses"};
 inline constexpr Resource kLeases{"/apis/coordination.k8s.io/v1", "leases"};
 
 // The path of one object, or of all when `name` is empty; in all namespaces, or of a kind without
@@ -63,10 +60,6 @@ public:
     // With metadata.resourceVersion only if nobody wrote in between (409 otherwise).
     void replace(const std::string& path, const renderer::Value& object, KubeDone done);
     void json_patch(const std::string& path, const renderer::Value& operations, KubeDone done);
-    void merge_patch(const std::string& path, const renderer::Value& patch, KubeDone done);
-    // Server-side apply; conflicts are taken over only with `force`.
-    void apply(const std::string& path, const renderer::Value& object, std::string_view manager,
-               bool force, KubeDone done);
     // Only the object with this UID, when it is not empty.
     void erase(const std::string& path, std::string_view uid, KubeDone done);
 

@@ -50,7 +50,6 @@ Value Lease::fields(std::int64_t transitions, std::string_view acquired) const {
         {{"holderIdentity", identity_},
          {"leaseDurationSeconds", static_cast<std::int64_t>(kLeaseDuration.count() / 1000)},
          {"acquireTime", acquired},
-         {"renewTime", format_microseconds(loop_.now())},
          {"leaseTransitions", transitions}});
 }
 

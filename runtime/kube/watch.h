@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -95,7 +96,12 @@ public:
         return found == objects_.end() ? nullptr : &found->second;
     }
 
-    void begin_list() override { unseen_ = objects_keys(); }
+    void begin_list() override {
+        unseen_.clear();
+        for (const auto& [key, unused] : objects_) {
+            unseen_.insert(key);
+        }
+    }
 
     void put(const renderer::Value& object) override {
         const std::string key = key_of(object);
@@ -123,7 +129,7 @@ public:
     void erase(const renderer::Value& object) override { drop(key_of(object)); }
 
     void end_list() override {
-        for (const auto& [key, unused] : std::exchange(unseen_, {})) {
+        for (const std::string& key : std::exchange(unseen_, {})) {
             drop(key);
         }
         if (!std::exchange(complete_, true)) {
@@ -132,14 +138,6 @@ public:
     }
 
 private:
-    std::map<std::string, bool> objects_keys() const {
-        std::map<std::string, bool> keys;
-        for (const auto& [key, unused] : objects_) {
-            keys.emplace(key, true);
-        }
-        return keys;
-    }
-
     void drop(const std::string& key) {
         versions_.erase(key);
         if (objects_.erase(key) > 0) {
@@ -151,7 +149,7 @@ private:
     std::function<void(const std::string&)> changed_;
     std::map<std::string, T> objects_;
     std::map<std::string, std::uint64_t> versions_;
-    std::map<std::string, bool> unseen_;
+    std::set<std::string> unseen_;
     bool complete_ = false;
 };
 

@@ -83,11 +83,6 @@ void TailnetApi::revoke_key(std::string_view id, TailnetDone done) {
     enqueue("DELETE", "/api/v2/tailnet/-/keys/" + escape_url(id), {}, true, std::move(done));
 }
 
-void TailnetApi::get_device(std::string_view id, TailnetDone done) {
-    enqueue("GET", "/api/v2/device/" + escape_url(id) + "?fields=default", {}, true,
-            std::move(done));
-}
-
 void TailnetApi::delete_device(std::string_view id, TailnetDone done) {
     enqueue("DELETE", "/api/v2/device/" + escape_url(id), {}, true, std::move(done));
 }
@@ -96,21 +91,6 @@ void TailnetApi::set_tags(std::string_view device, const std::vector<std::string
                           TailnetDone done) {
     enqueue("POST", "/api/v2/device/" + escape_url(device) + "/tags",
             renderer::write_json(Value::map({{"tags", list_of(tags)}})), true, std::move(done));
-}
-
-void TailnetApi::get_service(std::string_view name, TailnetDone done) {
-    enqueue("GET", fmt::format("/api/v2/tailnet/-/vip-services/{}", name), {}, true,
-            std::move(done));
-}
-
-void TailnetApi::put_service(std::string_view name, const Value& service, TailnetDone done) {
-    enqueue("PUT", fmt::format("/api/v2/tailnet/-/vip-services/{}", name),
-            renderer::write_json(service), true, std::move(done));
-}
-
-void TailnetApi::delete_service(std::string_view name, TailnetDone done) {
-    enqueue("DELETE", fmt::format("/api/v2/tailnet/-/vip-services/{}", name), {}, true,
-            std::move(done));
 }
 
 void TailnetApi::enqueue(std::string_view method, std::string path, std::string body,

@@ -1,5 +1,5 @@
-// Tailscale's REST API for one tailnet, as much of it as the controller needs: auth keys, devices,
-// Tailscale Services. Source: https://tailscale.com/api (OpenAPI document), and tailscale v1.96.5
+// Tailscale's REST API for one tailnet, as much of it as the controller needs: auth keys and
+// devices. Source: https://tailscale.com/api (OpenAPI document), and tailscale v1.96.5
 // internal/client/tailscale and client/tailscale/v2.
 //
 // One access token is shared by all calls and renewed before it ends or when it is refused. Calls
@@ -58,14 +58,8 @@ public:
     void get_key(std::string_view id, TailnetDone done);
     void revoke_key(std::string_view id, TailnetDone done);
 
-    void get_device(std::string_view id, TailnetDone done);
     void delete_device(std::string_view id, TailnetDone done);
     void set_tags(std::string_view device, const std::vector<std::string>& tags, TailnetDone done);
-
-    // `name` is "svc:<host>".
-    void get_service(std::string_view name, TailnetDone done);
-    void put_service(std::string_view name, const renderer::Value& service, TailnetDone done);
-    void delete_service(std::string_view name, TailnetDone done);
 
 private:
     struct Call {

@@ -17,15 +17,8 @@ using renderer::Value;
 
 namespace {
 
-HttpReply reply_of(int status, const Value& body) {
-    HttpReply reply;
-    reply.status = status;
-    reply.body = renderer::write_json(body);
-    return reply;
-}
-
 HttpReply status(int code, std::string_view reason, const std::string& message) {
-    return reply_of(
+    return json_reply(
         code,
         Value::map(
             {{"kind", "Status"}, {"code", code}, {"reason", Value(reason)}, {"message", message}}));
@@ -119,20 +112,6 @@ bool patch_json(Value& object, const Value& operations) {
         }
     }
     return true;
-}
-
-// RFC 7396.
-void merge(Value& object, const Value& patch) {
-    for (const renderer::Member& member : patch.members()) {
-        Value* found = object.find(member.name());
-        if (member.value.is_null()) {
-            object.erase(member.name());
-        } else if (found != nullptr && found->is_map() && member.value.is_map()) {
-            merge(*found, member.value);
-        } else {
-            object.put(member.name(), member.value.clone());
-        }
-    }
 }
 
 }  // namespace
@@ -243,7 +222,7 @@ HttpReply FakeKube::answer(const HttpRequest& request, const std::string& target
     }
     if (request.method == "GET") {
         const Value* object = find(path);
-        return object == nullptr ? missing(path) : reply_of(200, *object);
+        return object == nullptr ? missing(path) : json_reply(200, *object);
     }
     ++writes;
     return write(request, path);
@@ -272,9 +251,9 @@ HttpReply FakeKube::list(const std::string& collection,
     }
     Value metadata = Value::map({{"resourceVersion", fmt::format("{}", version_)}});
     put_if(metadata, more, "continue", Value(last));
-    return reply_of(200, Value::map({{"kind", "List"},
-                                     {"metadata", std::move(metadata)},
-                                     {"items", std::move(items)}}));
+    return json_reply(200, Value::map({{"kind", "List"},
+                                       {"metadata", std::move(metadata)},
+                                       {"items", std::move(items)}}));
 }
 
 HttpReply FakeKube::watch(const std::string& collection,
@@ -310,7 +289,7 @@ HttpReply FakeKube::write(const HttpRequest& request, const std::string& path) {
             return status(409, "AlreadyExists", object_path + " already exists");
         }
         store(object_path, std::move(*body), true);
-        return reply_of(201, objects_.at(object_path));
+        return json_reply(201, objects_.at(object_path));
     }
     const auto entry = objects_.find(path);
     if (entry == objects_.end()) {
@@ -332,18 +311,14 @@ HttpReply FakeKube::write(const HttpRequest& request, const std::string& path) {
         }
         body->find("metadata")->put("uid", object.at({"metadata", "uid"})->clone());
         store(path, std::move(*body), false);
-        return reply_of(200, objects_.at(path));
+        return json_reply(200, objects_.at(path));
     }
-    CHECK(request.method == "PATCH");
-    if (body->is_list()) {
-        if (!patch_json(object, *body)) {
-            return status(422, "Invalid", "the patch does not fit");
-        }
-    } else {
-        merge(object, *body);
+    CHECK(request.method == "PATCH" && body->is_list());
+    if (!patch_json(object, *body)) {
+        return status(422, "Invalid", "the patch does not fit");
     }
     store(path, std::move(object), false);
-    return reply_of(200, objects_.at(path));
+    return json_reply(200, objects_.at(path));
 }
 
 }  // namespace runtime

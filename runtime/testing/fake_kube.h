@@ -1,5 +1,5 @@
 // Kubernetes' API as far as the controller uses it: objects by path with resourceVersions and UIDs,
-// optimistic locking, JSON patch and merge patch, paged lists with label selectors, watches with
+// optimistic locking, JSON patch, paged lists with label selectors, watches with
 // bookmarks and with a history that can be forgotten. It admits everything and defaults nothing.
 #pragma once
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "renderer/core/check.h"
+#include "renderer/core/json.h"
 
 namespace runtime {
 
@@ -23,6 +24,13 @@ HttpReply failure(int status) {
 }
 
 }  // namespace
+
+HttpReply json_reply(int status, const renderer::Value& body) {
+    HttpReply reply;
+    reply.status = status;
+    reply.body = renderer::write_json(body);
+    return reply;
+}
 
 void FakeTransport::finish(RequestId id, HttpReply reply) {
     const auto entry = open_.find(id);

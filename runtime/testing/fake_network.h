@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/core/value.h"
 #include "runtime/base/transport.h"
 #include "runtime/testing/fake_loop.h"
 
@@ -19,6 +20,8 @@ struct Stream {
     std::function<void(std::string_view)> data;
     std::function<void()> end;
 };
+
+HttpReply json_reply(int status, const renderer::Value& body);
 
 class FakeServer {
 public:

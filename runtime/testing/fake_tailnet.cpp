@@ -15,15 +15,8 @@ using renderer::Value;
 
 namespace {
 
-HttpReply reply_of(int status, const Value& body) {
-    HttpReply reply;
-    reply.status = status;
-    reply.body = renderer::write_json(body);
-    return reply;
-}
-
 HttpReply refuse(int status, const std::string& message) {
-    return reply_of(status, Value::map({{"message", message}}));
+    return json_reply(status, Value::map({{"message", message}}));
 }
 
 std::vector<std::string> texts(const Value* list) {
@@ -53,7 +46,7 @@ HttpReply FakeTailnet::answer(const HttpRequest& request, const std::string& pat
             return refuse(401, "API token invalid");
         }
         token_ = fmt::format("token-{}", ++tokens);
-        return reply_of(
+        return json_reply(
             200,
             Value::map({{"access_token", token_}, {"token_type", "Bearer"}, {"expires_in", 3600}}));
     }
@@ -84,7 +77,7 @@ HttpReply FakeTailnet::answer_keys(const HttpRequest& request, const std::string
             put_if(item, lists_descriptions, "description", Value(key.description));
             list.append(std::move(item));
         }
-        return reply_of(200, Value::map({{"keys", std::move(list)}}));
+        return json_reply(200, Value::map({{"keys", std::move(list)}}));
     }
     if (request.method == "POST" && rest.empty()) {
         const auto body = renderer::read_json(request.body);
@@ -98,7 +91,7 @@ HttpReply FakeTailnet::answer_keys(const HttpRequest& request, const std::string
         key.id = fmt::format("k{}CNTRL", next_++);
         key.secret = fmt::format("tskey-auth-{}-{}", key.id, next_);
         keys[key.id] = key;
-        return reply_of(
+        return json_reply(
             200, Value::map({{"id", key.id},
                              {"key", key.secret},
                              {"created", format_seconds(clock_.now())},
@@ -110,10 +103,10 @@ HttpReply FakeTailnet::answer_keys(const HttpRequest& request, const std::string
     }
     if (request.method == "DELETE") {
         key->second.revoked = true;
-        return reply_of(200, Value::map());
+        return json_reply(200, Value::map());
     }
-    return reply_of(200,
-                    Value::map({{"id", key->first}, {"description", key->second.description}}));
+    return json_reply(200,
+                      Value::map({{"id", key->first}, {"description", key->second.description}}));
 }
 
 HttpReply FakeTailnet::answer_device(const HttpRequest& request, const std::string& rest) {
@@ -124,16 +117,16 @@ HttpReply FakeTailnet::answer_device(const HttpRequest& request, const std::stri
     }
     if (request.method == "DELETE") {
         devices.erase(device);
-        return reply_of(200, Value::map());
+        return json_reply(200, Value::map());
     }
     if (request.method == "POST") {
         const auto body = renderer::read_json(request.body);
         device->second.tags = texts(body ? body->find("tags") : nullptr);
-        return reply_of(200, Value::map());
+        return json_reply(200, Value::map());
     }
-    return reply_of(200, Value::map({{"nodeId", id},
-                                     {"hostname", device->second.hostname},
-                                     {"tags", list_of(device->second.tags)}}));
+    return json_reply(200, Value::map({{"nodeId", id},
+                                       {"hostname", device->second.hostname},
+                                       {"tags", list_of(device->second.tags)}}));
 }
 
 std::string FakeTailnet::join(const std::string& secret, const std::string& hostname) {

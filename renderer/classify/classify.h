@@ -62,7 +62,6 @@ struct IngressBackend {
     std::string_view service;
     std::string_view port_name;
     std::int64_t port_number = 0;
-    bool has_port_name = false, has_port_number = false;
     Pos port_pos;
 };
 

@@ -17,8 +17,6 @@ constexpr std::array kPathTypes = {
 void decode_port(const Value* port, std::string_view path, IngressBackend& backend,
                  Faults& faults) {
     const Fields fields(port, path, faults);
-    backend.has_port_name = fields.any("name") != nullptr;
-    backend.has_port_number = fields.any("number") != nullptr;
     backend.port_name = fields.text("name");
     backend.port_number = fields.number("number");
     const Pos place =

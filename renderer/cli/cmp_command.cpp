@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "renderer/cli/cluster_runs.h"
+#include "renderer/cli/trees.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/emit/emit.h"
@@ -255,14 +256,17 @@ Diagnostic cluster_needed(const std::vector<std::string>& names) {
 }
 
 // Argo CD keeps what we print in Redis, in clear text.
-Diagnostic secret_in_cache(const Object& secret) {
-    return {.rule = "secret-in-cache",
-            .pos = secret.origin.pos,
-            .where = "generate",
-            .object = secret.object_name(),
-            .message = "a Secret with plaintext credentials must not reach Argo CD's cache",
-            .expected = "no credentials in the output",
-            .hint = "create the Secret in the cluster (tailrender.secrets: reference)"};
+Diagnostic secret_in_cache(const PlaintextSecret& secret) {
+    return {
+        .rule = "secret-in-cache",
+        .pos = secret.pos,
+        .where = "generate",
+        .object = secret.object,
+        .message = "a Secret with plaintext credentials must not reach Argo CD's cache",
+        .expected = "no credentials in the output",
+        .hint = std::string(
+            secret.foreign ? kForeignSecretHint
+                           : "create the Secret in the cluster (tailrender.secrets: reference)")};
 }
 
 Diagnostic nothing_made() {
@@ -310,7 +314,7 @@ int generate(const Options& options, const LoadOptions& input, Console& console)
     }
     const Run& run = runs.last();
     const Output output{run.loaded, run.plan, run.objects};
-    if (const Object* secret = plaintext_secret(output)) {
+    if (const auto secret = find_plaintext_secret(output)) {
         return runs.refuse(secret_in_cache(*secret), console);
     }
     std::string text;

@@ -27,22 +27,24 @@ bool is_in_git(const std::string& dir) {
     }
 }
 
-Diagnostic secret_in_git(const Options& options, Destination destination, const Object& secret) {
-    return {.severity = Severity::Error,
-            .rule = "secret-in-git",
-            .pos = secret.origin.pos,
-            .where = "-o",
-            .object = secret.object_name(),
-            .message = "a Secret with plaintext credentials must not reach a Git work tree",
-            .found =
-                destination == Destination::Branch
-                    ? fmt::format("a commit for branch \"{}\"", options.branch)
-                    : fmt::format("output directory \"{}\" inside of one", options.load.output_dir),
-            .expected = "no credentials in Git",
-            .hint =
-                "create the Secret in the cluster (tailrender.secrets: reference), or pipe the "
-                "stream to kubectl",
-            .notes = {}};
+Diagnostic secret_in_git(const Options& options, Destination destination,
+                         const PlaintextSecret& secret) {
+    return {
+        .severity = Severity::Error,
+        .rule = "secret-in-git",
+        .pos = secret.pos,
+        .where = "-o",
+        .object = secret.object,
+        .message = "a Secret with plaintext credentials must not reach a Git work tree",
+        .found = destination == Destination::Branch
+                     ? fmt::format("a commit for branch {}", options.branch)
+                     : fmt::format("output directory {} inside of one", options.load.output_dir),
+        .expected = "no credentials in Git",
+        .hint =
+            std::string(secret.foreign ? kForeignSecretHint
+                                       : "create the Secret in the cluster (tailrender.secrets: "
+                                         "reference), or pipe the stream to kubectl"),
+        .notes = {}};
 }
 
 Diagnostic secret_in_files(const InstallPlan& install) {
@@ -61,10 +63,10 @@ Diagnostic secret_in_files(const InstallPlan& install) {
 Result<std::vector<OutputFile>> make_tree(const Options& options, Destination destination,
                                           const Run& run) {
     const Output output{run.loaded, run.plan, run.objects};
-    const Object* secret = plaintext_secret(output);
-    if (secret != nullptr &&
-        (destination == Destination::Branch || is_in_git(options.load.output_dir))) {
-        return Error{secret_in_git(options, destination, *secret)};
+    if (destination == Destination::Branch || is_in_git(options.load.output_dir)) {
+        if (const auto secret = find_plaintext_secret(output)) {
+            return Error{secret_in_git(options, destination, *secret)};
+        }
     }
     if (run.plan.install && run.plan.install->oauth_secret) {
         return Error{secret_in_files(*run.plan.install)};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/cli/cluster_runs.h"
@@ -14,6 +15,11 @@ namespace renderer {
 
 // Of a command; the process ends with them.
 ClusterRuns& lasting_runs();
+
+// What to do about a Secret among the sources that must not be written.
+inline constexpr std::string_view kForeignSecretHint =
+    "encrypt it with \"tailrender seal\" or SOPS, let an ExternalSecret make it, or create it "
+    "in the cluster";
 
 Diagnostic empty_output(const Options& options, const Loaded& loaded);
 

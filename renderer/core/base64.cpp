@@ -30,6 +30,7 @@ std::string encode_base64(std::string_view bytes) {
 
 std::optional<std::string> decode_base64(std::string_view text) {
     std::string bytes;
+    bytes.reserve(text.size() / 4 * 3);
     std::uint32_t bits = 0;
     std::size_t digits = 0;
     std::size_t padding = 0;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/core/ascii.h"
 #include "renderer/core/plain_scalar.h"
 
 namespace renderer {
@@ -25,8 +26,7 @@ constexpr std::array<std::uint8_t, 256> kClasses = [] {
     std::array<std::uint8_t, 256> classes{};
     for (std::size_t byte = 0; byte < classes.size(); ++byte) {
         const auto c = static_cast<char>(byte);
-        const bool word =
-            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+        const bool word = is_alphanumeric(c) || c == '_';
         const bool in_key = word || c == '-' || c == '.' || c == '/' || c == '$';
         const bool start = word || c == '.' || c == '/' || c == '$';
         const bool plain = start || c == '(' || c == '+' || c == '~' || c == '^' || c == ';' ||

@@ -4,15 +4,13 @@
 #include <array>
 #include <string>
 
+#include "renderer/core/ascii.h"
+
 namespace renderer {
 
 namespace {
 
 constexpr std::size_t kMinKeyId = 8;
-
-bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
 
 constexpr std::string_view kKeyPrefix = "tskey-";
 constexpr std::size_t kReach = std::size_t{1} << 20U;  // more does not fit into a Secret
@@ -63,7 +61,7 @@ bool names_secret(std::string_view document) {
         }
         rest = skip(rest.substr(1), "\"' ");
         if (rest.starts_with(kSecret) &&
-            (rest.size() == kSecret.size() || !is_word(rest[kSecret.size()]))) {
+            (rest.size() == kSecret.size() || !is_alphanumeric(rest[kSecret.size()]))) {
             return true;
         }
     }
@@ -77,7 +75,7 @@ std::string_view top_key(std::string_view text, std::size_t offset) {
         const std::size_t newline = end == 0 ? std::string_view::npos : text.rfind('\n', end - 1);
         const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
         const std::string_view line = text.substr(begin, end - begin);
-        if (!line.empty() && is_word(line.front())) {
+        if (!line.empty() && is_alphanumeric(line.front())) {
             return line.substr(0, line.find_first_of(":=. "));
         }
         if (begin == 0 || line.starts_with("---")) {
@@ -95,11 +93,11 @@ std::string plain_key(std::string_view line, std::size_t end) {
     end = std::min(line.find_last_not_of("\"' ", end - 1) + 1, end);
     std::size_t begin = end;
     while (begin > 0 &&
-           (is_word(line[begin - 1]) || line[begin - 1] == '-' || line[begin - 1] == '_')) {
+           (is_alphanumeric(line[begin - 1]) || line[begin - 1] == '-' || line[begin - 1] == '_')) {
         --begin;
     }
     for (const char c : line.substr(begin, end - begin)) {
-        if (is_word(c)) {
+        if (is_alphanumeric(c)) {
             key += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
         }
     }
@@ -156,7 +154,7 @@ std::size_t tailscale_key_length(std::string_view text) {
         return 0;
     }
     const auto word_end = [&](std::size_t at) {
-        while (at < text.size() && is_word(text[at])) {
+        while (at < text.size() && is_alphanumeric(text[at])) {
             ++at;
         }
         return at;

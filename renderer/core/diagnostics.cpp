@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "renderer/core/ascii.h"
 #include "renderer/core/confidential.h"
 #include "renderer/core/utf8.h"
 
@@ -109,14 +110,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
-std::string lower(std::string_view text) {
-    std::string result(text);
-    std::ranges::transform(result, result.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return result;
-}
-
 }  // namespace
 
 void Diagnostics::add(Diagnostic diagnostic) {
@@ -160,11 +153,11 @@ std::vector<Diagnostics::Block> Diagnostics::blocks(const SourceMap& sources, bo
 }
 
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
-    const std::string wanted = lower(word);
+    const std::string wanted = lower_case(word);
     std::string_view best;
     std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
     for (const std::string_view candidate : candidates) {
-        const std::size_t distance = edit_distance(wanted, lower(candidate));
+        const std::size_t distance = edit_distance(wanted, lower_case(candidate));
         if (distance < best_distance) {
             best = candidate;
             best_distance = distance;

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "renderer/core/ascii.h"
 #include "renderer/core/plain_scalar.h"
 #include "renderer/core/utf8.h"
 
@@ -91,8 +92,7 @@ Border border_of(const Line& line) {
             return {Border::Kind::Separator, line.next};
         }
         const char next = rest.front();
-        const bool glued = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
-                           next == '"' || next == '{';
+        const bool glued = is_letter(next) || next == '"' || next == '{';
         if (glued || next == ' ' || next == '\t') {
             return {Border::Kind::Content, line.begin + 3};
         }
@@ -108,8 +108,7 @@ struct KeyLine {
 };
 
 bool is_key_byte(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.' || c == '/';
+    return is_alphanumeric(c) || c == '_' || c == '-' || c == '.' || c == '/';
 }
 
 // `key: value` with a plain key, or nothing.
@@ -161,8 +160,13 @@ bool opens_block_scalar(std::string_view content) {
     }
     const std::size_t before =
         i == 0 ? std::string_view::npos : content.find_last_not_of(' ', i - 1);
-    return before != std::string_view::npos && before + 1 < i &&
-           (content[before] == ':' || content[before] == '-');
+    if (before == std::string_view::npos || before + 1 == i) {
+        return false;
+    }
+    // A dash behind other text belongs to that text.
+    const std::string_view dashes = content.substr(0, before + 1);
+    return content[before] == ':' || (dashes.find_first_not_of("- ") == std::string_view::npos &&
+                                      dashes.find("--") == std::string_view::npos);
 }
 
 // Whether a quoted or flow value of a line may go on below, where indentation says nothing: follows

@@ -89,6 +89,7 @@ TEST(DocumentScanner, LeavesDoubtToTheReader) {
                                    "kind: A\xff\n",
                                    "metadata:\n  <<: *a\n  name: x\n",
                                    "kind: A |\n  b\n",
+                                   "kind: A - |\n  b\n",
                                    "kind: A\x01\n",
                                    "kind: A\rkind: B\n"}) {
         SCOPED_TRACE(text);

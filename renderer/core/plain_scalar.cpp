@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "renderer/core/ascii.h"
+
 namespace renderer {
 
 namespace {
@@ -16,10 +18,6 @@ constexpr std::array<std::string_view, 5> kNull = {"", "~", "null", "Null", "NUL
 constexpr std::array<std::string_view, 12> kSpecial = {".nan",  ".NaN",  ".NAN",  ".inf",
                                                        ".Inf",  ".INF",  "+.inf", "+.Inf",
                                                        "+.INF", "-.inf", "-.Inf", "-.INF"};
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 std::string_view skip_sign(std::string_view text) {
     return text.starts_with('+') || text.starts_with('-') ? text.substr(1) : text;

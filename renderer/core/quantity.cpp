@@ -6,14 +6,16 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <limits>
 
 namespace renderer {
 
 namespace {
 
 constexpr std::size_t kMaxDigits = 18;
+constexpr int kFinest = -9;
 constexpr std::uint64_t kBinaryBase = 1024;
+constexpr std::string_view kLargestBinary = "9223372036854775807";
+__extension__ using Wide = unsigned __int128;  // 18 digits times 1024^6
 
 struct Suffix {
     std::string_view text;
@@ -31,7 +33,8 @@ enum class Format : std::uint8_t { Decimal, Exponent, Binary };
 // digits * 10^exponent, in the binary format times 1024^power.
 struct Amount {
     bool negative = false;
-    std::string digits;
+    std::string digits;        // no zeros in front
+    std::size_t fraction = 0;  // so many of them stood behind the point
     int exponent = 0;
     Format format = Format::Decimal;
     int power = 0;
@@ -83,7 +86,8 @@ std::optional<Amount> read_amount(std::string_view text) {
     take_digits();
     if (text.starts_with('.')) {
         text.remove_prefix(1);
-        amount.exponent = -static_cast<int>(take_digits());
+        amount.fraction = take_digits();
+        amount.exponent = -static_cast<int>(amount.fraction);
     }
     if (amount.digits.empty() || !read_suffix(text, amount)) {
         return std::nullopt;
@@ -92,11 +96,28 @@ std::optional<Amount> read_amount(std::string_view text) {
     return amount;
 }
 
+void round_up(std::string& digits, int& exponent) {
+    const auto dropped = static_cast<std::size_t>(kFinest - exponent);
+    exponent = kFinest;
+    digits.resize(digits.size() - std::min(dropped, digits.size()));
+    const auto last = std::find_if(digits.rbegin(), digits.rend(), [](char c) { return c != '9'; });
+    std::fill(digits.rbegin(), last, '0');
+    if (last == digits.rend()) {
+        digits.insert(digits.begin(), '1');
+    } else {
+        ++*last;
+    }
+}
+
 // "" when there is no suffix for it.
 std::string decimal_text(std::string digits, int exponent, Format format) {
     while (digits.ends_with('0')) {
         digits.pop_back();
         ++exponent;
+    }
+    if (exponent < kFinest) {
+        round_up(digits, exponent);
+        return decimal_text(std::move(digits), exponent, format);
     }
     while (exponent % 3 != 0) {
         digits += '0';
@@ -109,24 +130,34 @@ std::string decimal_text(std::string digits, int exponent, Format format) {
     return suffix == kDecimal.end() ? "" : digits + std::string(suffix->text);
 }
 
-std::string binary_text(const Amount& amount) {
-    std::uint64_t number = 0;
-    std::from_chars(amount.digits.data(), amount.digits.data() + amount.digits.size(), number);
-    for (int i = 0; i < amount.power; ++i) {
-        if (number > std::numeric_limits<std::uint64_t>::max() / kBinaryBase) {
-            return "";
-        }
-        number *= kBinaryBase;
+Wide number_of(std::string_view digits) {
+    Wide number = 0;
+    for (const char digit : digits) {
+        number = number * 10 + static_cast<unsigned>(digit - '0');
     }
-    std::uint64_t divisor = 1;
+    return number;
+}
+
+std::string text_of(Wide number) {
+    std::string digits;
+    for (; number > 0; number /= 10) {
+        digits += static_cast<char>('0' + static_cast<char>(number % 10));
+    }
+    return {digits.rbegin(), digits.rend()};
+}
+
+std::string binary_text(const Amount& amount) {
+    Wide number = number_of(amount.digits);
+    number <<= 10U * static_cast<unsigned>(amount.power);
+    Wide divisor = 1;
     for (int i = amount.exponent; i < 0; ++i) {
         divisor *= 10;
     }
-    if (number / divisor < kBinaryBase) {
-        return decimal_text(fmt::format("{}", number), amount.exponent, Format::Decimal);
+    if (number / divisor >= Wide(1) << 63U) {
+        return std::string(kLargestBinary);
     }
-    if (number % divisor != 0) {
-        return "";
+    if (number / divisor < kBinaryBase || number % divisor != 0) {
+        return decimal_text(text_of(number), amount.exponent, Format::Decimal);
     }
     number /= divisor;
     std::size_t power = 0;
@@ -134,7 +165,20 @@ std::string binary_text(const Amount& amount) {
         number /= kBinaryBase;
         ++power;
     }
-    return fmt::format("{}{}", number, power == 0 ? "" : kBinary.at(power - 1).text);
+    return text_of(number) + std::string(power == 0 ? "" : kBinary.at(power - 1).text);
+}
+
+// What Go takes for canonical without calculating.
+bool keeps_its_spelling(const Amount& amount) {
+    if (amount.digits.size() <= amount.fraction || amount.digits.size() > kMaxDigits) {
+        return false;
+    }
+    if (amount.format == Format::Binary) {
+        const int precision = 14 - static_cast<int>(amount.digits.size()) - 3 * amount.power;
+        return amount.fraction == 0 && precision >= 0 && number_of(amount.digits) % 8 != 0;
+    }
+    return amount.exponent >= kFinest && amount.exponent % 3 == 0 &&
+           !amount.digits.ends_with("000");
 }
 
 }  // namespace
@@ -147,12 +191,14 @@ std::optional<std::string> canonical_quantity(std::string_view text) {
     if (amount->digits.empty()) {
         return "0";
     }
-    std::string canonical;
-    if (amount->digits.size() <= kMaxDigits && amount->exponent >= -9) {
-        canonical = amount->format == Format::Binary
-                        ? binary_text(*amount)
-                        : decimal_text(amount->digits, amount->exponent, amount->format);
+    const bool is_binary = amount->format == Format::Binary;
+    if (keeps_its_spelling(*amount) || (is_binary && amount->digits.size() > kMaxDigits) ||
+        amount->fraction > kMaxDigits) {
+        return std::string(text);
     }
+    const std::string canonical =
+        is_binary ? binary_text(*amount)
+                  : decimal_text(amount->digits, amount->exponent, amount->format);
     return canonical.empty() ? std::string(text)
                              : fmt::format("{}{}", amount->negative ? "-" : "", canonical);
 }

@@ -1,6 +1,6 @@
-// Amounts of CPU, memory and the like, in the one spelling that the API server gives them: "0.5" is
-// "500m", "1024Mi" is "1Gi". Source: k8s.io/apimachinery pkg/api/resource (ParseQuantity,
-// CanonicalizeBytes).
+// Amounts of CPU, memory and the like, as a Go program writes those that it has read: "0.5" becomes
+// "500m", "1024Mi" becomes "1Gi", and what is taken for canonical stays, "1.500" and "010" too.
+// Source: k8s.io/apimachinery v0.35 pkg/api/resource (ParseQuantity, CanonicalizeBytes).
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace renderer {
 
-// No value: the text is no amount. Amounts beyond 18 digits, or finer than a billionth, keep their
-// spelling.
+// No value: the text is no amount. What is finer than a billionth is rounded up to one. Amounts
+// that no suffix is large enough for keep their spelling.
 std::optional<std::string> canonical_quantity(std::string_view text);
 
 }  // namespace renderer

@@ -16,6 +16,7 @@
 
 #include "renderer/core/block_reader.h"
 #include "renderer/core/check.h"
+#include "renderer/core/implicit_key.h"
 #include "renderer/core/plain_scalar.h"
 #include "renderer/core/utf8.h"
 #include "renderer/core/yaml_refusals.h"
@@ -66,6 +67,7 @@ public:
     void OnDocumentEnd() override {}
 
     void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        refuse_lone_key();
         finish(Value(), pos(mark), anchor);
     }
 
@@ -109,8 +111,9 @@ public:
     void OnSequenceEnd() override { close(); }
 
     void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                    YAML::EmitterStyle::value /*style*/) override {
+                    YAML::EmitterStyle::value style) override {
         open(mark, tag, anchor, Value::map());
+        frames_.back().is_block = style == YAML::EmitterStyle::Block;
     }
     void OnMapEnd() override {
         refuse_duplicates(frames_.back().value);
@@ -125,7 +128,8 @@ private:
         YAML::anchor_t anchor = 0;
         std::optional<Value> key;  // of the member whose value comes next
         bool merge_key = false;    // that member is `<<`
-        Pos key_pos;               // of the last `<<`
+        bool is_block = false;
+        Pos key_pos;  // of the last `<<`
         std::vector<Value> merges;
     };
     struct Anchored {
@@ -148,6 +152,21 @@ private:
     [[nodiscard]] bool expects_key() const {
         return !frames_.empty() && frames_.back().value.is_map() && !frames_.back().key &&
                !frames_.back().merge_key;
+    }
+
+    // yaml-cpp takes a line without a colon for a key without a value, as in a text that was cut.
+    void refuse_lone_key() const {
+        if (frames_.empty() || !frames_.back().is_block || !frames_.back().key) {
+            return;
+        }
+        const Pos place = frames_.back().key->pos();
+        const std::string_view text = sources_.text(source_);
+        const std::size_t at = sources_.offset_of(place);
+        const std::size_t before = text.find_last_not_of(" \t", at == 0 ? 0 : at - 1);
+        const bool explicit_key = at > 0 && before < at && text[before] == '?';
+        if (!explicit_key && !begins_with_implicit_key(text.substr(at))) {
+            throw Refusal{syntax_error(sources_, place, "a key without a colon")};
+        }
     }
 
     [[nodiscard]] Pos open_anchor(YAML::anchor_t anchor) const {

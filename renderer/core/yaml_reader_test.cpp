@@ -231,6 +231,32 @@ TEST(YamlReader, RefusesWithPlaceAndRemedy) {
     }
 }
 
+TEST(YamlReader, RefusesLinesWithoutAColon) {
+    for (const char* text : {"a: b\nda", "a: b\nda\n", "a:\n  b: c\n  da\n", "a: b\nda # x: y\n",
+                             "a: b\n\"da\"\n", "a: b\n'd:a'\n", "- a: b\n  da\n", "a: b\nd:a\n",
+                             "a: b\n\"da\" # \"x\": y\n", "a: b\n&x da # x: y\n"}) {
+        const std::string said = read_as_json(text);
+        const bool refused =
+            said.ends_with("above it\n") && said.find("[yaml-syntax]") != std::string::npos;
+        EXPECT_TRUE(refused) << text << said;
+    }
+    EXPECT_TRUE(
+        read_as_json("a: b\nda\n").starts_with("in.yaml:2:1: error: a key without a colon"));
+    EXPECT_EQ(read_as_json("a: b\nda:"), R"({"a":"b","da":null})");
+    EXPECT_EQ(read_as_json("a: b\n? da\n"), R"({"a":"b","da":null})");
+    EXPECT_EQ(read_as_json("{a, b: c}"), R"({"a":null,"b":"c"})");
+    EXPECT_EQ(read_as_json("'d:a':\n\"e\" :\nf: !!null\n&x g: *x\nh : # none\n"),
+              R"({"d:a":null,"e":null,"f":null,"g":"g","h":null})");
+    EXPECT_EQ(read_as_json(R"("a": # the "name"
+'b''#:': #'q
+"c\"": # "
+&x "d #":
+)"),
+              R"({"a":null,"b'#:":null,"c\"":null,"d #":null})");
+    const std::string after_list = read_as_json("- a\nb\n");
+    EXPECT_NE(after_list.find("error: "), std::string::npos) << after_list;
+}
+
 TEST(YamlReader, PassesOverBlankDocuments) {
     EXPECT_EQ(read_as_json("---\n---\na: 1\n...\n---\n# c\n"), R"({"a":1})");
     EXPECT_EQ(read_as_json("---\n---\n# c\n"), "null");

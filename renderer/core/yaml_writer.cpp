@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/core/ascii.h"
 #include "renderer/core/plain_scalar.h"
 
 namespace renderer {
@@ -54,8 +55,8 @@ std::uint64_t head_of(std::string_view text) {
 }
 
 bool is_plain_start(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' || c == '_' || c == '$' ||
-           c == '(' || (static_cast<unsigned char>(c) >= 0x80);
+    return is_letter(c) || c == '/' || c == '_' || c == '$' || c == '(' ||
+           (static_cast<unsigned char>(c) >= 0x80);
 }
 
 // What a byte inside a scalar asks for.
@@ -77,7 +78,7 @@ constexpr std::array<std::uint8_t, 256> kInner = [] {
 // not: sexagesimal numbers (12:30), dates (2001-01-01), numbers with underscores or signs.
 bool looks_numeric(std::string_view text) {
     const char first = text.front();
-    return (first >= '0' && first <= '9') || first == '+' || first == '-' || first == '.';
+    return is_digit(first) || first == '+' || first == '-' || first == '.';
 }
 
 // U+0085, U+2028, U+2029 and U+FEFF: line breaks and the byte order mark to some readers.

@@ -166,7 +166,7 @@ private:
             const bool registered = change.edit != DeviceEdit::Replaced && !is_service(now);
             reasons.push_back(fmt::format(
                 "tags {} instead of {}{}", joined(now.tags), joined(old.tags),
-                registered ? "; a registered device keeps its tags until it registers again" : ""));
+                registered ? "; the controller gives them to a registered device, too" : ""));
         }
         if (old.reaches != now.reaches) {
             reasons.push_back(fmt::format("leads to {} instead of {}",

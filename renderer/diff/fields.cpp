@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "renderer/core/ascii.h"
 #include "renderer/core/json.h"
 #include "renderer/diff/list_rules.h"
 
@@ -18,8 +19,7 @@ constexpr std::size_t kContext = 40;
 
 bool is_word(std::string_view key) {
     return !key.empty() && std::ranges::all_of(key, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '-' || c == '_';
+        return is_alphanumeric(c) || c == '-' || c == '_';
     });
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,9 +39,15 @@ struct OutputFile {
 // Fails when two things want the same path.
 Result<std::vector<OutputFile>> emit_tree(const Output& output);
 
-// The first object that must not be written into a Git work tree: a Secret of ours with
-// credentials in it. nullptr: there is none.
-const Object* plaintext_secret(const Output& output);
+// A Secret with credentials in the clear, which must not be written into a Git work tree or a
+// cache.
+struct PlaintextSecret {
+    Pos pos;
+    std::string object;    // "Secret/shop/db"
+    bool foreign = false;  // it stands among the sources as it is
+};
+// The first one, among what we make and then among what we pass on.
+std::optional<PlaintextSecret> find_plaintext_secret(const Output& output);
 
 struct WriteReport {
     std::vector<std::string> created, changed, removed;  // paths relative to DIR

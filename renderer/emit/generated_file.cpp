@@ -3,46 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 #include <optional>
 
+#include "renderer/core/base64.h"
 #include "renderer/core/json.h"
+#include "renderer/core/secret_values.h"
 #include "renderer/core/yaml_writer.h"
 
 namespace renderer {
 namespace {
 
 constexpr std::string_view kDecodedMark = "# tailscaled configuration, decoded:\n";
-
-int base64_digit(char c) {
-    constexpr std::string_view kDigits =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const auto at = kDigits.find(c);
-    return at == std::string_view::npos ? -1 : static_cast<int>(at);
-}
-
-std::optional<std::string> decode_base64(std::string_view text) {
-    std::string out;
-    std::uint32_t bits = 0;
-    int filled = 0;
-    while (text.ends_with('=')) {
-        text.remove_suffix(1);
-    }
-    for (const char c : text) {
-        const int digit = base64_digit(c);
-        if (digit < 0) {
-            return std::nullopt;
-        }
-        bits = (bits << 6U) | static_cast<std::uint32_t>(digit);
-        filled += 6;
-        if (filled >= 8) {
-            filled -= 8;
-            out += static_cast<char>((bits >> static_cast<unsigned>(filled)) & 0xffU);
-        }
-    }
-    return out;
-}
 
 bool is_secret(const Value& root) {
     const Value* kind = root.find("kind");
@@ -134,9 +106,7 @@ bool is_tailscaled_config(const Value& root) {
 }
 
 bool holds_credentials(const Value& root) {
-    return is_secret(root) &&
-           (is_filled(root.find("data")) || is_filled(root.find("stringData"))) &&
-           !is_tailscaled_config(root);
+    return is_secret(root) && !clear_values(root).empty() && !is_tailscaled_config(root);
 }
 
 bool text_holds_credentials(std::string_view text) {

@@ -21,7 +21,7 @@ std::string generated_text(const Value& root, std::string_view source);
 // credential: every auth key in it is a reference to a file.
 bool is_tailscaled_config(const Value& root);
 
-// A Secret with data that is not tailscaled configuration.
+// A Secret with values in the clear (core/secret_values.h) that are not tailscaled configuration.
 bool holds_credentials(const Value& root);
 
 // The same question about a file that may come from anywhere: it has a `kind: Secret` and is not a

@@ -233,27 +233,10 @@ private:
     std::map<std::string, Entry> entries_;
 };
 
-const Object* find_plaintext(const std::vector<Object>& objects) {
-    const auto found = std::find_if(objects.begin(), objects.end(), [](const Object& object) {
-        return holds_credentials(object.root);
-    });
-    return found == objects.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 Result<std::vector<OutputFile>> emit_tree(const Output& output) {
     return TreeBuilder(output).build();
-}
-
-const Object* plaintext_secret(const Output& output) {
-    for (const auto* objects :
-         {&output.loaded.generated_inputs, &output.plan.replacements, &output.objects}) {
-        if (const Object* found = find_plaintext(*objects)) {
-            return found;
-        }
-    }
-    return nullptr;
 }
 
 }  // namespace renderer

@@ -135,10 +135,12 @@ TEST(EmitTree, FindsPlaintextSecrets) {
     TestInput input;
     input.add_bundle("");
     input.add_object("ConfigMap", "shop", "a");
-    EXPECT_EQ(plaintext_secret(input.output()), nullptr);
+    EXPECT_FALSE(find_plaintext_secret(input.output()).has_value());
     input.add_object("Secret", "shop", "b").root.put("stringData", Value::map({{"k", "v"}}));
-    ASSERT_NE(plaintext_secret(input.output()), nullptr);
-    EXPECT_EQ(plaintext_secret(input.output())->name(), "b");
+    const auto found = find_plaintext_secret(input.output());
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->object, "Secret/shop/b");
+    EXPECT_FALSE(found->foreign);
 }
 
 }  // namespace

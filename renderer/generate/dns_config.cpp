@@ -1,6 +1,7 @@
 #include "renderer/generate/dns_config.h"
 
 #include "renderer/core/api.h"
+#include "renderer/plan/pod_fields.h"
 
 namespace renderer {
 
@@ -8,6 +9,7 @@ namespace {
 
 constexpr int kPort = 53;
 constexpr int kPodPort = 1053;
+constexpr int kHealthPort = 9002;
 constexpr int kNobody = 65532;
 constexpr int kHistory = 5;  // old ReplicaSets, as in the reference
 
@@ -37,6 +39,9 @@ Value container(const DnsConfigPlan& config) {
           Value::list(
               {Value::map({{"name", "tcp"}, {"protocol", "TCP"}, {"containerPort", kPodPort}}),
                Value::map({{"name", "udp"}, {"protocol", "UDP"}, {"containerPort", kPodPort}})})},
+         {"readinessProbe",
+          Value::map({{"httpGet", Value::map({{"path", "/readyz"}, {"port", kHealthPort}})},
+                      {"periodSeconds", 2}})},
          {"securityContext",
           Value::map({{"allowPrivilegeEscalation", false},
                       {"capabilities", Value::map({{"drop", Value::list({"ALL"})}})},
@@ -49,7 +54,7 @@ Value container(const DnsConfigPlan& config) {
                                                    {"mountPath", "/config"}})})}});
 }
 
-Value pod(const DnsConfigPlan& config) {
+Value pod(const DnsConfigPlan& config, const Value* pull_secrets) {
     Value spec = Value::map(
         {{"containers", Value::list({container(config)})},
          {"restartPolicy", "Always"},
@@ -59,15 +64,18 @@ Value pod(const DnsConfigPlan& config) {
           Value::list({Value::map(
               {{"name", Value::borrowed(kDnsRecords)},
                {"configMap", Value::map({{"name", Value::borrowed(kDnsRecords)}})}})})}});
+    if (pull_secrets != nullptr && pull_secrets->is_list() && pull_secrets->size() > 0) {
+        spec.add("imagePullSecrets", pull_secrets->clone());
+    }
     if (config.tolerations != nullptr && config.tolerations->size() > 0) {
-        spec.add("tolerations", config.tolerations->clone());
+        spec.add("tolerations", pod_field("tolerations", *config.tolerations));
     }
     return spec;
 }
 
-Value deployment(const DnsConfigPlan& config) {
-    Value pod_template =
-        Value::map({{"metadata", Value::map({{"labels", selector()}})}, {"spec", pod(config)}});
+Value deployment(const DnsConfigPlan& config, const Value* pull_secrets) {
+    Value pod_template = Value::map(
+        {{"metadata", Value::map({{"labels", selector()}})}, {"spec", pod(config, pull_secrets)}});
     return Value::map({{"apiVersion", "apps/v1"},
                        {"kind", "Deployment"},
                        {"metadata", metadata(config)},
@@ -106,7 +114,8 @@ void generate_dns_config(const Plan& plan, Objects& objects) {
     const DnsConfigPlan& config = *plan.dns_config;
     Value account = Value::map(
         {{"apiVersion", "v1"}, {"kind", "ServiceAccount"}, {"metadata", metadata(config)}});
-    Value roots[] = {std::move(account), deployment(config), service(config)};
+    const Value* pull_secrets = plan.settings.chart.at({"imagePullSecrets"});  // our image's, too
+    Value roots[] = {std::move(account), deployment(config, pull_secrets), service(config)};
     for (Value& root : roots) {
         objects.push_back({.root = std::move(root),
                            .origin = config.origin,

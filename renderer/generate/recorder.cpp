@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "renderer/core/api.h"
+#include "renderer/plan/pod_fields.h"
 
 namespace renderer {
 
@@ -47,6 +48,24 @@ void put_copy(Value& map, Value key, const Value* value) {
     if (value != nullptr && value->size() > 0) {
         map.add(std::move(key), value->clone());
     }
+}
+
+void put_field(Value& map, std::string_view name, const Value* value) {
+    if (value != nullptr && !is_left_out(name, *value)) {
+        map.add(Value::borrowed(name), pod_field(name, *value));
+    }
+}
+
+Value resources(const Value& given) {
+    Value made = Value::map();
+    for (const Member& member : given.members()) {
+        const bool are_amounts = member.name() == "limits" || member.name() == "requests";
+        if (!is_left_out(member.name(), member.value)) {
+            made.add(member.key.clone(),
+                     are_amounts ? amounts(&member.value) : pod_field(member.name(), member.value));
+        }
+    }
+    return made;
 }
 
 Value service_account(const RecorderPlan& recorder) {
@@ -171,8 +190,11 @@ Value container(const RecorderPlan& recorder) {
                              {"env", environment(recorder)},
                              {"volumeMounts", mounts(recorder)}});
     put_if(made, !input.pod.pull_policy.empty(), "imagePullPolicy", input.pod.pull_policy);
-    put_copy(made, "resources", input.pod.resources);
-    put_copy(made, "securityContext", input.pod.container_security_context);
+    if (input.pod.resources != nullptr) {
+        const Value made_resources = resources(*input.pod.resources);
+        put_copy(made, "resources", &made_resources);
+    }
+    put_field(made, "securityContext", input.pod.container_security_context);
     put_if(made, input.s3 && !input.credentials.empty(), "envFrom",
            Value::list({Value::map({{"secretRef", Value::map({{"name", input.credentials}})}})}));
     return made;
@@ -185,11 +207,11 @@ Value pod_template(const RecorderPlan& recorder) {
     Value spec = Value::map({{"serviceAccountName", recorder.account},
                              {"containers", Value::list({container(recorder)})},
                              {"volumes", volumes(recorder)}});
-    put_copy(spec, "affinity", pod.affinity);
-    put_copy(spec, "securityContext", pod.security_context);
-    put_copy(spec, "imagePullSecrets", pod.image_pull_secrets);
-    put_copy(spec, "nodeSelector", pod.node_selector);
-    put_copy(spec, "tolerations", pod.tolerations);
+    put_field(spec, "affinity", pod.affinity);
+    put_field(spec, "securityContext", pod.security_context);
+    put_field(spec, "imagePullSecrets", pod.image_pull_secrets);
+    put_field(spec, "nodeSelector", pod.node_selector);
+    put_field(spec, "tolerations", pod.tolerations);
     return Value::map({{"metadata", std::move(head)}, {"spec", std::move(spec)}});
 }
 

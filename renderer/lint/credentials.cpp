@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "renderer/core/base64.h"
 #include "renderer/core/confidential.h"
+#include "renderer/core/secret_values.h"
 #include "renderer/lint/families.h"
 #include "renderer/load/paths.h"
 
@@ -64,72 +64,34 @@ bool is_placeholder(std::string_view value) {
         kWords, [&](std::string_view word) { return value.find(word) != std::string_view::npos; });
 }
 
-// The value of a member of a Secret, decoded.
-std::string value_of(const Value& value, bool encoded) {
-    const std::string_view text = text_of(&value);
-    return encoded ? decode_base64(text).value_or("") : std::string(text);
+// The first value that is in the clear.
+void check_secret(const LintContext& context, const RepositoryDocument& document) {
+    const std::vector<ClearValue> values = clear_values(document.root);
+    // Tokens that the cluster fills in.
+    if (values.empty() ||
+        text_of(document.root.find("type")) == "kubernetes.io/service-account-token") {
+        return;
+    }
+    const Member& member = *values.front().member;
+    Diagnostic found{.pos = member.key.pos(), .object = document.object_name(), .hide_text = true};
+    if (is_placeholder(values.front().text)) {
+        found.rule = "placeholder-credential";
+        found.message = fmt::format("\"{}\" still has the value of an example", member.name());
+        found.hint = "create the Secret in the cluster with the real value";
+        context.warn(std::move(found));
+    } else {
+        found.rule = "plaintext-secret";
+        found.message = "a Secret with its values stands in a Git work tree";
+        found.found = fmt::format("key \"{}\"", member.name());
+        found.expected =
+            "a SealedSecret, an ExternalSecret, a file that SOPS encrypted, or no "
+            "Secret at all";
+        found.hint =
+            "create it in the cluster; a value that was ever committed is no secret "
+            "any more";
+        context.add(std::move(found));
+    }
 }
-
-// No values, a SOPS file, or a configuration that holds none.
-class SecretCheck {
-public:
-    SecretCheck(const LintContext& context, const RepositoryDocument& document)
-        : context_(context), document_(document) {}
-
-    void run() const {
-        if (document_.root.find("sops") != nullptr || is_bootstrap()) {
-            return;
-        }
-        for (const std::string_view field : {"data", "stringData"}) {
-            const Value* values = document_.root.find(field);
-            if (values == nullptr || !values->is_map()) {
-                continue;
-            }
-            for (const Member& member : values->members()) {
-                if (check(member, value_of(member.value, field == "data"))) {
-                    return;
-                }
-            }
-        }
-    }
-
-private:
-    // Tokens and certificates that others fill in come with the type and no values.
-    [[nodiscard]] bool is_bootstrap() const {
-        const std::string_view type = text_of(document_.root.find("type"));
-        return type == "kubernetes.io/service-account-token";
-    }
-
-    bool check(const Member& member, const std::string& value) const {
-        if (value.empty() || value.starts_with("ENC[")) {
-            return false;
-        }
-        const bool placeholder = is_placeholder(value);
-        Diagnostic found{
-            .pos = member.key.pos(), .object = document_.object_name(), .hide_text = true};
-        if (placeholder) {
-            found.rule = "placeholder-credential";
-            found.message = fmt::format("\"{}\" still has the value of an example", member.name());
-            found.hint = "create the Secret in the cluster with the real value";
-            context_.warn(std::move(found));
-        } else {
-            found.rule = "plaintext-secret";
-            found.message = "a Secret with its values stands in a Git work tree";
-            found.found = fmt::format("key \"{}\"", member.name());
-            found.expected =
-                "a SealedSecret, an ExternalSecret, a file that SOPS encrypted, or no "
-                "Secret at all";
-            found.hint =
-                "create it in the cluster; a value that was ever committed is no secret "
-                "any more";
-            context_.add(std::move(found));
-        }
-        return true;
-    }
-
-    const LintContext& context_;
-    const RepositoryDocument& document_;
-};
 
 }  // namespace
 
@@ -144,7 +106,7 @@ void check_credentials(const LintContext& context) {
         const bool is_secret = document.api_version() == "v1" && document.kind() == "Secret";
         if (is_secret && context.git.is_work_tree() &&
             !context.git.ignores(document.file->relative)) {
-            SecretCheck(context, document).run();
+            check_secret(context, document);
         }
     }
 }

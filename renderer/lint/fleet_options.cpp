@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 
+#include "renderer/core/ascii.h"
 #include "renderer/lint/families.h"
 #include "renderer/load/cluster_config.h"
 #include "renderer/load/cluster_match.h"
@@ -30,9 +31,7 @@ std::vector<const Value*> all_options(const FleetFile& fleet) {
 }
 
 bool is_release_name(std::string_view name) {
-    const auto good = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-    };
+    const auto good = [](char c) { return is_lower_or_digit(c) || c == '-' || c == '.'; };
     const auto is_end = [](char c) { return c == '-' || c == '.'; };
     return name.size() <= kMaxName && std::ranges::all_of(name, good) && !is_end(name.front()) &&
            !is_end(name.back());

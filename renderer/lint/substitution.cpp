@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "renderer/core/ascii.h"
 #include "renderer/lint/families.h"
 #include "renderer/load/paths.h"
 #include "renderer/load/schema.h"
@@ -14,7 +15,7 @@ namespace renderer {
 namespace {
 
 bool is_name_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    return is_alphanumeric(c) || c == '_';
 }
 
 class FluxCheck {

@@ -62,12 +62,19 @@ void scan_file(const SourceMap& sources, PendingFile& pending, unsigned threads)
     }
 }
 
+// A stream that was cut off rarely ends with a line.
+bool may_be_cut(const SourceMap& sources, const PendingFile& file, const Pending& document) {
+    const std::string_view text = sources.text(file.source);
+    return document.scanned.range.end == text.size() && !text.ends_with('\n');
+}
+
 void read_trees(const SourceMap& sources, std::vector<PendingFile>& files, bool in_stream,
                 unsigned threads) {
     std::vector<std::pair<SourceId, Pending*>> tasks;
     for (PendingFile& file : files) {
         for (Pending& document : file.documents) {
-            if (needs_tree(document.scanned, in_stream)) {
+            if (needs_tree(document.scanned, in_stream) ||
+                (in_stream && may_be_cut(sources, file, document))) {
                 tasks.emplace_back(file.source, &document);
             }
         }

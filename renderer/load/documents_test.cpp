@@ -45,6 +45,16 @@ TEST(Documents, StreamReadsWhatMentionsTailscaleWhole) {
     EXPECT_EQ(text.documents, "<stdin>:2:7 Secret/a\n<stdin>:7:7 Secret/tailscale tree\n");
 }
 
+TEST(Documents, StreamThatWasCutInAKeyIsRefused) {
+    const std::string whole = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n";
+    for (const char* cut : {"da", "da\n", "data:\n  b: c\n  da", "data:\n  - b\n  c"}) {
+        const LoadedText text = load_stream_text(whole + cut);
+        EXPECT_EQ(text.documents, "") << cut;
+        EXPECT_NE(text.diagnostics.find("[yaml-syntax]"), std::string::npos) << cut;
+    }
+    EXPECT_EQ(load_stream_text(whole + "data: {}").diagnostics, "");
+}
+
 TEST(Documents, ListsAreFlattened) {
     const LoadedText text =
         load_text({{"a.yaml",

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "renderer/core/ascii.h"
 #include "renderer/core/utf8.h"
 #include "renderer/load/paths.h"
 
@@ -62,10 +63,8 @@ bool is_quoted(std::string_view value) {
 }
 
 bool is_good_key(std::string_view key) {
-    return std::ranges::all_of(key, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '-' || c == '_' || c == '.';
-    });
+    return std::ranges::all_of(
+        key, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 class EnvLint {

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "renderer/core/ascii.h"
 #include "renderer/load/cluster_match.h"
 #include "renderer/load/config_file.h"
 #include "renderer/load/fleet_schema.h"
@@ -322,10 +323,8 @@ void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const std:
 std::string bundle_slug(std::string_view dir) {
     std::string slug;
     for (const char c : dir) {
-        const bool upper = c >= 'A' && c <= 'Z';
-        const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || upper;
-        if (kept) {
-            slug += upper ? static_cast<char>(c - 'A' + 'a') : c;
+        if (is_alphanumeric(c)) {
+            slug += lower_case(c);
         } else if (!slug.empty() && slug.back() != '-') {
             slug += '-';
         }

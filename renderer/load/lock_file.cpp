@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "renderer/core/ascii.h"
 #include "renderer/load/config_file.h"
 #include "renderer/load/paths.h"
 #include "renderer/load/schema.h"
@@ -44,7 +45,7 @@ Diagnostic invalid(Pos pos, std::string message, std::string expected) {
 }
 
 bool is_digits(std::string_view text) {
-    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+    return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
 bool ends_well(const Section& section, std::string_view key) {

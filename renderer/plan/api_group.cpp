@@ -7,6 +7,7 @@
 #include "renderer/plan/controller.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/ingress_group.h"
+#include "renderer/plan/proxy_group.h"
 #include "renderer/plan/settings_decoder.h"
 
 namespace renderer {
@@ -77,7 +78,7 @@ void plan_api_service(const ProxyGroupInput& input, const ProxyGroupPlan& group,
     service.tailnet = group.tailnet;
     service.offer = Offer::KubeApi;
     service.hostname_pos = wished ? input.api_hostname.pos : input.name_pos();
-    service.tags = group.tags;
+    service.tags = group_tags(input, inputs.settings);
     ProxyPlan named;
     add_hostname(input, std::string(wished ? input.api_hostname.text : input.name),
                  service.hostname_pos, "choose one with \"spec.kubeAPIServer.hostname\"",

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/core/ascii.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/joining.h"
 
@@ -55,6 +56,28 @@ void report_clash(const Device& first, const Device& other) {
          .hint = known ? "set \"tailrender.hostnameSuffix\" in the values of one cluster"
                        : "set \"tailrender.hostnameSuffix\" in the values of one cluster, or "
                          "\"tailnetDomain\" of both if they are in different tailnets"});
+}
+
+// Each would delete devices of the other that are offline.
+void check_take_over(std::span<const ClusterPlan> clusters) {
+    std::map<std::string, std::string_view> owners;  // by tailnet and tag
+    for (const ClusterPlan& cluster : clusters) {
+        const Settings& settings = cluster.plan.settings;
+        const std::string& tag = settings.take_over_tag;
+        const auto [owner, is_first] = owners.try_emplace(
+            fmt::format("{} {} {}", settings.tailnet_domain, settings.login_server, tag),
+            cluster.name);
+        if (!tag.empty() && !is_first) {
+            cluster.diagnostics.add(
+                {.rule = "shared-take-over-tag",
+                 .message = fmt::format("cluster \"{}\" has the same \"tailrender.takeOverTag\"",
+                                        owner->second),
+                 .found = fmt::format("\"{}\"", tag),
+                 .expected = "a tag that no other cluster gives to its devices",
+                 .hint = "set another one in the values of one cluster, or \"tailnetDomain\" of "
+                         "both if they are in different tailnets"});
+        }
+    }
 }
 
 void check_hostnames(const Devices& devices) {
@@ -114,6 +137,7 @@ void check_target(const ClusterPlan& cluster, const ProxyPlan& proxy,
 
 void check_clusters(std::span<const ClusterPlan> clusters) {
     check_hostnames(all_devices(clusters));
+    check_take_over(clusters);
     for (const ClusterPlan& cluster : clusters) {
         for (const ProxyPlan& proxy : cluster.plan.proxies) {
             if (proxy.target == Target::TailnetName) {

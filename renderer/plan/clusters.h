@@ -18,9 +18,9 @@ struct ClusterPlan {
 };
 
 // Reports a hostname that two clusters of one tailnet use (the tailnet would call the second device
-// `<hostname>-1`), and an egress target that is nearly, but not quite, the name of a device of
-// another cluster. Clusters are in one tailnet when their `tailnetDomain` and control server are
-// the same.
+// `<hostname>-1`), a tag for taking over that two clusters have, and an egress target that is
+// nearly, but not quite, the name of a device of another cluster. Clusters are in one tailnet when
+// their `tailnetDomain` and control server are the same.
 void check_clusters(std::span<const ClusterPlan> clusters);
 
 }  // namespace renderer

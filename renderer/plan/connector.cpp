@@ -111,7 +111,7 @@ void plan_connector(const ConnectorInput& connector, const ProxyInputs& inputs, 
     proxy.proxy_class = proxy_class;
     proxy.parent_type = "connector";
     proxy.internal_app = "k8s-operator-connector-resource";
-    proxy.tags = plan_tags(connector, inputs.settings);
+    proxy.tags = device_tags(plan_tags(connector, inputs.settings), inputs.settings);
     proxy.tailnet = connector.tailnet.text;
     proxy.server_url = inputs.tailnets.server_url(
         connector, {connector.tailnet.text, connector.tailnet.pos}, diagnostics);

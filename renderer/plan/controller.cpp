@@ -1,5 +1,7 @@
 #include "renderer/plan/controller.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -122,6 +124,12 @@ Value controller_env(const Settings& settings) {
     env.append(variable("PROXY_TAGS", joined_tags(settings)));
     env.append(field_variable("POD_NAME", "metadata.name"));
     env.append(field_variable("POD_UID", "metadata.uid"));
+    if (settings.cleanup_delay != kDefaultCleanupDelay) {
+        env.append(variable(kCleanupDelayVariable, fmt::format("{}", settings.cleanup_delay)));
+    }
+    if (!settings.take_over_tag.empty()) {
+        env.append(variable(kTakeOverVariable, settings.take_over_tag));
+    }
     add_extra(settings, env);
     return env;
 }

@@ -158,8 +158,12 @@ TEST(ControllerEnv, HasTheNamesOfTheContractInItsOrder) {
             workload.push_back(row[0]);
         }
     }
-    EXPECT_EQ(env_names(Decoded({"loginServer: https://a.example"}).settings), secret);
     EXPECT_EQ(env_names(Decoded({"loginServer: https://a.example\n"
+                                 "tailrender: {cleanupDelay: 1m, takeOverTag: 'tag:one'}"})
+                            .settings),
+              secret);
+    EXPECT_EQ(env_names(Decoded({"loginServer: https://a.example\n"
+                                 "tailrender: {cleanupDelay: 1m, takeOverTag: 'tag:one'}\n"
                                  "oauth: {audience: a, clientId: b}"})
                             .settings),
               workload);
@@ -179,6 +183,21 @@ TEST(ControllerEnv, ValuesComeFromTheSettings) {
         R"({"name":"PROXY_TAGS","value":"tag:a,tag:b"},)"
         R"({"name":"POD_NAME","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}},)"
         R"({"name":"POD_UID","valueFrom":{"fieldRef":{"fieldPath":"metadata.uid"}}}])");
+}
+
+TEST(ControllerEnv, OursAreToldWhenTheyAreNotTheDefault) {
+    const auto last = [](std::string_view values) {
+        const Decoded decoded({std::string(values)});
+        const Value env = controller_env(decoded.settings);
+        return write_json_sorted(env.items().back());
+    };
+    EXPECT_EQ(last("tailrender: {cleanupDelay: 1h0m2s}"),
+              R"({"name":"CLEANUP_DELAY_SECONDS","value":"3602"})");
+    EXPECT_EQ(last("tailrender: {cleanupDelay: 0s}"),
+              R"({"name":"CLEANUP_DELAY_SECONDS","value":"0"})");
+    EXPECT_EQ(last("tailrender: {takeOverTag: 'tag:one'}"),
+              R"({"name":"TAKE_OVER_TAG","value":"tag:one"})");
+    EXPECT_EQ(last("tailrender: {cleanupDelay: 300s}").find("CLEANUP"), std::string::npos);
 }
 
 TEST(ControllerEnv, ExtraNamesAreUniqueAndOnlyWhatTheControllerReads) {

@@ -56,10 +56,13 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
         users.push_back(note_of(proxy.origin, "its proxy would not start"));
     }
     for (const ProxyGroupPlan& group : plan.groups) {
-        users.push_back(note_of(group.origin, "its proxies would not start"));
+        if (group.type != GroupType::KubeApiServer) {
+            users.push_back(note_of(group.origin, "its proxies would not start"));
+        }
     }
     const std::string_view near = nearest(mode, {kFirewallModes.begin() + 1, kFirewallModes.end()});
-    diagnostics.add({.rule = "invalid-firewall-mode",
+    diagnostics.add({.severity = users.empty() ? Severity::Warning : Severity::Error,
+                     .rule = "invalid-firewall-mode",
                      .pos = plan.settings.firewall_mode_pos,
                      .where = plan.settings.firewall_mode_pos.known() ? "" : "PROXY_FIREWALL_MODE",
                      .message = "\"proxyConfig.firewallMode\" has an unknown value",

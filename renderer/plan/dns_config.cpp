@@ -65,16 +65,15 @@ void plan_dns_config(const Inventory& inventory, const ProxyInputs& inputs, Plan
             continue;
         }
         check(config, diagnostics);
-        plan.dns_config = DnsConfigPlan{
-            .origin = {config.pos(), config.doc->object_name(), kRule},
-            .bundle = inputs.central_bundle == kNone ? config.doc->bundle : inputs.central_bundle,
-            .ns = settings.ns,
-            .parent_name = std::string(config.name),
-            .image = settings.image.reference(),
-            .pull_policy = controller_pull_policy(settings),
-            .cluster_ip = std::string(config.cluster_ip),
-            .replicas = config.replicas,
-            .tolerations = config.tolerations};
+        plan.dns_config = DnsConfigPlan{.origin = {config.pos(), config.doc->object_name(), kRule},
+                                        .bundle = inputs.bundle_of(*config.doc),
+                                        .ns = settings.ns,
+                                        .parent_name = std::string(config.name),
+                                        .image = settings.image.reference(),
+                                        .pull_policy = controller_pull_policy(settings),
+                                        .cluster_ip = std::string(config.cluster_ip),
+                                        .replicas = config.replicas,
+                                        .tolerations = config.tolerations};
     }
 }
 

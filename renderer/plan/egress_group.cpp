@@ -71,9 +71,13 @@ void check_name_length(const ServiceInput& service, Diagnostics& diagnostics) {
 // The reference checks the hostname and the tags, although a Service of a group has neither.
 void check_member(const ServiceInput& service, const ProxyInputs& inputs,
                   Diagnostics& diagnostics) {
-    ProxyPlan checked = start_proxy(service, kRule, inputs, diagnostics);
+    check_namespace(service, diagnostics);
+    check_ignored(service, diagnostics);
+    plan_tags(service, inputs.settings, diagnostics);
+    ProxyPlan checked = bare_proxy(service, kRule, inputs);
     plan_service_hostname(service, inputs.settings, checked, diagnostics);
     check_egress_object(service, diagnostics);
+    check_headless(service, diagnostics);
     check_external_name_type(service, diagnostics);
     check_tailnet_target(service, "", diagnostics);
     check_ports(service, diagnostics);
@@ -92,7 +96,7 @@ EgressMember start_member(const ServiceInput& service, const ProxyGroupInput& gr
                           const ProxyInputs& inputs) {
     EgressMember member;
     member.origin = {service.pos(), service.doc->object_name(), kRule};
-    member.bundle = inputs.central_bundle == kNone ? service.doc->bundle : inputs.central_bundle;
+    member.bundle = inputs.bundle_of(*service.doc);
     member.group = group.name;
     member.name = group_service_name(service.ns, service.name);
     member.parent_ns = service.ns;

@@ -37,15 +37,17 @@ std::string_view type_name(ServiceType type) {
 
 }  // namespace
 
-void check_external_name_type(const ServiceInput& service, Diagnostics& diagnostics) {
+void check_headless(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.headless) {
         Diagnostic refusal = about(service, "headless-service", service.cluster_ip_pos,
                                    "a headless Service cannot lead to the tailnet");
         refusal.expected = "a Service of type ExternalName";
         refusal.hint = kLinesToWrite;
         diagnostics.add(std::move(refusal));
-        return;
     }
+}
+
+void check_external_name_type(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.type == ServiceType::ExternalName || !service.faults.empty()) {
         return;
     }

@@ -10,6 +10,7 @@
 
 namespace renderer {
 
+void check_headless(const ServiceInput& service, Diagnostics& diagnostics);
 void check_external_name_type(const ServiceInput& service, Diagnostics& diagnostics);
 
 // One scalar, spliced; a Service without one gets the line.

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "renderer/core/ascii.h"
+
 namespace renderer {
 
 namespace {
@@ -12,19 +14,6 @@ namespace {
 constexpr std::size_t kMaxSubdomain = 253;
 constexpr std::size_t kMaxPortName = 15;
 constexpr std::size_t kMaxHostnamePrefix = 62;
-
-bool is_lower(char c) {
-    return c >= 'a' && c <= 'z';
-}
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-bool is_lower_or_digit(char c) {
-    return is_lower(c) || is_digit(c);
-}
-bool is_letter_or_digit(char c) {
-    return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z');
-}
 
 // First and last byte alphanumeric, the inner ones also among `inner`.
 bool is_name(std::string_view text, std::size_t max, bool (*alphanumeric)(char),
@@ -56,14 +45,14 @@ std::string dns_label_error(std::string_view label) {
     if (label.size() > kMaxLabel) {
         return fmt::format("is too long, max length is {} bytes", kMaxLabel);
     }
-    if (!is_letter_or_digit(label.front())) {
+    if (!is_alphanumeric(label.front())) {
         return "must start with a letter or number";
     }
-    if (!is_letter_or_digit(label.back())) {
+    if (!is_alphanumeric(label.back())) {
         return "must end with a letter or number";
     }
     const auto* bad =
-        std::ranges::find_if(label, [](char c) { return !is_letter_or_digit(c) && c != '-'; });
+        std::ranges::find_if(label, [](char c) { return !is_alphanumeric(c) && c != '-'; });
     return bad == label.end() ? std::string()
                               : fmt::format("contains invalid character '{}'", shown_byte(*bad));
 }
@@ -110,11 +99,11 @@ bool is_label_key(std::string_view text) {
         }
         text.remove_prefix(slash + 1);
     }
-    return is_name(text, kMaxLabel, is_letter_or_digit, "-_.");
+    return is_name(text, kMaxLabel, is_alphanumeric, "-_.");
 }
 
 bool is_label_value(std::string_view text) {
-    return text.empty() || is_name(text, kMaxLabel, is_letter_or_digit, "-_.");
+    return text.empty() || is_name(text, kMaxLabel, is_alphanumeric, "-_.");
 }
 
 std::optional<IpFamily> ip_family(std::string_view text, bool zone) {
@@ -132,14 +121,6 @@ std::optional<IpFamily> ip_family(std::string_view text, bool zone) {
         return IpFamily::V6;
     }
     return std::nullopt;
-}
-
-std::string lower_case(std::string_view text) {
-    std::string result(text);
-    std::ranges::transform(result, result.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return result;
 }
 
 }  // namespace renderer

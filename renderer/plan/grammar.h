@@ -28,7 +28,4 @@ bool is_label_value(std::string_view text);
 // `zone` says so.
 std::optional<IpFamily> ip_family(std::string_view text, bool zone = false);
 
-// ASCII letters only.
-std::string lower_case(std::string_view text);
-
 }  // namespace renderer

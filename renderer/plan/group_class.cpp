@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "renderer/plan/image_reference.h"
+#include "renderer/core/image_reference.h"
 
 namespace renderer {
 

@@ -75,8 +75,7 @@ void plan_group_policies(const Inventory& inventory, const ProxyInputs& inputs, 
         GroupPolicyPlan& merged = found->second;
         if (first) {
             merged.origin = {policy.pos(), policy.doc->object_name(), kRule};
-            merged.bundle =
-                inputs.central_bundle == kNone ? policy.doc->bundle : inputs.central_bundle;
+            merged.bundle = inputs.bundle_of(*policy.doc);
             merged.ns = policy.ns;
         }
         add_names(policy.ingress, merged.ingress);

@@ -89,7 +89,7 @@ void check_backend(const IngressInput& ingress, const IngressBackend& backend,
         report_invalid(ingress, backend.pos, "a backend is a Service and a resource at once",
                        "\"service\" and \"resource\"", "one of the two", diagnostics);
     }
-    if (backend.has_port_name && backend.has_port_number) {
+    if (!backend.port_name.empty() && backend.port_number != 0) {
         report_invalid(ingress, backend.port_pos, "a backend's port has a name and a number",
                        "\"name\" and \"number\"", "one of the two", diagnostics);
     }

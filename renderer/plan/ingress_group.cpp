@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 
 #include "renderer/plan/annotations.h"
@@ -36,23 +35,6 @@ void warn(const ParentInput& parent, std::string_view rule, Pos pos, std::string
     warning.severity = Severity::Warning;
     warning.hint = std::move(hint);
     diagnostics.add(std::move(warning));
-}
-
-// What the reference reads of an object with a proxy of its own only.
-void check_ignored(const ParentInput& parent, Diagnostics& diagnostics) {
-    constexpr std::array kIgnored = {kProxyClass, kFunnel, kForwardClusterTraffic};
-    for (const std::string_view key : kIgnored) {
-        const Value* label = key == kProxyClass ? parent.label(key) : nullptr;
-        const Value* found = label == nullptr ? parent.annotation(key) : label;
-        if (found != nullptr) {
-            warn(parent, "annotation-without-effect", found->pos(),
-                 fmt::format("\"{}\" has no effect on what a group serves", key),
-                 key == kProxyClass ? "the group has a \"spec.proxyClass\""
-                                    : "remove it, or remove the annotation "
-                                      "\"tailscale.com/proxy-group\" for a proxy of its own",
-                 diagnostics);
-        }
-    }
 }
 
 void check_rendered(const ParentInput& parent, const ProxyGroupInput& group,

@@ -85,7 +85,10 @@ void plan_l3_egress(const ServiceInput& service, const ProxyInputs& inputs, Plan
     proxy.parent_type = "svc";
     proxy.internal_app = "k8s-operator-egress-proxy";
     check_egress_object(service, diagnostics);
-    check_external_name_type(service, diagnostics);
+    check_headless(service, diagnostics);
+    if (!service.headless) {
+        check_external_name_type(service, diagnostics);
+    }
     plan_service_hostname(service, inputs.settings, proxy, diagnostics);
     plan_target(service, proxy, diagnostics);
     if (service.type == ServiceType::ExternalName && service.faults.empty()) {

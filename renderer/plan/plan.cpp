@@ -168,7 +168,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     check_policies(consumed, plan, diagnostics);
     plan_dns_config(inventory, inputs, plan, diagnostics);
     plan_recorders(inventory, inputs, plan, diagnostics);
-    tailnets.finish(inputs.central_bundle, plan, diagnostics);
+    tailnets.finish(inputs, plan, diagnostics);
     classes.finish(diagnostics);
     plan_metrics(plan, diagnostics);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "renderer/plan/names.h"
@@ -150,6 +151,32 @@ TEST(Plan, ReportsEveryErrorOfARun) {
     EXPECT_EQ(fmt::format("{}", fmt::join(rules, " ")),
               "unknown-choice invalid-tag rule-host-unsupported invalid-object invalid-tag "
               "invalid-hostname invalid-firewall-mode");
+}
+
+// Whatever kind it is of; not what a Tailscale Service has, which is no device.
+TEST(Plan, MarksAllDevicesOfTheCluster) {
+    const auto resource = [](std::string_view kind, std::string_view name, std::string_view spec) {
+        return fmt::format(
+            "apiVersion: tailscale.com/v1alpha1\nkind: {}\nmetadata: {{name: {}}}\n"
+            "spec: {{tags: ['tag:a'], {}}}\n---\n",
+            kind, name, spec);
+    };
+    const Planned run(
+        resource("Connector", "out", "exitNode: true") +
+            resource("Recorder", "tape", "storage: {s3: {}}") +
+            resource("ProxyGroup", "api",
+                     "type: kube-apiserver, replicas: 1, kubeAPIServer: {mode: noauth}") +
+            exposed("tailscale.com/tags: 'tag:one, tag:b'"),
+        "tailrender: {takeOverTag: 'tag:one', tailnetDomain: tail1a2b3.ts.net}");
+    EXPECT_EQ(run.dump(), "");
+    std::vector<std::string> tags;
+    for (const DeviceRow& row : run.plan.devices) {
+        tags.push_back(fmt::format("{} {}", row.hostname, row.tags));
+    }
+    std::ranges::sort(tags);
+    EXPECT_EQ(fmt::format("{}", fmt::join(tags, "; ")),
+              "api tag:a; api-0 tag:a,tag:one; out-connector tag:a,tag:one; shop-web "
+              "tag:one,tag:b; tape-0 tag:a,tag:one");
 }
 
 TEST(Plan, KeepsTheEditsOfLoad) {

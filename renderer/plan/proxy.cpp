@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/names.h"
@@ -34,6 +36,14 @@ std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& se
     return tags;
 }
 
+std::vector<std::string> device_tags(std::vector<std::string> tags, const Settings& settings) {
+    const std::string& mark = settings.take_over_tag;
+    if (!mark.empty() && std::ranges::find(tags, mark) == tags.end()) {
+        tags.push_back(mark);
+    }
+    return tags;
+}
+
 void check_namespace(const ParentInput& parent, Diagnostics& diagnostics) {
     if (parent.ns.empty()) {
         diagnostics.add(
@@ -55,7 +65,7 @@ ProxyPlan bare_proxy(const ParentInput& parent, std::string_view rule, const Pro
     const std::string_view kind = parent.doc->kind.text();
     ProxyPlan proxy;
     proxy.origin = {parent.pos(), parent.doc->object_name(), rule};
-    proxy.bundle = inputs.central_bundle == kNone ? parent.doc->bundle : inputs.central_bundle;
+    proxy.bundle = inputs.bundle_of(*parent.doc);
     proxy.name = proxy_name(kind, parent.ns, parent.name);
     proxy.ns = settings.ns;
     proxy.parent_kind = kind;
@@ -74,7 +84,7 @@ ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const Pr
     check_namespace(parent, diagnostics);
     ProxyPlan proxy = bare_proxy(parent, rule, inputs);
     proxy.proxy_class = inputs.classes.of(parent, diagnostics);
-    proxy.tags = plan_tags(parent, inputs.settings, diagnostics);
+    proxy.tags = device_tags(plan_tags(parent, inputs.settings, diagnostics), inputs.settings);
     return proxy;
 }
 

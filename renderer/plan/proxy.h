@@ -24,6 +24,11 @@ struct ProxyInputs {
     Tailnets& tailnets;
     ProxyClasses& classes;
     std::uint32_t central_bundle = kNone;  // placement: central; kNone: the parent's bundle
+
+    // Where what is rendered for that document goes.
+    [[nodiscard]] std::uint32_t bundle_of(const Document& parent) const {
+        return central_bundle == kNone ? parent.bundle : central_bundle;
+    }
 };
 
 // What does not depend on the parent's kind.
@@ -37,6 +42,9 @@ ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const Pr
 // By annotation, else the default ones; trimmed. Reports malformed ones.
 std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& settings,
                                    Diagnostics& diagnostics);
+
+// What its device gets: its own tags, and the one by which we know our devices again.
+std::vector<std::string> device_tags(std::vector<std::string> tags, const Settings& settings);
 
 // Reports a missing namespace.
 void check_namespace(const ParentInput& parent, Diagnostics& diagnostics);

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "renderer/core/api.h"
+#include "renderer/core/ascii.h"
+#include "renderer/core/image_reference.h"
 #include "renderer/core/quantity.h"
-#include "renderer/plan/image_reference.h"
 #include "renderer/plan/metadata_checks.h"
 #include "renderer/plan/object_checks.h"
 
@@ -62,8 +63,7 @@ void check_entries(const Checker& checker) {
 
 bool is_env_name(std::string_view name) {
     const auto fits = [](char c, bool first) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' ||
-               c == '_' || (!first && c >= '0' && c <= '9');
+        return is_letter(c) || c == '-' || c == '.' || c == '_' || (!first && is_digit(c));
     };
     return !name.empty() && fits(name.front(), true) &&
            std::ranges::all_of(name, [&](char c) { return fits(c, false); });

@@ -1,7 +1,7 @@
 #include "renderer/plan/proxy_class_plan.h"
 
-#include "renderer/core/quantity.h"
-#include "renderer/plan/image_reference.h"
+#include "renderer/core/image_reference.h"
+#include "renderer/plan/pod_fields.h"
 #include "renderer/plan/proxy_class_checks.h"
 
 namespace renderer {
@@ -10,42 +10,6 @@ namespace {
 
 Value clone_of(const Value* value) {
     return value == nullptr ? Value() : value->clone();
-}
-
-// The API server drops fields that are null.
-Value without_nulls(const Value& value) {
-    Value result;
-    if (value.is_map()) {
-        result = Value::map();
-        for (const Member& member : value.members()) {
-            if (!member.value.is_null()) {
-                result.add(member.key.clone(), without_nulls(member.value));
-            }
-        }
-    } else if (value.is_list()) {
-        result = Value::list();
-        for (const Value& item : value.items()) {
-            result.append(without_nulls(item));
-        }
-    } else {
-        result = value.clone();
-    }
-    return result;
-}
-
-// An empty map of amounts changes nothing.
-Value amounts(const Value* given) {
-    if (given == nullptr || given->size() == 0) {
-        return {};
-    }
-    Value result = Value::map();
-    for (const Member& amount : given->members()) {
-        const Value& value = amount.value;
-        const bool readable = value.is_string() || value.is_number();
-        result.add(amount.key.clone(),
-                   readable ? canonical_quantity(value.text()).value_or("") : std::string());
-    }
-    return result;
 }
 
 ClassContainer container(const ClassContainerInput& input) {
@@ -63,49 +27,25 @@ ClassContainer container(const ClassContainerInput& input) {
             result.env.push_back({std::string(entry.name->text()), std::string(entry.value)});
         }
     }
-    result.security_context =
-        input.security_context == nullptr ? Value() : without_nulls(*input.security_context);
+    result.security_context = input.security_context == nullptr
+                                  ? Value()
+                                  : pod_field("securityContext", *input.security_context);
     result.requests = amounts(input.requests);
     result.limits = amounts(input.limits);
     return result;
 }
 
-// What says nothing is left out, as by the reference.
-bool says_nothing(const Member& field) {
-    const Value& value = field.value;
-    return (value.is_string() && value.text().empty()) || (value.is_list() && value.size() == 0) ||
-           (field.name() == "nodeSelector" && value.size() == 0);
-}
-
-// A toleration's texts are all optional.
-void drop_empty_texts(Value& tolerations) {
-    for (Value& toleration : tolerations.items()) {
-        if (!toleration.is_map()) {
-            continue;
-        }
-        Value kept = Value::map();
-        for (Member& member : toleration.members()) {
-            if (!member.value.is_string() || !member.value.text().empty()) {
-                kept.add(std::move(member.key), std::move(member.value));
-            }
-        }
-        toleration = std::move(kept);
-    }
-}
-
 Value pod_spec(const ProxyClassInput& input) {
     Value result;
     for (const Member* field : input.pod_spec) {
-        if (says_nothing(*field)) {
+        const bool is_empty_text = field->value.is_string() && field->value.text().empty();
+        if (is_empty_text || is_left_out(field->name(), field->value)) {
             continue;
         }
         if (result.is_null()) {
             result = Value::map();
         }
-        Value& added = result.add(field->key.clone(), without_nulls(field->value));
-        if (field->name() == "tolerations") {
-            drop_empty_texts(added);
-        }
+        result.add(field->key.clone(), pod_field(field->name(), field->value));
     }
     return result;
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/api_group.h"
@@ -15,14 +16,6 @@
 namespace renderer {
 
 namespace {
-
-std::vector<std::string> tags_of(const ProxyGroupInput& group, const Settings& settings) {
-    std::vector<std::string> tags;
-    for (const PlacedText& tag : group.tags) {
-        tags.emplace_back(tag.text);
-    }
-    return tags.empty() ? settings.default_tags : tags;
-}
 
 void plan_hostnames(const ProxyGroupInput& group, const Settings& settings, ProxyGroupPlan& plan,
                     Diagnostics& diagnostics) {
@@ -54,12 +47,12 @@ ProxyGroupPlan start_group(const ProxyGroupInput& group, const ProxyInputs& inpu
     ProxyGroupPlan plan;
     plan.origin = {group.pos(), group.doc->object_name(),
                    fmt::format("proxy-group: spec.type {}", type_name(group.type))};
-    plan.bundle = inputs.central_bundle == kNone ? group.doc->bundle : inputs.central_bundle;
+    plan.bundle = inputs.bundle_of(*group.doc);
     plan.name = group.name;
     plan.ns = settings.ns;
     plan.type = group.type;
     plan_hostnames(group, settings, plan, diagnostics);
-    plan.tags = tags_of(group, settings);
+    plan.tags = device_tags(group_tags(group, settings), settings);
     plan.server_url =
         inputs.tailnets.server_url(group, {group.tailnet.text, group.tailnet.pos}, diagnostics);
     plan.tailnet = group.tailnet.text;
@@ -98,6 +91,14 @@ void plan_group(const ProxyGroupInput& group, const ProxyInputs& inputs, Plan& p
 }
 
 }  // namespace
+
+std::vector<std::string> group_tags(const ProxyGroupInput& group, const Settings& settings) {
+    std::vector<std::string> tags;
+    for (const PlacedText& tag : group.tags) {
+        tags.emplace_back(tag.text);
+    }
+    return tags.empty() ? settings.default_tags : tags;
+}
 
 GroupIndex::GroupIndex(const Inventory& inventory) {
     for (const ProxyGroupInput& group : inventory.proxy_groups) {
@@ -166,6 +167,26 @@ void check_group_type(const ParentInput& member, const ProxyGroupInput& group, G
                      .notes = {{.pos = group.pos(),
                                 .object = group.doc->object_name(),
                                 .text = fmt::format("is of type {}", type_name(group.type))}}});
+}
+
+void check_ignored(const ParentInput& member, Diagnostics& diagnostics) {
+    constexpr std::array kIgnored = {kProxyClass, kFunnel, kForwardClusterTraffic};
+    for (const std::string_view key : kIgnored) {
+        const Value* label = key == kProxyClass ? member.label(key) : nullptr;
+        const Value* found = label == nullptr ? member.annotation(key) : label;
+        if (found == nullptr) {
+            continue;
+        }
+        Diagnostic warning{.severity = Severity::Warning,
+                           .rule = "annotation-without-effect",
+                           .pos = found->pos(),
+                           .object = member.doc->object_name()};
+        warning.message = fmt::format("\"{}\" has no effect on what a group serves", key);
+        warning.hint = key == kProxyClass ? "the group has a \"spec.proxyClass\""
+                                          : "remove it, or remove the annotation "
+                                            "\"tailscale.com/proxy-group\" for a proxy of its own";
+        diagnostics.add(std::move(warning));
+    }
 }
 
 void plan_proxy_groups(const GroupIndex& groups, const ProxyInputs& inputs, Plan& plan,

@@ -4,6 +4,7 @@
 // CRD.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,9 @@ private:
 // "egress", …; "" when it is unset.
 std::string_view type_name(GroupType type);
 
+// Its own, else the default ones.
+std::vector<std::string> group_tags(const ProxyGroupInput& group, const Settings& settings);
+
 // The group that the object's annotation names. Reports one that is not among the inputs.
 const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& groups,
                                   Diagnostics& diagnostics);
@@ -37,6 +41,9 @@ const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& g
 // Reports a member whose group is of another type.
 void check_group_type(const ParentInput& member, const ProxyGroupInput& group, GroupType wanted,
                       Diagnostics& diagnostics);
+
+// Warns of what the reference reads of an object with a proxy of its own only.
+void check_ignored(const ParentInput& member, Diagnostics& diagnostics);
 
 // Adds to the plan all groups that are rendered.
 void plan_proxy_groups(const GroupIndex& groups, const ProxyInputs& inputs, Plan& plan,

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 
+#include "renderer/core/ascii.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/metadata_checks.h"
 #include "renderer/plan/parents.h"
+#include "renderer/plan/proxy.h"
 #include "renderer/plan/tags.h"
 
 namespace renderer {
@@ -24,10 +26,6 @@ constexpr std::size_t kMaxStatefulSet = 52;
 constexpr std::size_t kMaxAccount = 63;
 constexpr std::int64_t kMaxReplicas = 1000;  // every pod mounts every replica's key
 
-bool is_lower_or_digit(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
 // The CRD's pattern: dots may stand anywhere inside, unlike in a DNS name.
 bool is_account_name(std::string_view name) {
     return name.size() <= kMaxAccount && is_lower_or_digit(name.front()) &&
@@ -37,11 +35,8 @@ bool is_account_name(std::string_view name) {
 }
 
 bool is_env_name(std::string_view name) {
-    const auto fits = [](char c) {
-        return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' || c == '_';
-    };
-    return !name.empty() && !(name.front() >= '0' && name.front() <= '9') &&
-           std::ranges::all_of(name, fits);
+    const auto fits = [](char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '_'; };
+    return !name.empty() && !is_digit(name.front()) && std::ranges::all_of(name, fits);
 }
 
 class RecorderPlanner {
@@ -57,14 +52,13 @@ public:
         check_pod();
         RecorderPlan plan;
         plan.origin = {recorder_.pos(), recorder_.doc->object_name(), kRule};
-        plan.bundle =
-            inputs_.central_bundle == kNone ? recorder_.doc->bundle : inputs_.central_bundle;
+        plan.bundle = inputs_.bundle_of(*recorder_.doc);
         plan.name = recorder_.name;
         plan.ns = inputs_.settings.ns;
         plan.account = recorder_.pod.account.empty() ? recorder_.name : recorder_.pod.account;
         plan.replicas = std::clamp<std::int64_t>(recorder_.replicas, 0, kMaxReplicas);
         name_hosts(plan);
-        plan.tags = tags();
+        plan.tags = device_tags(tags(), inputs_.settings);
         plan.tailnet = recorder_.tailnet;
         plan.server_url = inputs_.tailnets.server_url(
             recorder_, {recorder_.tailnet, recorder_.tailnet_pos}, out_);

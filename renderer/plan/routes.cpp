@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "renderer/core/ascii.h"
+
 namespace renderer {
 
 namespace {
@@ -17,10 +19,6 @@ constexpr unsigned kV4Bits = 32, kV6Bits = 128;
 constexpr std::array<std::uint8_t, 8> kSites = {0xfd, 0x7a, 0x11, 0x5c, 0xa1, 0xe0, 0x0b, 0x1a};
 constexpr unsigned kSiteBits = 96;
 constexpr std::uint32_t kMaxSite = 0xffff;
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 std::optional<unsigned> parse_bits(std::string_view text, unsigned max) {
     if (text.empty() || text.size() > 3 || (text.size() > 1 && text.front() == '0') ||

@@ -7,6 +7,8 @@
 #include <charconv>
 
 #include "renderer/classify/operator_deployment.h"
+#include "renderer/core/ascii.h"
+#include "renderer/core/image_reference.h"
 #include "renderer/plan/settings_decoder.h"
 #include "renderer/plan/tags.h"
 
@@ -17,14 +19,14 @@ namespace {
 constexpr std::string_view kReferenceVersion = "v1.96.5";
 constexpr std::string_view kDefaultNamespace = "tailscale";
 constexpr std::string_view kDefaultTags = "tag:k8s";
-constexpr std::string_view kDefaultCleanupDelay = "5m";
+constexpr std::int64_t kSecond = 1000;                          // milliseconds
 constexpr std::string_view kDefaultRefreshInterval = "1h0m0s";  // of the ExternalSecret CRD
 constexpr std::size_t kMaxLabel = 63;
 constexpr std::size_t kMaxDomain = 253;
 constexpr std::int64_t kMaxPort = 65535;
 
 bool is_label_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+    return is_lower_or_digit(c) || c == '-';
 }
 
 // RFC 1123 label, lower case.
@@ -82,19 +84,32 @@ Image decode_image(const Value& all, std::string_view group, std::string_view re
     return image;
 }
 
-void decode_cleanup_delay(const Value& all, Diagnostics& diagnostics) {
-    const std::string delay = text_at(all, {"tailrender", "cleanupDelay"}, kDefaultCleanupDelay);
-    const Pos pos = pos_at(all, {"tailrender", "cleanupDelay"});
+void decode_cleanup_delay(const Value& all, Settings& settings, Diagnostics& diagnostics) {
+    const std::string delay = text_at(all, {"tailrender", "cleanupDelay"});
+    if (delay.empty()) {
+        return;
+    }
     const std::int64_t ms = parse_duration(delay);
-    if (ms < 0) {
-        report_invalid("tailrender.cleanupDelay", pos, delay, "a duration such as \"10m\"",
+    if (ms < 0 || ms % kSecond != 0) {
+        report_invalid("tailrender.cleanupDelay", pos_at(all, {"tailrender", "cleanupDelay"}),
+                       delay, "a duration of whole seconds such as \"10m\"", diagnostics);
+    } else {
+        settings.cleanup_delay = ms / kSecond;
+    }
+}
+
+// Shared with other devices, it would say nothing about who made them.
+void decode_take_over(const Value& all, Settings& settings, Diagnostics& diagnostics) {
+    settings.take_over_tag = text_at(all, {"tailrender", "takeOverTag"});
+    const bool is_shared = std::ranges::find(settings.default_tags, settings.take_over_tag) !=
+                           settings.default_tags.end();
+    if (!settings.take_over_tag.empty() &&
+        (is_shared || !tag_error(settings.take_over_tag).empty())) {
+        report_invalid("tailrender.takeOverTag", pos_at(all, {"tailrender", "takeOverTag"}),
+                       settings.take_over_tag,
+                       "a tag such as \"tag:cluster-one\" that nothing but this cluster's proxies "
+                       "has, not one of \"proxyConfig.defaultTags\"",
                        diagnostics);
-    } else if (ms != parse_duration(kDefaultCleanupDelay)) {
-        diagnostics.add(
-            {.rule = "not-supported",
-             .pos = pos,
-             .message = fmt::format("\"tailrender.cleanupDelay: {}\" is not supported yet", delay),
-             .hint = "remove \"tailrender.cleanupDelay\": it is 5m"});
     }
 }
 
@@ -187,7 +202,7 @@ void decode_ours(const Value& all, std::string_view operator_namespace, Settings
     settings.service_monitors = flag_at(all, {"tailrender", "serviceMonitors"});
     settings.image =
         decode_image(all, "tailrender", "tailrender/tailrender-runtime", "v" TAILRENDER_VERSION);
-    decode_cleanup_delay(all, diagnostics);
+    decode_cleanup_delay(all, settings, diagnostics);
     decode_node_ports(all, settings, diagnostics);
 }
 
@@ -230,6 +245,14 @@ void decode_env(std::string_view name, std::string_view text, Pos pos, Settings&
                 Diagnostics& diagnostics) {
     if (is_operator_env(name)) {
         refuse_chart_env(name, pos, diagnostics);
+    } else if (name == kCleanupDelayVariable || name == kTakeOverVariable) {
+        const bool is_delay = name == kCleanupDelayVariable;
+        diagnostics.add({.rule = "duplicate-env",
+                         .pos = pos,
+                         .message = fmt::format(
+                             "\"{}\" in \"operatorConfig.extraEnv\" is set by tailrender", name),
+                         .hint = fmt::format("set \"tailrender.{}\" instead",
+                                             is_delay ? "cleanupDelay" : "takeOverTag")});
     } else if (name == "PROXY_PRIORITY_CLASS_NAME") {
         settings.priority_class = text;
     } else if (name == "OPERATOR_DEFAULT_LOAD_BALANCER") {
@@ -305,6 +328,7 @@ void decode_chart(const Value& all, std::string_view app_version, Settings& sett
     settings.proxy_image =
         decode_image(all, "proxyConfig", "tailscale/tailscale", settings.app_version);
     decode_default_tags(all, settings, diagnostics);
+    decode_take_over(all, settings, diagnostics);
     settings.firewall_mode = text_at(all, {"proxyConfig", "firewallMode"});
     settings.firewall_mode_pos = pos_at(all, {"proxyConfig", "firewallMode"});
     settings.login_server = text_at(all, {"loginServer"});
@@ -376,29 +400,7 @@ std::string Image::reference() const {
 }
 
 bool Image::pinned() const {
-    if (!digest.empty()) {
-        return true;
-    }
-    std::string_view rest = tag;
-    if (rest.starts_with('v')) {
-        rest.remove_prefix(1);
-    }
-    int numbers = 0;
-    while (true) {
-        const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
-        if (digits == 0) {
-            return false;
-        }
-        ++numbers;
-        rest.remove_prefix(digits);
-        if (rest.empty()) {
-            return numbers == 3;
-        }
-        if (!rest.starts_with('.')) {
-            return false;
-        }
-        rest.remove_prefix(1);
-    }
+    return is_pinned(tag, digest);
 }
 
 Settings decode_settings(const std::vector<const Value*>& layers,

@@ -46,6 +46,11 @@ struct ExternalSecretSettings {
     RemoteEntry client_id, client_secret;
 };
 
+// How long the controller waits before it removes what no proxy uses any more.
+inline constexpr std::int64_t kDefaultCleanupDelay = 300;  // seconds
+inline constexpr std::string_view kCleanupDelayVariable = "CLEANUP_DELAY_SECONDS";
+inline constexpr std::string_view kTakeOverVariable = "TAKE_OVER_TAG";
+
 struct Settings {
     // tailrender:
     std::string ns;  // where generated objects live
@@ -61,7 +66,9 @@ struct Settings {
     CustomResources custom_resources = CustomResources::Auto;
     std::string hostname_suffix;
     bool service_monitors = false;
-    std::optional<PortRange> node_ports;  // unset: not known
+    std::optional<PortRange> node_ports;                // unset: not known
+    std::int64_t cleanup_delay = kDefaultCleanupDelay;  // seconds
+    std::string take_over_tag;  // of all our devices and of no others; empty: none is taken over
     // chart:
     std::string app_version = "v1.96.5";
     Image proxy_image;

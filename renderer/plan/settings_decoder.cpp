@@ -81,6 +81,7 @@ constexpr std::array kKeys = {
     Key{"tailrender.placement", Type::String, "parent|central"},
     Key{"tailrender.hostnameSuffix", Type::String},
     Key{"tailrender.cleanupDelay", Type::String},
+    Key{"tailrender.takeOverTag", Type::String},
     Key{"tailrender.inputs", Type::String, "partial|complete"},
     Key{"tailrender.privileges", Type::String, "privileged|capabilities", "capabilities"},
     Key{"tailrender.nodePortRange", Type::String},

@@ -83,7 +83,7 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "1: error [unknown-setting] unknown key \"clusterDomian\" in \"tailrender\" | one of { "
          "namespace, clusterDomain, tailnetDomain, dataplane, image, serviceMonitors, "
          "customResources, secrets, externalSecret, placement, hostnameSuffix, cleanupDelay, "
-         "inputs, privileges, "
+         "takeOverTag, inputs, privileges, "
          "nodePortRange } | did you mean \"clusterDomain\"?\n"},
         {"tailrender: {image: {tags: x}}",
          "1: error [unknown-setting] unknown key \"tags\" in \"tailrender.image\" | one of { "
@@ -129,12 +129,28 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
         {"tailrender: {nodePortRange: 30000-70000}",
          "1: error [invalid-setting] \"tailrender.nodePortRange\" is not usable | \"30000-70000\" "
          "| a range of ports such as \"30000-32767\"\n"},
-        {"tailrender: {cleanupDelay: 10m}",
-         "1: error [not-supported] \"tailrender.cleanupDelay: 10m\" is not supported yet | remove "
-         "\"tailrender.cleanupDelay\": it is 5m\n"},
+        {"tailrender: {cleanupDelay: 10m}", ""},
+        {"tailrender: {cleanupDelay: 1s500ms}",
+         "1: error [invalid-setting] \"tailrender.cleanupDelay\" is not usable | \"1s500ms\" | a "
+         "duration of whole seconds such as \"10m\"\n"},
+        {"operatorConfig: {extraEnv: [{name: CLEANUP_DELAY_SECONDS, value: '2'}]}",
+         "1: error [duplicate-env] \"CLEANUP_DELAY_SECONDS\" in \"operatorConfig.extraEnv\" is set "
+         "by tailrender | set \"tailrender.cleanupDelay\" instead\n"},
+        {"tailrender: {takeOverTag: 'tag:one'}", ""},
+        {"tailrender: {takeOverTag: one}",
+         "1: error [invalid-setting] \"tailrender.takeOverTag\" is not usable | \"one\" | a tag "
+         "such as \"tag:cluster-one\" that nothing but this cluster's proxies has, not one of "
+         "\"proxyConfig.defaultTags\"\n"},
+        {"tailrender: {takeOverTag: 'tag:k8s'}",
+         "1: error [invalid-setting] \"tailrender.takeOverTag\" is not usable | \"tag:k8s\" | a "
+         "tag such as \"tag:cluster-one\" that nothing but this cluster's proxies has, not one of "
+         "\"proxyConfig.defaultTags\"\n"},
+        {"operatorConfig: {extraEnv: [{name: TAKE_OVER_TAG, value: 'tag:one'}]}",
+         "1: error [duplicate-env] \"TAKE_OVER_TAG\" in \"operatorConfig.extraEnv\" is set by "
+         "tailrender | set \"tailrender.takeOverTag\" instead\n"},
         {"tailrender: {cleanupDelay: soon}",
          "1: error [invalid-setting] \"tailrender.cleanupDelay\" is not usable | \"soon\" | a "
-         "duration such as \"10m\"\n"},
+         "duration of whole seconds such as \"10m\"\n"},
         {"tailrender: {cleanupDelay: 300s}", ""},
         {"tailrender: {clusterDomain: cluster_local}",
          "1: error [invalid-setting] \"tailrender.clusterDomain\" is not usable | "

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -84,8 +85,11 @@ std::string host_of(std::string_view address) {
     if (inet_pton(AF_INET, text.c_str(), &bytes) == 1) {
         return text;
     }
-    return inet_pton(AF_INET6, text.c_str(), &bytes) == 1 ? fmt::format("[{}]", text)
-                                                          : std::string();
+    std::array<char, INET6_ADDRSTRLEN> canonical{};  // RFC 5952
+    return inet_pton(AF_INET6, text.c_str(), &bytes) == 1 &&
+                   inet_ntop(AF_INET6, &bytes, canonical.data(), canonical.size()) != nullptr
+               ? fmt::format("[{}]", canonical.data())
+               : std::string();
 }
 
 class EndpointPlanner {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "renderer/core/ascii.h"
+
 namespace renderer {
 
 namespace {
@@ -9,12 +11,8 @@ namespace {
 constexpr std::string_view kPrefix = "tag:";
 constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
-bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 bool is_tag_char(char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '-';
+    return is_alphanumeric(c) || c == '-';
 }
 
 std::string_view trim(std::string_view text) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "renderer/core/ascii.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/grammar.h"
 
@@ -54,10 +55,8 @@ bool is_magic_dns_name(std::string_view name) {
     name.remove_suffix(kEnd.size());
     const std::size_t dot = name.find('.');
     const auto is_part = [](std::string_view part) {
-        return !part.empty() && std::ranges::all_of(part, [](char c) {
-            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                   c == '-';
-        });
+        return !part.empty() &&
+               std::ranges::all_of(part, [](char c) { return is_alphanumeric(c) || c == '-'; });
     };
     return dot != std::string_view::npos && is_part(name.substr(0, dot)) &&
            is_part(name.substr(dot + 1));

@@ -7,6 +7,7 @@
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/metadata_checks.h"
 #include "renderer/plan/parents.h"
+#include "renderer/plan/proxy.h"
 #include "renderer/plan/secret_source.h"
 
 namespace renderer {
@@ -105,7 +106,7 @@ void Tailnets::check_secret(const TailnetInput& tailnet, Plan& plan,
     }
 }
 
-void Tailnets::finish(std::uint32_t central_bundle, Plan& plan, Diagnostics& diagnostics) {
+void Tailnets::finish(const ProxyInputs& inputs, Plan& plan, Diagnostics& diagnostics) {
     for (const TailnetInput& tailnet : inventory_.tailnets) {
         if (!is_rendered(loaded_, *tailnet.doc)) {
             continue;
@@ -118,13 +119,12 @@ void Tailnets::finish(std::uint32_t central_bundle, Plan& plan, Diagnostics& dia
             report_invalid(tailnet, tailnet.secret_pos, "spec.credentials.secretName is required",
                            "", "the name of a Secret in the operator's namespace", diagnostics);
         }
-        plan.tailnets.push_back(
-            {.origin = {tailnet.pos(), tailnet.doc->object_name(), kRule},
-             .bundle = central_bundle == kNone ? tailnet.doc->bundle : central_bundle,
-             .ns = settings_.ns,
-             .name = std::string(tailnet.name),
-             .login_url = std::string(login_url(tailnet)),
-             .secret = std::string(tailnet.secret)});
+        plan.tailnets.push_back({.origin = {tailnet.pos(), tailnet.doc->object_name(), kRule},
+                                 .bundle = inputs.bundle_of(*tailnet.doc),
+                                 .ns = settings_.ns,
+                                 .name = std::string(tailnet.name),
+                                 .login_url = std::string(login_url(tailnet)),
+                                 .secret = std::string(tailnet.secret)});
     }
     std::ranges::sort(plan.tailnets, {}, &TailnetPlan::name);
 }

@@ -17,6 +17,8 @@
 
 namespace renderer {
 
+struct ProxyInputs;
+
 // What an object says as `spec.tailnet`.
 struct TailnetWish {
     std::string_view name;  // "" = the controller's own tailnet
@@ -34,8 +36,8 @@ public:
                            Diagnostics& diagnostics);
 
     // Once all users have asked: fills plan.tailnets, and reports what is wrong with Tailnets and
-    // their Secrets. `central_bundle`: kNone, each goes to its Tailnet's bundle.
-    void finish(std::uint32_t central_bundle, Plan& plan, Diagnostics& diagnostics);
+    // their Secrets.
+    void finish(const ProxyInputs& inputs, Plan& plan, Diagnostics& diagnostics);
 
 private:
     void check_secret(const TailnetInput& tailnet, Plan& plan, Diagnostics& diagnostics) const;

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "renderer/core/image_reference.h"
 #include "renderer/load/paths.h"
-#include "renderer/plan/image_reference.h"
 
 namespace renderer {
 

@@ -8,16 +8,14 @@
 #include <cstddef>
 #include <string>
 
+#include "renderer/core/ascii.h"
+
 namespace renderer {
 
 namespace {
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 bool is_base64_digit(char c) {
-    return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' || c == '/';
+    return is_alphanumeric(c) || c == '+' || c == '/';
 }
 
 // Takes digits of exactly that count; -1 when they are not there.

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "renderer/core/ascii.h"
 #include "renderer/core/quantity.h"
 #include "renderer/core/text_of.h"
 #include "renderer/schema/formats.h"
@@ -85,10 +86,6 @@ std::optional<std::int64_t> whole_number(const Value& value) {
     const bool is_whole = error == std::errc() && stop == end && std::trunc(number) == number &&
                           std::abs(number) < kLimit;
     return is_whole ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;
-}
-
-char lower_case(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 bool fits_32_bits(std::int64_t number) {
@@ -255,8 +252,7 @@ private:
 
     // Of the map that the path's last field stands in, as `kubectl explain` takes it.
     [[nodiscard]] std::string explained_path() const {
-        std::string text;
-        std::ranges::transform(kind_, std::back_inserter(text), lower_case);
+        std::string text = lower_case(kind_);
         for (std::size_t i = 0; i + 1 < path_.size(); ++i) {
             text += path_[i].key.empty() ? "" : fmt::format(".{}", path_[i].key);
         }

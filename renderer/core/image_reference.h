@@ -14,6 +14,9 @@ struct ImageReference {
     bool pinned = false;     // cannot change: a digest, or a full x.y.z tag
 };
 
+// Such an image cannot change.
+bool is_pinned(std::string_view tag, std::string_view digest);
+
 ImageReference parse_image_reference(std::string_view text);
 
 }  // namespace renderer

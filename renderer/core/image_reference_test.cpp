@@ -1,4 +1,4 @@
-#include "renderer/plan/image_reference.h"
+#include "renderer/core/image_reference.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "renderer/plan/image_reference.h"
+#include "renderer/core/image_reference.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "renderer/plan/settings.h"
+#include "renderer/core/ascii.h"
 
 namespace renderer {
 
@@ -16,18 +16,6 @@ constexpr std::size_t kIdDigits = 64;
 constexpr std::size_t kSha512Digits = 128;
 constexpr std::size_t kSha384Digits = 96;
 
-bool is_lower(char c) {
-    return c >= 'a' && c <= 'z';
-}
-bool is_upper(char c) {
-    return c >= 'A' && c <= 'Z';
-}
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-bool is_alphanumeric(char c) {
-    return is_lower(c) || is_upper(c) || is_digit(c);
-}
 bool is_lower_hex(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'f');
 }
@@ -86,16 +74,16 @@ bool is_domain(std::string_view domain) {
 
 // Lower-case letters and digits, between them ".", "_", "__" or dashes.
 bool is_path_part(std::string_view part) {
-    const auto is_inner = [](char c) { return is_lower(c) || is_digit(c); };
-    if (part.empty() || !is_inner(part.front()) || !is_inner(part.back())) {
+    if (part.empty() || !is_lower_or_digit(part.front()) || !is_lower_or_digit(part.back())) {
         return false;
     }
     while (!part.empty()) {
-        part.remove_prefix(std::min(
-            static_cast<std::size_t>(std::ranges::find_if_not(part, is_inner) - part.begin()),
-            part.size()));
+        part.remove_prefix(
+            std::min(static_cast<std::size_t>(std::ranges::find_if_not(part, is_lower_or_digit) -
+                                              part.begin()),
+                     part.size()));
         const std::size_t length =
-            static_cast<std::size_t>(std::ranges::find_if(part, is_inner) - part.begin());
+            static_cast<std::size_t>(std::ranges::find_if(part, is_lower_or_digit) - part.begin());
         const std::string_view separator = part.substr(0, length);
         if (!separator.empty() && separator != "." && separator != "_" && separator != "__" &&
             separator.find_first_not_of('-') != std::string_view::npos) {
@@ -150,15 +138,38 @@ ImageReference parse_rest(std::string_view domain, std::string_view rest) {
     if (path.size() > kMaxName) {
         return failed(fmt::format("repository name must not be more than {} characters", kMaxName));
     }
-    Image image;
-    image.tag = tag;
-    image.digest = digest;
     return {.path = std::string(path),
             .tag = std::string(digest.empty() ? tag : ""),
-            .pinned = image.pinned()};
+            .pinned = is_pinned(tag, digest)};
 }
 
 }  // namespace
+
+bool is_pinned(std::string_view tag, std::string_view digest) {
+    if (!digest.empty()) {
+        return true;
+    }
+    std::string_view rest = tag;
+    if (rest.starts_with('v')) {
+        rest.remove_prefix(1);
+    }
+    int numbers = 0;
+    while (true) {
+        const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+        if (digits == 0) {
+            return false;
+        }
+        ++numbers;
+        rest.remove_prefix(digits);
+        if (rest.empty()) {
+            return numbers == 3;
+        }
+        if (!rest.starts_with('.')) {
+            return false;
+        }
+        rest.remove_prefix(1);
+    }
+}
 
 ImageReference parse_image_reference(std::string_view text) {
     if (text.size() == kIdDigits && std::ranges::all_of(text, is_lower_hex)) {

@@ -1,0 +1,12 @@
+// Implicit keys of YAML's block style: https://yaml.org/spec/1.2.2/#822-block-mappings
+#pragma once
+
+#include <string_view>
+
+namespace renderer {
+
+// Whether `text` begins with a key whose colon stands on the same line, behind what anchors, tags
+// and quotes it may have.
+bool begins_with_implicit_key(std::string_view text);
+
+}  // namespace renderer

@@ -1,5 +1,6 @@
 // tailrender-runtime ROLE: what is left to do in a cluster whose manifests are rendered.
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -11,23 +12,34 @@
 #include "runtime/base/asio_loop.h"
 #include "runtime/base/curl_transport.h"
 #include "runtime/base/http_server.h"
+#include "runtime/controller/contract.h"
 #include "runtime/controller/controller.h"
 #include "runtime/controller/metrics.h"
 #include "runtime/controller/settings.h"
 #include "runtime/kube/lease.h"
+#include "runtime/nameserver/nameserver.h"
+#include "runtime/operate/verbs.h"
 
 namespace {
 
 constexpr std::string_view kUsage =
-    "usage: tailrender-runtime controller\n"
+    "usage: tailrender-runtime controller | nameserver\n"
+    "       tailrender-runtime adopt | cleanup | status [OPTIONS]\n"
     "       tailrender-runtime --help | --version\n"
     "\n"
     "controller  gives rendered proxies their auth keys and removes the devices of those that are "
     "gone;\n"
     "            runs in the Deployment that `tailrender install` renders and is set up by its "
-    "environment\n";
+    "environment\n"
+    "nameserver  answers for ts.net inside the cluster, on port 1053 (UDP and TCP), from "
+    "/config/records.json,\n"
+    "            which the controller writes; runs in the Deployment that a DNSConfig becomes\n"
+    "adopt       moves the proxies of a running Tailscale operator to rendered ones; run by hand\n"
+    "cleanup     removes what the controller has made, before an uninstall; run by hand\n"
+    "status      shows the devices of the proxies; run by hand\n";
 
 constexpr std::uint16_t kPort = 9002;
+constexpr std::uint16_t kDnsPort = 1053;
 
 std::optional<std::string> environment(const char* name) {
     const char* value = std::getenv(name);  // before any thread
@@ -45,26 +57,42 @@ int fail(const renderer::Diagnostic& problem) {
     return 1;
 }
 
+// Replies and tables this long lie apart from what lives on, and go back as soon as they are freed.
+constexpr int kLongText = 64 * 1024;
+
+// What lists were decoded from is garbage between what lives on: the allocator keeps it otherwise.
+void give_back_memory(runtime::Loop& loop) {
+    malloc_trim(0);
+    loop.after(std::chrono::seconds(2), [&loop] { give_back_memory(loop); });
+}
+
 int run_controller() {
     auto settings = runtime::read_settings(environment);
     if (!settings) {
         return fail(settings.error().diagnostic);
     }
+    mallopt(M_MMAP_THRESHOLD, kLongText);
     runtime::AsioLoop loop;
     runtime::Log log(settings->log_form, settings->log_level);
     runtime::Chance chance(std::random_device{}());
-    runtime::CurlTransport transport(loop, "tailrender-runtime/" TAILRENDER_VERSION);
+    runtime::CurlTransport curl(loop, "tailrender-runtime/" TAILRENDER_VERSION);
+    runtime::MeteredTransport transport(loop, curl, settings->kube.server);
     runtime::KubeClient kube(transport, settings->kube);
-    runtime::Lease lease(loop, kube, log, settings->controller.ns, "tailrender-controller",
+    runtime::Lease lease(loop, kube, log, settings->controller.ns, std::string(runtime::kLeaseName),
                          settings->identity);
     runtime::Controller controller(loop, transport, kube, log, chance, settings->controller);
     runtime::HttpServer server(loop, [&](std::string_view path) -> runtime::Page {
-        if (path == "/healthz" || path == "/readyz") {
+        if (path == "/healthz") {
             return {200, "ok\n"};
         }
-        return path == "/metrics"
-                   ? runtime::Page{200, runtime::metrics(controller.counts(), lease.leads())}
-                   : runtime::Page{404, "not found\n"};
+        if (path == "/readyz") {
+            return !lease.leads() || controller.is_ready()
+                       ? runtime::Page{200, "ok\n"}
+                       : runtime::Page{503, "still reading the cluster\n"};
+        }
+        return path == "/metrics" ? runtime::Page{200, runtime::metrics(controller.counts(),
+                                                                        lease.leads(), transport)}
+                                  : runtime::Page{404, "not found\n"};
     });
     if (auto port = server.listen(kPort); !port) {
         return fail(port.error().diagnostic);
@@ -76,13 +104,43 @@ int run_controller() {
                     loop.stop();
                 });
     loop.on_termination([&] { lease.release([&] { loop.stop(); }); });
+    give_back_memory(loop);
     loop.run();
     return code;
+}
+
+int run_nameserver() {
+    runtime::AsioLoop loop;
+    runtime::Log log(runtime::Log::Form::Json, runtime::LogLevel::Info);
+    runtime::Nameserver nameserver(loop, log, environment("RECORDS_DIR").value_or("/config"));
+    if (auto port = nameserver.start(kDnsPort); !port) {
+        return fail(port.error().diagnostic);
+    }
+    runtime::HttpServer server(loop, [&](std::string_view path) -> runtime::Page {
+        if (path == "/healthz") {
+            return {200, "ok\n"};
+        }
+        if (path == "/readyz") {
+            return nameserver.is_ready() ? runtime::Page{200, "ok\n"}
+                                         : runtime::Page{503, "no records\n"};
+        }
+        return path == "/metrics" ? runtime::Page{200, nameserver.metrics()}
+                                  : runtime::Page{404, "not found\n"};
+    });
+    if (auto port = server.listen(kPort); !port) {
+        return fail(port.error().diagnostic);
+    }
+    loop.on_termination([&] { loop.stop(); });
+    loop.run();
+    return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (argc > 1 && runtime::is_verb(argv[1])) {
+        return runtime::run_verb(argc, argv, environment);
+    }
     const std::string_view role = argc == 2 ? argv[1] : "";
     if (role == "--version") {
         fmt::print("tailrender-runtime " TAILRENDER_VERSION "\n");
@@ -94,6 +152,9 @@ int main(int argc, char** argv) {
     }
     if (role == "controller") {
         return run_controller();
+    }
+    if (role == "nameserver") {
+        return run_nameserver();
     }
     fmt::print(stderr, "{}", kUsage);
     return 2;

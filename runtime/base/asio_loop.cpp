@@ -109,6 +109,7 @@ void AsioLoop::watch(int descriptor, Interest interest, std::function<void(Inter
 
 void AsioLoop::run() {
     state_->context.run();
+    state_->context.restart();
 }
 void AsioLoop::stop() {
     state_->context.stop();

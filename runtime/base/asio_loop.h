@@ -22,7 +22,7 @@ public:
     void cancel(TimerId id) override;
     void watch(int descriptor, Interest interest, std::function<void(Interest)> ready) override;
 
-    // Until `stop`, or until there is nothing left to wait for.
+    // Until `stop`, or until there is nothing left to wait for. May be called again.
     void run();
     void stop();
     // Calls `task` for the first SIGTERM or SIGINT; the next one ends the process as usual.

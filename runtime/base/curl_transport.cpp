@@ -14,6 +14,7 @@ namespace runtime {
 namespace {
 
 constexpr std::size_t kLargestBody = std::size_t{64} << 20U;
+constexpr long kMostConnections = 64;  // to one host; a watch without HTTP/2 holds one
 
 struct FreeList {
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }
@@ -57,6 +58,13 @@ void set(CURL* easy, CURLoption option, T value) {
     CHECK(curl_easy_setopt(easy, option, value) == CURLE_OK);
 }
 
+void set_blob(CURL* easy, CURLoption option, std::string text) {
+    if (!text.empty()) {
+        curl_blob blob{text.data(), text.size(), CURL_BLOB_COPY};
+        set(easy, option, &blob);
+    }
+}
+
 // Methods that change nothing when they come twice, and failures before the first byte went out.
 bool may_be_done(const Exchange& exchange, CURLcode code) {
     const bool never_sent = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT ||
@@ -80,13 +88,14 @@ void prepare(Exchange& exchange, const std::string& user_agent) {
     set(easy, CURLOPT_ERRORBUFFER, exchange.problem);
     set(easy, CURLOPT_PRIVATE, &exchange);
     set(easy, CURLOPT_NOSIGNAL, 1L);
-    set(easy, CURLOPT_NOPROXY, "*");
     set(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
-    set(easy, CURLOPT_PIPEWAIT, 1L);
+    // Without TLS nothing would tell that there is no HTTP/2 to wait for.
+    set(easy, CURLOPT_PIPEWAIT, request.url.starts_with("https:") ? 1L : 0L);
     set(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     set(easy, CURLOPT_TCP_KEEPIDLE, 30L);
     set(easy, CURLOPT_TCP_KEEPINTVL, 10L);
     set(easy, CURLOPT_CONNECTTIMEOUT, 10L);
+    set(easy, CURLOPT_BUFFERSIZE, 4096L);  // each request has one
     set(easy, CURLOPT_WRITEFUNCTION, take_body);
     set(easy, CURLOPT_WRITEDATA, &exchange);
     if (exchange.on_data == nullptr) {
@@ -99,6 +108,9 @@ void prepare(Exchange& exchange, const std::string& user_agent) {
         set(easy, CURLOPT_CAINFO, request.ca_file.c_str());
         set(easy, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
     }
+    set_blob(easy, CURLOPT_CAINFO_BLOB, request.identity.authorities);
+    set_blob(easy, CURLOPT_SSLCERT_BLOB, request.identity.certificate);
+    set_blob(easy, CURLOPT_SSLKEY_BLOB, request.identity.key);
     if (!request.body.empty() || request.method == "POST" || request.method == "PUT" ||
         request.method == "PATCH") {
         set(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
@@ -123,7 +135,7 @@ struct CurlTransport::State {
         curl_multi_setopt(multi.get(), CURLMOPT_SOCKETDATA, this);
         curl_multi_setopt(multi.get(), CURLMOPT_TIMERFUNCTION, &State::on_timer);
         curl_multi_setopt(multi.get(), CURLMOPT_TIMERDATA, this);
-        curl_multi_setopt(multi.get(), CURLMOPT_MAX_HOST_CONNECTIONS, 8L);
+        curl_multi_setopt(multi.get(), CURLMOPT_MAX_HOST_CONNECTIONS, kMostConnections);
     }
     State(const State&) = delete;
     State& operator=(const State&) = delete;

@@ -7,6 +7,8 @@
 
 namespace runtime {
 
+// What HTTPS_PROXY, https_proxy, http_proxy and NO_PROXY in the environment say holds, as libcurl
+// reads them (CURLOPT_PROXY(3)).
 class CurlTransport : public Transport {
 public:
     // The loop outlives the transport. `user_agent` is sent with every request.

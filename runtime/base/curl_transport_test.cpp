@@ -3,7 +3,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
 #include "runtime/base/http_server.h"
+#include "runtime/base/listener.h"
 
 namespace runtime {
 namespace {
@@ -63,6 +70,41 @@ TEST_F(CurlTransportTest, StreamsTheBody) {
     EXPECT_EQ(reply.status, 200);
     EXPECT_EQ(reply.body, "");
     EXPECT_EQ(bytes, std::size_t{3} << 20U);
+}
+
+// As behind a gateway that speaks HTTP/1.1 only, where every watch holds a connection.
+TEST_F(CurlTransportTest, StreamsWithoutHttp2DoNotWaitForEachOther) {
+    constexpr std::size_t kStreams = 40;
+    constexpr std::string_view kHead = "HTTP/1.1 200 OK\r\n\r\n";
+    std::vector<boost::asio::ip::tcp::socket> streams;
+    Listener listener(loop, [&](boost::asio::ip::tcp::socket socket) {
+        boost::asio::write(socket, boost::asio::buffer(kHead));
+        streams.push_back(std::move(socket));
+        if (streams.size() == kStreams) {
+            loop.stop();
+        }
+    });
+    const std::uint16_t streaming = listener.listen(0).value();
+    loop.after(std::chrono::seconds(10), [&] { loop.stop(); });
+    for (std::size_t i = 0; i < kStreams; ++i) {
+        transport.send(
+            {.url = fmt::format("http://127.0.0.1:{}/", streaming)}, [](const HttpReply&) {},
+            [](std::string_view) {});
+    }
+    loop.run();
+    EXPECT_EQ(streams.size(), kStreams);
+}
+
+TEST_F(CurlTransportTest, GoesThroughTheProxyOfTheEnvironment) {
+    ::setenv("http_proxy", url("").c_str(), 1);
+    const HttpReply through = fetch({.url = "http://nowhere.invalid/"});
+    ::setenv("no_proxy", "nowhere.invalid", 1);
+    const HttpReply direct = fetch({.url = "http://nowhere.invalid/"});
+    ::unsetenv("http_proxy");
+    ::unsetenv("no_proxy");
+    EXPECT_EQ(through.status, 404) << "the proxy's reply";
+    EXPECT_EQ(direct.status, 0);
+    EXPECT_NE(direct.problem, "");
 }
 
 TEST_F(CurlTransportTest, NobodyThere) {

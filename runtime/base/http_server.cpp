@@ -1,21 +1,18 @@
 #include "runtime/base/http_server.h"
 
-#include <fmt/format.h>
-
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ip/v6_only.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <utility>
 
+#include "runtime/base/listener.h"
+
 namespace runtime {
 
-namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
-using asio::ip::tcp;
+using boost::asio::ip::tcp;
 
 namespace {
 
@@ -69,68 +66,19 @@ private:
 
 }  // namespace
 
-struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
-    State(asio::io_context& context, std::function<Page(std::string_view)> its_answer)
-        : acceptor(context), pause(context), answer(std::move(its_answer)) {}
-
-    void accept() {
-        acceptor.async_accept(
-            [self = shared_from_this()](const beast::error_code& error, tcp::socket socket) {
-                if (!self->acceptor.is_open()) {
-                    return;
-                }
-                if (error) {  // no descriptor is free, mostly
-                    self->pause.expires_after(std::chrono::seconds(1));
-                    self->pause.async_wait([self](const beast::error_code&) { self->accept(); });
-                    return;
-                }
-                std::make_shared<Connection>(std::move(socket), self->answer)->start();
-                self->accept();
-            });
-    }
-
-    tcp::acceptor acceptor;
-    asio::steady_timer pause;
-    std::function<Page(std::string_view)> answer;
+struct HttpServer::State {
+    Listener listener;
 };
 
 HttpServer::HttpServer(AsioLoop& loop, std::function<Page(std::string_view)> answer)
-    : state_(std::make_shared<State>(loop.context(), std::move(answer))) {}
+    : state_(new State{{loop, [answer = std::move(answer)](tcp::socket socket) {
+                            std::make_shared<Connection>(std::move(socket), answer)->start();
+                        }}}) {}
 
-HttpServer::~HttpServer() {
-    beast::error_code ignored;
-    state_->acceptor.close(ignored);
-    state_->pause.cancel(ignored);
-}
+HttpServer::~HttpServer() = default;
 
 renderer::Result<std::uint16_t> HttpServer::listen(std::uint16_t port) {
-    beast::error_code error;
-    auto& acceptor = state_->acceptor;
-    // One socket for both families; a kernel without IPv6 gets one for IPv4.
-    acceptor.open(tcp::v6(), error);
-    const bool both = !error;
-    if (both) {
-        acceptor.set_option(asio::ip::v6_only(false), error);
-    } else {
-        acceptor.open(tcp::v4(), error);
-    }
-    if (!error) {
-        acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-    }
-    if (!error) {
-        acceptor.bind({both ? tcp::v6() : tcp::v4(), port}, error);
-    }
-    if (!error) {
-        acceptor.listen(tcp::acceptor::max_listen_connections, error);
-    }
-    if (error) {
-        return renderer::Error{
-            {.rule = "cannot-listen",
-             .where = fmt::format("port {}", port),
-             .message = fmt::format("cannot listen on port {}: {}", port, error.message())}};
-    }
-    state_->accept();
-    return acceptor.local_endpoint().port();
+    return state_->listener.listen(port);
 }
 
 }  // namespace runtime

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "renderer/core/ascii.h"
 #include "renderer/core/json.h"
 
 namespace runtime {
@@ -13,8 +14,7 @@ namespace {
 
 // What a credential is made of.
 bool is_secret_byte(char byte) {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-           (byte >= '0' && byte <= '9') || byte == '-' || byte == '_' || byte == '.' ||
+    return renderer::is_alphanumeric(byte) || byte == '-' || byte == '_' || byte == '.' ||
            byte == '~' || byte == '+' || byte == '/' || byte == '=';
 }
 

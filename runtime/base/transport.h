@@ -14,6 +14,12 @@
 
 namespace runtime {
 
+// What a client proves itself with in the TLS handshake, and whom it trusts instead of `ca_file`:
+// PEM texts.
+struct Identity {
+    std::string authorities = {}, certificate = {}, key = {};
+};
+
 struct HttpRequest {
     std::string method = "GET";
     std::string url = {};
@@ -22,6 +28,7 @@ struct HttpRequest {
     // For the whole exchange; of a stream: for the time without a byte.
     Duration timeout = std::chrono::seconds(30);
     std::string ca_file = {};  // PEM; empty: what the system trusts
+    Identity identity = {};
 };
 
 struct HttpReply {

@@ -2,15 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "renderer/core/ascii.h"
+
 namespace runtime {
 
 std::string escape_url(std::string_view text) {
     constexpr std::string_view kMarks = "-_.~";
     std::string out;
     for (const char byte : text) {
-        const bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-                           (byte >= '0' && byte <= '9') ||
-                           kMarks.find(byte) != std::string_view::npos;
+        const bool plain =
+            renderer::is_alphanumeric(byte) || kMarks.find(byte) != std::string_view::npos;
         if (plain) {
             out += byte;
         } else {

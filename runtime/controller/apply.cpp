@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
+#include "runtime/base/json_patch.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
 
@@ -16,19 +17,6 @@ using renderer::text_of;
 using renderer::Value;
 
 namespace {
-
-// A JSON pointer's token (RFC 6901 section 3).
-std::string pointer(std::string_view key) {
-    std::string out;
-    for (const char byte : key) {
-        out += byte == '/' ? "~1" : byte == '~' ? "~0" : std::string(1, byte);
-    }
-    return out;
-}
-
-std::string problem_of(const KubeReply& reply, std::string_view what) {
-    return reply.ok() ? std::string() : fmt::format("{}: {}", what, reply.message);
-}
 
 // What the auth Secret says today, but for the key.
 AuthContent without_key(const AuthSecret& auth) {
@@ -42,18 +30,20 @@ AuthContent without_key(const AuthSecret& auth) {
 }  // namespace
 
 Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, std::string key_mark,
-             Written written)
+             TakeOver& take_over, Written written)
     : loop_(loop),
       kube_(kube),
       tailnets_(tailnets),
       ns_(std::move(ns)),
       key_mark_(std::move(key_mark)),
+      take_over_(take_over),
       written_(std::move(written)) {}
 
 Apply::Work Apply::work_of(const Replica& replica) {
     Work work;
     work.pod = replica.pod_name;
     work.ordinal = replica.ordinal;
+    work.config = replica.config;
     if (replica.state != nullptr) {
         work.state = *replica.state;
         work.tailnet = replica.state->tailnet;
@@ -67,7 +57,14 @@ Apply::Work Apply::work_of(const Replica& replica) {
         work.set = replica.set->name;
         work.tags = replica.set->tags;
         work.labels = replica.set->labels;
-        work.tailnet = replica.state == nullptr ? replica.set->tailnet : work.tailnet;
+        work.parent = replica.set->parent;
+        const auto ordinal = static_cast<std::size_t>(replica.ordinal);
+        if (ordinal < replica.set->hostnames.size()) {
+            work.hostname = replica.set->hostnames[ordinal];
+        }
+        if (replica.state == nullptr) {
+            work.tailnet = replica.set->tailnet;
+        }
     }
     return work;
 }
@@ -93,21 +90,20 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
     } else if (std::holds_alternative<step::CreateBlankAuth>(step)) {
         jobs.push_back(write_auth(work, {}));
     } else if (std::holds_alternative<step::ClearRequest>(step)) {
-        jobs.push_back(patch_state(
-            work,
-            Value::list({Value::map({{"op", "remove"}, {"path", "/data/reissue_authkey"}})})));
+        jobs.push_back(patch(work.pod, "cannot clear the request",
+                             Value::list({removal("/data/reissue_authkey")})));
     } else if (const auto* pod = std::get_if<step::DeletePod>(&step)) {
         jobs.push_back([this, name = work.pod, uid = pod->uid](const Next& next) {
             kube_.erase(path_of(kPods, ns_, name), uid, [next](const KubeReply& reply) {
                 const bool gone = reply.not_found() || reply.code == 409;  // another pod by now
-                next(gone ? std::string() : problem_of(reply, "cannot delete the pod"));
+                next(gone ? std::string() : reply.problem("cannot delete the pod"));
             });
         });
     } else if (const auto* note = std::get_if<step::NoteDevice>(&step)) {
         jobs.push_back(delete_device(work.tailnet, note->device_to_delete));
-        AuthContent content;
-        content.device = work.state.device_id;
-        jobs.push_back(write_auth(work, content));
+        jobs.push_back(note_device(work));
+    } else if (std::holds_alternative<step::WriteConfig>(step)) {
+        jobs.push_back(write_auth(work, without_key(work.auth)));
     } else if (const auto* tags = std::get_if<step::SetTags>(&step)) {
         jobs.push_back(
             on_tailnet(work.tailnet, [device = tags->device, wanted = split_list(work.tags)](
@@ -125,26 +121,21 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
             jobs.push_back(set_must_be_absent(work));
             jobs.push_back(must_be_absent(path_of(kPods, ns_, work.pod)));
         }
-        Value operation =
-            Value::map({{"op", gone ? Value("add") : Value("remove")}, {"path", path}});
-        put_if(operation, gone, "value", Value(format_seconds(loop_.now())));
-        jobs.push_back(patch_state(work, Value::list({std::move(operation)})));
+        jobs.push_back(patch(
+            work.pod, gone ? "cannot mark the state Secret" : "cannot unmark the state Secret",
+            Value::list({gone ? operation("add", path, Value(format_seconds(loop_.now())))
+                              : removal(path)})));
     }
     run_in_order(std::move(jobs), std::move(done));
 }
 
 Job Apply::on_tailnet(const std::string& tailnet,
                       std::function<void(TailnetApi&, TailnetDone)> call) {
-    return [this, tailnet, call = std::move(call)](const Next& next) {
-        std::string problem;
-        TailnetApi* api = tailnets_.find(tailnet, problem);
-        if (api == nullptr) {
-            return next(problem);
-        }
-        call(*api, [next](const TailnetReply& reply) {
+    return tailnets_.job(tailnet, [call = std::move(call)](TailnetApi& api, const Next& next) {
+        call(api, [next](const TailnetReply& reply) {
             next(reply.ok() || reply.not_found() ? std::string() : reply.message);
         });
-    };
+    });
 }
 
 Job Apply::delete_device(const std::string& tailnet, const std::string& id) {
@@ -154,6 +145,26 @@ Job Apply::delete_device(const std::string& tailnet, const std::string& id) {
     return on_tailnet(tailnet, [id](TailnetApi& api, TailnetDone done) {
         api.delete_device(id, std::move(done));
     });
+}
+
+// All that the replica's Secrets name, the state Secret as it is now: its last pod may have joined,
+// and ended, since we have looked.
+Job Apply::delete_devices(const Work& work) {
+    return [this, work](const Next& next) {
+        kube_.get(secret_path(work.pod), [this, work, next](const KubeReply& reply) {
+            if (!reply.ok() && !reply.not_found()) {
+                return next(reply.problem("cannot read the state Secret"));
+            }
+            const StateSecret state = reply.ok() ? read_state(reply.object) : work.state;
+            std::vector<Job> jobs;
+            for (const std::string& device :
+                 std::set<std::string>{work.auth.device, work.state.device_id, work.state.node_id,
+                                       state.device_id, state.node_id}) {
+                jobs.push_back(delete_device(work.tailnet, device));
+            }
+            run_in_order(std::move(jobs), next);
+        });
+    };
 }
 
 Job Apply::revoke_key(const std::string& tailnet, const std::string& id) {
@@ -174,36 +185,54 @@ Job Apply::create_state(const Work& work) {
                          }
                          next(reply.code == 409
                                   ? fmt::format("Secret \"{}\" exists and is not ours", work.pod)
-                                  : problem_of(reply, "cannot create the state Secret"));
+                                  : reply.problem("cannot create the state Secret"));
                      });
     };
 }
 
-Job Apply::write_auth(const Work& work, const AuthContent& content) {
-    return [this, work, content](const Next& next) {
+Job Apply::write_auth(const Work& work, AuthContent content) {
+    content.config = work.config;
+    return [this, work, content = std::move(content)](const Next& next) {
         const Value object =
             auth_secret(ns_, work.pod, work.set, work.auth.version, work.labels, content);
         const auto done = [this, next](const KubeReply& reply) {
             if (reply.ok()) {
                 written_.put(reply.object);
             }
-            next(problem_of(reply, "cannot write the auth Secret"));
+            next(reply.problem("cannot write the auth Secret"));
         };
         if (work.auth.version.empty()) {
             return kube_.create(path_of(kSecrets, ns_), object, done);
         }
-        kube_.replace(secret_path(auth_name(work.pod)), object, done);
+        kube_.replace(secret_path(work.auth.name), object, done);
     };
 }
 
-Job Apply::patch_state(const Work& work, Value operations) {
+// The tags that it has come with are its key's.
+Job Apply::note_device(const Work& work) {
+    const std::string notes = "/metadata/annotations/";
+    Value operations = Value::list(
+        {operation("add", notes + pointer(kDeviceAnnotation), Value(work.state.device_id.view()))});
+    if (!work.auth.restart_pod.empty()) {  // it has joined with the key that it would be ended for
+        operations.append(removal(notes + pointer(kRestartAnnotation)));
+    }
+    const std::string tags = notes + pointer(kDeviceTagsAnnotation);
+    if (!work.auth.key_tags.empty()) {
+        operations.append(operation("add", tags, Value(work.auth.key_tags.view())));
+    } else if (!work.auth.device_tags.empty()) {
+        operations.append(removal(tags));
+    }
+    return patch(work.auth.name, "cannot note the device", std::move(operations));
+}
+
+Job Apply::patch(const std::string& name, std::string_view what, Value operations) {
     auto shared = std::make_shared<Value>(std::move(operations));
-    return [this, name = work.pod, shared](const Next& next) {
-        kube_.json_patch(secret_path(name), *shared, [this, next](const KubeReply& reply) {
+    return [this, name, what = std::string(what), shared](const Next& next) {
+        kube_.json_patch(secret_path(name), *shared, [this, what, next](const KubeReply& reply) {
             if (reply.ok()) {
                 written_.put(reply.object);
             }
-            next(problem_of(reply, "cannot patch the state Secret"));
+            next(reply.problem(what));
         });
     };
 }
@@ -219,7 +248,7 @@ Job Apply::delete_secret(const std::string& name, const std::string& uid) {
                     Value::map({{"metadata", Value::map({{"name", name}, {"namespace", ns_}})}}));
                 return next({});
             }
-            next(problem_of(reply, fmt::format("cannot delete Secret \"{}\"", name)));
+            next(reply.problem(fmt::format("cannot delete Secret \"{}\"", name)));
         });
     };
 }
@@ -231,7 +260,7 @@ Job Apply::must_be_absent(const std::string& path) {
                 return next(fmt::format("{} is there after all", path));
             }
             next(reply.not_found() ? std::string()
-                                   : problem_of(reply, fmt::format("cannot read {}", path)));
+                                   : reply.problem(fmt::format("cannot read {}", path)));
         });
     };
 }
@@ -244,7 +273,7 @@ Job Apply::set_must_be_absent(const Work& work) {
                 return next({});
             }
             if (!reply.ok()) {
-                return next(problem_of(reply, "cannot read the StatefulSet"));
+                return next(reply.problem("cannot read the StatefulSet"));
             }
             const auto set = decode_proxy_set(reply.object);
             const bool wanted =
@@ -259,13 +288,16 @@ void Apply::mint(const Work& work, const step::MintKey& step, Next done) {
     auto key = std::make_shared<MintedKey>();
     std::vector<Job> jobs;
     jobs.push_back(delete_device(work.tailnet, step.device_to_delete));
-    jobs.push_back([this, work, key](const Next& next) {
-        std::string problem;
-        TailnetApi* api = tailnets_.find(work.tailnet, problem);
-        if (api == nullptr) {
-            return next(problem);
-        }
-        api->mint(
+    if (step.may_take_over) {
+        jobs.push_back(take_over_.job({.pod = work.pod,
+                                       .parent = work.parent,
+                                       .tailnet = work.tailnet,
+                                       .hostname = work.hostname,
+                                       .tags = split_list(work.tags)}));
+    }
+    jobs.push_back(tailnets_.job(work.tailnet, [this, work, key](TailnetApi& api,
+                                                                 const Next& next) {
+        api.mint(
             {.tags = split_list(work.tags), .description = key_mark_},
             [this, key, next](TailnetReply reply) {
                 wants_sweep_ = wants_sweep_ || reply.may_be_done;
@@ -279,7 +311,7 @@ void Apply::mint(const Work& work, const step::MintKey& step, Next done) {
                          ? "no auth key: " + reply.message
                          : std::string(key->key.empty() ? "no auth key: the answer has none" : ""));
             });
-    });
+    }));
     jobs.push_back([this, work, key, restart = step.restart_pod](const Next& next) {
         record_key(work, *key, restart, next);
     });
@@ -299,8 +331,8 @@ void Apply::record_key(const Work& work, const MintedKey& key, const std::string
             return revoke_key(work.tailnet, work.auth.key_id)(done);
         }
         // The write may have come through although its answer did not.
-        kube_.get(secret_path(auth_name(work.pod)), [this, work, key, problem,
-                                                     done](const KubeReply& reply) {
+        kube_.get(secret_path(work.auth_name()), [this, work, key, problem,
+                                                  done](const KubeReply& reply) {
             const auto auth = reply.ok() ? decode_auth_secret(reply.object) : std::nullopt;
             if (auth.has_value() && auth->key_id == key.id) {
                 written_.put(reply.object);
@@ -321,16 +353,7 @@ void Apply::record_key(const Work& work, const MintedKey& key, const std::string
 void Apply::spend(const Work& work, Next done) {
     AuthContent content = without_key(work.auth);
     content.restart_pod.clear();
-    content.device = work.state.device_id;
-    content.device_tags = work.auth.key_tags;
-    // A device that was there before keeps its tags, whatever the key says.
-    const bool same = work.auth.device == work.state.device_id;
-    if (same) {
-        content.device_tags = work.auth.device_tags;
-    }
-    run_in_order({revoke_key(work.tailnet, work.auth.key_id),
-                  delete_device(work.tailnet, same ? std::string() : work.auth.device),
-                  write_auth(work, content)},
+    run_in_order({revoke_key(work.tailnet, work.auth.key_id), write_auth(work, content)},
                  std::move(done));
 }
 
@@ -338,11 +361,8 @@ void Apply::remove(const Work& work, Next done) {
     std::vector<Job> jobs;
     jobs.push_back(set_must_be_absent(work));
     jobs.push_back(must_be_absent(path_of(kPods, ns_, work.pod)));
-    std::set<std::string> devices{work.auth.device, work.state.device_id, work.state.node_id};
-    for (const std::string& device : devices) {
-        jobs.push_back(delete_device(work.tailnet, device));
-    }
     jobs.push_back(revoke_key(work.tailnet, work.auth.key_id));
+    jobs.push_back(delete_devices(work));
     jobs.push_back(delete_secret(work.auth.name, work.auth.uid));
     jobs.push_back(delete_secret(work.state.name, work.state.uid));
     run_in_order(std::move(jobs), std::move(done));

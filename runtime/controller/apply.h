@@ -12,6 +12,7 @@
 #include "runtime/controller/decide.h"
 #include "runtime/controller/secrets.h"
 #include "runtime/controller/tailnets.h"
+#include "runtime/controller/take_over.h"
 #include "runtime/kube/client.h"
 
 namespace runtime {
@@ -26,7 +27,7 @@ class Apply {
 public:
     // `key_mark` is the description of every key that this installation mints.
     Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, std::string key_mark,
-          Written written);
+          TakeOver& take_over, Written written);
 
     // `done` gets what went wrong, or "". The replica is copied; what it points to may change
     // meanwhile.
@@ -38,12 +39,16 @@ public:
 private:
     // A replica whose parts are copies.
     struct Work {
-        std::string pod, tailnet, set;
+        std::string pod, tailnet, set, parent, hostname;
         int ordinal = 0;
-        std::string tags;
-        std::map<std::string, std::string> labels;
+        std::string tags, config;
+        std::string labels;
         StateSecret state;
         AuthSecret auth;
+
+        [[nodiscard]] std::string auth_name() const {
+            return runtime::auth_name(pod, !config.empty());
+        }
     };
     static Work work_of(const Replica& replica);
 
@@ -54,9 +59,11 @@ private:
     void remove(const Work& work, Next done);
 
     Job create_state(const Work& work);
-    Job write_auth(const Work& work, const AuthContent& content);
-    Job patch_state(const Work& work, renderer::Value operations);
+    Job write_auth(const Work& work, AuthContent content);
+    Job note_device(const Work& work);
+    Job patch(const std::string& name, std::string_view what, renderer::Value operations);
     Job delete_device(const std::string& tailnet, const std::string& id);
+    Job delete_devices(const Work& work);
     Job revoke_key(const std::string& tailnet, const std::string& id);
     Job delete_secret(const std::string& name, const std::string& uid);
     Job must_be_absent(const std::string& path);
@@ -68,6 +75,7 @@ private:
     KubeClient& kube_;
     Tailnets& tailnets_;
     std::string ns_, key_mark_;
+    TakeOver& take_over_;
     Written written_;
     bool wants_sweep_ = false;
 };

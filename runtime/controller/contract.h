@@ -15,10 +15,20 @@ using renderer::kParentAnnotation;
 using renderer::kTagsAnnotation;
 using renderer::kTailnetAnnotation;
 
-// On every Secret that the controller makes: `state` or `auth`. Others it does not look at.
+// Objects of its own that others have to find.
+inline constexpr std::string_view kLeaseName = "tailrender-controller";
+inline constexpr std::string_view kDnsRecords = "dnsrecords";
+
+// On every Secret that the controller makes. Others it does not look at.
 inline constexpr std::string_view kSecretLabel = TAILRENDER_DOMAIN "/secret";
 inline constexpr std::string_view kStateSecret = "state";
 inline constexpr std::string_view kAuthSecret = "auth";
+inline constexpr std::string_view kCertificateSecret = "certificate";
+
+// Where a key stands: in an auth Secret, and in the configuration of an API proxy.
+inline constexpr std::string_view kAuthDatum = "authkey";
+inline constexpr std::string_view kConfigDatum = "config.hujson";
+inline constexpr std::string_view kConfigKeyField = "AuthKey";
 
 // On both: the StatefulSet that they are for.
 inline constexpr std::string_view kSetAnnotation = TAILRENDER_DOMAIN "/statefulset";
@@ -36,5 +46,14 @@ inline constexpr std::string_view kRestartAnnotation = TAILRENDER_DOMAIN "/resta
 // On an auth Secret: the device that the last key led to, and the tags that it has by us.
 inline constexpr std::string_view kDeviceAnnotation = TAILRENDER_DOMAIN "/device";
 inline constexpr std::string_view kDeviceTagsAnnotation = TAILRENDER_DOMAIN "/device-tags";
+
+// On a certificate's Secret: what the pods of its group were last told of (a hash), and the UIDs of
+// those that have read another one, with `,` between them.
+inline constexpr std::string_view kCertificateAnnotation = TAILRENDER_DOMAIN "/certificate";
+inline constexpr std::string_view kRollAnnotation = TAILRENDER_DOMAIN "/roll-pods";
+
+// On `tailrender-devices`, by a user: that so many proxies may vanish at once.
+inline constexpr std::string_view kConfirmRemovalsAnnotation =
+    TAILRENDER_DOMAIN "/confirm-removals";
 
 }  // namespace runtime

@@ -6,10 +6,11 @@
 #include <set>
 #include <utility>
 
+#include "renderer/core/api.h"
 #include "renderer/core/text_of.h"
-#include "runtime/base/url.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/key_sweep.h"
+#include "runtime/controller/replicas.h"
 
 namespace runtime {
 
@@ -18,7 +19,6 @@ using renderer::Value;
 
 namespace {
 
-constexpr std::string_view kDevices = "tailrender-devices";
 constexpr Duration kTick = std::chrono::seconds(10);  // for what only time changes
 constexpr Duration kSweepInterval = std::chrono::hours(1);
 constexpr Duration kSecondSweep =
@@ -26,38 +26,10 @@ constexpr Duration kSecondSweep =
 constexpr Duration kFirstRetry = std::chrono::seconds(1);
 constexpr Duration kLastRetry = std::chrono::minutes(2);
 
-// Removals at once that need nobody's word.
-constexpr std::size_t kSafeRemovals = 5;
-constexpr std::size_t kSafePercent = 20;
+constexpr Duration kFeaturePause = std::chrono::milliseconds(200);  // one look for many changes
+constexpr int kGlitches = 1;  // failures that are nobody's business
 
 }  // namespace
-
-class Controller::SecretSink : public WatchSink {
-public:
-    SecretSink(Mirror<StateSecret>& states, Mirror<AuthSecret>& auths)
-        : states_(states), auths_(auths) {}
-
-    void begin_list() override {
-        states_.begin_list();
-        auths_.begin_list();
-    }
-    void put(const Value& object) override {
-        states_.put(object);
-        auths_.put(object);
-    }
-    void erase(const Value& object) override {
-        states_.erase(object);
-        auths_.erase(object);
-    }
-    void end_list() override {
-        states_.end_list();
-        auths_.end_list();
-    }
-
-private:
-    Mirror<StateSecret>& states_;
-    Mirror<AuthSecret>& auths_;
-};
 
 Controller::Controller(Loop& loop, Transport& transport, KubeClient& kube, Log& log, Chance& chance,
                        ControllerSettings settings)
@@ -66,20 +38,26 @@ Controller::Controller(Loop& loop, Transport& transport, KubeClient& kube, Log& 
       log_(log),
       chance_(chance),
       settings_(std::move(settings)),
-      sets_(decode_proxy_set, when_changed()),
-      states_(decode_state_secret, when_changed()),
-      auths_(decode_auth_secret, when_changed()),
-      pods_(decode_pod, when_changed()),
-      tailnet_configs_(decode_tailnet, when_changed()),
-      secrets_(std::make_unique<SecretSink>(states_, auths_)),
+      view_(loop, kube, log, chance, settings_.ns),
       tailnets_(loop, transport, kube, log, chance, settings_.ns, settings_.tailnet,
-                tailnet_configs_) {}
+                view_.tailnet_configs()),
+      events_(loop, kube, log),
+      editor_(loop, kube, log, chance, view_),
+      ledger_(view_, editor_),
+      parents_(view_),
+      status_(loop, editor_),
+      guard_(ledger_, kBlockedKey),
+      take_over_(loop, tailnets_, settings_.take_over_tag,
+                 {.user_of = [this](std::string_view device) { return user_of(view_, device); },
+                  .tell =
+                      [this](const std::string& parent, const Telling& telling) {
+                          events_.post(parents_.reference(parent), telling.type, telling.reason,
+                                       telling.message);
+                      }}) {
+    view_.on_change([this] { plan_reconcile(Duration(0)); });
+}
 
 Controller::~Controller() = default;
-
-std::function<void(const std::string&)> Controller::when_changed() {
-    return [this](const std::string&) { plan_reconcile(Duration(0)); };
-}
 
 void Controller::start() {
     read_owner();
@@ -95,37 +73,49 @@ void Controller::read_owner() {
         log_.warning("cannot read the table of devices", {{"cause", reply.message}});
         loop_.after(kFirstRetry, [this] { read_owner(); });
     };
-    kube_.get(path_of(kConfigMaps, settings_.ns, kDevices), [this, take](const KubeReply& reply) {
-        if (!reply.not_found()) {
-            return take(reply);
-        }
-        kube_.create(path_of(kConfigMaps, settings_.ns),
-                     Value::map({{"apiVersion", "v1"},
-                                 {"kind", "ConfigMap"},
-                                 {"metadata",
-                                  Value::map({{"name", kDevices}, {"namespace", settings_.ns}})}}),
-                     take);
-    });
+    kube_.get(
+        path_of(kConfigMaps, settings_.ns, kLedgerName), [this, take](const KubeReply& reply) {
+            if (!reply.not_found()) {
+                return take(reply);
+            }
+            kube_.create(path_of(kConfigMaps, settings_.ns),
+                         Value::map({{"apiVersion", "v1"},
+                                     {"kind", "ConfigMap"},
+                                     {"metadata", Value::map({{"name", kLedgerName},
+                                                              {"namespace", settings_.ns}})}}),
+                         take);
+        });
 }
 
 void Controller::begin(const std::string& owner) {
     key_mark_ = key_mark(owner);
     apply_ = std::make_unique<Apply>(
-        loop_, kube_, tailnets_, settings_.ns, key_mark_,
-        Written{.put = [this](const Value& secret) { secrets_->put(secret); },
-                .erased = [this](const Value& secret) { secrets_->erase(secret); }});
-    const auto watch = [this](Resource resource, const std::string& query, WatchSink& sink) {
-        watches_.push_back(std::make_unique<Watch>(loop_, kube_, log_, chance_,
-                                                   path_of(resource, settings_.ns), query, sink));
-        watches_.back()->start();
-    };
-    const auto labelled = [](std::string_view label) {
-        return "labelSelector=" + escape_url(label);
-    };
-    watch(kStatefulSets, "", sets_);
-    watch(kSecrets, labelled(kSecretLabel), *secrets_);
-    watch(kPods, "", pods_);
-    watch(kConfigMaps, "", tailnet_configs_);
+        loop_, kube_, tailnets_, settings_.ns, key_mark_, take_over_,
+        Written{
+            .put = [this](const Value& secret) { view_.wrote(view_.our_secrets(), secret); },
+            .erased = [this](const Value& secret) { view_.erased(view_.our_secrets(), secret); }});
+    features_ =
+        make_features({.loop = loop_,
+                       .kube = kube_,
+                       .log = log_,
+                       .chance = chance_,
+                       .view = view_,
+                       .tailnets = tailnets_,
+                       .events = events_,
+                       .parents = parents_,
+                       .status = status_,
+                       .ledger = ledger_,
+                       .editor = editor_,
+                       .problem_of =
+                           [this](std::string_view pod) {
+                               const auto slot = slots_.find(pod);
+                               return slot != slots_.end() && slot->second.failures > kGlitches
+                                          ? slot->second.problem
+                                          : std::string();
+                           },
+                       .owner = owner,
+                       .cleanup_delay = settings_.cleanup_delay});
+    view_.start();
     loop_.after(kSecondSweep, [this] { sweep_is_due_ = true; });
     tick();
 }
@@ -148,130 +138,123 @@ void Controller::plan_reconcile(Duration delay) {
     }
 }
 
-std::map<std::string, Replica> Controller::replicas() const {
-    const auto key = [this](std::string_view name) {
-        return fmt::format("{}/{}", settings_.ns, name);
-    };
-    std::map<std::string, Replica> all;
-    const auto add = [&](const std::string& name, const ProxySet* set, int ordinal) {
-        const auto [entry, is_new] = all.try_emplace(name);
-        if (is_new) {
-            entry->second = {.pod_name = entry->first,
-                             .ordinal = ordinal,
-                             .set = set,
-                             .state = states_.find(key(name)),
-                             .auth = auths_.find(key(auth_name(name))),
-                             .pod = pods_.find(key(name))};
-        }
-    };
-    for (const auto& [unused, set] : sets_.objects()) {
-        for (int ordinal = 0; set.contract == kContractVersion && ordinal < set.replicas;
-             ++ordinal) {
-            add(fmt::format("{}-{}", set.name, ordinal), &set, ordinal);
-        }
+void Controller::plan_features() {
+    if (!view_.complete() || std::exchange(features_are_planned_, true)) {
+        return;
     }
-    // What is left of replicas that nobody wants any more; not of a contract that we do not know.
-    const auto add_left = [&](const std::string& pod, const std::string& set_name) {
-        const auto name = split_replica(pod);
-        const ProxySet* set = sets_.find(key(set_name));
-        if (name.has_value() &&
-            (set == nullptr || set->contract.empty() || set->contract == kContractVersion)) {
-            add(pod, set != nullptr && set->contract.empty() ? nullptr : set, name->ordinal);
+    loop_.after(kFeaturePause, [this] {
+        features_are_planned_ = false;
+        for (const auto& feature : features_) {
+            feature->reconcile();
         }
-    };
-    for (const auto& [unused, state] : states_.objects()) {
-        add_left(state.name, state.set);
-    }
-    for (const auto& [unused, auth] : auths_.objects()) {
-        add_left(auth.name.substr(0, auth.name.size() - auth_name("").size()), auth.set);
-    }
-    return all;
+    });
 }
 
-// The operator's own StatefulSet for the same parent: its device is still in the tailnet.
-std::string Controller::blocked_by(const Replica& replica) const {
-    for (const auto& [unused, set] : sets_.objects()) {
-        if (set.contract.empty() && replica.set != nullptr && !set.labels.empty() &&
-            set.labels == replica.set->labels && set.name != replica.set->name) {
-            return set.name;
+GuardAnswer Controller::ask_guard(const std::map<std::string, Replica>& all) {
+    std::set<std::string> leaving;
+    for (const auto& [pod, replica] : all) {
+        if (!is_wanted(replica)) {
+            leaving.insert(pod);
         }
     }
-    return {};
-}
-
-// Many proxies that vanish at once are rather a mistake than a wish.
-bool Controller::removal_is_safe(const std::map<std::string, Replica>& all) {
-    const auto leaving = static_cast<std::size_t>(std::count_if(
-        all.begin(), all.end(), [](const auto& entry) { return !is_wanted(entry.second); }));
-    const bool safe = leaving <= std::max(kSafeRemovals, all.size() * kSafePercent / 100);
-    if (safe == removal_is_blocked_) {
-        removal_is_blocked_ = !safe;
-        if (!safe) {
-            log_.error(
-                "too many proxies have vanished at once: nothing is removed",
-                {{"vanished", fmt::format("{}", leaving)}, {"of", fmt::format("{}", all.size())}});
-        }
+    GuardAnswer answer = guard_.ask(leaving, all.size(), loop_.now());
+    if (std::exchange(removal_is_blocked_, answer.is_blocked) != answer.is_blocked &&
+        answer.is_blocked) {
+        log_.error("too many proxies have vanished at once: nothing is removed",
+                   {{"vanished", fmt::format("{}", leaving.size())},
+                    {"of", fmt::format("{}", all.size())}});
     }
-    return safe;
+    if (answer.is_blocked && !answer.recorded.token.empty()) {
+        events_.post(ledger_.reference(), EventType::Warning, "RemovalsBlocked",
+                     fmt::format("{} of {} proxies have vanished at once: none is removed until "
+                                 "the annotation {} on this ConfigMap is \"{}\"",
+                                 leaving.size(), all.size(), kConfirmRemovalsAnnotation,
+                                 answer.recorded.token));
+    }
+    return answer;
 }
 
 void Controller::reconcile() {
-    const bool complete = sets_.complete() && states_.complete() && auths_.complete() &&
-                          pods_.complete() && tailnet_configs_.complete();
-    if (!complete || sweeping_) {
+    plan_features();
+    if (!view_.own_complete() || sweeping_) {
         return;
     }
     sweep_is_due_ = apply_->take_sweep_wish() || sweep_is_due_;
     if (sweep_is_due_ && minting_ == 0) {
         return sweep();
     }
-    const auto all = replicas();
-    const bool may_remove = removal_is_safe(all);
+    const auto all = replicas_of(view_);
+    const GuardAnswer guard = ask_guard(all);
     for (const auto& [unused, replica] : all) {
-        consider(replica, may_remove);
+        consider(replica, guard);
     }
     std::erase_if(slots_, [&all](const auto& slot) {
         return !slot.second.busy && !all.contains(slot.first);
     });
 }
 
-void Controller::consider(const Replica& replica, bool may_remove) {
+void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
     const std::string pod(replica.pod_name);
-    Slot& slot = slots_[pod];
-    if (slot.busy || loop_.now() < slot.not_before) {
+    if (const auto slot = slots_.find(pod);
+        slot != slots_.end() && (slot->second.busy || loop_.now() < slot->second.not_before)) {
         return;
     }
     const auto step = decide(replica, loop_.now(), settings_.cleanup_delay);
+    if (!step.has_value() && lacks_config(replica)) {
+        return hinder(replica, "NoConfiguration",
+                      fmt::format("there is no ConfigMap \"{}{}\" with the key \"{}.hujson\"",
+                                  renderer::kGroupPrefix, replica.set->name, pod));
+    }
     if (!step.has_value()) {
-        slot.problem.clear();
+        slots_.erase(pod);
         return;
     }
-    if (std::holds_alternative<step::Remove>(*step) && !may_remove) {
+    if (std::holds_alternative<step::Remove>(*step) && !guard.may_remove(pod)) {
         return;
     }
     const bool mints = std::holds_alternative<step::MintKey>(*step);
     if (mints && sweep_is_due_) {
         return;
     }
-    if (const std::string other = mints ? blocked_by(replica) : std::string(); !other.empty()) {
-        return report(pod, fmt::format("the operator's StatefulSet \"{}\" still serves {}", other,
-                                       replica.set->parent));
+    const bool lets_pod_start = mints || std::holds_alternative<step::CreateBlankAuth>(*step);
+    if (const std::string other =
+            lets_pod_start ? operators_set(view_, *replica.set) : std::string();
+        !other.empty()) {
+        return hinder(replica, "OperatorStillServes",
+                      fmt::format("the operator's StatefulSet \"{}\" still serves {}", other,
+                                  replica.set->parent));
     }
+    const Said said{.about = replica.set != nullptr ? parents_.reference(replica.set->parent)
+                                                    : ledger_.reference(),
+                    .reason = std::string(failure_reason(*step))};
     log_.info("step", {{"proxy", pod}, {"step", describe(*step)}});
-    slot.busy = true;
+    slots_[pod].busy = true;
     minting_ += mints ? 1 : 0;
-    apply_->run(replica, *step, [this, pod, mints](const std::string& problem) {
+    apply_->run(replica, *step, [this, pod, mints, said](const std::string& problem) {
         minting_ -= mints ? 1 : 0;
-        take_result(pod, problem);
+        keys_minted_ += mints && problem.empty() ? 1 : 0;
+        Said result = said;
+        result.problem = problem;
+        take_result(pod, result);
     });
 }
 
-void Controller::take_result(const std::string& pod, const std::string& problem) {
+void Controller::hinder(const Replica& replica, std::string_view reason,
+                        const std::string& problem) {
+    const std::string pod(replica.pod_name);
+    slots_[pod].failures = kGlitches + 1;
+    report(pod, {.about = parents_.reference(replica.set->parent),
+                 .reason = std::string(reason),
+                 .problem = problem});
+}
+
+void Controller::take_result(const std::string& pod, const Said& said) {
     Slot& slot = slots_[pod];
     slot.busy = false;
-    if (problem.empty()) {
+    if (said.problem.empty()) {
         slot.backoff.reset();
         slot.not_before = {};
+        slot.failures = 0;
         return plan_reconcile(Duration(0));
     }
     if (slot.backoff == nullptr) {
@@ -279,15 +262,20 @@ void Controller::take_result(const std::string& pod, const std::string& problem)
     }
     const Duration delay = slot.backoff->next();
     slot.not_before = loop_.now() + delay;
-    report(pod, problem);
+    ++slot.failures;
+    ++retries_;
+    report(pod, said);
     plan_reconcile(delay);
 }
 
-void Controller::report(const std::string& pod, const std::string& problem) {
+void Controller::report(const std::string& pod, const Said& said) {
     Slot& slot = slots_[pod];
-    if (slot.problem != problem) {
-        slot.problem = problem;
-        log_.warning("a proxy waits", {{"proxy", pod}, {"cause", problem}});
+    if (std::exchange(slot.problem, said.problem) != said.problem) {
+        log_.warning("a proxy waits", {{"proxy", pod}, {"cause", said.problem}});
+    }
+    if (slot.failures > kGlitches) {
+        events_.post(said.about, EventType::Warning, said.reason,
+                     fmt::format("{}: {}", pod, said.problem));
     }
 }
 
@@ -295,10 +283,10 @@ void Controller::sweep() {
     sweep_is_due_ = false;
     std::set<std::string> tailnets{""};
     std::set<std::string> recorded;
-    for (const auto& [unused, config] : tailnet_configs_.objects()) {
+    for (const auto& [unused, config] : view_.tailnet_configs().objects()) {
         tailnets.insert(config.name);
     }
-    for (const auto& [unused, auth] : auths_.objects()) {
+    for (const auto& [unused, auth] : view_.auths().objects()) {
         recorded.insert(auth.key_id);
     }
     std::vector<Job> jobs;
@@ -330,13 +318,19 @@ void Controller::sweep() {
 
 Controller::Counts Controller::counts() const {
     Counts counts;
-    for (const auto& [unused, replica] : replicas()) {
+    for (const auto& [unused, replica] : replicas_of(view_)) {
         counts.replicas += is_wanted(replica) ? 1 : 0;
-        counts.leaving += is_wanted(replica) ? 0 : 1;
-        counts.joined += replica.state != nullptr && !replica.state->device().empty() ? 1 : 0;
+        ++counts.devices.at(static_cast<std::size_t>(device_of(replica).state));
+        const AuthSecret* auth = replica.auth;
+        counts.keys_expiring += auth != nullptr && !auth->blank && auth->key_expires.has_value() &&
+                                        *auth->key_expires < loop_.now() + kKeyMargin
+                                    ? 1
+                                    : 0;
     }
     counts.busy = static_cast<std::size_t>(std::count_if(
         slots_.begin(), slots_.end(), [](const auto& slot) { return slot.second.busy; }));
+    counts.retries = retries_;
+    counts.keys_minted = keys_minted_;
     counts.removal_is_blocked = removal_is_blocked_;
     return counts;
 }

@@ -1,25 +1,30 @@
 // The controller: gives every proxy its state and auth Secret, keeps the keys in them working, and
-// removes devices whose proxies are gone. watch -> what is (mirrors) -> decide (pure) -> apply;
-// nothing that it decides by is kept anywhere but in the cluster and in the tailnet.
+// removes devices whose proxies are gone. watch -> what is (ClusterView) -> decide (pure) -> apply;
+// nothing that it decides by is kept anywhere but in the cluster and in the tailnet. What else it
+// does are features (feature.h).
 //
 // It writes Secrets, ConfigMaps and Events that it has made itself, and no field of anything else.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "runtime/controller/apply.h"
-#include "runtime/controller/objects.h"
+#include "runtime/controller/cluster_view.h"
+#include "runtime/controller/feature.h"
+#include "runtime/controller/removal_guard.h"
 #include "runtime/controller/tailnets.h"
-#include "runtime/kube/watch.h"
+#include "runtime/kube/events.h"
 
 namespace runtime {
 
 struct ControllerSettings {
     std::string ns;
     Duration cleanup_delay = std::chrono::minutes(5);
-    TailnetSettings tailnet;  // the controller's own
+    std::string take_over_tag = {};  // empty: nothing is taken over
+    TailnetSettings tailnet;         // the controller's own
 };
 
 class Controller {
@@ -36,12 +41,16 @@ public:
     // For metrics and tests.
     struct Counts {
         std::size_t replicas = 0;  // wanted
-        std::size_t joined = 0;    // whose device is known
         std::size_t busy = 0;      // with a step under way
-        std::size_t leaving = 0;   // wanted no more, not yet removed
+        std::array<std::size_t, kDeviceStates> devices{};
+        std::uint64_t retries = 0;
+        std::uint64_t keys_minted = 0;
+        std::size_t keys_expiring = 0;
         bool removal_is_blocked = false;
     };
     [[nodiscard]] Counts counts() const;
+    // Has seen the whole cluster.
+    [[nodiscard]] bool is_ready() const { return view_.complete(); }
 
 private:
     // What is remembered of a replica between steps.
@@ -49,21 +58,29 @@ private:
         bool busy = false;
         std::unique_ptr<Backoff> backoff;
         Time not_before = {};
+        int failures = 0;     // one after the other
         std::string problem;  // the last one
+    };
+
+    // A problem and whom it is told.
+    struct Said {
+        ObjectRef about;
+        std::string reason;
+        std::string problem = {};
     };
 
     void read_owner();
     void begin(const std::string& owner);
-    std::function<void(const std::string&)> when_changed();
     void tick();
     void plan_reconcile(Duration delay);
     void reconcile();
-    [[nodiscard]] std::map<std::string, Replica> replicas() const;
-    [[nodiscard]] std::string blocked_by(const Replica& replica) const;
-    bool removal_is_safe(const std::map<std::string, Replica>& all);
-    void consider(const Replica& replica, bool may_remove);
-    void take_result(const std::string& pod, const std::string& problem);
-    void report(const std::string& pod, const std::string& problem);
+    void plan_features();
+    GuardAnswer ask_guard(const std::map<std::string, Replica>& all);
+    void consider(const Replica& replica, const GuardAnswer& guard);
+    // Something of the cluster keeps it from its next step.
+    void hinder(const Replica& replica, std::string_view reason, const std::string& problem);
+    void take_result(const std::string& pod, const Said& said);
+    void report(const std::string& pod, const Said& said);
     void sweep();
 
     Loop& loop_;
@@ -72,24 +89,27 @@ private:
     Chance& chance_;
     ControllerSettings settings_;
 
-    Mirror<ProxySet> sets_;
-    Mirror<StateSecret> states_;
-    Mirror<AuthSecret> auths_;
-    Mirror<Pod> pods_;
-    Mirror<TailnetConfig> tailnet_configs_;
-    // One watch of Secrets feeds two mirrors.
-    class SecretSink;
-    std::unique_ptr<SecretSink> secrets_;
+    ClusterView view_;
     Tailnets tailnets_;
-    std::vector<std::unique_ptr<Watch>> watches_;
+    Events events_;
+    ObjectEditor editor_;
+    Ledger ledger_;
+    Parents parents_;
+    StatusWriter status_;
+    RemovalGuard guard_;
+    std::vector<std::unique_ptr<Feature>> features_;
+    TakeOver take_over_;
     std::unique_ptr<Apply> apply_;
     std::string key_mark_;
 
-    std::map<std::string, Slot> slots_;
+    std::map<std::string, Slot, std::less<>> slots_;
     int minting_ = 0;
+    std::uint64_t retries_ = 0;
+    std::uint64_t keys_minted_ = 0;
     bool sweeping_ = false;
     bool sweep_is_due_ = true;
     bool reconcile_is_planned_ = false;
+    bool features_are_planned_ = false;
     bool removal_is_blocked_ = false;
 };
 

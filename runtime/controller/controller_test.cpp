@@ -1,85 +1,9 @@
-#include "runtime/controller/controller.h"
+#include "runtime/testing/controller_test.h"
 
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <set>
-
-#include "runtime/base/backoff.h"
-#include "runtime/testing/fake_cluster.h"
+#include <fmt/format.h>
 
 namespace runtime {
 namespace {
-
-constexpr Duration kSecond = std::chrono::seconds(1);
-constexpr Duration kMinute = std::chrono::minutes(1);
-
-// One process of the controller: what it knows ends with it.
-struct Process {
-    Process(FakeLoop& world, FakeNetwork& network, std::uint64_t seed)
-        : loop(world),
-          transport(network),
-          log(Log::Form::Text, LogLevel::Error),
-          chance(seed),
-          kube(transport, {.server = "https://kube", .ca_file = "", .token_file = ""}),
-          controller(loop, transport, kube, log, chance,
-                     {.ns = std::string(FakeCluster::kNamespace),
-                      .cleanup_delay = 5 * kMinute,
-                      .tailnet = {.server = "https://tailnet",
-                                  .token_server = "https://tailnet",
-                                  .ca_file = "",
-                                  .credentials = [](const auto& done) {
-                                      done(token_request("id", "tskey-client-secret"));
-                                  }}}) {
-        controller.start();
-    }
-
-    ProcessLoop loop;
-    FakeTransport transport;
-    Log log;
-    Chance chance;
-    KubeClient kube;
-    Controller controller;
-};
-
-class ControllerTest : public testing::Test {
-protected:
-    ControllerTest() {
-        network.add("https://kube", kube);
-        network.add("https://tailnet", tailnet);
-    }
-
-    void start(std::uint64_t seed = 1) { process = std::make_unique<Process>(loop, network, seed); }
-    void run(Duration duration) { loop.run_for(duration); }
-    static std::string secret(const std::string& name) {
-        return FakeCluster::path("secrets", name);
-    }
-    std::string device_of(const std::string& pod) { return kube.datum(secret(pod), "device_id"); }
-
-    // Everything that was asked for is there, and nothing else.
-    void expect_converged(const std::set<std::string>& pods) {
-        std::set<std::string> devices;
-        for (const std::string& pod : pods) {
-            SCOPED_TRACE(pod);
-            const std::string device = device_of(pod);
-            EXPECT_TRUE(tailnet.devices.contains(device)) << "device \"" << device << "\"";
-            EXPECT_NE(kube.find(secret(pod + "-auth")), nullptr);
-            EXPECT_EQ(kube.datum(secret(pod + "-auth"), "authkey"), "");
-            EXPECT_EQ(kube.datum(secret(pod), "reissue_authkey"), "");
-            devices.insert(device);
-        }
-        EXPECT_EQ(tailnet.devices.size(), devices.size()) << "devices that nobody has";
-        EXPECT_EQ(tailnet.usable_keys(), std::vector<std::string>()) << "keys that nobody has";
-        EXPECT_EQ(kube.paths_below(secret("")).size(), 2 * pods.size());
-    }
-
-    FakeLoop loop;
-    FakeNetwork network{loop};
-    FakeKube kube;
-    FakeTailnet tailnet{loop};
-    FakeCluster cluster{loop, kube, tailnet};
-    std::unique_ptr<Process> process;
-};
 
 TEST_F(ControllerTest, GivesAProxyItsSecretsWithinASecond) {
     start();
@@ -100,6 +24,40 @@ TEST_F(ControllerTest, GivesAProxyItsSecretsWithinASecond) {
               kube.find(secret("ts-web-abcde-0-auth"))->at({"metadata", "uid"})->text());
     run(2 * kSecond);
     expect_converged({"ts-web-abcde-0"});
+}
+
+TEST_F(ControllerTest, GivesManyProxiesTheirSecretsWithinASecond) {
+    start();
+    run(kSecond);
+    for (int i = 0; i < 150; ++i) {
+        cluster.add_proxy(fmt::format("ts-web-{}", i));
+    }
+    run(kSecond);
+    for (int i = 0; i < 150; ++i) {
+        EXPECT_NE(kube.find(secret(fmt::format("ts-web-{}-0-auth", i))), nullptr);
+    }
+}
+
+TEST_F(ControllerTest, WaitsForTheOperatorsProxyToEnd) {
+    cluster.add_operator_proxy("ts-web-qwxyz", "web");
+    cluster.add_proxy("ts-web-abcde", 1, "tag:k8s", "web");
+    start();
+    run(kMinute);
+    EXPECT_EQ(kube.find(secret("ts-web-abcde-0-auth")), nullptr);
+    EXPECT_TRUE(tailnet.keys.empty());
+    // With the other's state in it, too, until the pod of the other has ended.
+    for (const char* key : {"_current-profile", "profile-1"}) {
+        kube.set_datum(secret("ts-web-abcde-0"), key, kube.datum(secret("ts-web-qwxyz-0"), key));
+    }
+    run(kMinute);
+    EXPECT_EQ(kube.find(secret("ts-web-abcde-0-auth")), nullptr);
+    process->kube.erase(
+        FakeCluster::path("statefulsets", "ts-web-qwxyz"), "", [](const KubeReply&) {},
+        "Foreground");
+    run(kMinute);
+    EXPECT_EQ(device_of("ts-web-abcde-0"), "nOLD-web");
+    EXPECT_EQ(cluster.doubles, 0);
+    EXPECT_TRUE(tailnet.keys.empty());
 }
 
 TEST_F(ControllerTest, WritesNothingWhenAllIsWell) {
@@ -169,6 +127,45 @@ TEST_F(ControllerTest, LostStateLeadsToOneNewDeviceAndNoOldOne) {
     EXPECT_NE(device_of("a-0"), device);
     EXPECT_EQ(tailnet.devices.at(device_of("a-0")).name, "a-0");
     expect_converged({"a-0"});
+}
+
+TEST_F(ControllerTest, NotesADeviceBeforeItsKeyIsRevoked) {
+    bool is_broken = true;
+    network.fault = [&is_broken](const HttpRequest& request) {
+        const bool revokes =
+            request.method == "DELETE" && request.url.find("/keys/") != std::string::npos;
+        return revokes && is_broken ? Fault::Broken : Fault::None;
+    };
+    cluster.add_proxy("a");
+    start();
+    run(20 * kSecond);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    kube.erase(secret("a-0"));
+    cluster.restart_pod("a-0");
+    run(20 * kSecond);
+    is_broken = false;
+    run(10 * kMinute);
+    expect_converged({"a-0"});
+}
+
+TEST_F(ControllerTest, RemovesADeviceThatHasJoinedAtTheLastMoment) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    cluster.remove_proxy("a");
+    run(4 * kMinute);
+    bool has_joined = false;
+    network.fault = [&](const HttpRequest& request) {
+        if (request.method == "GET" && request.url.ends_with("/pods/a-0") && !has_joined) {
+            has_joined = true;
+            tailnet.devices["nLATE"] = tailnet.devices.begin()->second;
+            kube.set_datum(secret("a-0"), "device_id", "nLATE");
+        }
+        return Fault::None;
+    };
+    run(4 * kMinute);
+    EXPECT_TRUE(has_joined);
+    expect_converged({});
 }
 
 TEST_F(ControllerTest, RevokesAKeyThatWasNotNeededAfterAll) {

@@ -1,11 +1,17 @@
 #include "runtime/controller/decide.h"
 
+#include <algorithm>
+
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
 
 namespace runtime {
 
 namespace {
+
+// Removals at once that need nobody's word.
+constexpr std::size_t kSafeRemovals = 5;
+constexpr std::size_t kSafePercent = 20;
 
 // The device is up in the pod that runs now. `device_id` alone may be left over from the pod
 // before.
@@ -34,13 +40,19 @@ std::optional<Step> decide_unwanted(const Replica& replica, Time now, Duration c
 std::optional<Step> decide_key(const Replica& replica, Time now) {
     const AuthSecret& auth = *replica.auth;
     if (has_joined(replica)) {
-        return step::SpendKey{};
+        // Noted first: were its state lost now, nobody would know of it.
+        return auth.device == replica.state->device_id
+                   ? Step(step::SpendKey{})
+                   : Step(step::NoteDevice{.device_to_delete = auth.device});
     }
     if (auth.key_expires.has_value() && *auth.key_expires - now < kKeyMargin) {
         return step::MintKey{.why = "the key expires"};
     }
     if (auth.key_tags != replica.set->tags) {
         return step::MintKey{.why = "the tags have changed"};
+    }
+    if (auth.config != replica.config) {
+        return step::MintKey{.why = "the configuration has changed"};
     }
     return std::nullopt;
 }
@@ -82,6 +94,10 @@ bool is_wanted(const Replica& replica) {
     return replica.set != nullptr && replica.ordinal < replica.set->replicas;
 }
 
+bool lacks_config(const Replica& replica) {
+    return is_wanted(replica) && replica.set->is_api_proxy && replica.config.empty();
+}
+
 std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_delay) {
     if (!is_wanted(replica)) {
         return decide_unwanted(replica, now, cleanup_delay);
@@ -92,9 +108,13 @@ std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_de
     if (!replica.state->gone_since.empty()) {
         return step::UnmarkGone{};
     }
+    if (lacks_config(replica)) {
+        return std::nullopt;
+    }
     if (replica.auth == nullptr) {
-        return replica.state->device().empty() ? Step(step::MintKey{.why = "no device yet"})
-                                               : Step(step::CreateBlankAuth{});
+        return replica.state->device().empty()
+                   ? Step(step::MintKey{.why = "no device yet", .may_take_over = true})
+                   : Step(step::CreateBlankAuth{});
     }
     const bool restart_is_due = replica.pod != nullptr && !replica.pod->leaving &&
                                 replica.auth->restart_pod == replica.pod->uid;
@@ -102,13 +122,38 @@ std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_de
         return restart_is_due ? std::optional<Step>(step::ClearRequest{})
                               : decide_request(replica, now);
     }
-    if (restart_is_due && !has_joined(replica)) {
+    // As the device that is noted it was up before it asked for the key.
+    const bool has_new_device =
+        has_joined(replica) && replica.state->device_id != replica.auth->device;
+    if (restart_is_due && !has_new_device) {
         return step::DeletePod{.uid = replica.pod->uid};
     }
     if (!replica.auth->blank) {
         return decide_key(replica, now);
     }
+    if (replica.set->is_api_proxy && replica.state->device().empty()) {
+        return step::MintKey{.why = "its state is lost",
+                             .restart_pod = replica.pod == nullptr ? "" : replica.pod->uid,
+                             .device_to_delete = replica.auth->device};
+    }
+    if (replica.auth->config != replica.config) {
+        return step::WriteConfig{};
+    }
     return decide_device(replica);
+}
+
+bool is_safe_to_remove(std::size_t leaving, std::size_t all) {
+    return leaving <= std::max(kSafeRemovals, all * kSafePercent / 100);
+}
+
+std::string_view failure_reason(const Step& step) {
+    if (std::holds_alternative<step::MintKey>(step)) {
+        return "CannotMintKey";
+    }
+    if (std::holds_alternative<step::SetTags>(step)) {
+        return "CannotSetTags";
+    }
+    return std::holds_alternative<step::Remove>(step) ? "CannotRemove" : "CannotPrepareProxy";
 }
 
 std::string describe(const Step& step) {
@@ -134,6 +179,7 @@ std::string describe(const Step& step) {
         std::string operator()(const step::SetTags& tags) const {
             return "set the tags of " + tags.device;
         }
+        std::string operator()(const step::WriteConfig&) const { return "write the configuration"; }
         std::string operator()(const step::MarkGone&) const { return "mark as gone"; }
         std::string operator()(const step::UnmarkGone&) const { return "unmark"; }
         std::string operator()(const step::Remove&) const { return "remove"; }

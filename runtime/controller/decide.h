@@ -5,20 +5,20 @@
 // The rules, in the order in which they are tried, are those of testdata/contract/proxy.md:
 // - the state Secret comes first, since a pod that finds its key but no state Secret exits;
 // - a key is minted for a device that has never joined, and when the pod asks for a new one. The
-// request
-//   (`reissue_authkey`) does not say which key failed, so it counts for nothing while the newest
-//   key is unused and younger than kKeyPatience;
+//   request (`reissue_authkey`) does not say which key failed, so it counts for nothing while the
+//   newest key is unused and younger than kKeyPatience;
 // - after a requested key the mark is removed, then the waiting pod is deleted once, which is
-// quicker
-//   than its own time-outs;
-// - once the device has joined, its key is revoked (spent or not) and blanked: the Secret stays, or
-// the
-//   pod could not be mounted again;
+//   quicker than its own time-outs;
+// - once the device has joined, it is noted (else nobody would know of it when its state is lost),
+//   then its key is revoked, spent or not, and blanked: the Secret stays, or the pod could not be
+//   mounted again;
 // - a device that another one has replaced is deleted; a device whose tags have changed gets the
-// new ones;
-// - what belongs to no StatefulSet any more is removed after a delay: device, key, auth Secret,
-// state
-//   Secret, in this order, so that the last one holds all names until the end.
+//   new ones;
+// - an API proxy has its key in its configuration, which is written again when it changes; it never
+//   asks for a key, so it gets one when its state is lost;
+// - what belongs to no StatefulSet any more is removed after a delay: key, device, auth Secret,
+//   state Secret, in this order, so that nothing can join any more when its devices are read, and
+//   the last one holds all names until the end.
 #pragma once
 
 #include <optional>
@@ -42,10 +42,14 @@ struct Replica {
     const StateSecret* state = nullptr;
     const AuthSecret* auth = nullptr;
     const Pod* pod = nullptr;
+    std::string config = {};  // of an API proxy, without its key; empty: none, or not known
 };
 
 // A StatefulSet of that many replicas exists.
 bool is_wanted(const Replica& replica);
+
+// An API proxy whose group's ConfigMap is still to come: no key can be told to it.
+bool lacks_config(const Replica& replica);
 
 namespace step {
 struct CreateState {};
@@ -54,6 +58,7 @@ struct MintKey {
     std::string why;
     std::string restart_pod = {};       // UID of the pod that waits for it
     std::string device_to_delete = {};  // holds the hostname that the new device shall get
+    bool may_take_over = false;         // the hostname of a device that this cluster has forgotten
 };
 struct ClearRequest {};
 struct DeletePod {
@@ -66,17 +71,25 @@ struct NoteDevice {
 struct SetTags {
     std::string device;
 };
+struct WriteConfig {};  // of an API proxy, without a key
 struct MarkGone {};
 struct UnmarkGone {};
 struct Remove {};
 }  // namespace step
 
-using Step = std::variant<step::CreateState, step::CreateBlankAuth, step::MintKey,
-                          step::ClearRequest, step::DeletePod, step::SpendKey, step::NoteDevice,
-                          step::SetTags, step::MarkGone, step::UnmarkGone, step::Remove>;
+using Step =
+    std::variant<step::CreateState, step::CreateBlankAuth, step::MintKey, step::ClearRequest,
+                 step::DeletePod, step::SpendKey, step::NoteDevice, step::SetTags,
+                 step::WriteConfig, step::MarkGone, step::UnmarkGone, step::Remove>;
 
 // No value: all is as it should be, or time has to pass first.
 std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_delay);
+
+// Many that vanish at once are rather a mistake than a wish.
+bool is_safe_to_remove(std::size_t leaving, std::size_t all);
+
+// Of an Event that says that the step failed: "CannotMintKey".
+std::string_view failure_reason(const Step& step);
 
 // "mint key (no device yet)": for logs and tests.
 std::string describe(const Step& step);

@@ -80,7 +80,13 @@ const Case kCases[] = {
          w.forget_device();
      },
      "nothing"},
-    {"key is used", [](World& w) { w.give_key(kMinutes(1)); }, "revoke and blank the key"},
+    {"key is used",
+     [](World& w) {
+         w.give_key(kMinutes(1));
+         w.auth.device = "";
+     },
+     "note the device"},
+    {"device is noted", [](World& w) { w.give_key(kMinutes(1)); }, "revoke and blank the key"},
     {"device of the pod before",
      [](World& w) {
          w.give_key(kMinutes(1));
@@ -137,6 +143,19 @@ const Case kCases[] = {
          w.auth.restart_pod = "pod-1";
      },
      "delete pod pod-1"},
+    {"request is cleared, and the pod still names the device that it has lost",
+     [](World& w) {
+         w.give_key(kMinutes(0));
+         w.auth.restart_pod = "pod-1";
+     },
+     "delete pod pod-1"},
+    {"request is cleared, and the pod has joined with the key",
+     [](World& w) {
+         w.give_key(kMinutes(0));
+         w.state.device_id = "n2";
+         w.auth.restart_pod = "pod-1";
+     },
+     "note the device, delete device n1"},
     {"pod is leaving",
      [](World& w) {
          w.give_key(kMinutes(0));
@@ -145,10 +164,10 @@ const Case kCases[] = {
          w.pod.leaving = true;
      },
      "nothing"},
-    {"pod was faster",
+    {"pod was faster, and its device is noted",
      [](World& w) {
          w.give_key(kMinutes(0));
-         w.auth.restart_pod = "pod-1";
+         w.state.device_id = w.auth.device = "n2";
      },
      "revoke and blank the key"},
     {"gone, pod still there", [](World& w) { w.has_set = false; }, "nothing"},

@@ -6,24 +6,71 @@ namespace runtime {
 
 namespace {
 
+std::string header(std::string_view name, std::string_view help, std::string_view type) {
+    return fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", name, help, type);
+}
+
 std::string gauge(std::string_view name, std::string_view help, std::size_t value) {
-    return fmt::format("# HELP {0} {1}\n# TYPE {0} gauge\n{0} {2}\n", name, help, value);
+    return header(name, help, "gauge") + fmt::format("{} {}\n", name, value);
+}
+
+std::string counter(std::string_view name, std::string_view help, std::uint64_t value) {
+    return header(name, help, "counter") + fmt::format("{} {}\n", name, value);
+}
+
+std::string devices(const Controller::Counts& counts) {
+    constexpr std::string_view kName = "tailrender_devices";
+    std::string text = header(kName, "Replicas of proxies by the state of their device.", "gauge");
+    for (int state = 0; state < kDeviceStates; ++state) {
+        text +=
+            fmt::format("{}{{state=\"{}\"}} {}\n", kName, name_of(static_cast<DeviceState>(state)),
+                        counts.devices.at(static_cast<std::size_t>(state)));
+    }
+    return text;
+}
+
+std::string per_api(std::string_view name, std::string_view help, std::string_view type,
+                    const MeteredTransport& traffic, std::uint64_t Traffic::*field) {
+    return header(name, help, type) +
+           fmt::format("{0}{{api=\"kubernetes\"}} {1}\n{0}{{api=\"tailnet\"}} {2}\n", name,
+                       traffic.kubernetes().*field, traffic.tailnet().*field);
+}
+
+std::string latency(const MeteredTransport& traffic) {
+    static constexpr std::string_view kName = "tailrender_api_request_seconds";
+    std::string text = header(kName, "How long requests took.", "summary");
+    const auto add = [&text](std::string_view api, const Traffic& one) {
+        text += fmt::format("{0}_sum{{api=\"{1}\"}} {2:.3f}\n{0}_count{{api=\"{1}\"}} {3}\n", kName,
+                            api, std::chrono::duration<double>(one.took).count(), one.answered);
+    };
+    add("kubernetes", traffic.kubernetes());
+    add("tailnet", traffic.tailnet());
+    return text;
 }
 
 }  // namespace
 
-std::string metrics(const Controller::Counts& counts, bool leads) {
+std::string metrics(const Controller::Counts& counts, bool leads, const MeteredTransport& traffic) {
     return gauge("tailrender_leader", "1 if this instance holds the Lease.", leads ? 1 : 0) +
            gauge("tailrender_replicas", "Replicas of proxies that are asked for.",
                  counts.replicas) +
-           gauge("tailrender_devices", "Replicas whose device is known.", counts.joined) +
+           devices(counts) +
            gauge("tailrender_steps_running", "Replicas that something is done for right now.",
                  counts.busy) +
-           gauge("tailrender_replicas_leaving", "Replicas that are gone and not yet removed.",
-                 counts.leaving) +
+           counter("tailrender_retries_total", "Steps that failed and are done again.",
+                   counts.retries) +
+           counter("tailrender_keys_minted_total", "Auth keys that this process has minted.",
+                   counts.keys_minted) +
+           gauge("tailrender_keys_expiring", "Unused auth keys that end within a day.",
+                 counts.keys_expiring) +
            gauge("tailrender_removal_blocked",
-                 "1 if too many vanished at once, so that nothing is removed.",
-                 counts.removal_is_blocked ? 1 : 0);
+                 "1 if too many vanished at once, so that they are not removed.",
+                 counts.removal_is_blocked ? 1 : 0) +
+           per_api("tailrender_api_requests_total", "Requests.", "counter", traffic,
+                   &Traffic::requests) +
+           per_api("tailrender_api_failures_total", "Requests without a reply, or with 429 or 5xx.",
+                   "counter", traffic, &Traffic::failures) +
+           latency(traffic);
 }
 
 }  // namespace runtime

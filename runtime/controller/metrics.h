@@ -1,12 +1,13 @@
-// The controller's state for Prometheus (text exposition format 0.0.4).
+// What /metrics says, in Prometheus' text format.
 #pragma once
 
 #include <string>
 
+#include "runtime/base/metered_transport.h"
 #include "runtime/controller/controller.h"
 
 namespace runtime {
 
-std::string metrics(const Controller::Counts& counts, bool leads);
+std::string metrics(const Controller::Counts& counts, bool leads, const MeteredTransport& traffic);
 
 }  // namespace runtime

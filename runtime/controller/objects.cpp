@@ -7,6 +7,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
+#include "runtime/controller/group_objects.h"
 
 namespace runtime {
 
@@ -30,24 +31,42 @@ std::string meta(const Value& object, std::string_view key) {
     return std::string(text_of(object.at({"metadata", key})));
 }
 
-// A Secret's datum, decoded; no value when it is not there.
-std::optional<std::string> datum(const Value& object, std::string_view key) {
+// `_current-profile` names the datum that holds the profile in use, tailscale v1.96.5 ipn/store.go.
+Value profile_of(const Value& object) {
+    const auto name = secret_datum(object, "_current-profile");
+    const auto profile = name && !name->empty() ? secret_datum(object, *name) : std::nullopt;
+    auto parsed = profile ? renderer::read_json(*profile) : renderer::Result<Value>(Value());
+    return parsed ? std::move(*parsed) : Value();
+}
+
+bool has_variable(const Value& object, std::string_view name) {
+    const Value* containers = object.at({"spec", "template", "spec", "containers"});
+    if (containers == nullptr || !containers->is_list()) {
+        return false;
+    }
+    for (const Value& container : containers->items()) {
+        const Value* variables = container.at({"env"});
+        if (variables == nullptr || !variables->is_list()) {
+            continue;
+        }
+        for (const Value& variable : variables->items()) {
+            if (text_of(variable.at({"name"})) == name) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+std::optional<std::string> secret_datum(const Value& object, std::string_view key) {
     const Value* found = object.at({"data", key});
     if (found == nullptr) {
         return std::nullopt;
     }
     return renderer::decode_base64(text_of(found)).value_or("");
 }
-
-// `_current-profile` names the datum that holds the profile in use, tailscale v1.96.5 ipn/store.go.
-std::string node_id_of_profile(const Value& object) {
-    const auto name = datum(object, "_current-profile");
-    const auto profile = name && !name->empty() ? datum(object, *name) : std::nullopt;
-    const auto parsed = profile ? renderer::read_json(*profile) : renderer::Result<Value>(Value());
-    return std::string(parsed ? text_of(parsed->at({"Config", "NodeID"})) : std::string_view());
-}
-
-}  // namespace
 
 std::optional<ProxySet> decode_proxy_set(const Value& object) {
     ProxySet set;
@@ -61,37 +80,51 @@ std::optional<ProxySet> decode_proxy_set(const Value& object) {
     set.tailnet = annotation(object, kTailnetAnnotation);
     set.tags = annotation(object, kTagsAnnotation);
     set.hostnames = split_list(annotation(object, kHostnameAnnotation));
+    set.is_api_proxy = has_variable(object, "TS_K8S_PROXY_CONFIG");
     const Value* replicas = object.at({"spec", "replicas"});
     set.replicas = static_cast<int>(replicas == nullptr ? 1 : replicas->as_int().value_or(1));
     if (const Value* labels = object.at({"metadata", "labels"});
         labels != nullptr && labels->is_map()) {
+        std::string ours;
         for (const renderer::Member& member : labels->members()) {
             if (member.name().starts_with("tailscale.com/")) {
-                set.labels.emplace(member.name(), text_of(member.value));
+                ours.append(ours.empty() ? "" : ",");
+                ours.append(member.name()).append("=").append(text_of(member.value));
             }
         }
+        set.labels = ours;
     }
     return set;
 }
 
 std::optional<StateSecret> decode_state_secret(const Value& object) {
-    if (label(object, kSecretLabel) != kStateSecret) {
-        return std::nullopt;
-    }
+    return label(object, kSecretLabel) == kStateSecret ? std::optional(read_state(object))
+                                                       : std::nullopt;
+}
+
+StateSecret read_state(const Value& object) {
     StateSecret state;
     state.name = meta(object, "name");
     state.uid = meta(object, "uid");
     state.set = annotation(object, kSetAnnotation);
     state.tailnet = annotation(object, kTailnetAnnotation);
     state.gone_since = annotation(object, kGoneAnnotation);
-    state.device_id = datum(object, "device_id").value_or("");
-    state.device_fqdn = datum(object, "device_fqdn").value_or("");
-    state.device_ips = datum(object, "device_ips").value_or("");
-    state.pod_uid = datum(object, "pod_uid").value_or("");
-    state.https_endpoint = datum(object, "https_endpoint").value_or("");
-    state.capability_version = datum(object, "tailscale_capver").value_or("");
-    state.wants_key = datum(object, "reissue_authkey").has_value();
-    state.node_id = node_id_of_profile(object);
+    state.device_id = secret_datum(object, "device_id").value_or("");
+    state.device_fqdn = secret_datum(object, "device_fqdn").value_or("");
+    state.device_ips = secret_datum(object, "device_ips").value_or("");
+    state.pod_uid = secret_datum(object, "pod_uid").value_or("");
+    state.https_endpoint = secret_datum(object, "https_endpoint").value_or("");
+    state.capability_version = secret_datum(object, "tailscale_capver").value_or("");
+    state.wants_key = secret_datum(object, "reissue_authkey").has_value();
+    const Value profile = profile_of(object);
+    state.node_id = text_of(profile.at({"Config", "NodeID"}));
+    state.login_name = text_of(profile.at({"Config", "UserProfile", "LoginName"}));
+    if (const Value* services = profile.at({"AdvertiseServices"});
+        services != nullptr && services->is_list()) {
+        for (const Value& service : services->items()) {
+            state.services.emplace_back(text_of(service));
+        }
+    }
     return state;
 }
 
@@ -104,7 +137,14 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     auth.uid = meta(object, "uid");
     auth.version = meta(object, "resourceVersion");
     auth.set = annotation(object, kSetAnnotation);
-    auth.blank = datum(object, "authkey").value_or("").empty();
+    auth.pod = auth.name.view().substr(0, auth.name.view().rfind('-'));
+    if (const auto config = secret_datum(object, kConfigDatum)) {
+        const auto json = renderer::read_json(*config);
+        auth.config = config_without_key(*config);
+        auth.blank = !json || text_of(json->at({kConfigKeyField})).empty();
+    } else {
+        auth.blank = secret_datum(object, kAuthDatum).value_or("").empty();
+    }
     auth.key_id = annotation(object, kKeyIdAnnotation);
     auth.key_tags = annotation(object, kKeyTagsAnnotation);
     auth.key_created = parse_time(annotation(object, kKeyCreatedAnnotation));
@@ -138,6 +178,25 @@ std::vector<std::string> split_list(std::string_view text) {
         text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
     }
     return parts;
+}
+
+Value text_list(const std::vector<std::string>& texts) {
+    Value list = Value::list();
+    for (const std::string& text : texts) {
+        list.append(text);
+    }
+    return list;
+}
+
+std::string_view find_label(std::string_view labels, std::string_view key) {
+    while (!labels.empty()) {
+        const std::string_view label = labels.substr(0, labels.find(','));
+        if (label.starts_with(key) && label.substr(key.size()).starts_with('=')) {
+            return label.substr(key.size() + 1);
+        }
+        labels.remove_prefix(std::min(label.size() + 1, labels.size()));
+    }
+    return {};
 }
 
 std::optional<ReplicaName> split_replica(std::string_view pod) {

@@ -10,32 +10,36 @@
 
 #include "renderer/core/value.h"
 #include "runtime/base/loop.h"
+#include "runtime/base/text.h"
 
 namespace runtime {
 
 // A StatefulSet that is a proxy, or one of the operator's that stands in a proxy's way.
 struct ProxySet {
-    std::string name, uid;
-    std::string contract;  // version; empty: the operator's
-    std::string parent;    // Kind/namespace/name
-    std::string tailnet;   // empty: the controller's own
-    std::string tags;      // joined with `,`
+    Text name, uid;
+    Text contract;  // version; empty: the operator's
+    Text parent;    // Kind/namespace/name
+    Text tailnet;   // empty: the controller's own
+    Text tags;      // joined with `,`
     std::vector<std::string> hostnames;
     int replicas = 0;
-    std::map<std::string, std::string> labels;  // tailscale.com/* only
+    bool is_api_proxy = false;  // its pods are told their key in their configuration
+    Text labels;                // tailscale.com/* only: key=value, joined with `,`
 
     bool operator==(const ProxySet&) const = default;
 };
 
 // What the pod has written, and the controller's own marks.
 struct StateSecret {
-    std::string name, uid;
-    std::string set, tailnet;
-    std::string device_id, device_fqdn, device_ips, pod_uid, https_endpoint;
-    std::string node_id;  // of tailscaled's profile: outlives restarts, unlike device_id
-    std::string capability_version;
-    bool wants_key = false;  // reissue_authkey is there, whatever its value
-    std::string gone_since;
+    Text name, uid;
+    Text set, tailnet;
+    Text device_id, device_fqdn, device_ips, pod_uid, https_endpoint;
+    // Of tailscaled's profile: they outlive restarts, unlike device_id.
+    Text node_id, login_name;
+    Text capability_version;
+    std::vector<std::string> services;  // that it advertises: svc:HOST
+    bool wants_key = false;             // reissue_authkey is there, whatever its value
+    Text gone_since;
 
     [[nodiscard]] std::string_view device() const {
         return device_id.empty() ? node_id : device_id;
@@ -44,19 +48,20 @@ struct StateSecret {
 };
 
 struct AuthSecret {
-    std::string name, uid, version;  // version: resourceVersion, since only we write it
-    std::string set;
+    Text name, uid, version;  // version: resourceVersion, since only we write it
+    Text pod, set;
+    Text config;  // of an API proxy, without its key
     bool blank = true;
-    std::string key_id, key_tags;
+    Text key_id, key_tags;
     std::optional<Time> key_created, key_expires;
-    std::string restart_pod;
-    std::string device, device_tags;
+    Text restart_pod;
+    Text device, device_tags;
 
     bool operator==(const AuthSecret&) const = default;
 };
 
 struct Pod {
-    std::string name, uid;
+    Text name, uid;
     bool leaving = false;  // has a deletionTimestamp
     bool ready = false;
 
@@ -69,8 +74,19 @@ std::optional<StateSecret> decode_state_secret(const renderer::Value& object);
 std::optional<AuthSecret> decode_auth_secret(const renderer::Value& object);
 std::optional<Pod> decode_pod(const renderer::Value& object);
 
+// Of a Secret without our label, too: the operator's.
+StateSecret read_state(const renderer::Value& secret);
+
+// A Secret's datum, decoded; no value when it is not there.
+std::optional<std::string> secret_datum(const renderer::Value& secret, std::string_view key);
+
 // What an annotation joins with `,`.
 std::vector<std::string> split_list(std::string_view text);
+
+renderer::Value text_list(const std::vector<std::string>& texts);
+
+// The value of one of ProxySet::labels; "": it is not there.
+std::string_view find_label(std::string_view labels, std::string_view key);
 
 // "<statefulset>-<ordinal>" split at the last hyphen; no value when that is not such a name.
 struct ReplicaName {

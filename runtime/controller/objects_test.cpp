@@ -18,7 +18,7 @@ Value json(std::string_view text) {
 TEST(Objects, AProxyIsWhatHasTheContractAnnotation) {
     const auto set =
         decode_proxy_set(json(R"({"metadata":{"name":"ts-web-abcde","uid":"u","labels":{"app":"x",
-        "tailscale.com/parent-resource":"web"},"annotations":{"tailrender.dev/contract":"v1",
+        "tailscale.com/parent-resource":"web","tailscale.com/managed":"true"},"annotations":{"tailrender.dev/contract":"v1",
         "tailrender.dev/parent":"Service/apps/web","tailrender.dev/tags":"tag:a,tag:b",
         "tailrender.dev/hostname":"web-0,web-1"}},"spec":{"replicas":2}})"));
     ASSERT_TRUE(set.has_value());
@@ -27,8 +27,10 @@ TEST(Objects, AProxyIsWhatHasTheContractAnnotation) {
     EXPECT_EQ(set->tags, "tag:a,tag:b");
     EXPECT_EQ(set->hostnames, (std::vector<std::string>{"web-0", "web-1"}));
     EXPECT_EQ(set->replicas, 2);
-    EXPECT_EQ(set->labels,
-              (std::map<std::string, std::string>{{"tailscale.com/parent-resource", "web"}}));
+    EXPECT_EQ(set->labels, "tailscale.com/parent-resource=web,tailscale.com/managed=true");
+    EXPECT_EQ(find_label(set->labels, "tailscale.com/managed"), "true");
+    EXPECT_EQ(find_label(set->labels, "tailscale.com/parent-resource"), "web");
+    EXPECT_EQ(find_label(set->labels, "tailscale.com/parent"), "");
     EXPECT_FALSE(decode_proxy_set(json(R"({"metadata":{"name":"db"}})")).has_value());
 }
 

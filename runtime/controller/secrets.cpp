@@ -2,6 +2,7 @@
 
 #include "renderer/core/base64.h"
 #include "runtime/controller/contract.h"
+#include "runtime/controller/group_objects.h"
 
 namespace runtime {
 
@@ -10,10 +11,11 @@ using renderer::Value;
 namespace {
 
 Value secret(std::string_view ns, std::string_view name, std::string_view set,
-             std::string_view role, const std::map<std::string, std::string>& labels) {
+             std::string_view role, std::string_view labels) {
     Value all = Value::map();
-    for (const auto& [key, text] : labels) {
-        all.put(key, text);
+    for (const std::string& label : split_list(labels)) {
+        const std::size_t end = label.find('=');
+        all.put(Value(label.substr(0, end)), Value(label.substr(end + 1)));
     }
     all.put(kSecretLabel, Value(role));
     return Value::map(
@@ -32,21 +34,21 @@ Value& annotations_of(Value& object) {
 
 }  // namespace
 
-std::string auth_name(std::string_view pod) {
-    return std::string(pod) + "-auth";
+std::string auth_name(std::string_view pod, bool is_api_proxy) {
+    return std::string(pod) + (is_api_proxy ? "-config" : "-auth");
 }
 
 Value state_secret(std::string_view ns, std::string_view pod, std::string_view set,
-                   std::string_view tailnet, const std::map<std::string, std::string>& labels) {
+                   std::string_view tailnet, std::string_view labels) {
     Value object = secret(ns, pod, set, kStateSecret, labels);
     put_if(annotations_of(object), !tailnet.empty(), Value(kTailnetAnnotation), Value(tailnet));
     return object;
 }
 
 Value auth_secret(std::string_view ns, std::string_view pod, std::string_view set,
-                  std::string_view version, const std::map<std::string, std::string>& labels,
-                  const AuthContent& content) {
-    Value object = secret(ns, auth_name(pod), set, kAuthSecret, labels);
+                  std::string_view version, std::string_view labels, const AuthContent& content) {
+    const bool is_api_proxy = !content.config.empty();
+    Value object = secret(ns, auth_name(pod, is_api_proxy), set, kAuthSecret, labels);
     put_if(*object.find("metadata"), !version.empty(), "resourceVersion", Value(version));
     const std::pair<std::string_view, std::string_view> notes[] = {
         {kKeyIdAnnotation, content.key.id},           {kKeyCreatedAnnotation, content.key.created},
@@ -56,7 +58,11 @@ Value auth_secret(std::string_view ns, std::string_view pod, std::string_view se
     for (const auto& [key, text] : notes) {
         put_if(annotations_of(object), !text.empty(), Value(key), Value(text));
     }
-    object.put("data", Value::map({{"authkey", renderer::encode_base64(content.key.key)}}));
+    Value data = Value::map();
+    data.add(Value(is_api_proxy ? kConfigDatum : kAuthDatum),
+             renderer::encode_base64(is_api_proxy ? complete_config(content.config, content.key.key)
+                                                  : content.key.key));
+    object.put("data", std::move(data));
     return object;
 }
 

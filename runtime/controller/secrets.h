@@ -1,4 +1,5 @@
-// The two Secrets that the controller makes for each replica, as trees. Source of their shape:
+// The two Secrets that the controller makes for each replica, as trees. An API proxy has its key in
+// its configuration, which takes the place of the auth Secret. Source of their shape:
 // testdata/contract/proxy.md.
 #pragma once
 
@@ -19,19 +20,19 @@ struct MintedKey {
 struct AuthContent {
     MintedKey key;  // all empty: blank
     std::string key_tags, restart_pod, device, device_tags;
+    std::string config = {};  // of an API proxy, without its key
 };
 
 // `labels` are those of the StatefulSet.
 renderer::Value state_secret(std::string_view ns, std::string_view pod, std::string_view set,
-                             std::string_view tailnet,
-                             const std::map<std::string, std::string>& labels);
+                             std::string_view tailnet, std::string_view labels);
 
 // With `version` it replaces that very version and no other.
 renderer::Value auth_secret(std::string_view ns, std::string_view pod, std::string_view set,
-                            std::string_view version,
-                            const std::map<std::string, std::string>& labels,
+                            std::string_view version, std::string_view labels,
                             const AuthContent& content);
 
-std::string auth_name(std::string_view pod);
+// The Secret that the key of a pod goes to.
+std::string auth_name(std::string_view pod, bool is_api_proxy);
 
 }  // namespace runtime

@@ -23,21 +23,6 @@ Error missing(std::string_view name, std::string hint) {
                        .hint = std::move(hint)}};
 }
 
-Result<Credentials> read_credentials(const Environment& environment) {
-    if (const auto id = environment("CLIENT_ID")) {
-        return workload_identity(
-            *id, environment("CLIENT_TOKEN_FILE").value_or(std::string(kIdentityToken)));
-    }
-    const auto id_file = environment("CLIENT_ID_FILE");
-    const auto secret_file = environment("CLIENT_SECRET_FILE");
-    if (!id_file || !secret_file) {
-        return missing(
-            "CLIENT_ID_FILE",
-            "set CLIENT_ID_FILE and CLIENT_SECRET_FILE, or CLIENT_ID for workload identity");
-    }
-    return credentials_from_files(*id_file, *secret_file);
-}
-
 Result<Duration> read_delay(const Environment& environment) {
     const auto text = environment("CLEANUP_DELAY_SECONDS");
     int seconds = 300;
@@ -55,20 +40,63 @@ Result<Duration> read_delay(const Environment& environment) {
     return Duration(std::chrono::seconds(seconds));
 }
 
+Result<std::string> read_take_over_tag(const Environment& environment) {
+    constexpr std::string_view kPrefix = "tag:";
+    auto tag = environment("TAKE_OVER_TAG");
+    if (tag && (!tag->starts_with(kPrefix) || tag->size() == kPrefix.size())) {
+        return Error{{.rule = "invalid-variable",
+                      .where = "TAKE_OVER_TAG",
+                      .message = "TAKE_OVER_TAG is not a tag",
+                      .found = "\"" + *tag + "\"",
+                      .expected = "a tag such as \"tag:cluster-one\""}};
+    }
+    return std::move(tag).value_or("");
+}
+
 }  // namespace
 
-Result<ProcessSettings> read_settings(const Environment& environment) {
-    ProcessSettings settings;
+Result<Credentials> read_credentials(const Environment& environment) {
+    if (const auto id = environment("CLIENT_ID")) {
+        return workload_identity(
+            *id, environment("CLIENT_TOKEN_FILE").value_or(std::string(kIdentityToken)));
+    }
+    const auto id_file = environment("CLIENT_ID_FILE");
+    const auto secret_file = environment("CLIENT_SECRET_FILE");
+    if (!id_file || !secret_file) {
+        return missing(
+            "CLIENT_ID_FILE",
+            "set CLIENT_ID_FILE and CLIENT_SECRET_FILE, or CLIENT_ID for workload identity");
+    }
+    return credentials_from_files(*id_file, *secret_file);
+}
+
+TailnetSettings tailnet_at(const std::optional<std::string>& login_server,
+                           const Environment& environment) {
+    TailnetSettings tailnet;
+    tailnet.server = login_server.value_or(std::string(kApi));
+    tailnet.token_server = login_server.value_or(std::string(kTokens));
+    tailnet.ca_file = environment("SSL_CERT_FILE").value_or("");
+    return tailnet;
+}
+
+Result<KubeAccess> pod_access(const Environment& environment) {
+    KubeAccess access;
     const auto host = environment("KUBERNETES_SERVICE_HOST");
     const auto port = environment("KUBERNETES_SERVICE_PORT");
     if (!host || !port) {
         return missing("KUBERNETES_SERVICE_HOST", "run it in a pod: Kubernetes sets the variable");
     }
     const bool is_v6 = host->find(':') != std::string::npos;
-    settings.kube.server = "https://" + (is_v6 ? "[" + *host + "]" : *host) + ":" + *port;
+    access.server = "https://" + (is_v6 ? "[" + *host + "]" : *host) + ":" + *port;
     const std::string account = environment("SERVICE_ACCOUNT_DIR").value_or(std::string(kAccount));
-    settings.kube.ca_file = account + "/ca.crt";
-    settings.kube.token_file = account + "/token";
+    access.ca_file = account + "/ca.crt";
+    access.token_file = account + "/token";
+    return access;
+}
+
+Result<ProcessSettings> read_settings(const Environment& environment) {
+    ProcessSettings settings;
+    settings.kube = TRY(pod_access(environment));
 
     const auto ns = environment("OPERATOR_NAMESPACE");
     if (!ns || ns->empty()) {
@@ -76,14 +104,12 @@ Result<ProcessSettings> read_settings(const Environment& environment) {
     }
     settings.controller.ns = *ns;
     settings.controller.cleanup_delay = TRY(read_delay(environment));
+    settings.controller.take_over_tag = TRY(read_take_over_tag(environment));
     settings.identity =
         environment("POD_NAME").value_or("controller") + "_" + environment("POD_UID").value_or("");
 
     auto& tailnet = settings.controller.tailnet;
-    const auto login_server = environment("OPERATOR_LOGIN_SERVER");
-    tailnet.server = login_server.value_or(std::string(kApi));
-    tailnet.token_server = login_server.value_or(std::string(kTokens));
-    tailnet.ca_file = environment("SSL_CERT_FILE").value_or("");
+    tailnet = tailnet_at(environment("OPERATOR_LOGIN_SERVER"), environment);
     tailnet.credentials = TRY(read_credentials(environment));
 
     const std::string logging = environment("OPERATOR_LOGGING").value_or("info");

@@ -23,6 +23,14 @@ struct ProcessSettings {
     LogLevel log_level = LogLevel::Info;
 };
 
+// The API server and the account that Kubernetes gives every pod.
+renderer::Result<KubeAccess> pod_access(const Environment& environment);
+
+// Where an API is, without credentials: below the login server, or Tailscale's own.
+TailnetSettings tailnet_at(const std::optional<std::string>& login_server,
+                           const Environment& environment);
+renderer::Result<Credentials> read_credentials(const Environment& environment);
+
 renderer::Result<ProcessSettings> read_settings(const Environment& environment);
 
 }  // namespace runtime

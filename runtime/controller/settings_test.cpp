@@ -73,5 +73,19 @@ TEST(Settings, ADelayThatIsNone) {
     EXPECT_EQ(settings.error().diagnostic.found, "\"5m\"");
 }
 
+TEST(Settings, ATagThatIsNone) {
+    Variables variables = usual();
+    EXPECT_EQ(read(variables)->controller.take_over_tag, "");
+    variables["TAKE_OVER_TAG"] = "tag:one";
+    EXPECT_EQ(read(variables)->controller.take_over_tag, "tag:one");
+    for (const char* wrong : {"", "one", "tag:"}) {
+        variables["TAKE_OVER_TAG"] = wrong;
+        auto settings = read(variables);
+        ASSERT_FALSE(settings.has_value()) << wrong;
+        EXPECT_EQ(settings.error().diagnostic.message, "TAKE_OVER_TAG is not a tag");
+        EXPECT_EQ(settings.error().diagnostic.found, "\"" + std::string(wrong) + "\"");
+    }
+}
+
 }  // namespace
 }  // namespace runtime

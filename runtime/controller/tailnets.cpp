@@ -51,6 +51,7 @@ std::optional<TailnetConfig> decode_tailnet(const Value& object) {
     }
     TailnetConfig config;
     config.name = name.substr(renderer::kTailnetPrefix.size());
+    config.uid = text_of(object.at({"metadata", "uid"}));
     config.contract = text_of(object.at({"metadata", "annotations", kContractAnnotation}));
     config.login_url = without_slash(text_of(object.at({"data", "loginUrl"})));
     config.secret_name = text_of(object.at({"data", "secretName"}));
@@ -95,17 +96,26 @@ TailnetApi* Tailnets::find(std::string_view name, std::string& problem) {
             TailnetSettings{.server = config->login_url,
                             .token_server = config->login_url,
                             .ca_file = ca_file_,
-                            .credentials = from_secret(config->secret_name)});
+                            .credentials = credentials_of_secret(kube_, ns_, config->secret_name)});
     }
     return entry.api.get();
 }
 
-Credentials Tailnets::from_secret(const std::string& name) const {
-    return [this, name](std::function<void(Result<TokenRequest>)> done) {
-        kube_.get(path_of(kSecrets, ns_, name),
-                  [name, done = std::move(done)](const KubeReply& reply) {
-                      done(read_secret(name, reply));
-                  });
+Job Tailnets::job(const std::string& name, std::function<void(TailnetApi&, const Next&)> work) {
+    return [this, name, work = std::move(work)](const Next& next) {
+        std::string problem;
+        TailnetApi* api = find(name, problem);
+        api == nullptr ? next(problem) : work(*api, next);
+    };
+}
+
+Credentials credentials_of_secret(KubeClient& kube, std::string ns, std::string name) {
+    return [&kube, ns = std::move(ns),
+            name = std::move(name)](std::function<void(Result<TokenRequest>)> done) {
+        kube.get(path_of(kSecrets, ns, name),
+                 [name, done = std::move(done)](const KubeReply& reply) {
+                     done(read_secret(name, reply));
+                 });
     };
 }
 

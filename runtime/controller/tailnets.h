@@ -3,27 +3,22 @@
 // needed.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
+#include "runtime/base/jobs.h"
+#include "runtime/controller/tailnet_config.h"
 #include "runtime/kube/client.h"
 #include "runtime/kube/watch.h"
 #include "runtime/tailnet/api.h"
 
 namespace runtime {
 
-struct TailnetConfig {
-    std::string name;       // as in the annotation on a StatefulSet
-    std::string contract;   // version
-    std::string login_url;  // without a slash at its end
-    std::string secret_name;
-
-    bool operator==(const TailnetConfig&) const = default;
-};
-std::optional<TailnetConfig> decode_tailnet(const renderer::Value& object);
+// An OAuth client's, read from the Secret (client_id, client_secret) whenever they are asked for.
+Credentials credentials_of_secret(KubeClient& kube, std::string ns, std::string name);
 
 class Tailnets {
 public:
@@ -33,13 +28,14 @@ public:
 
     // "" is the controller's own. nullptr: not known (yet); `problem` says what is missing.
     TailnetApi* find(std::string_view name, std::string& problem);
+    // What is to be asked of that tailnet; without it the job fails with what is missing.
+    Job job(const std::string& name, std::function<void(TailnetApi&, const Next&)> work);
 
 private:
     struct Entry {
         TailnetConfig config;
         std::unique_ptr<TailnetApi> api;
     };
-    [[nodiscard]] Credentials from_secret(const std::string& name) const;
 
     Loop& loop_;
     Transport& transport_;

@@ -69,7 +69,10 @@ HttpRequest KubeClient::request(std::string_view method, const std::string& path
     out.url = access_.server + path;
     out.ca_file = access_.ca_file;
     out.headers = {"Accept: application/json"};
-    if (!access_.token_file.empty()) {
+    out.identity = access_.identity;
+    if (!access_.token.empty()) {
+        out.headers.push_back("Authorization: Bearer " + access_.token);
+    } else if (!access_.token_file.empty()) {
         // Without a token the server answers 401, which is what the log then shows.
         if (const auto token = read_trimmed(access_.token_file)) {
             out.headers.push_back("Authorization: Bearer " + *token);
@@ -98,12 +101,19 @@ void KubeClient::replace(const std::string& path, const Value& object, KubeDone 
     change("PUT", path, "application/json", object, std::move(done));
 }
 
+void KubeClient::apply(const std::string& path, const Value& object, KubeDone done) {
+    change("PATCH", path + "?fieldManager=tailrender-controller&force=true",
+           "application/apply-patch+yaml", object, std::move(done));
+}
+
 void KubeClient::json_patch(const std::string& path, const Value& operations, KubeDone done) {
     change("PATCH", path, "application/json-patch+json", operations, std::move(done));
 }
 
-void KubeClient::erase(const std::string& path, std::string_view uid, KubeDone done) {
+void KubeClient::erase(const std::string& path, std::string_view uid, KubeDone done,
+                       std::string_view propagation) {
     Value options = Value::map({{"apiVersion", "v1"}, {"kind", "DeleteOptions"}});
+    put_if(options, !propagation.empty(), "propagationPolicy", Value(propagation));
     if (!uid.empty()) {
         options.put("preconditions", Value::map({{"uid", uid}}));
     }

@@ -19,6 +19,9 @@ struct KubeAccess {
     std::string server;      // https://10.96.0.1:443
     std::string ca_file;     // PEM
     std::string token_file;  // empty: no token
+    // Of a person, from a kubeconfig.
+    std::string token = {};
+    Identity identity = {};
 };
 
 // Where objects of a kind live: `/apis/apps/v1` and `statefulsets`.
@@ -30,7 +33,10 @@ struct Resource {
 inline constexpr Resource kSecrets{"/api/v1", "secrets"};
 inline constexpr Resource kConfigMaps{"/api/v1", "configmaps"};
 inline constexpr Resource kPods{"/api/v1", "pods"};
+inline constexpr Resource kServices{"/api/v1", "services"};
 inline constexpr Resource kStatefulSets{"/apis/apps/v1", "statefulsets"};
+inline constexpr Resource kIngresses{"/apis/networking.k8s.io/v1", "ingresses"};
+inline constexpr Resource kEndpointSlices{"/apis/discovery.k8s.io/v1", "endpointslices"};
 inline constexpr Resource kLeases{"/apis/coordination.k8s.io/v1", "leases"};
 
 // The path of one object, or of all when `name` is empty; in all namespaces, or of a kind without
@@ -46,6 +52,9 @@ struct KubeReply {
 
     [[nodiscard]] bool ok() const { return code == 200 || code == 201 || code == 202; }
     [[nodiscard]] bool not_found() const { return code == 404; }
+    [[nodiscard]] std::string problem(std::string_view what) const {  // "" when ok
+        return ok() ? std::string() : std::string(what) + ": " + message;
+    }
 };
 
 using KubeDone = std::function<void(KubeReply)>;
@@ -59,9 +68,12 @@ public:
     void create(const std::string& path, const renderer::Value& object, KubeDone done);
     // With metadata.resourceVersion only if nobody wrote in between (409 otherwise).
     void replace(const std::string& path, const renderer::Value& object, KubeDone done);
+    // Server-side apply (KEP-555): creates the object, or makes these fields ours.
+    void apply(const std::string& path, const renderer::Value& object, KubeDone done);
     void json_patch(const std::string& path, const renderer::Value& operations, KubeDone done);
-    // Only the object with this UID, when it is not empty.
-    void erase(const std::string& path, std::string_view uid, KubeDone done);
+    // Only the object with this UID, when it is not empty. "Foreground": what it owns goes first.
+    void erase(const std::string& path, std::string_view uid, KubeDone done,
+               std::string_view propagation = {});
 
     // One page of a list, or the lines of a watch: `query` is the part of the URL behind `?`.
     RequestId list(const std::string& path, const std::string& query, KubeDone done);

@@ -17,7 +17,8 @@ namespace {
 
 constexpr Duration kFirstWait{500};
 constexpr Duration kLongestWait{30'000};
-constexpr int kPage = 100;
+constexpr Duration kAbsentWait{60'000};
+constexpr int kPage = 25;  // objects; their trees are in memory at once
 constexpr std::size_t kLongestLine = std::size_t{8} << 20U;
 
 std::string with(const std::string& query, const std::string& more) {
@@ -43,14 +44,13 @@ std::uint64_t version_number(const Value& object) {
     return number;
 }
 
-Watch::Watch(Loop& loop, KubeClient& client, Log& log, Chance& chance, std::string path,
-             std::string query, WatchSink& sink)
+Watch::Watch(Loop& loop, KubeClient& client, Log& log, Chance& chance, WatchSource source,
+             WatchSink& sink)
     : loop_(loop),
       client_(client),
       log_(log),
       chance_(chance),
-      path_(std::move(path)),
-      query_(std::move(query)),
+      source_(std::move(source)),
       sink_(sink),
       backoff_(chance, kFirstWait, kLongestWait) {}
 
@@ -67,11 +67,19 @@ void Watch::list(const std::string& continued) {
     }
     const std::string page = fmt::format("limit={}", kPage);
     request_ = client_.list(
-        path_, with(query_, continued.empty() ? page : page + "&continue=" + escape_url(continued)),
+        source_.path,
+        with(source_.query, continued.empty() ? page : page + "&continue=" + escape_url(continued)),
         [this](KubeReply reply) { take_page(std::move(reply)); });
 }
 
 void Watch::take_page(KubeReply reply) {
+    if (reply.not_found() && source_.may_be_absent) {
+        sink_.begin_list();
+        sink_.end_list();
+        state_ = State::Waiting;
+        timer_ = loop_.after(kAbsentWait, [this] { list({}); });
+        return;
+    }
     if (!reply.ok()) {
         // Also 410: the pages that we have are from a time that the server has forgotten.
         return wait_then_list(reply.message);
@@ -99,8 +107,8 @@ void Watch::follow() {
     // The server ends a watch after this time, at another moment for each watch.
     const auto seconds = 300 + chance_.below(300);
     request_ = client_.watch(
-        path_,
-        with(query_,
+        source_.path,
+        with(source_.query,
              fmt::format("watch=true&allowWatchBookmarks=true&timeoutSeconds={}&resourceVersion={}",
                          seconds, version_)),
         std::chrono::seconds(seconds + 30), [this](std::string_view bytes) { take_bytes(bytes); },
@@ -115,7 +123,9 @@ void Watch::take_bytes(std::string_view bytes) {
         take_event(std::string_view(buffer_).substr(start, end - start));
         start = end + 1;
     }
-    buffer_.erase(0, start);
+    if (start > 0) {
+        std::string(buffer_, start).swap(buffer_);  // without the room of a longer event
+    }
     if (must_list_ || buffer_.size() > kLongestLine) {
         client_.cancel(request_);
         wait_then_list(must_list_ ? "the watch cannot go on from here" : "an event has no end");
@@ -158,7 +168,7 @@ void Watch::take_end(const KubeReply& reply) {
 
 void Watch::wait_then_list(std::string_view why) {
     const Duration delay = backoff_.next();
-    log_.warning("watch is interrupted", {{"path", path_},
+    log_.warning("watch is interrupted", {{"path", source_.path},
                                           {"cause", std::string(why)},
                                           {"again_in_ms", fmt::format("{}", delay.count())}});
     state_ = State::Waiting;

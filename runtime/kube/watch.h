@@ -38,14 +38,20 @@ std::string key_of(const renderer::Value& object);
 // Its resourceVersion, by which versions of one object can be compared (KEP-5504); 0: it has none.
 std::uint64_t version_number(const renderer::Value& object);
 
+struct WatchSource {
+    std::string path;
+    std::string query = {};  // selectors: "labelSelector=a%3Db"
+    // 404 is a list of nothing, looked at again in a while: its kind is not installed.
+    bool may_be_absent = false;
+};
+
 class Watch {
 public:
     enum class State { Listing, Watching, Waiting, Stopped };
 
-    // `query` may hold selectors: "labelSelector=a%3Db", or nothing. All references outlive the
-    // watch.
-    Watch(Loop& loop, KubeClient& client, Log& log, Chance& chance, std::string path,
-          std::string query, WatchSink& sink);
+    // All references outlive the watch.
+    Watch(Loop& loop, KubeClient& client, Log& log, Chance& chance, WatchSource source,
+          WatchSink& sink);
 
     void start() { list({}); }
     void stop();
@@ -64,16 +70,15 @@ private:
     KubeClient& client_;
     Log& log_;
     Chance& chance_;
-    std::string path_, query_;
+    WatchSource source_;
     WatchSink& sink_;
 
     State state_ = State::Stopped;
     Backoff backoff_;
-    std::string version_;  // where the next watch starts
-    std::string buffer_;   // the beginning of a line
-    bool must_list_ =
-        false;  // the stream said that our version is too old, or what we do not understand
-    bool heard_ = false;  // this stream has said something
+    std::string version_;     // where the next watch starts
+    std::string buffer_;      // the beginning of a line
+    bool must_list_ = false;  // our version is too old, or the stream says what we do not know
+    bool heard_ = false;      // this stream has said something
     RequestId request_ = 0;
     TimerId timer_ = 0;
 };
@@ -83,14 +88,17 @@ template <typename T>
 class Mirror : public WatchSink {
 public:
     using Decode = std::optional<T> (*)(const renderer::Value&);
-
+    struct Versioned : T {
+        std::uint64_t version = 0;
+    };
+    using Objects = std::map<std::string, Versioned>;
     // `decode` says no to objects that are not looked at. `changed` is called after every change
     // that shows in T, with the object's key, and after the first complete list with an empty one.
     Mirror(Decode decode, std::function<void(const std::string& key)> changed)
         : decode_(decode), changed_(std::move(changed)) {}
 
     [[nodiscard]] bool complete() const { return complete_; }
-    [[nodiscard]] const std::map<std::string, T>& objects() const { return objects_; }
+    [[nodiscard]] const Objects& objects() const { return objects_; }
     [[nodiscard]] const T* find(const std::string& key) const {
         const auto found = objects_.find(key);
         return found == objects_.end() ? nullptr : &found->second;
@@ -106,24 +114,22 @@ public:
     void put(const renderer::Value& object) override {
         const std::string key = key_of(object);
         unseen_.erase(key);
-        // What we have written ourselves may be newer than what the watch tells.
         const std::uint64_t version = version_number(object);
-        std::uint64_t& known = versions_[key];
-        if (version < known) {
+        const auto found = objects_.find(key);
+        // What we have written ourselves may be newer than what the watch tells.
+        if (found != objects_.end() && version < found->second.version) {
             return;
         }
-        known = version;
         auto decoded = decode_(object);
         if (!decoded.has_value()) {
             drop(key);
             return;
         }
-        const auto found = objects_.find(key);
-        if (found != objects_.end() && found->second == *decoded) {
-            return;
+        const bool differs = found == objects_.end() || found->second != *decoded;
+        objects_.insert_or_assign(found, key, Versioned{std::move(*decoded), version});
+        if (differs) {
+            changed_(key);
         }
-        objects_.insert_or_assign(key, std::move(*decoded));
-        changed_(key);
     }
 
     void erase(const renderer::Value& object) override { drop(key_of(object)); }
@@ -139,7 +145,6 @@ public:
 
 private:
     void drop(const std::string& key) {
-        versions_.erase(key);
         if (objects_.erase(key) > 0) {
             changed_(key);
         }
@@ -147,8 +152,7 @@ private:
 
     Decode decode_;
     std::function<void(const std::string&)> changed_;
-    std::map<std::string, T> objects_;
-    std::map<std::string, std::uint64_t> versions_;
+    Objects objects_;
     std::set<std::string> unseen_;
     bool complete_ = false;
 };

@@ -50,7 +50,7 @@ protected:
     Chance chance{1};
     std::vector<std::string> changes;
     Mirror<Item> mirror{decode, [this](const std::string& key) { changes.push_back(key); }};
-    Watch watch{loop, client, log, chance, path_of(kConfigMaps, "ns"), "", mirror};
+    Watch watch{loop, client, log, chance, {.path = path_of(kConfigMaps, "ns")}, mirror};
 };
 
 TEST_F(WatchTest, ListsThenFollows) {
@@ -76,7 +76,7 @@ TEST_F(WatchTest, ListsInPages) {
     watch.start();
     loop.run_for(kSecond);
     EXPECT_EQ(mirror.objects().size(), 250U);
-    EXPECT_EQ(network.log.size(), 4U) << "three pages and a watch";
+    EXPECT_EQ(network.log.size(), 11U) << "ten pages and a watch";
 }
 
 TEST_F(WatchTest, WhatHasChangedMeanwhileIsSeenAfterAFreshList) {
@@ -152,6 +152,33 @@ TEST_F(WatchTest, StopsForGood) {
     loop.run_for(std::chrono::hours(1));
     EXPECT_EQ(shown(), "");
     EXPECT_EQ(watch.state(), Watch::State::Stopped);
+}
+
+TEST_F(WatchTest, FollowsAKindThatIsNotInstalledOnceItIs) {
+    Mirror<Item> connectors(decode, [](const std::string&) {});
+    Watch follow(loop, client, log, chance,
+                 {.path = "/apis/tailscale.com/v1alpha1/connectors", .may_be_absent = true},
+                 connectors);
+    follow.start();
+    loop.run_for(kSecond);
+    EXPECT_TRUE(connectors.complete());
+    kube.has_custom_resources = true;
+    kube.put("/apis/tailscale.com/v1alpha1/connectors/office",
+             Value::map({{"metadata", Value::map({{"name", "office"}})}, {"text", "1"}}));
+    loop.run_for(60 * kSecond);
+    EXPECT_NE(connectors.find("office"), nullptr);
+    kube.has_custom_resources = false;
+    kube.forget_history();
+    loop.run_for(60 * kSecond);
+    EXPECT_EQ(connectors.find("office"), nullptr);
+}
+
+TEST_F(WatchTest, ThatAKindOfKubernetesIsMissingIsAnError) {
+    Mirror<Item> pods(decode, [](const std::string&) {});
+    Watch follow(loop, client, log, chance, {.path = "/apis/tailscale.com/v1alpha1/pods"}, pods);
+    follow.start();
+    loop.run_for(60 * kSecond);
+    EXPECT_FALSE(pods.complete());
 }
 
 }  // namespace

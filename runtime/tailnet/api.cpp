@@ -19,7 +19,8 @@ namespace {
 constexpr Duration kTimeout = std::chrono::seconds(20);
 constexpr Duration kTokenMargin = std::chrono::seconds(60);
 constexpr int kAttempts = 4;
-constexpr double kBurst = 20;            // requests at once
+constexpr int kAtOnce = 20;              // requests under way
+constexpr double kBurst = 200;           // requests without a pause
 constexpr double kPerMillisecond = .01;  // ten per second from then on
 constexpr Duration kLongestRetryAfter = std::chrono::seconds(60);
 
@@ -37,6 +38,11 @@ std::string message_of(const HttpReply& reply) {
 
 bool may_pass(const HttpReply& reply) {
     return reply.status == 0 || reply.status == 429 || reply.status >= 500;
+}
+
+// The form of the name leaves nothing to escape.
+std::string service_path(std::string_view name) {
+    return fmt::format("/api/v2/tailnet/-/vip-services/{}", name);
 }
 
 Value list_of(const std::vector<std::string>& texts) {
@@ -83,6 +89,14 @@ void TailnetApi::revoke_key(std::string_view id, TailnetDone done) {
     enqueue("DELETE", "/api/v2/tailnet/-/keys/" + escape_url(id), {}, true, std::move(done));
 }
 
+void TailnetApi::list_devices(TailnetDone done) {
+    enqueue("GET", "/api/v2/tailnet/-/devices", {}, true, std::move(done));
+}
+
+void TailnetApi::get_device(std::string_view id, TailnetDone done) {
+    enqueue("GET", "/api/v2/device/" + escape_url(id), {}, true, std::move(done));
+}
+
 void TailnetApi::delete_device(std::string_view id, TailnetDone done) {
     enqueue("DELETE", "/api/v2/device/" + escape_url(id), {}, true, std::move(done));
 }
@@ -91,6 +105,18 @@ void TailnetApi::set_tags(std::string_view device, const std::vector<std::string
                           TailnetDone done) {
     enqueue("POST", "/api/v2/device/" + escape_url(device) + "/tags",
             renderer::write_json(Value::map({{"tags", list_of(tags)}})), true, std::move(done));
+}
+
+void TailnetApi::get_service(std::string_view name, TailnetDone done) {
+    enqueue("GET", service_path(name), {}, true, std::move(done));
+}
+
+void TailnetApi::put_service(std::string_view name, const Value& service, TailnetDone done) {
+    enqueue("PUT", service_path(name), renderer::write_json(service), true, std::move(done));
+}
+
+void TailnetApi::delete_service(std::string_view name, TailnetDone done) {
+    enqueue("DELETE", service_path(name), {}, true, std::move(done));
 }
 
 void TailnetApi::enqueue(std::string_view method, std::string path, std::string body,
@@ -105,6 +131,13 @@ void TailnetApi::enqueue(std::string_view method, std::string path, std::string 
     pump();
 }
 
+void TailnetApi::refill() {
+    const Time now = loop_.now();
+    budget_ = std::min(kBurst,
+                       budget_ + static_cast<double>((now - budget_at_).count()) * kPerMillisecond);
+    budget_at_ = now;
+}
+
 void TailnetApi::pump() {
     if (waiting_.empty() || asks_for_token_) {
         return;
@@ -112,11 +145,8 @@ void TailnetApi::pump() {
     if (token_.empty() || loop_.now() >= token_ends_) {
         return ask_for_token();
     }
-    const Time now = loop_.now();
-    budget_ = std::min(kBurst,
-                       budget_ + static_cast<double>((now - budget_at_).count()) * kPerMillisecond);
-    budget_at_ = now;
-    while (!waiting_.empty() && budget_ >= 1) {
+    refill();
+    while (!waiting_.empty() && budget_ >= 1 && under_way_ < kAtOnce) {
         budget_ -= 1;
         Call call = std::move(waiting_.front());
         waiting_.pop_front();
@@ -194,13 +224,30 @@ void TailnetApi::send(Call call) {
     http.timeout = kTimeout;
     http.ca_file = settings_.ca_file;
     ++call.attempts;
+    ++under_way_;
     auto kept = std::make_shared<Call>(std::move(call));
     transport_.send(
         std::move(http),
         [this, kept](const HttpReply& reply) { take_reply(std::move(*kept), reply); }, nullptr);
 }
 
+// How long to wait after a failure. A 429 is about all requests: they share one delay, and nobody
+// has a budget until it is over.
+Duration TailnetApi::delay_after(const HttpReply& reply) {
+    refill();
+    Duration delay = budget_ < 0 ? Duration(static_cast<Duration::rep>(-budget_ / kPerMillisecond))
+                                 : backoff_.next();
+    if (reply.retry_after.has_value()) {
+        delay = std::max(delay, std::min<Duration>(*reply.retry_after, kLongestRetryAfter));
+    }
+    if (reply.status == 429) {
+        budget_ = std::min(budget_, -static_cast<double>(delay.count()) * kPerMillisecond);
+    }
+    return delay;
+}
+
 void TailnetApi::take_reply(Call call, const HttpReply& reply) {
+    --under_way_;
     if (reply.status == 401 && !call.token_was_renewed) {
         token_.clear();
         call.token_was_renewed = true;
@@ -208,13 +255,9 @@ void TailnetApi::take_reply(Call call, const HttpReply& reply) {
         return pump();
     }
     // A 429 says that nothing was done.
-    const bool repeat =
-        (call.repeatable || reply.status == 429) && may_pass(reply) && call.attempts < kAttempts;
-    if (repeat) {
-        Duration delay = backoff_.next();
-        if (reply.retry_after.has_value()) {
-            delay = std::max(delay, std::min<Duration>(*reply.retry_after, kLongestRetryAfter));
-        }
+    const bool harmless = (call.repeatable || reply.status == 429) && may_pass(reply);
+    const Duration delay = harmless ? delay_after(reply) : Duration(0);
+    if (harmless && call.attempts < kAttempts) {
         log_.debug("a request to the tailnet is repeated",
                    {{"path", call.path},
                     {"cause", message_of(reply)},
@@ -224,8 +267,9 @@ void TailnetApi::take_reply(Call call, const HttpReply& reply) {
             waiting_.push_back(std::move(*kept));
             pump();
         });
-        return;
+        return pump();
     }
+    pump();  // before the answer: who gets it may end us
     TailnetReply out;
     out.code = reply.status;
     out.may_be_done = reply.status == 0 ? reply.may_be_done : reply.status >= 500;

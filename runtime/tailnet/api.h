@@ -1,11 +1,11 @@
-// Tailscale's REST API for one tailnet, as much of it as the controller needs: auth keys and
-// devices. Source: https://tailscale.com/api (OpenAPI document), and tailscale v1.96.5
-// internal/client/tailscale and client/tailscale/v2.
+// Tailscale's REST API for one tailnet, as much of it as the controller needs: auth keys, devices
+// and Tailscale Services. Source: https://tailscale.com/api (OpenAPI document), and tailscale
+// v1.96.5 internal/client/tailscale and client/tailscale/v2.
 //
 // One access token is shared by all calls and renewed before it ends or when it is refused. Calls
-// that change nothing when they come twice are repeated after 429, 5xx and broken connections,
-// within a budget; `mint` never is: what has become of it is for the caller to find out
-// (`list_keys`).
+// that change nothing when they come twice are repeated after 5xx and broken connections; `mint`
+// never is: what has become of it is for the caller to find out (`list_keys`). All keep to a
+// budget, and a 429, which says that nothing was done, makes all of them wait.
 #pragma once
 
 #include <deque>
@@ -58,8 +58,18 @@ public:
     void get_key(std::string_view id, TailnetDone done);
     void revoke_key(std::string_view id, TailnetDone done);
 
+    // All devices at once: the API has no pages.
+    void list_devices(TailnetDone done);
+    // {"hostname", "addresses"} and more.
+    void get_device(std::string_view id, TailnetDone done);
     void delete_device(std::string_view id, TailnetDone done);
     void set_tags(std::string_view device, const std::vector<std::string>& tags, TailnetDone done);
+
+    // Tailscale Services, by name ("svc:" and a DNS label). `put_service` makes or replaces one: a
+    // known one is sent with the addresses that it has.
+    void get_service(std::string_view name, TailnetDone done);
+    void put_service(std::string_view name, const renderer::Value& service, TailnetDone done);
+    void delete_service(std::string_view name, TailnetDone done);
 
 private:
     struct Call {
@@ -72,11 +82,13 @@ private:
 
     void enqueue(std::string_view method, std::string path, std::string body, bool repeatable,
                  TailnetDone done);
+    void refill();
     void pump();
     void ask_for_token();
     void take_token(const HttpReply& reply);
     void fail_all(const std::string& why);
     void send(Call call);
+    Duration delay_after(const HttpReply& reply);
     void take_reply(Call call, const HttpReply& reply);
 
     Loop& loop_;
@@ -88,7 +100,8 @@ private:
     std::string token_;
     Time token_ends_ = {};
     bool asks_for_token_ = false;
-    double budget_;  // requests that may go out now
+    int under_way_ = 0;
+    double budget_;  // requests that may go out now; below 0 after a 429
     Time budget_at_;
     bool pump_is_due_ = false;
 };

@@ -6,6 +6,9 @@
 #include "runtime/testing/fake_tailnet.h"
 
 namespace runtime {
+
+using renderer::Value;
+
 namespace {
 
 class ApiTest : public testing::Test {
@@ -146,16 +149,104 @@ TEST_F(ApiTest, MintsAgainAfterA429WhichMintsNothing) {
     EXPECT_EQ(tailnet.keys.size(), 1U);
 }
 
+Value service_of(std::string_view port, std::string_view tag) {
+    return Value::map({{"name", "svc:docs"},
+                       {"ports", Value::list({Value(port)})},
+                       {"tags", Value::list({Value(tag)})}});
+}
+
+TEST_F(ApiTest, PutsReadsAndDeletesATailscaleService) {
+    TailnetReply reply;
+    api.get_service("svc:docs", keep(reply));
+    loop.run_for(std::chrono::seconds(1));
+    EXPECT_TRUE(reply.not_found());
+    api.put_service("svc:docs", service_of("tcp:443", "tag:k8s"), keep(reply));
+    loop.run_for(std::chrono::seconds(1));
+    ASSERT_TRUE(reply.ok()) << reply.message;
+    api.get_service("svc:docs", keep(reply));
+    loop.run_for(std::chrono::seconds(1));
+    ASSERT_TRUE(reply.ok()) << reply.message;
+    EXPECT_EQ(reply.body.find("addrs")->items()[0].text(), "100.100.0.1");
+    api.put_service("svc:docs", reply.body, keep(reply));
+    loop.run_for(std::chrono::seconds(1));
+    EXPECT_TRUE(reply.ok()) << reply.message;
+    api.delete_service("svc:docs", keep(reply));
+    loop.run_for(std::chrono::seconds(1));
+    EXPECT_TRUE(reply.ok()) << reply.message;
+    EXPECT_TRUE(tailnet.services.empty());
+}
+
+TEST_F(ApiTest, TellsWhyAServiceIsRefused) {
+    TailnetReply reply;
+    api.put_service("svc:docs", service_of("http", "tag:k8s"), keep(reply));
+    loop.run_for(std::chrono::seconds(1));
+    EXPECT_EQ(reply.message, "port \"http\" is invalid (HTTP status 400)");
+    tailnet.unowned_tags = {"tag:k8s"};
+    api.put_service("svc:docs", service_of("tcp:443", "tag:k8s"), keep(reply));
+    loop.run_for(std::chrono::seconds(1));
+    EXPECT_EQ(reply.message, "tag \"tag:k8s\" is invalid or not permitted (HTTP status 400)");
+    EXPECT_EQ(requests("/vip-services/"), 2U) << "nothing is repeated that was refused";
+}
+
+TEST_F(ApiTest, RepeatsADeletionWhoseAnswerWasLost) {
+    TailnetReply reply;
+    int failures = 1;
+    network.fault = [&](const HttpRequest& request) {
+        const bool hit = request.method == "DELETE" && failures > 0;
+        return hit ? (--failures, Fault::LostReply) : Fault::None;
+    };
+    api.put_service("svc:docs", service_of("tcp:443", "tag:k8s"), keep(reply));
+    loop.run_for(std::chrono::seconds(1));
+    api.delete_service("svc:docs", keep(reply));
+    loop.run_for(std::chrono::minutes(1));
+    EXPECT_TRUE(reply.not_found()) << "done by the first attempt";
+    EXPECT_TRUE(tailnet.services.empty());
+}
+
 TEST_F(ApiTest, KeepsToItsBudget) {
     TailnetReply reply;
-    for (int i = 0; i < 220; ++i) {
+    for (int i = 0; i < 400; ++i) {
         api.list_keys(keep(reply));
     }
-    loop.run_for(std::chrono::seconds(10));
-    EXPECT_GE(answers, 110);
-    EXPECT_LE(answers, 125) << "20 at once, then 10 a second";
-    loop.run_for(std::chrono::seconds(15));
-    EXPECT_EQ(answers, 220);
+    loop.run_for(std::chrono::seconds(1));
+    EXPECT_GE(answers, 200);
+    EXPECT_LE(answers, 210) << "200 without a pause, then 10 a second";
+    loop.run_for(std::chrono::seconds(9));
+    EXPECT_LE(answers, 300);
+    loop.run_for(std::chrono::seconds(11));
+    EXPECT_EQ(answers, 400);
+}
+
+TEST_F(ApiTest, TwentyRequestsAreUnderWayAtOnce) {
+    TailnetReply reply;
+    network.latency = std::chrono::seconds(1);
+    for (int i = 0; i < 50; ++i) {
+        api.list_keys(keep(reply));
+    }
+    loop.run_for(std::chrono::seconds(3));  // two for the token
+    EXPECT_EQ(requests("/keys"), 20U);
+    loop.run_for(std::chrono::seconds(4));
+    EXPECT_EQ(requests("/keys"), 50U);
+}
+
+TEST_F(ApiTest, A429MakesAllRequestsWaitOnce) {
+    int refusals = 20;
+    network.fault = [&](const HttpRequest& request) {
+        const bool hit = request.url.ends_with("/keys") && refusals > 0;
+        return hit ? (--refusals, Fault::Busy) : Fault::None;
+    };
+    TailnetReply reply;
+    for (int i = 0; i < 50; ++i) {
+        api.list_keys(keep(reply));
+    }
+    loop.run_for(Duration(250));  // the delay is at least as long
+    EXPECT_EQ(requests("/keys"), 20U) << "those that were under way";
+    loop.run_for(std::chrono::seconds(2));
+    EXPECT_GT(requests("/keys"), 35U) << "twenty refusals are one delay";
+    EXPECT_LE(requests("/keys"), 40U) << "10 a second, as after a burst";
+    loop.run_for(std::chrono::seconds(6));
+    EXPECT_EQ(answers, 50);
+    EXPECT_TRUE(reply.ok());
 }
 
 TEST_F(ApiTest, MessagesHoldNoCredentials) {

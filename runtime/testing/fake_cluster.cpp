@@ -6,6 +6,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/objects.h"
+#include "runtime/controller/secrets.h"
 #include "runtime/kube/client.h"
 
 namespace runtime {
@@ -16,7 +17,21 @@ using renderer::Value;
 namespace {
 
 constexpr Duration kStep(250);
+constexpr Duration kGrace = std::chrono::seconds(1);
 constexpr Duration kKeyCycle = std::chrono::seconds(86);  // measured with containerboot 1.96.5
+
+Value child_metadata(const std::string& name, const std::string& parent) {
+    return Value::map({{"name", name},
+                       {"namespace", FakeCluster::kNamespace},
+                       {"labels", Value::map({{"tailscale.com/managed", "true"},
+                                              {"tailscale.com/parent-resource", parent},
+                                              {"tailscale.com/parent-resource-ns", "apps"},
+                                              {"tailscale.com/parent-resource-type", "svc"}})}});
+}
+
+bool is_leaving(const Value& object) {
+    return object.at({"metadata", "deletionTimestamp"}) != nullptr;
+}
 
 }  // namespace
 
@@ -26,58 +41,217 @@ FakeCluster::FakeCluster(FakeLoop& loop, FakeKube& kube, FakeTailnet& tailnet)
 }
 
 std::string FakeCluster::path(std::string_view plural, std::string_view name) {
-    return path_of({plural == "statefulsets" ? "/apis/apps/v1" : "/api/v1", plural}, kNamespace,
-                   name);
+    return path_of(
+        {plural == "statefulsets" || plural == "deployments" ? "/apis/apps/v1" : "/api/v1", plural},
+        kNamespace, name);
 }
 
-void FakeCluster::add_proxy(const std::string& name, int replicas, const std::string& tags) {
+void FakeCluster::add_proxy(const std::string& name, int replicas, const std::string& tags,
+                            const std::string& parent) {
+    const std::string& its_parent = parent.empty() ? name : parent;
+    Value metadata = child_metadata(name, its_parent);
+    metadata.put("annotations", Value::map());
+    Value& annotations = *metadata.find("annotations");
+    annotations.put(kContractAnnotation, Value(kContractVersion));
+    annotations.put(kParentAnnotation, "Service/apps/" + its_parent);
+    annotations.put(kTagsAnnotation, tags);
+    std::string hostnames;
+    for (int ordinal = 0; ordinal < replicas; ++ordinal) {
+        hostnames += fmt::format("{}{}-{}", ordinal == 0 ? "" : ",", name, ordinal);
+    }
+    annotations.put(kHostnameAnnotation, hostnames);
+    kube_.put(path("statefulsets", name),
+              Value::map({{"metadata", std::move(metadata)},
+                          {"spec", Value::map({{"replicas", replicas}})}}));
+}
+
+void FakeCluster::add_group(const std::string& name, int replicas, bool is_api_proxy) {
     Value annotations = Value::map();
     annotations.put(kContractAnnotation, Value(kContractVersion));
-    annotations.put(kParentAnnotation, "Service/apps/" + name);
-    annotations.put(kTagsAnnotation, tags);
+    annotations.put(kParentAnnotation, "ProxyGroup/" + name);
+    annotations.put(kTagsAnnotation, "tag:k8s");
+    Value env = Value::list();
+    if (is_api_proxy) {
+        env.append(Value::map({{"name", "TS_K8S_PROXY_CONFIG"}}));
+    }
     kube_.put(
         path("statefulsets", name),
-        Value::map({{"metadata",
-                     Value::map({{"name", name},
-                                 {"namespace", kNamespace},
-                                 {"labels", Value::map({{"tailscale.com/managed", "true"},
-                                                        {"tailscale.com/parent-resource", name}})},
-                                 {"annotations", std::move(annotations)}})},
-                    {"spec", Value::map({{"replicas", replicas}})}}));
+        Value::map(
+            {{"metadata",
+              Value::map({{"name", name},
+                          {"namespace", kNamespace},
+                          {"labels", Value::map({{"tailscale.com/managed", "true"},
+                                                 {"tailscale.com/parent-resource", name}})},
+                          {"annotations", std::move(annotations)}})},
+             {"spec",
+              Value::map(
+                  {{"replicas", replicas},
+                   {"template",
+                    Value::map({{"spec", Value::map({{"containers",
+                                                      Value::list({Value::map(
+                                                          {{"env", std::move(env)}})})}})}})}})}}));
+}
+
+void FakeCluster::offer(const std::string& group, const Value& data) {
+    const std::string name = std::string(renderer::kGroupPrefix) + group;
+    Value annotations = Value::map();
+    annotations.put(kContractAnnotation, Value(kContractVersion));
+    kube_.put(path("configmaps", name),
+              Value::map({{"metadata", Value::map({{"name", name},
+                                                   {"namespace", kNamespace},
+                                                   {"annotations", std::move(annotations)}})},
+                          {"data", data.clone()}}));
+}
+
+void FakeCluster::advertise(const std::string& pod, const std::vector<std::string>& services) {
+    const std::string secret = path("secrets", pod);
+    auto profile = renderer::read_json(kube_.datum(secret, "profile-1"));
+    Value list = Value::list();
+    for (const std::string& service : services) {
+        list.append(service);
+    }
+    profile->put("AdvertiseServices", std::move(list));
+    kube_.set_datum(secret, "profile-1", renderer::write_json(*profile));
+}
+
+void FakeCluster::add_operator_proxy(const std::string& name, const std::string& parent) {
+    const std::string id = "nOLD-" + parent;
+    const std::string fqdn = "apps-" + parent;
+    tailnet_.devices[id] = {id, fqdn, "", fqdn, {"tag:k8s"}};
+    Value service =
+        Value::map({{"metadata", child_metadata(name, parent)}, {"spec", Value::map()}});
+    service.find("metadata")->put("generateName", "ts-" + parent + "-");
+    kube_.put(path("services", name), std::move(service));
+    const std::string secret = path("secrets", name + "-0");
+    kube_.put(secret, Value::map({{"metadata", child_metadata(name + "-0", parent)}}));
+    kube_.set_datum(secret, "cap-107.hujson", "{}");
+    kube_.set_datum(secret, "_machinekey", "privkey:" + parent);
+    write_profile(secret, id);
+    kube_.put(path("statefulsets", name), Value::map({{"metadata", child_metadata(name, parent)},
+                                                      {"spec", Value::map({{"replicas", 1}})}}));
+}
+
+void FakeCluster::write_profile(const std::string& secret, const std::string& device) {
+    kube_.set_datum(secret, "_current-profile", "profile-1");
+    const Value user =
+        Value::map({{"LoginName", tailnet_.devices.at(device).name + ".tail1a2b3.ts.net"}});
+    kube_.set_datum(
+        secret, "profile-1",
+        renderer::write_json(Value::map(
+            {{"Config", Value::map({{"NodeID", device}, {"UserProfile", user.clone()}})}})));
+}
+
+void FakeCluster::add_operator() {
+    kube_.put(
+        path("deployments", "operator"),
+        Value::map(
+            {{"metadata", Value::map({{"name", "operator"}, {"namespace", kNamespace}})},
+             {"spec",
+              Value::map({{"replicas", 1},
+                          {"selector",
+                           Value::map({{"matchLabels", Value::map({{"app", "operator"}})}})}})}}));
 }
 
 void FakeCluster::tick() {
+    run_operator();
     run_pods();
     loop_.after(kStep, [this] { tick(); });
 }
 
+void FakeCluster::run_operator() {
+    const std::string pod = path("pods", "operator-5d8f9-x2x4q");
+    const Value* deployment = kube_.find(path("deployments", "operator"));
+    if (deployment == nullptr) {
+        return;
+    }
+    const bool wanted = deployment->at({"spec", "replicas"})->as_int() != 0;
+    if (wanted && kube_.find(pod) == nullptr) {
+        kube_.put(pod, Value::map({{"metadata",
+                                    Value::map({{"name", "operator-5d8f9-x2x4q"},
+                                                {"namespace", kNamespace},
+                                                {"labels", Value::map({{"app", "operator"}})}})}}));
+    } else if (!wanted && kube_.find(pod) != nullptr) {
+        stop(pod);
+    }
+}
+
 void FakeCluster::run_pods() {
-    for (const std::string& set_path : kube_.paths_below(path("statefulsets", ""))) {
-        const auto set = decode_proxy_set(*kube_.find(set_path));
-        for (int ordinal = 0; ordinal < set->replicas; ++ordinal) {
-            const std::string name = fmt::format("{}-{}", set->name, ordinal);
-            if (kube_.find(path("pods", name)) == nullptr) {
-                kube_.put(path("pods", name),
-                          Value::map({{"metadata",
-                                       Value::map({{"name", name}, {"namespace", kNamespace}})}}));
-            }
-        }
+    for (const std::string& set : kube_.paths_below(path("statefulsets", ""))) {
+        run_set(set);
     }
     for (const std::string& pod_path : kube_.paths_below(path("pods", ""))) {
         const Value& pod = *kube_.find(pod_path);
         const std::string name(text_of(pod.at({"metadata", "name"})));
         const auto replica = split_replica(name);
-        const Value* set = kube_.find(path("statefulsets", replica->set));
-        if (set == nullptr || replica->ordinal >= decode_proxy_set(*set)->replicas) {
-            kube_.erase(pod_path);
+        if (!replica.has_value()) {
             continue;
         }
-        run_container(name, std::string(text_of(pod.at({"metadata", "uid"}))));
+        const Value* set = kube_.find(path("statefulsets", replica->set));
+        const bool is_wanted = set != nullptr && !is_leaving(*set) && !is_leaving(pod) &&
+                               replica->ordinal < decode_proxy_set(*set)->replicas;
+        if (is_wanted) {
+            run_container(name, std::string(text_of(pod.at({"metadata", "uid"}))));
+        } else {
+            stop(pod_path);
+        }
     }
 }
 
+void FakeCluster::run_set(const std::string& its_path) {
+    const Value& object = *kube_.find(its_path);
+    const auto set = decode_proxy_set(object);
+    bool has_pods = false;
+    for (int ordinal = 0; ordinal < set->replicas; ++ordinal) {
+        const std::string name = fmt::format("{}-{}", set->name, ordinal);
+        const bool exists = kube_.find(path("pods", name)) != nullptr;
+        has_pods = has_pods || exists;
+        if (!exists && !is_leaving(object) && !refused_pods.contains(name)) {
+            kube_.put(
+                path("pods", name),
+                Value::map(
+                    {{"metadata", Value::map({{"name", name},
+                                              {"namespace", kNamespace},
+                                              {"finalizers", Value::list({Value("kubelet")})}})}}));
+        }
+    }
+    if (is_leaving(object) && !has_pods) {
+        kube_.erase(its_path);
+    }
+}
+
+// As the kubelet does: the container ends some time after the pod was marked, and then the pod.
+void FakeCluster::stop(const std::string& pod) {
+    Value object = kube_.find(pod)->clone();
+    const std::string uid(text_of(object.at({"metadata", "uid"})));
+    if (const auto stops_at = stops_at_.find(uid); stops_at != stops_at_.end()) {
+        if (loop_.now() >= stops_at->second) {
+            kube_.erase(pod);
+        }
+        return;
+    }
+    stops_at_[uid] = loop_.now() + kGrace;
+    object.find("metadata")->put("deletionTimestamp", "2026-01-01T00:00:00Z");
+    kube_.put(pod, std::move(object));
+}
+
+bool FakeCluster::runs_elsewhere(const std::string& device, const std::string& uid) const {
+    for (const std::string& pod : kube_.paths_below(path("pods", ""))) {
+        const std::string its_uid(text_of(kube_.find(pod)->at({"metadata", "uid"})));
+        const auto container = containers_.find(its_uid);
+        if (its_uid != uid && container != containers_.end() &&
+            container->second.device == device) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void FakeCluster::run_container(const std::string& pod, const std::string& uid) {
-    const bool mounts = kube_.find(path("secrets", pod + "-auth")) != nullptr;
+    const Value* set = kube_.find(path("statefulsets", split_replica(pod)->set));
+    const auto its_set = decode_proxy_set(*set);
+    const bool mounts =
+        its_set->contract.empty() ||
+        kube_.find(path("secrets", auth_name(pod, its_set->is_api_proxy))) != nullptr;
     const auto container = containers_.find(uid);
     if (container == containers_.end()) {
         if (mounts && kube_.find(path("secrets", pod)) != nullptr) {
@@ -91,8 +265,19 @@ void FakeCluster::run_container(const std::string& pod, const std::string& uid) 
     }
 }
 
+std::string FakeCluster::key_of(const std::string& pod, bool is_api_proxy) const {
+    const std::string secret = path("secrets", auth_name(pod, is_api_proxy));
+    if (!is_api_proxy) {
+        return kube_.datum(secret, kAuthDatum);
+    }
+    const auto config = renderer::read_json(kube_.datum(secret, kConfigDatum));
+    return std::string(config ? text_of(config->at({kConfigKeyField})) : std::string_view());
+}
+
 void FakeCluster::start(const std::string& pod, const std::string& uid) {
     const std::string secret = path("secrets", pod);
+    const bool is_api_proxy =
+        decode_proxy_set(*kube_.find(path("statefulsets", split_replica(pod)->set)))->is_api_proxy;
     Container& container = containers_[uid];
     container = {.started_at = loop_.now(), .waits_for_key = false};
     if (kube_.find(secret) == nullptr) {
@@ -104,19 +289,33 @@ void FakeCluster::start(const std::string& pod, const std::string& uid) {
     const auto profile = renderer::read_json(kube_.datum(secret, "profile-1"));
     std::string device(profile ? text_of(profile->at({"Config", "NodeID"})) : std::string_view());
     if (!tailnet_.devices.contains(device)) {
-        device = tailnet_.join(kube_.datum(path("secrets", pod + "-auth"), "authkey"), pod);
+        device = tailnet_.join(key_of(pod, is_api_proxy), pod);
+    }
+    if (device.empty() && is_api_proxy) {
+        container.waits_for_key = true;
+        return;
     }
     if (device.empty()) {
         kube_.set_datum(secret, "reissue_authkey", "file:/etc/tsauth/" + pod + "/authkey");
         container.waits_for_key = true;
         return;
     }
-    kube_.set_datum(secret, "_current-profile", "profile-1");
-    kube_.set_datum(
-        secret, "profile-1",
-        renderer::write_json(Value::map({{"Config", Value::map({{"NodeID", device}})}})));
+    write_profile(secret, device);
+    container.device = device;
+    doubles += runs_elsewhere(device, uid) ? 1 : 0;
+    const std::string fqdn = tailnet_.devices.at(device).name + ".tail1a2b3.ts.net.";
+    const auto number = std::distance(tailnet_.devices.begin(), tailnet_.devices.find(device)) + 1;
     kube_.set_datum(secret, "device_id", device);
-    kube_.set_datum(secret, "device_fqdn", pod + ".tail1a2b3.ts.net.");
+    kube_.set_datum(secret, "device_fqdn", fqdn);
+    kube_.set_datum(secret, "device_ips",
+                    fmt::format(R"(["100.64.0.{0}","fd7a:115c:a1e0::{0}"])", number));
+    kube_.set_datum(secret, "https_endpoint", fqdn);
+    kube_.set_datum(secret, "tailscale_capver", "133");
+    Value object = kube_.find(path("pods", pod))->clone();
+    object.put("status",
+               Value::map({{"conditions",
+                            Value::list({Value::map({{"type", "Ready"}, {"status", "True"}})})}}));
+    kube_.put(path("pods", pod), std::move(object));
 }
 
 }  // namespace runtime

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/testing/fake_kube.h"
 #include "runtime/testing/fake_tailnet.h"
@@ -19,25 +21,50 @@ public:
     static constexpr std::string_view kNamespace = "tailscale";
     static std::string path(std::string_view plural, std::string_view name);
 
-    void add_proxy(const std::string& name, int replicas = 1, const std::string& tags = "tag:k8s");
+    // For Service apps/`parent`, by default of the same name.
+    void add_proxy(const std::string& name, int replicas = 1, const std::string& tags = "tag:k8s",
+                   const std::string& parent = {});
+    // A group of type ingress or kube-apiserver; what it offers is for the test to put.
+    void add_group(const std::string& name, int replicas, bool is_api_proxy);
+    void offer(const std::string& group, const renderer::Value& data);
+    // What tailscaled says once it has read so in its configuration.
+    void advertise(const std::string& pod, const std::vector<std::string>& services);
+    // What the operator (tailscale v1.96.5) makes for Service apps/`parent`: StatefulSet `name`,
+    // Service and one Secret, with a device that has joined as `apps-<parent>`.
+    void add_operator_proxy(const std::string& name, const std::string& parent);
+    // The operator itself.
+    void add_operator();
     void remove_proxy(const std::string& name) { kube_.erase(path("statefulsets", name)); }
     void restart_pod(const std::string& pod) { kube_.erase(path("pods", pod)); }
+
+    // Pods that admission refuses, by name.
+    std::set<std::string> refused_pods;
+    // How often a device was started while it ran in another pod.
+    int doubles = 0;
 
 private:
     struct Container {
         Time started_at = {};
         bool waits_for_key = false;
+        std::string device = {};
     };
 
     void tick();
+    void run_operator();
     void run_pods();
+    void run_set(const std::string& path);
+    void stop(const std::string& path);
+    [[nodiscard]] bool runs_elsewhere(const std::string& device, const std::string& uid) const;
     void run_container(const std::string& pod, const std::string& uid);
     void start(const std::string& pod, const std::string& uid);
+    [[nodiscard]] std::string key_of(const std::string& pod, bool is_api_proxy) const;
+    void write_profile(const std::string& secret, const std::string& device);
 
     FakeLoop& loop_;
     FakeKube& kube_;
     FakeTailnet& tailnet_;
     std::map<std::string, Container> containers_;  // by UID of the pod
+    std::map<std::string, Time> stops_at_;         // by UID of the pod
 };
 
 }  // namespace runtime

@@ -35,14 +35,33 @@ std::string collection_of(const std::string& path) {
     return path.substr(0, path.rfind('/'));
 }
 
+// A collection is that of one namespace, or of a kind in all of them.
+bool is_in(const std::string& path, const std::string& collection) {
+    std::string own = collection_of(path);
+    if (own == collection) {
+        return true;
+    }
+    const std::size_t start = own.find("/namespaces/");
+    if (start == std::string::npos) {
+        return false;
+    }
+    own.erase(start, own.rfind('/') - start);
+    return own == collection;
+}
+
 // Of a path of a collection the last part is a plural; of an object it follows one.
 bool is_collection(const std::string& path) {
     const auto slashes = std::count(path.begin(), path.end(), '/');
     return path.starts_with("/api/") ? slashes == 5 || slashes == 3 : slashes == 6 || slashes == 4;
 }
 
+// `key`, or `key=value`.
 bool matches(const Value& labels, const std::string& selector) {
-    return selector.empty() || (labels.is_map() && labels.find(selector) != nullptr);
+    const std::size_t equals = selector.find('=');
+    const Value* found = labels.is_map() ? labels.find(selector.substr(0, equals)) : nullptr;
+    return selector.empty() ||
+           (found != nullptr &&
+            (equals == std::string::npos || text_of(found) == selector.substr(equals + 1)));
 }
 
 Value labels_of(const Value& object) {
@@ -82,7 +101,19 @@ std::map<std::string, std::string> parse_query(std::string_view text) {
     return query;
 }
 
-// RFC 6902, `add` and `remove` of members.
+// Server-side apply of what has always been the same manager's.
+void merge(Value& object, const Value& applied) {
+    for (const renderer::Member& member : applied.members()) {
+        Value* old = object.find(member.name());
+        if (old != nullptr && old->is_map() && member.value.is_map()) {
+            merge(*old, member.value);
+        } else {
+            object.put(Value(member.name()), member.value.clone());
+        }
+    }
+}
+
+// RFC 6902: `test` of members, and their `add`, `replace` and `remove`.
 bool patch_json(Value& object, const Value& operations) {
     for (const Value& operation : operations.items()) {
         std::string_view path = text_of(operation.find("path"));
@@ -96,6 +127,13 @@ bool patch_json(Value& object, const Value& operations) {
             }
             if (slash == std::string_view::npos) {
                 const std::string_view op = text_of(operation.find("op"));
+                if (op == "test") {
+                    const Value* found = at->is_map() ? at->find(key) : nullptr;
+                    if (found == nullptr || !(*found == *operation.find("value"))) {
+                        return false;
+                    }
+                    break;
+                }
                 if (op == "remove" ? !at->erase(key) : !at->is_map()) {
                     return false;
                 }
@@ -120,10 +158,9 @@ void FakeKube::tell(std::string_view type, const std::string& path, const Value&
     const std::string line =
         renderer::write_json(Value::map({{"type", Value(type)}, {"object", object.clone()}})) +
         "\n";
-    history_.push_back({version_, collection_of(path), line, labels_of(object)});
+    history_.push_back({version_, path, line, labels_of(object)});
     for (const Watcher& watcher : watchers_) {
-        if (watcher.collection == collection_of(path) &&
-            matches(history_.back().labels, watcher.selector)) {
+        if (is_in(path, watcher.collection) && matches(history_.back().labels, watcher.selector)) {
             watcher.stream->data(line);
         }
     }
@@ -214,6 +251,9 @@ HttpReply FakeKube::answer(const HttpRequest& request, const std::string& target
     const std::string path = target.substr(0, mark);
     const auto query = parse_query(
         mark == std::string::npos ? std::string_view() : std::string_view(target).substr(mark + 1));
+    if (!has_custom_resources && path.starts_with("/apis/tailscale.com/")) {
+        return missing(path);
+    }
     if (stream != nullptr) {
         return watch(path, query, stream);
     }
@@ -225,7 +265,9 @@ HttpReply FakeKube::answer(const HttpRequest& request, const std::string& target
         return object == nullptr ? missing(path) : json_reply(200, *object);
     }
     ++writes;
-    return write(request, path);
+    const bool is_status = path.ends_with("/status");
+    return is_status ? write_status(request, path.substr(0, path.rfind('/')))
+                     : write(request, path);
 }
 
 HttpReply FakeKube::list(const std::string& collection,
@@ -238,8 +280,8 @@ HttpReply FakeKube::list(const std::string& collection,
     std::string last;
     bool more = false;
     for (const auto& [path, object] : objects_) {
-        if (collection_of(path) != collection ||
-            !matches(labels_of(object), get("labelSelector")) || path <= get("continue")) {
+        if (!is_in(path, collection) || !matches(labels_of(object), get("labelSelector")) ||
+            path <= get("continue")) {
             continue;
         }
         if (limit != 0 && items.size() == limit) {
@@ -268,7 +310,7 @@ HttpReply FakeKube::watch(const std::string& collection,
     } else {
         watchers_.push_back({collection, selector, stream});
         for (const Event& event : history_) {
-            if (event.version > from && event.collection == collection &&
+            if (event.version > from && is_in(event.path, collection) &&
                 matches(event.labels, selector)) {
                 stream->data(event.line);
             }
@@ -277,6 +319,24 @@ HttpReply FakeKube::watch(const std::string& collection,
     HttpReply reply;
     reply.status = 200;
     return reply;
+}
+
+HttpReply FakeKube::write_status(const HttpRequest& request, const std::string& path) {
+    const auto body = renderer::read_json(request.body);
+    CHECK(request.method == "PUT" && body.has_value());
+    const auto entry = objects_.find(path);
+    if (entry == objects_.end()) {
+        return missing(path);
+    }
+    Value object = entry->second.clone();
+    if (text_of(body->at({"metadata", "resourceVersion"})) !=
+        text_of(object.at({"metadata", "resourceVersion"}))) {
+        return conflict(path);
+    }
+    const Value* status = body->find("status");
+    object.put("status", status == nullptr ? Value() : status->clone());
+    store(path, std::move(object), false);
+    return json_reply(200, objects_.at(path));
 }
 
 HttpReply FakeKube::write(const HttpRequest& request, const std::string& path) {
@@ -292,6 +352,12 @@ HttpReply FakeKube::write(const HttpRequest& request, const std::string& path) {
         return json_reply(201, objects_.at(object_path));
     }
     const auto entry = objects_.find(path);
+    if (request.method == "PATCH" && body->is_map()) {
+        Value object = entry == objects_.end() ? Value::map() : entry->second.clone();
+        merge(object, *body);
+        store(path, std::move(object), entry == objects_.end());
+        return json_reply(200, objects_.at(path));
+    }
     if (entry == objects_.end()) {
         return missing(path);
     }
@@ -301,7 +367,17 @@ HttpReply FakeKube::write(const HttpRequest& request, const std::string& path) {
         if (!uid.empty() && uid != text_of(object.at({"metadata", "uid"}))) {
             return conflict(path);
         }
-        erase(path);
+        Value* metadata = object.find("metadata");
+        if (text_of(body->find("propagationPolicy")) == "Foreground") {
+            metadata->put("finalizers", Value::list({Value("foregroundDeletion")}));
+        }
+        const Value* finalizers = metadata->find("finalizers");
+        if (finalizers == nullptr || finalizers->items().empty()) {
+            erase(path);
+        } else {
+            metadata->put("deletionTimestamp", "2026-01-01T00:00:00Z");
+            store(path, std::move(object), false);
+        }
         return status(200, "", "");
     }
     if (request.method == "PUT") {
@@ -314,11 +390,22 @@ HttpReply FakeKube::write(const HttpRequest& request, const std::string& path) {
         return json_reply(200, objects_.at(path));
     }
     CHECK(request.method == "PATCH" && body->is_list());
+    if (body->size() == 0) {
+        --writes;  // says what there is
+        return json_reply(200, object);
+    }
     if (!patch_json(object, *body)) {
         return status(422, "Invalid", "the patch does not fit");
     }
+    const Value* finalizers = object.at({"metadata", "finalizers"});
+    const bool is_over = object.at({"metadata", "deletionTimestamp"}) != nullptr &&
+                         (finalizers == nullptr || finalizers->items().empty());
     store(path, std::move(object), false);
-    return json_reply(200, objects_.at(path));
+    HttpReply reply = json_reply(200, objects_.at(path));
+    if (is_over) {
+        erase(path);
+    }
+    return reply;
 }
 
 }  // namespace runtime

@@ -1,6 +1,7 @@
 // Kubernetes' API as far as the controller uses it: objects by path with resourceVersions and UIDs,
-// optimistic locking, JSON patch, paged lists with label selectors, watches with
-// bookmarks and with a history that can be forgotten. It admits everything and defaults nothing.
+// optimistic locking, finalizers, JSON patch, server-side apply by one manager, `/status`, paged
+// lists with label selectors, of one namespace or of all, watches with a history that can be
+// forgotten. It admits everything and defaults nothing.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +36,13 @@ public:
     // Ends all watches, which may go on from where they were.
     void drop_watches();
 
-    std::size_t writes = 0;  // by requests
+    std::size_t writes = 0;             // by requests
+    bool has_custom_resources = false;  // the CRDs of tailscale.com are installed
 
 private:
     struct Event {
         std::uint64_t version;
-        std::string collection, line;
+        std::string path, line;
         renderer::Value labels;
     };
     struct Watcher {
@@ -51,6 +53,7 @@ private:
     HttpReply list(const std::string& collection, const std::map<std::string, std::string>& query);
     HttpReply watch(const std::string& collection, const std::map<std::string, std::string>& query,
                     const std::shared_ptr<Stream>& stream);
+    HttpReply write_status(const HttpRequest& request, const std::string& path);
     HttpReply write(const HttpRequest& request, const std::string& path);
     void store(const std::string& path, renderer::Value object, bool is_new);
     void tell(std::string_view type, const std::string& path, const renderer::Value& object);

@@ -37,6 +37,37 @@ Value list_of(const std::vector<std::string>& all) {
     return list;
 }
 
+constexpr const char* kNoScope =
+    "calling actor does not have enough permissions to perform this function";
+
+// The fields that are told by default, of those that somebody looks at.
+Value told(const FakeTailnet::Device& device) {
+    Value answer = Value::map({{"nodeId", device.id},
+                               {"name", device.name + ".tail1a2b3.ts.net"},
+                               {"hostname", device.hostname},
+                               {"addresses", list_of({"100.64.9.9", "fd7a:115c:a1e0::99"})},
+                               {"lastSeen", format_seconds(device.last_seen)},
+                               {"connectedToControl", device.is_online}});
+    put_if(answer, !device.tags.empty(), "tags", list_of(device.tags));
+    return answer;
+}
+
+bool is_service_name(std::string_view name) {
+    constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    if (!name.starts_with("svc:")) {
+        return false;
+    }
+    name.remove_prefix(4);
+    return !name.empty() && name.size() <= 63 && !name.starts_with('-') && !name.ends_with('-') &&
+           name.find_first_not_of(kLetters) == std::string_view::npos;
+}
+
+bool is_port(std::string_view port) {
+    return port == "do-not-validate" ||
+           ((port.starts_with("tcp:") || port.starts_with("udp:")) && port.size() > 4 &&
+            port.find_first_not_of("0123456789-", 4) == std::string_view::npos);
+}
+
 }  // namespace
 
 HttpReply FakeTailnet::answer(const HttpRequest& request, const std::string& path,
@@ -57,8 +88,15 @@ HttpReply FakeTailnet::answer(const HttpRequest& request, const std::string& pat
     }
     constexpr std::string_view kKeys = "/api/v2/tailnet/-/keys";
     constexpr std::string_view kDevice = "/api/v2/device/";
+    constexpr std::string_view kServices = "/api/v2/tailnet/-/vip-services/";
+    if (path.starts_with(kServices)) {
+        return answer_service(request, path.substr(kServices.size()));
+    }
     if (path.starts_with(kKeys)) {
         return answer_keys(request, path.substr(kKeys.size()));
+    }
+    if (request.method == "GET" && path == "/api/v2/tailnet/-/devices") {
+        return list_devices();
     }
     if (path.starts_with(kDevice)) {
         return answer_device(request, path.substr(kDevice.size()));
@@ -85,6 +123,12 @@ HttpReply FakeTailnet::answer_keys(const HttpRequest& request, const std::string
         Key key;
         key.tags = texts(create == nullptr ? nullptr : create->find("tags"));
         key.description = body ? text_of(body->find("description")) : "";
+        for (const std::string& tag : key.tags) {
+            if (!known_tags.empty() && !known_tags.contains(tag)) {
+                return refuse(400,
+                              fmt::format("requested tags [{}] are invalid or not permitted", tag));
+            }
+        }
         if (key.tags.empty() || key.description.size() > 50) {
             return refuse(400, "requested tags [] are invalid or not permitted");
         }
@@ -124,9 +168,76 @@ HttpReply FakeTailnet::answer_device(const HttpRequest& request, const std::stri
         device->second.tags = texts(body ? body->find("tags") : nullptr);
         return json_reply(200, Value::map());
     }
-    return json_reply(200, Value::map({{"nodeId", id},
-                                       {"hostname", device->second.hostname},
-                                       {"tags", list_of(device->second.tags)}}));
+    return may_read_devices ? json_reply(200, told(device->second)) : refuse(403, kNoScope);
+}
+
+HttpReply FakeTailnet::list_devices() const {
+    if (!may_read_devices) {
+        return refuse(403, kNoScope);
+    }
+    Value list = Value::list();
+    for (const auto& [unused, device] : devices) {
+        list.append(told(device));
+    }
+    return json_reply(200, Value::map({{"devices", std::move(list)}}));
+}
+
+HttpReply FakeTailnet::answer_service(const HttpRequest& request, const std::string& name) {
+    if (request.method == "PUT") {
+        auto body = renderer::read_json(request.body);
+        return body && body->is_map() ? put_service(name, std::move(*body))
+                                      : refuse(400, "invalid request body");
+    }
+    const auto service = services.find(name);
+    if (service == services.end()) {
+        return refuse(404, "service not found");
+    }
+    if (request.method == "DELETE") {
+        services.erase(service);
+        return json_reply(200, Value::map());
+    }
+    return json_reply(200, service->second);
+}
+
+HttpReply FakeTailnet::put_service(const std::string& name, Value service) {
+    const std::set<std::string_view> fields{"name",        "addrs", "comment",
+                                            "annotations", "ports", "tags"};
+    for (const renderer::Member& member : service.members()) {
+        if (!fields.contains(member.name())) {
+            return refuse(400, fmt::format("unknown field \"{}\"", member.name()));
+        }
+    }
+    if (text_of(service.find("name")) != name || !is_service_name(name)) {
+        return refuse(400, "the name is not of the form svc:LABEL");
+    }
+    for (const std::string& port : texts(service.find("ports"))) {
+        if (!is_port(port)) {
+            return refuse(400, fmt::format("port \"{}\" is invalid", port));
+        }
+    }
+    const auto tags = texts(service.find("tags"));
+    for (const std::string& tag : tags) {
+        if (!tag.starts_with("tag:") || unowned_tags.contains(tag)) {
+            return refuse(400, fmt::format("tag \"{}\" is invalid or not permitted", tag));
+        }
+    }
+    if (tags.empty()) {
+        return refuse(400, "a service of an OAuth client has tags");
+    }
+    const auto known = services.find(name);
+    const auto addresses = texts(service.find("addrs"));
+    if (known != services.end() && addresses != texts(known->second.find("addrs"))) {
+        return refuse(400, "the addresses are not those that the service has");
+    }
+    if (known == services.end()) {
+        if (!addresses.empty()) {
+            return refuse(400, "a new service gets its addresses here");
+        }
+        const std::size_t number = next_address_++;
+        service.put("addrs", list_of({fmt::format("100.100.0.{}", number),
+                                      fmt::format("fd7a:115c:a1e0::{:x}", number)}));
+    }
+    return json_reply(200, services.insert_or_assign(name, std::move(service)).first->second);
 }
 
 std::string FakeTailnet::join(const std::string& secret, const std::string& hostname) {
@@ -137,8 +248,9 @@ std::string FakeTailnet::join(const std::string& secret, const std::string& host
             const bool is_taken = std::any_of(
                 devices.begin(), devices.end(),
                 [&hostname](const auto& other) { return other.second.name == hostname; });
-            devices[device] = {device, hostname, id, is_taken ? hostname + "-1" : hostname,
-                               key.tags};
+            devices[device] = {
+                device,   hostname, id,          is_taken ? hostname + "-1" : hostname,
+                key.tags, true,     clock_.now()};
             return device;
         }
     }

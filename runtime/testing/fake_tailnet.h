@@ -1,8 +1,10 @@
 // A tailnet's API, strict: it knows which key was minted for what, whether it was spent or revoked,
-// and which device it led to.
+// and which device it led to. Services it takes only with known fields, names and ports of the
+// documented form, tags that the client owns, and the addresses that they have.
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,11 +29,17 @@ public:
         std::string id, hostname, key;
         std::string name = {};  // the hostname, or with `-1` when another device has it
         std::vector<std::string> tags;
+        bool is_online = true;
+        Time last_seen = {};
     };
-    std::map<std::string, Key> keys;        // by id
-    std::map<std::string, Device> devices;  // by id
-    std::size_t tokens = 0;                 // that were given out
+    std::map<std::string, Key> keys;                  // by id
+    std::map<std::string, Device> devices;            // by id
+    std::map<std::string, renderer::Value> services;  // by name
+    std::set<std::string> unowned_tags;               // that the client may not give
+    std::size_t tokens = 0;                           // that were given out
     bool lists_descriptions = true;
+    std::set<std::string> known_tags;  // empty: all
+    bool may_read_devices = true;      // the client's scopes let it
     std::string wanted_secret = "tskey-client-secret";
 
     // A device joins with a key: its id, or "" when the key is not good (any more).
@@ -43,10 +51,14 @@ public:
 private:
     HttpReply answer_keys(const HttpRequest& request, const std::string& rest);
     HttpReply answer_device(const HttpRequest& request, const std::string& rest);
+    HttpReply list_devices() const;
+    HttpReply answer_service(const HttpRequest& request, const std::string& name);
+    HttpReply put_service(const std::string& name, renderer::Value service);
 
     const Loop& clock_;
     std::string token_;
     std::size_t next_ = 1;
+    std::size_t next_address_ = 1;
 };
 
 }  // namespace runtime

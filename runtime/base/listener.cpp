@@ -1,0 +1,66 @@
+#include "runtime/base/listener.h"
+
+#include <fmt/format.h>
+
+#include <boost/asio/steady_timer.hpp>
+#include <utility>
+
+namespace runtime {
+
+using boost::asio::ip::tcp;
+
+struct Listener::State : std::enable_shared_from_this<Listener::State> {
+    State(boost::asio::io_context& context, Take its_take)
+        : acceptor(context), pause(context), take(std::move(its_take)) {}
+
+    void accept() {
+        acceptor.async_accept([self = shared_from_this()](const boost::system::error_code& error,
+                                                          tcp::socket socket) {
+            if (!self->acceptor.is_open()) {
+                return;
+            }
+            if (error) {  // no descriptor is free, mostly
+                self->pause.expires_after(std::chrono::seconds(1));
+                self->pause.async_wait(
+                    [self](const boost::system::error_code&) { self->accept(); });
+                return;
+            }
+            self->take(std::move(socket));
+            self->accept();
+        });
+    }
+
+    tcp::acceptor acceptor;
+    boost::asio::steady_timer pause;
+    Take take;
+};
+
+Listener::Listener(AsioLoop& loop, Take take)
+    : state_(std::make_shared<State>(loop.context(), std::move(take))) {}
+
+Listener::~Listener() {
+    boost::system::error_code ignored;
+    state_->acceptor.close(ignored);
+    state_->pause.cancel(ignored);
+}
+
+renderer::Error cannot_listen(std::uint16_t port, const boost::system::error_code& error) {
+    return {{.rule = "cannot-listen",
+             .where = fmt::format("port {}", port),
+             .message = fmt::format("cannot listen on port {}: {}", port, error.message())}};
+}
+
+renderer::Result<std::uint16_t> Listener::listen(std::uint16_t port) {
+    auto& acceptor = state_->acceptor;
+    boost::system::error_code error = bind_on_all_addresses(acceptor, port);
+    if (!error) {
+        acceptor.listen(tcp::acceptor::max_listen_connections, error);
+    }
+    if (error) {
+        return cannot_listen(port, error);
+    }
+    state_->accept();
+    return acceptor.local_endpoint().port();
+}
+
+}  // namespace runtime

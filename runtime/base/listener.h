@@ -1,0 +1,56 @@
+// Accepts TCP connections on all addresses of both families, for the servers of this process. Only
+// for .cpp files: it brings Boost's headers.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <functional>
+#include <memory>
+
+#include "renderer/core/result.h"
+#include "runtime/base/asio_loop.h"
+
+namespace runtime {
+
+// One socket for both families; a kernel without IPv6 gets one for IPv4. Port 0 takes a free one.
+template <typename Socket>
+boost::system::error_code bind_on_all_addresses(Socket& socket, std::uint16_t port) {
+    using Protocol = typename Socket::protocol_type;
+    boost::system::error_code error;
+    socket.open(Protocol::v6(), error);
+    const bool both = !error;
+    if (both) {
+        socket.set_option(boost::asio::ip::v6_only(false), error);
+    } else {
+        socket.open(Protocol::v4(), error);
+    }
+    if (!error && std::is_same_v<Protocol, boost::asio::ip::tcp>) {
+        socket.set_option(boost::asio::socket_base::reuse_address(true), error);
+    }
+    if (!error) {
+        socket.bind({both ? Protocol::v6() : Protocol::v4(), port}, error);
+    }
+    return error;
+}
+
+renderer::Error cannot_listen(std::uint16_t port, const boost::system::error_code& error);
+
+class Listener {
+public:
+    using Take = std::function<void(boost::asio::ip::tcp::socket)>;
+
+    // The loop outlives the listener.
+    Listener(AsioLoop& loop, Take take);
+    ~Listener();
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
+
+    // The result is the port.
+    renderer::Result<std::uint16_t> listen(std::uint16_t port);
+
+private:
+    struct State;
+    std::shared_ptr<State> state_;
+};
+
+}  // namespace runtime

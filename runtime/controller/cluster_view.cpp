@@ -1,0 +1,123 @@
+#include "runtime/controller/cluster_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/core/check.h"
+#include "runtime/base/url.h"
+#include "runtime/controller/contract.h"
+
+namespace runtime {
+
+using renderer::Value;
+
+// One watch and all the copies that it feeds.
+class ClusterView::Fan : public WatchSink {
+public:
+    Fan(Loop& loop, KubeClient& kube, Log& log, Chance& chance, const Source& source)
+        : watch_(loop, kube, log, chance,
+                 {.path = path_of(source.resource, source.ns),
+                  .query = source.query,
+                  .may_be_absent = source.may_be_absent},
+                 *this) {}
+
+    void add(std::unique_ptr<WatchSink> copy) { copies_.push_back(std::move(copy)); }
+    void start() { watch_.start(); }
+
+    void begin_list() override {
+        for (const auto& copy : copies_) {
+            copy->begin_list();
+        }
+    }
+    void put(const Value& object) override {
+        for (const auto& copy : copies_) {
+            copy->put(object);
+        }
+    }
+    void erase(const Value& object) override {
+        for (const auto& copy : copies_) {
+            copy->erase(object);
+        }
+    }
+    void end_list() override {
+        for (const auto& copy : copies_) {
+            copy->end_list();
+        }
+    }
+
+private:
+    std::vector<std::unique_ptr<WatchSink>> copies_;
+    Watch watch_;
+};
+
+ClusterView::ClusterView(Loop& loop, KubeClient& kube, Log& log, Chance& chance, std::string ns)
+    : loop_(loop),
+      kube_(kube),
+      log_(log),
+      chance_(chance),
+      ns_(std::move(ns)),
+      sets_(&follow<ProxySet>({.resource = kStatefulSets, .ns = ns_}, decode_proxy_set)),
+      states_(&follow<StateSecret>(our_secrets(), decode_state_secret)),
+      auths_(&follow<AuthSecret>(our_secrets(), decode_auth_secret)),
+      pods_(&follow<Pod>(pod_source(), decode_pod)),
+      tailnet_configs_(&follow<TailnetConfig>(config_maps(), decode_tailnet)),
+      groups_(&follow<GroupConfig>(config_maps(), decode_group)),
+      certificates_(&follow<Certificate>(our_secrets(), decode_certificate)) {}
+
+ClusterView::~ClusterView() = default;
+
+void ClusterView::add(const Source& source, std::unique_ptr<WatchSink> copy,
+                      std::function<bool()> is_complete) {
+    CHECK(!started_);
+    auto& fan = fans_[source.key()];
+    if (fan == nullptr) {
+        fan = std::make_unique<Fan>(loop_, kube_, log_, chance_, source);
+    }
+    fan->add(std::move(copy));
+    are_complete_.push_back(std::move(is_complete));
+}
+
+void ClusterView::start() {
+    started_ = true;
+    for (const auto& [unused, fan] : fans_) {
+        fan->start();
+    }
+}
+
+bool ClusterView::complete() const {
+    return std::all_of(are_complete_.begin(), are_complete_.end(),
+                       [](const auto& is_complete) { return is_complete(); });
+}
+
+bool ClusterView::own_complete() const {
+    return sets_->complete() && states_->complete() && auths_->complete() && pods_->complete() &&
+           tailnet_configs_->complete() && groups_->complete() && certificates_->complete();
+}
+
+void ClusterView::wrote(const Source& source, const Value& object) {
+    fans_.at(source.key())->put(object);
+}
+
+void ClusterView::erased(const Source& source, const Value& object) {
+    fans_.at(source.key())->erase(object);
+}
+
+std::string ClusterView::key(std::string_view name) const {
+    return fmt::format("{}/{}", ns_, name);
+}
+
+Source ClusterView::our_secrets() const {
+    return {.resource = kSecrets, .ns = ns_, .query = "labelSelector=" + escape_url(kSecretLabel)};
+}
+
+Source ClusterView::config_maps() const {
+    return {.resource = kConfigMaps, .ns = ns_};
+}
+
+Source ClusterView::pod_source() const {
+    return {.resource = kPods, .ns = ns_};
+}
+
+}  // namespace runtime

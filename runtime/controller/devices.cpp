@@ -1,0 +1,112 @@
+#include "runtime/controller/devices.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+#include "runtime/base/log.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+// From this capability version on tailscaled's container says where it serves HTTPS.
+constexpr int kSaysHttps = 109;
+
+std::string_view without_dot(std::string_view name) {
+    return name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
+}
+
+bool is_recorder(const Replica& replica) {
+    return replica.set != nullptr && replica.set->parent.view().starts_with("Recorder/");
+}
+
+DeviceState state_of(const Replica& replica) {
+    if (!is_wanted(replica)) {
+        return DeviceState::Leaving;
+    }
+    if (replica.state == nullptr || replica.state->device().empty()) {
+        return DeviceState::Waiting;
+    }
+    const Pod* pod = replica.pod;
+    // A recorder writes nothing but tailscaled's own state.
+    const bool live =
+        pod != nullptr && (is_recorder(replica) ? pod->ready
+                                                : replica.state->pod_uid == pod->uid &&
+                                                      !replica.state->device_id.empty());
+    return live ? DeviceState::Joined : DeviceState::Restarting;
+}
+
+std::string https_name(const StateSecret& state) {
+    int version = 0;
+    const std::string& text = state.capability_version;
+    std::from_chars(text.data(), text.data() + text.size(), version);
+    if (version < kSaysHttps) {
+        return std::string(without_dot(state.device_fqdn));
+    }
+    return state.https_endpoint == "no-https" ? "" : std::string(without_dot(state.https_endpoint));
+}
+
+Value line_of(const Replica& replica, const std::string& problem) {
+    const Device device = device_of(replica);
+    const StateSecret none;
+    const StateSecret& state = replica.state == nullptr ? none : *replica.state;
+    const ProxySet* set = replica.set;
+    const auto ordinal = static_cast<std::size_t>(replica.ordinal);
+    const bool has_hostname = set != nullptr && ordinal < set->hostnames.size();
+    Value line = Value::map(
+        {{"pod", replica.pod_name},
+         {"parent", set == nullptr ? std::string_view() : set->parent.view()},
+         {"hostname", has_hostname ? std::string_view(set->hostnames[ordinal]) : ""},
+         {"fqdn", device.fqdn},
+         {"addresses", text_list(device.addresses)},
+         {"device", state.device()},
+         {"tags", text_list(set == nullptr ? std::vector<std::string>() : split_list(set->tags))},
+         {"tailnet", (set == nullptr ? state.tailnet : set->tailnet).view()},
+         {"state", name_of(device.state)}});
+    put_if(line, !problem.empty(), "problem", redact(problem));
+    return line;
+}
+
+}  // namespace
+
+std::string_view name_of(DeviceState state) {
+    constexpr std::array<std::string_view, kDeviceStates> kNames = {"waiting", "joined",
+                                                                    "restarting", "leaving"};
+    return kNames.at(static_cast<std::size_t>(state));
+}
+
+Device device_of(const Replica& replica) {
+    Device device;
+    device.pod = replica.pod_name;
+    device.state = state_of(replica);
+    if (replica.state != nullptr) {
+        device.fqdn = without_dot(is_recorder(replica) ? replica.state->login_name
+                                                       : replica.state->device_fqdn);
+        device.https_name = https_name(*replica.state);
+        const auto addresses = renderer::read_json(replica.state->device_ips);
+        if (addresses && addresses->is_list()) {
+            for (const Value& address : addresses->items()) {
+                device.addresses.emplace_back(text_of(address));
+            }
+        }
+    }
+    return device;
+}
+
+std::string devices_table(const std::map<std::string, Replica>& replicas,
+                          const ProblemOf& problem_of) {
+    std::string table;
+    for (const auto& [pod, replica] : replicas) {
+        table += renderer::write_json(line_of(replica, problem_of(pod)));
+        table += '\n';
+    }
+    return table;
+}
+
+}  // namespace runtime

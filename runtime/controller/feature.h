@@ -1,0 +1,57 @@
+// Something that the controller does beside keys and devices: status, groups, records. A feature is
+// a class in files of its own that gets the context in its constructor, adds the copies that it
+// needs there (`context.view.follow`, cluster_view.h; Services, Ingresses, EndpointSlices of all
+// namespaces, too), and is listed in features.cpp.
+//
+// `reconcile` is called when all copies are complete, after every change, and every ten seconds. It
+// compares what should be with what is, and starts to write what differs; it returns at once. What
+// it writes must show in a copy before it is asked again, or it remembers that it is at it;
+// `status`, `ledger` and `editor` see to that themselves. Nothing may be remembered that a restart
+// could not find out again.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/controller/cluster_view.h"
+#include "runtime/controller/devices.h"
+#include "runtime/controller/ledger.h"
+#include "runtime/controller/parents.h"
+#include "runtime/controller/status_writer.h"
+#include "runtime/controller/tailnets.h"
+#include "runtime/kube/events.h"
+
+namespace runtime {
+
+struct FeatureContext {
+    Loop& loop;
+    KubeClient& kube;
+    Log& log;
+    Chance& chance;
+    ClusterView& view;
+    Tailnets& tailnets;
+    Events& events;
+    Parents& parents;      // users' Services, Ingresses and custom resources
+    StatusWriter& status;  // the one way to write `.status`
+    Ledger& ledger;        // a key in our ConfigMap for what has to be remembered
+    ObjectEditor& editor;  // for objects that others write, too
+    ProblemOf problem_of;  // why a replica waits
+    std::string owner;     // UID of `tailrender-devices`: marks what is this installation's
+    Duration cleanup_delay;
+};
+
+class Feature {
+public:
+    Feature() = default;
+    Feature(const Feature&) = delete;
+    Feature& operator=(const Feature&) = delete;
+    virtual ~Feature() = default;
+
+    virtual void reconcile() = 0;
+};
+
+// One of each. The context's references outlive them.
+std::vector<std::unique_ptr<Feature>> make_features(const FeatureContext& context);
+
+}  // namespace runtime

@@ -1,0 +1,21 @@
+#include "runtime/controller/dns_records.h"
+#include "runtime/controller/feature.h"
+#include "runtime/controller/groups.h"
+#include "runtime/controller/notices.h"
+#include "runtime/controller/parent_status.h"
+#include "runtime/controller/tailnet_status.h"
+
+namespace runtime {
+
+std::vector<std::unique_ptr<Feature>> make_features(const FeatureContext& context) {
+    std::vector<std::unique_ptr<Feature>> features;
+    features.push_back(std::make_unique<Groups>(context));
+    features.push_back(std::make_unique<ParentStatus>(context));
+    features.push_back(std::make_unique<DevicesTable>(context));
+    features.push_back(std::make_unique<Notices>(context));
+    features.push_back(std::make_unique<DnsRecords>(context));
+    features.push_back(std::make_unique<TailnetStatus>(context));
+    return features;
+}
+
+}  // namespace runtime

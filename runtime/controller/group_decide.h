@@ -1,0 +1,98 @@
+// What is to be done for groups that the tailnet reaches, given what the cluster and the tailnet
+// look like: pure functions. The rules are those of testdata/contract/ingress.md:
+// - what is registered is written down first (the table), so that it can be taken away by whoever
+//   comes after us;
+// - a certificate's Secret exists before its service is registered, and a service is registered
+//   once a replica of its group is in the tailnet;
+// - what is offered no more is removed after a delay, never many at once;
+// - when a certificate has changed, the pods that read another one are deleted one after the other.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runtime/controller/group_objects.h"
+#include "runtime/controller/objects.h"
+
+namespace runtime {
+
+// A group that can be worked for: its ConfigMap is understood and its StatefulSet is there. Not
+// owning.
+struct Group {
+    const GroupConfig* config = nullptr;
+    const ProxySet* set = nullptr;
+    // By ordinal; nullptr: is not there.
+    std::vector<const Pod*> pods;
+    std::vector<const StateSecret*> states;
+
+    [[nodiscard]] bool has_joined() const;  // a replica is in the tailnet
+};
+
+struct Offered {
+    const Group* group = nullptr;
+    const Offer* offer = nullptr;
+};
+// By key of the record (group_objects.h).
+using AllOffered = std::map<std::string, Offered>;
+AllOffered all_offered(const std::map<std::string, Group>& groups);
+
+// What is to be remembered. Services of groups in `untouched` stay as they are: nobody knows what
+// these groups want. One that has got another certificate is remembered with the old one while
+// that is in `certificates`.
+struct RecordsInput {
+    const ServiceRecords& old;
+    const AllOffered& offered;
+    const std::set<std::string>& untouched;
+    const std::set<std::string>& certificates;
+};
+ServiceRecords desired_records(const RecordsInput& input, Time now);
+
+// What the tailnet and the cluster say of services that lead to a Service, by key of the record.
+using Addresses = std::map<std::string, std::vector<std::string>>;
+struct KnownAddresses {
+    Addresses tailnet, cluster;
+};
+// The whole table. An address that is not known stays as it is.
+std::map<std::string, std::string> desired_table(const ServiceRecords& records,
+                                                 const KnownAddresses& known,
+                                                 const std::map<std::string, std::string>& old);
+
+namespace group_step {
+struct CreateCertificate {};
+struct NoteCertificate {
+    std::string hash;
+    std::vector<std::string> roll;
+};
+struct DeleteCertificate {};  // of a name that the service had before
+struct Register {};
+struct Remove {};
+}  // namespace group_step
+using GroupStep =
+    std::variant<group_step::CreateCertificate, group_step::NoteCertificate,
+                 group_step::DeleteCertificate, group_step::Register, group_step::Remove>;
+
+// All that there is of one service. nullptr: does not exist.
+struct ServiceState {
+    const ServiceRecord* record = nullptr;
+    const Offered* offered = nullptr;
+    const Certificate* certificate = nullptr;
+    const Certificate* old_certificate = nullptr;  // that nobody needs any more
+    bool is_registered = false;                    // the tailnet has it as it is offered
+};
+std::optional<GroupStep> decide_service(const ServiceState& service, Time now,
+                                        Duration cleanup_delay);
+
+// The pod to delete, of those whose UIDs are in `roll`. nullptr: none, or not now.
+const Pod* decide_roll(const std::set<std::string>& roll, const std::vector<const Pod*>& pods);
+
+// What the pod of an API proxy is configured with, but for its key. `filled`: certificates.
+std::map<std::string, std::string> desired_configs(const GroupConfig& group,
+                                                   const std::set<std::string>& filled);
+
+std::string describe(const GroupStep& step);
+
+}  // namespace runtime

@@ -1,0 +1,224 @@
+#include "runtime/controller/group_decide.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/base/time_text.h"
+
+namespace runtime {
+namespace {
+
+constexpr Duration kDelay = std::chrono::minutes(5);
+
+class GroupDecideTest : public testing::Test {
+protected:
+    GroupDecideTest() {
+        config.name = "front";
+        config.offers = {{.name = "svc:docs",
+                          .parent = "Ingress/apps/docs",
+                          .ports = {"tcp:443"},
+                          .tags = {"tag:k8s"},
+                          .certificate = "docs.ts.net"},
+                         {.name = "svc:db",
+                          .parent = "Service/apps/db",
+                          .ports = {"do-not-validate"},
+                          .tags = {"tag:k8s"},
+                          .certificate = {}}};
+        for (int i = 0; i < 3; ++i) {
+            pods.push_back({.name = "front-" + std::to_string(i),
+                            .uid = "u" + std::to_string(i),
+                            .leaving = false,
+                            .ready = true});
+        }
+        state.device_id = "n1";
+        group = {.config = &config,
+                 .set = &set,
+                 .pods = {&pods[0], &pods[1], &pods[2]},
+                 .states = {&state}};
+        offered = {.group = &group, .offer = &config.offers[0]};
+        service = {.record = &record,
+                   .offered = &offered,
+                   .certificate = &certificate,
+                   .is_registered = true};
+    }
+
+    std::string next() const {
+        const auto step = decide_service(service, now, kDelay);
+        return step.has_value() ? describe(*step) : "";
+    }
+
+    static ServiceRecords recorded(const ServiceRecords& old, const AllOffered& offers,
+                                   const std::set<std::string>& untouched, Time at,
+                                   const std::set<std::string>& certificates = {}) {
+        return desired_records(
+            {.old = old, .offered = offers, .untouched = untouched, .certificates = certificates},
+            at);
+    }
+
+    Time now = std::chrono::sys_days(std::chrono::year(2026) / 1 / 1);
+    GroupConfig config;
+    ProxySet set;
+    std::vector<Pod> pods;
+    StateSecret state;
+    Group group;
+    Offered offered;
+    ServiceRecord record;
+    Certificate certificate;
+    ServiceState service;
+};
+
+TEST_F(GroupDecideTest, ANewServiceGoesThroughItsSteps) {
+    service = {
+        .record = nullptr, .offered = &offered, .certificate = nullptr, .is_registered = false};
+    EXPECT_EQ(next(), "") << "it is written down first";
+    service.record = &record;
+    EXPECT_EQ(next(), "create the certificate's Secret");
+    service.certificate = &certificate;
+    state.device_id = "";
+    EXPECT_EQ(next(), "");
+    state.device_id = "n1";
+    EXPECT_EQ(next(), "register");
+    service.is_registered = true;
+    EXPECT_EQ(next(), "");
+}
+
+TEST_F(GroupDecideTest, AServiceWithoutCertificateNeedsNone) {
+    offered.offer = &config.offers[1];
+    service.certificate = nullptr;
+    service.is_registered = false;
+    EXPECT_EQ(next(), "register");
+    service.is_registered = true;
+    EXPECT_EQ(next(), "");
+}
+
+TEST_F(GroupDecideTest, WhatIsOfferedNoMoreIsRemovedAfterTheDelay) {
+    service.offered = nullptr;
+    EXPECT_EQ(next(), "") << "not marked yet";
+    record.gone_since = format_seconds(now - kDelay + std::chrono::seconds(1));
+    EXPECT_EQ(next(), "");
+    record.gone_since = format_seconds(now - kDelay);
+    EXPECT_EQ(next(), "remove");
+    service.offered = &offered;
+    EXPECT_EQ(next(), "");
+}
+
+TEST_F(GroupDecideTest, TheFirstCertificateRollsNobody) {
+    certificate.hash = "new";
+    EXPECT_EQ(next(), "note certificate \"new\", to be read again by 0 pods");
+    certificate.noted_hash = "new";
+    EXPECT_EQ(next(), "");
+    certificate.hash = "";
+    EXPECT_EQ(next(), "") << "emptied: pods keep what they have";
+}
+
+TEST_F(GroupDecideTest, ARenewedCertificateIsReadByAllButPod0) {
+    certificate.hash = "new";
+    certificate.noted_hash = "old";
+    const auto step = decide_service(service, now, kDelay);
+    ASSERT_TRUE(step.has_value());
+    EXPECT_EQ(std::get<group_step::NoteCertificate>(*step).roll,
+              (std::vector<std::string>{"u1", "u2"}));
+    certificate.noted_hash = "new";
+    certificate.roll = {"u1", "u2"};
+    EXPECT_EQ(next(), "") << "while one of them is still there";
+    pods[1].uid = "u1b";
+    pods[2].uid = "u2b";
+    EXPECT_EQ(next(), "note certificate \"new\", to be read again by 0 pods");
+}
+
+TEST_F(GroupDecideTest, PodsRollOneAfterTheOther) {
+    const std::set<std::string> roll{"u1", "u2"};
+    EXPECT_EQ(decide_roll(roll, group.pods), &pods[1]);
+    pods[1].leaving = true;
+    EXPECT_EQ(decide_roll(roll, group.pods), nullptr);
+    pods[1] = {.name = "front-1", .uid = "u1b", .leaving = false, .ready = false};
+    EXPECT_EQ(decide_roll(roll, group.pods), nullptr) << "until the one before is ready";
+    pods[1].ready = true;
+    EXPECT_EQ(decide_roll(roll, group.pods), &pods[2]);
+    group.pods[0] = nullptr;
+    EXPECT_EQ(decide_roll(roll, group.pods), nullptr) << "while another one is missing";
+    EXPECT_EQ(decide_roll({}, group.pods), nullptr);
+}
+
+TEST_F(GroupDecideTest, RecordsFollowWhatIsOffered) {
+    const std::map<std::string, Group> groups{{"front", group}};  // offers point into it
+    const auto offers = all_offered(groups);
+    ServiceRecords old{
+        {"svc:docs",
+         {.group = "front",
+          .parent = "Ingress/apps/docs",
+          .certificate = "docs.ts.net",
+          .gone_since = "2026-01-01T00:00:00Z"}},
+        {"svc:left",
+         {.group = "front", .parent = "Service/apps/left", .certificate = {}, .gone_since = {}}},
+        {"svc:kept",
+         {.group = "odd", .parent = "Service/apps/kept", .certificate = {}, .gone_since = {}}}};
+    const auto records = recorded(old, offers, {"odd"}, now);
+    EXPECT_EQ(records.size(), 4U);
+    EXPECT_EQ(records.at("svc:docs").gone_since, "") << "it came back";
+    EXPECT_EQ(records.at("svc:db").parent, "Service/apps/db");
+    EXPECT_EQ(records.at("svc:left").gone_since, "2026-01-01T00:00:00Z");
+    EXPECT_EQ(records.at("svc:kept").gone_since, "") << "nobody knows what its group wants";
+    EXPECT_EQ(recorded(records, offers, {"odd"}, now + kDelay), records) << "nothing new";
+}
+
+TEST_F(GroupDecideTest, ANewCertificateTakesTheOldOneAway) {
+    const std::map<std::string, Group> groups{{"front", group}};  // offers point into it
+    const auto offers = all_offered(groups);
+    const ServiceRecords old{{"svc:docs",
+                              {.group = "front",
+                               .parent = "Ingress/apps/docs",
+                               .certificate = "docs.old",
+                               .gone_since = {}}}};
+    EXPECT_EQ(recorded(old, offers, {}, now, {"docs.old"}).at("svc:docs").certificate, "docs.old");
+    Certificate before;
+    service.old_certificate = &before;
+    EXPECT_EQ(next(), "delete the certificate of its old name");
+    service.certificate = nullptr;
+    EXPECT_EQ(next(), "create the certificate's Secret");
+    EXPECT_EQ(recorded(old, offers, {}, now).at("svc:docs").certificate, "docs.ts.net");
+}
+
+TEST_F(GroupDecideTest, AnotherTailnetIsAnotherService) {
+    set.tailnet = "other";
+    const std::map<std::string, Group> groups{{"front", group}};  // offers point into it
+    const auto offers = all_offered(groups);
+    EXPECT_TRUE(offers.contains("other/svc:docs"));
+    ServiceRecords old{
+        {"svc:docs",
+         {.group = "front", .parent = "Ingress/apps/docs", .certificate = {}, .gone_since = {}}}};
+    const auto records = recorded(old, offers, {}, now);
+    EXPECT_FALSE(records.at("svc:docs").gone_since.empty());
+    EXPECT_TRUE(records.at("other/svc:docs").gone_since.empty());
+}
+
+TEST_F(GroupDecideTest, TheTableMapsEachFamilyOfTheCluster) {
+    const auto records = recorded({}, all_offered({{"front", group}}), {}, now);
+    KnownAddresses known;
+    EXPECT_EQ(desired_table(records, known, {}).count("front.json"), 0U) << "nothing is known";
+    known.tailnet = {{"svc:db", {"100.100.0.1", "fd7a::1"}}, {"svc:docs", {"100.100.0.2"}}};
+    known.cluster = {{"svc:db", {"10.96.0.7"}}};
+    auto table = desired_table(records, known, {});
+    EXPECT_EQ(
+        table.at("front.json"),
+        R"({"svc:db":{"IPv4Mapping":{"TailscaleServiceIP":"100.100.0.1","ClusterIP":"10.96.0.7"}}})");
+    EXPECT_EQ(read_records({.version = {}, .data = table}), records);
+    EXPECT_EQ(desired_table(records, {}, table), table) << "what is not known stays";
+    known.cluster = {{"svc:db", {"fd00::7", "10.96.0.7"}}};
+    known.tailnet = {{"svc:db", {"100.100.0.1"}}};
+    EXPECT_EQ(
+        desired_table(records, known, table).at("front.json"),
+        R"({"svc:db":{"IPv4Mapping":{"TailscaleServiceIP":"100.100.0.1","ClusterIP":"10.96.0.7"},"IPv6Mapping":{"TailscaleServiceIP":"","ClusterIP":"fd00::7"}}})");
+    EXPECT_TRUE(desired_table({}, known, table).empty());
+}
+
+TEST_F(GroupDecideTest, ApiProxiesAdvertiseOnceTheCertificateIsThere) {
+    config.offers.resize(1);
+    config.proxies = {{"kube-0", R"({"Version":"v1alpha1","Hostname":"kube-0"})"}};
+    EXPECT_EQ(desired_configs(config, {}).at("kube-0"),
+              R"({"Version":"v1alpha1","Hostname":"kube-0"})");
+    EXPECT_EQ(desired_configs(config, {"docs.ts.net"}).at("kube-0"),
+              R"({"Version":"v1alpha1","Hostname":"kube-0","AdvertiseServices":["svc:docs"]})");
+}
+
+}  // namespace
+}  // namespace runtime

@@ -1,0 +1,103 @@
+// What the controller knows of groups that the tailnet reaches: what a group offers (the renderer's
+// ConfigMap), certificates (Secrets), and what has been registered (the controller's own
+// ConfigMap), decoded and spelled. Shapes: testdata/contract/ingress.md.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/value.h"
+#include "runtime/base/loop.h"
+
+namespace runtime {
+
+// One Tailscale Service, as a group offers it.
+struct Offer {
+    std::string name;    // svc:HOST
+    std::string parent;  // Kind/namespace/name, or ProxyGroup/name
+    std::vector<std::string> ports, tags;
+    std::string certificate;  // full name; empty: none
+
+    [[nodiscard]] bool is_for_service() const { return parent.starts_with("Service/"); }
+    // Of a group that serves the Kubernetes API: belongs to nobody else.
+    [[nodiscard]] bool is_exclusive() const { return parent.starts_with("ProxyGroup/"); }
+    bool operator==(const Offer&) const = default;
+};
+
+struct GroupConfig {
+    std::string name;  // of the group
+    std::string uid;   // of the ConfigMap
+    std::string contract;
+    std::vector<Offer> offers;
+    std::map<std::string, std::string> proxies;  // configuration, by pod
+    std::string problem;                         // what in it cannot be read
+
+    bool operator==(const GroupConfig&) const = default;
+};
+
+struct Certificate {
+    std::string name, uid;
+    std::string hash;               // of what stands in it; empty: it is not filled
+    std::string noted_hash;         // of what the pods were last told
+    std::vector<std::string> roll;  // UIDs of pods that have read another one
+
+    bool operator==(const Certificate&) const = default;
+};
+
+// The controller's own ConfigMap as it stands.
+struct AddressTable {
+    std::string version;  // resourceVersion, since only we write it
+    std::map<std::string, std::string> data;
+
+    bool operator==(const AddressTable&) const = default;
+};
+
+// A Service that a group leads to.
+struct ClusterAddresses {
+    std::vector<std::string> ips;  // spec.clusterIPs
+
+    bool operator==(const ClusterAddresses&) const = default;
+};
+
+// No value: of no interest.
+std::optional<GroupConfig> decode_group(const renderer::Value& object);
+std::optional<Certificate> decode_certificate(const renderer::Value& object);
+std::optional<AddressTable> decode_address_table(const renderer::Value& object);
+std::optional<ClusterAddresses> decode_cluster_addresses(const renderer::Value& object);
+
+// What is remembered of a service that is registered, or about to be.
+struct ServiceRecord {
+    std::string group, parent, certificate;
+    std::string gone_since;  // RFC 3339; empty: it is offered
+
+    bool operator==(const ServiceRecord&) const = default;
+};
+// By "svc:HOST", or "TAILNET/svc:HOST" when that is not the controller's own.
+using ServiceRecords = std::map<std::string, ServiceRecord>;
+
+std::string record_key(std::string_view tailnet, std::string_view service);
+struct RecordName {
+    std::string_view tailnet, service;
+};
+RecordName split_record_key(std::string_view key);
+
+// The datum of the table that holds them. No value: it cannot be read.
+inline constexpr std::string_view kServicesDatum = "services";
+std::optional<ServiceRecords> read_records(const AddressTable& table);
+std::string write_records(const ServiceRecords& records);
+
+renderer::Value address_table(std::string_view ns, const AddressTable& table);
+
+// An empty certificate for pod 0 of the group to fill.
+renderer::Value certificate_secret(std::string_view ns, std::string_view group, const Offer& offer);
+
+// A pod's configuration, completed.
+std::string complete_config(std::string_view config, std::string_view key);
+std::string advertise(std::string_view config, const std::vector<std::string>& services);
+// Without its key; "" when it is none.
+std::string config_without_key(std::string_view config);
+
+}  // namespace runtime

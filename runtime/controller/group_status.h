@@ -1,0 +1,34 @@
+// What the status of a Tailscale Service's parent says: pure functions. Source of the shapes:
+// tailscale v1.96.5 cmd/k8s-operator/{ingress-for-pg,svc-for-pg,api-server-proxy-pg}.go. A service
+// counts as served when it is registered and a replica that runs advertises it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/controller/group_decide.h"
+#include "runtime/controller/status_writer.h"
+
+namespace runtime {
+
+// What the tailnet said of a service.
+struct Registration {
+    std::vector<std::string> addresses = {};
+    std::string refusal = {};  // it belongs to somebody else
+    bool is_there = false;
+};
+
+struct ServiceSight {
+    Offered offered;
+    Registration registration;
+    bool has_certificate = false;  // filled
+};
+
+StatusChange group_ingress_status(const ServiceSight& sight);
+StatusChange group_service_status(const Parent& service, const ServiceSight& sight);
+// Of a ProxyGroup that serves the Kubernetes API.
+StatusChange group_api_status(const ServiceSight& sight);
+// Of an Ingress or a Service that no group serves any more; `name`: that it was reached at.
+StatusChange group_unserved_status(const Parent& parent, const std::string& name);
+
+}  // namespace runtime

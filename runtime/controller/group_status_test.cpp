@@ -1,0 +1,42 @@
+#include "runtime/controller/group_status.h"
+
+#include <gtest/gtest.h>
+
+#include "renderer/core/json.h"
+
+namespace runtime {
+namespace {
+
+std::string left_of(const std::string& kind, const std::string& spec, const std::string& status) {
+    Parent parent;
+    parent.kind = kind;
+    parent.spec = std::move(*renderer::read_json(spec));
+    const auto json = renderer::read_json(status);
+    return renderer::write_json(
+        changed_status(*json, group_unserved_status(parent, "docs.tail1a2b3.ts.net"), 1, Time()));
+}
+
+TEST(GroupStatus, TakesItsNameOffAnIngress) {
+    EXPECT_EQ(left_of("Ingress", R"({"ingressClassName":"tailscale"})",
+                      R"({"loadBalancer":{"ingress":[{"hostname":"docs.tail1a2b3.ts.net"}]}})"),
+              "{}");
+}
+
+TEST(GroupStatus, LeavesWhatAnotherControllerSaysOfAnIngress) {
+    EXPECT_EQ(
+        left_of("Ingress", R"({"ingressClassName":"nginx"})",
+                R"({"loadBalancer":{"ingress":[{"hostname":"docs.example.com"},)"
+                R"({"hostname":"docs.tail1a2b3.ts.net"},{"ip":"192.0.2.1"}]}})"),
+        R"({"loadBalancer":{"ingress":[{"hostname":"docs.example.com"},{"ip":"192.0.2.1"}]}})");
+}
+
+TEST(GroupStatus, LeavesWhatAnotherLoadBalancerSaysOfAService) {
+    const std::string status = R"({"loadBalancer":{"ingress":[{"ip":"192.0.2.1"}]}})";
+    EXPECT_EQ(left_of("Service", R"({"type":"LoadBalancer"})", status), status);
+    EXPECT_EQ(
+        left_of("Service", R"({"type":"LoadBalancer","loadBalancerClass":"tailscale"})", status),
+        "{}");
+}
+
+}  // namespace
+}  // namespace runtime

@@ -1,0 +1,336 @@
+#include "runtime/controller/groups.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "runtime/controller/contract.h"
+
+namespace runtime {
+
+namespace {
+
+constexpr Duration kRecheck = std::chrono::hours(1);  // of what the tailnet said
+constexpr Duration kFirstRetry = std::chrono::seconds(1);
+constexpr Duration kLastRetry = std::chrono::minutes(5);
+constexpr std::string_view kTableSlot = "the table";
+
+std::string group_slot(std::string_view group) {
+    return fmt::format("group {}", group);
+}
+
+}  // namespace
+
+Groups::Groups(const FeatureContext& context)
+    : context_(context),
+      apply_(context),
+      guard_(context.ledger, kBlockedServicesKey),
+      tables_(context.view.follow<AddressTable>(context.view.config_maps(), decode_address_table)),
+      services_(context.view.follow<ClusterAddresses>({.resource = kServices},
+                                                      decode_cluster_addresses)) {}
+
+void Groups::reconcile() {
+    const auto seen = look();
+    if (!seen.has_value()) {
+        return;
+    }
+    keep_table(*seen);
+    const GuardAnswer guard = ask_guard(seen->records);
+    for (const auto& [key, unused] : seen->records) {
+        consider(*seen, key, guard);
+    }
+    for (const auto& [unused, group] : seen->groups) {
+        roll(group);
+    }
+    write_status(*seen);
+    write_unserved(*seen);
+}
+
+std::optional<Groups::Seen> Groups::look() {
+    const ClusterView& view = context_.view;
+    Seen seen;
+    if (const auto* table = tables_.find(view.key(renderer::kIngressAddresses))) {
+        seen.table = *table;
+    }
+    auto records = read_records(seen.table);
+    if (!records.has_value()) {
+        report(std::string(kTableSlot), fmt::format("\"{}\" of ConfigMap \"{}\" cannot be read",
+                                                    kServicesDatum, renderer::kIngressAddresses));
+        return std::nullopt;
+    }
+    seen.records = std::move(*records);
+    for (const auto& [unused, config] : view.groups().objects()) {
+        const ProxySet* set = view.sets().find(view.key(config.name));
+        report_config(config);
+        if (config.contract == kContractVersion && config.problem.empty() && set != nullptr &&
+            set->contract == kContractVersion) {
+            seen.groups.emplace(config.name, group_of(config, *set));
+        } else {
+            seen.untouched.insert(config.name);
+        }
+    }
+    seen.offered = all_offered(seen.groups);
+    for (const auto& [unused, offered] : seen.offered) {
+        seen.certificates.insert(offered.offer->certificate);
+    }
+    return seen;
+}
+
+Group Groups::group_of(const GroupConfig& config, const ProxySet& set) const {
+    const ClusterView& view = context_.view;
+    Group group{.config = &config, .set = &set, .pods = {}, .states = {}};
+    for (int ordinal = 0; ordinal < set.replicas; ++ordinal) {
+        const std::string pod = view.key(fmt::format("{}-{}", set.name, ordinal));
+        group.pods.push_back(view.pods().find(pod));
+        group.states.push_back(view.states().find(pod));
+    }
+    return group;
+}
+
+KnownAddresses Groups::known_addresses(const ServiceRecords& records) const {
+    KnownAddresses known;
+    for (const auto& [key, record] : records) {
+        constexpr std::string_view kService = "Service/";
+        const auto registered = registered_.find(key);
+        if (!record.parent.starts_with(kService) || registered == registered_.end() ||
+            !registered->second.said.is_there) {
+            continue;
+        }
+        known.tailnet.emplace(key, registered->second.said.addresses);
+        if (const auto* found = services_.find(record.parent.substr(kService.size()))) {
+            known.cluster.emplace(key, found->ips);
+        }
+    }
+    return known;
+}
+
+GuardAnswer Groups::ask_guard(const ServiceRecords& records) {
+    std::set<std::string> leaving;
+    for (const auto& [key, record] : records) {
+        if (!record.gone_since.empty()) {
+            leaving.insert(key);
+        }
+    }
+    GuardAnswer answer = guard_.ask(leaving, records.size(), context_.loop.now());
+    if (answer.is_blocked && !answer.recorded.token.empty()) {
+        context_.events.post(
+            context_.ledger.reference(), EventType::Warning, "RemovalsBlocked",
+            fmt::format("{} of {} Tailscale Services have vanished at once: none is removed until "
+                        "the annotation {} on this ConfigMap is \"{}\"",
+                        leaving.size(), records.size(), kConfirmRemovalsAnnotation,
+                        answer.recorded.token));
+    }
+    return answer;
+}
+
+void Groups::keep_table(const Seen& seen) {
+    ServiceRecords old = seen.records;
+    std::erase_if(removed_, [&seen](const std::string& key) {
+        return !seen.records.contains(key) || seen.offered.contains(key);
+    });
+    for (const std::string& key : removed_) {
+        old.erase(key);
+    }
+    std::set<std::string> certificates;
+    for (const auto& [unused, certificate] : context_.view.certificates().objects()) {
+        if (!seen.certificates.contains(certificate.name)) {
+            certificates.insert(certificate.name);
+        }
+    }
+    const auto records = desired_records({.old = old,
+                                          .offered = seen.offered,
+                                          .untouched = seen.untouched,
+                                          .certificates = certificates},
+                                         context_.loop.now());
+    AddressTable table{.version = seen.table.version,
+                       .data = desired_table(records, known_addresses(records), seen.table.data)};
+    const std::string slot(kTableSlot);
+    if (table.data != seen.table.data && may_run(slot)) {
+        apply_.write_table(table, begin(slot));
+    }
+}
+
+const Certificate* Groups::find_certificate(const std::string& name) const {
+    return context_.view.certificates().find(context_.view.key(name));
+}
+
+void Groups::consider(const Seen& seen, const std::string& key, const GuardAnswer& guard) {
+    if (!may_run(key) || removed_.contains(key)) {
+        return;
+    }
+    const ServiceRecord& record = seen.records.at(key);
+    const auto offered = seen.offered.find(key);
+    const auto registered = registered_.find(key);
+    const Time now = context_.loop.now();
+    ServiceState service{.record = &record,
+                         .offered = offered == seen.offered.end() ? nullptr : &offered->second,
+                         .certificate = nullptr,
+                         .old_certificate = nullptr,
+                         .is_registered = false};
+    if (!seen.certificates.contains(record.certificate)) {
+        service.old_certificate = find_certificate(record.certificate);
+    }
+    if (service.offered != nullptr) {
+        service.certificate = find_certificate(service.offered->offer->certificate);
+    }
+    service.is_registered = registered != registered_.end() && service.offered != nullptr &&
+                            registered->second.said.is_there &&
+                            registered->second.offer == *service.offered->offer &&
+                            now - registered->second.at < kRecheck;
+    const auto step = decide_service(service, now, context_.cleanup_delay);
+    if (!step.has_value()) {
+        slots_[key].problem.clear();
+        return;
+    }
+    const bool removes = std::holds_alternative<group_step::Remove>(*step);
+    if (removes && (!guard.may_remove(key) || seen.untouched.contains(record.group))) {
+        return;
+    }
+    run(key, service, *step);
+}
+
+void Groups::run(const std::string& key, const ServiceState& service, const GroupStep& step) {
+    const Next done = begin(key);
+    if (std::holds_alternative<group_step::Register>(step)) {
+        const Offer& offer = *service.offered->offer;
+        context_.log.debug("step", {{"service", key}, {"step", describe(step)}});
+        return apply_.register_service(
+            key, offer,
+            [this, key, offer](Registration said) {
+                registered_[key] = {
+                    .offer = offer, .at = context_.loop.now(), .said = std::move(said)};
+            },
+            done);
+    }
+    context_.log.info("step", {{"service", key}, {"step", describe(step)}});
+    if (std::holds_alternative<group_step::CreateCertificate>(step)) {
+        return apply_.create_certificate(service.offered->group->config->name,
+                                         *service.offered->offer, done);
+    }
+    if (const auto* note = std::get_if<group_step::NoteCertificate>(&step)) {
+        return apply_.note_certificate(*service.certificate, *note, done);
+    }
+    if (std::holds_alternative<group_step::DeleteCertificate>(step)) {
+        return apply_.delete_certificate(*service.old_certificate, done);
+    }
+    apply_.remove(key, *service.record, service.old_certificate,
+                  [this, key, done](const std::string& problem) {
+                      if (problem.empty()) {
+                          removed_.insert(key);
+                          registered_.erase(key);
+                      }
+                      done(problem);
+                  });
+}
+
+void Groups::roll(const Group& group) {
+    std::set<std::string> uids;
+    for (const Offer& offer : group.config->offers) {
+        if (const auto* certificate = find_certificate(offer.certificate)) {
+            uids.insert(certificate->roll.begin(), certificate->roll.end());
+        }
+    }
+    const Pod* pod = uids.empty() ? nullptr : decide_roll(uids, group.pods);
+    const std::string slot = group_slot(group.config->name);
+    std::string& last = rolling_[group.config->name];
+    if (pod == nullptr || pod->uid == last || !may_run(slot)) {
+        return;
+    }
+    // Until its pod is seen to leave, our copy says that it serves.
+    for (const Pod* other : group.pods) {
+        if (other != nullptr && other->uid == last && !other->leaving) {
+            return;
+        }
+    }
+    context_.log.info("step", {{"pod", pod->name}, {"step", "delete: its certificate is old"}});
+    last = pod->uid;
+    apply_.delete_pod(*pod, begin(slot));
+}
+
+void Groups::write_status(const Seen& seen) {
+    for (const auto& [key, offered] : seen.offered) {
+        const Parent* parent = context_.parents.find(offered.offer->parent);
+        const auto registered = registered_.find(key);
+        const bool is_known = registered != registered_.end();
+        // What an earlier process has written stays until this one knows as much.
+        if (parent == nullptr || (!is_known && offered.group->has_joined())) {
+            continue;
+        }
+        ServiceSight sight{.offered = offered, .registration = {}, .has_certificate = false};
+        if (is_known) {
+            sight.registration = registered->second.said;
+        }
+        if (const auto* certificate = find_certificate(offered.offer->certificate)) {
+            sight.has_certificate = !certificate->hash.empty();
+        }
+        context_.status.write(*parent, parent->kind == "Ingress" ? group_ingress_status(sight)
+                                       : parent->kind == "Service"
+                                           ? group_service_status(*parent, sight)
+                                           : group_api_status(sight));
+    }
+}
+
+// Of those that neither a group nor a proxy of its own serves now.
+void Groups::write_unserved(const Seen& seen) {
+    std::set<std::string_view> served;
+    for (const auto& [unused, offered] : seen.offered) {
+        served.insert(offered.offer->parent);
+    }
+    for (const auto& [unused, set] : context_.view.sets().objects()) {
+        served.insert(set.parent);
+    }
+    for (const auto& [unused, record] : seen.records) {
+        const Parent* parent = context_.parents.find(record.parent);
+        if (!record.gone_since.empty() && parent != nullptr && !served.contains(record.parent)) {
+            context_.status.write(*parent, group_unserved_status(*parent, record.certificate));
+        }
+    }
+}
+
+bool Groups::may_run(const std::string& slot) const {
+    const auto found = slots_.find(slot);
+    return found == slots_.end() ||
+           (!found->second.busy && context_.loop.now() >= found->second.not_before);
+}
+
+Next Groups::begin(const std::string& slot) {
+    slots_[slot].busy = true;
+    return [this, slot](const std::string& problem) {
+        Slot& its = slots_[slot];
+        its.busy = false;
+        if (problem.empty()) {
+            its.backoff.reset();
+            its.not_before = {};
+            return context_.view.changed();
+        }
+        if (its.backoff == nullptr) {
+            its.backoff = std::make_unique<Backoff>(context_.chance, kFirstRetry, kLastRetry);
+        }
+        const Duration delay = its.backoff->next();
+        its.not_before = context_.loop.now() + delay;
+        report(slot, problem);
+        context_.loop.after(delay, [this] { context_.view.changed(); });
+    };
+}
+
+void Groups::report(const std::string& slot, const std::string& problem) {
+    std::string& last = slots_[slot].problem;
+    if (last != problem && !problem.empty()) {
+        context_.log.warning("a group waits", {{"for", slot}, {"cause", problem}});
+    }
+    last = problem;
+}
+
+void Groups::report_config(const GroupConfig& config) {
+    report(group_slot(config.name) + "'s ConfigMap", config.problem);
+    if (!config.problem.empty()) {
+        context_.events.post({.api_version = "v1",
+                              .kind = "ConfigMap",
+                              .ns = context_.view.ns(),
+                              .name = fmt::format("{}{}", renderer::kGroupPrefix, config.name),
+                              .uid = config.uid},
+                             EventType::Warning, "InvalidGroup", config.problem);
+    }
+}
+
+}  // namespace runtime

@@ -1,0 +1,78 @@
+// Groups that the tailnet reaches: registers their Tailscale Services, makes the Secrets that their
+// certificates go to, tells their pods which addresses they serve, rolls them when a certificate
+// was renewed, and takes away what is offered no more. What is to be done is decided in
+// group_decide.h; the contract is testdata/contract/ingress.md.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "runtime/controller/feature.h"
+#include "runtime/controller/group_apply.h"
+#include "runtime/controller/group_decide.h"
+#include "runtime/controller/group_status.h"
+#include "runtime/controller/removal_guard.h"
+
+namespace runtime {
+
+class Groups : public Feature {
+public:
+    explicit Groups(const FeatureContext& context);
+    void reconcile() override;
+
+private:
+    // What is remembered of a step's object: a service by key of its record, a group, the table.
+    struct Slot {
+        bool busy = false;
+        std::unique_ptr<Backoff> backoff;
+        Time not_before = {};
+        std::string problem;  // the last one
+    };
+    // What the tailnet said of a service, and when.
+    struct Registered {
+        Offer offer;
+        Time at = {};
+        Registration said;
+    };
+    // What there is, read anew each time.
+    struct Seen {
+        std::map<std::string, Group> groups;  // by name
+        std::set<std::string> untouched;      // names of those that cannot be worked for
+        AllOffered offered;
+        std::set<std::string> certificates;  // names of those that are offered
+        AddressTable table;
+        ServiceRecords records;
+    };
+
+    // No value: nothing may be decided by it.
+    std::optional<Seen> look();
+    [[nodiscard]] Group group_of(const GroupConfig& config, const ProxySet& set) const;
+    [[nodiscard]] KnownAddresses known_addresses(const ServiceRecords& records) const;
+    GuardAnswer ask_guard(const ServiceRecords& records);
+    [[nodiscard]] const Certificate* find_certificate(const std::string& name) const;
+    void keep_table(const Seen& seen);
+    void consider(const Seen& seen, const std::string& key, const GuardAnswer& guard);
+    void run(const std::string& key, const ServiceState& service, const GroupStep& step);
+    void roll(const Group& group);
+    void write_status(const Seen& seen);
+    void write_unserved(const Seen& seen);
+
+    [[nodiscard]] bool may_run(const std::string& slot) const;
+    Next begin(const std::string& slot);
+    void report(const std::string& slot, const std::string& problem);
+    void report_config(const GroupConfig& config);
+
+    FeatureContext context_;
+    GroupApply apply_;
+    RemovalGuard guard_;
+    const Mirror<AddressTable>& tables_;
+    const Mirror<ClusterAddresses>& services_;
+    std::map<std::string, Slot> slots_;
+    std::map<std::string, Registered> registered_;
+    std::set<std::string> removed_;               // whose records may go
+    std::map<std::string, std::string> rolling_;  // by group: UID of the pod that we have deleted
+};
+
+}  // namespace runtime

@@ -1,0 +1,496 @@
+#include "runtime/controller/groups.h"
+
+#include "renderer/core/api.h"
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+#include "runtime/testing/controller_test.h"
+
+namespace runtime {
+namespace {
+
+using renderer::text_of;
+using renderer::Value;
+
+constexpr std::string_view kDocs =
+    R"({"name":"svc:docs","parent":"Ingress/apps/docs","ports":["tcp:443"],"tags":["tag:k8s"],"certificate":"docs.tail1a2b3.ts.net"})";
+constexpr std::string_view kBroker =
+    R"({"name":"svc:broker","parent":"Service/apps/broker","ports":["do-not-validate"],"tags":["tag:broker"]})";
+constexpr std::string_view kApi =
+    R"({"name":"svc:api","parent":"ProxyGroup/kube","ports":["tcp:443"],"tags":["tag:k8s"],"certificate":"api.tail1a2b3.ts.net"})";
+
+class GroupsTest : public ControllerTest {
+protected:
+    std::string pod_uid(const std::string& name) {
+        const Value* pod = kube.find(FakeCluster::path("pods", name));
+        return std::string(pod == nullptr ? "" : text_of(pod->at({"metadata", "uid"})));
+    }
+    void add_service(const std::string& name, Value addresses) {
+        kube.put("/api/v1/namespaces/apps/services/" + name,
+                 Value::map({{"metadata", Value::map({{"name", name}, {"namespace", "apps"}})},
+                             {"spec", Value::map({{"type", "LoadBalancer"},
+                                                  {"loadBalancerClass", "tailscale"},
+                                                  {"clusterIPs", std::move(addresses)}})}}));
+    }
+    void add_ingress(const std::string& name) {
+        kube.put("/apis/networking.k8s.io/v1/namespaces/apps/ingresses/" + name,
+                 Value::map({{"metadata", Value::map({{"name", name}, {"namespace", "apps"}})}}));
+    }
+    std::string table(std::string_view key) {
+        const Value* object =
+            kube.find(FakeCluster::path("configmaps", renderer::kIngressAddresses));
+        return std::string(object == nullptr ? "" : text_of(object->at({"data", key})));
+    }
+    std::string owners(const std::string& service) {
+        return std::string(text_of(
+            tailnet.services.at(service).at({"annotations", "tailscale.com/owner-references"})));
+    }
+    void fill_certificate(const std::string& name, const std::string& text) {
+        kube.set_datum(secret(name), "tls.key", "key");
+        kube.set_datum(secret(name), "tls.crt", text);
+    }
+    // A group of two that offers an Ingress and a Service.
+    void start_front() {
+        add_service("broker", Value::list({"10.96.0.7"}));
+        add_ingress("docs");
+        cluster.add_group("front", 2, false);
+        cluster.offer("front",
+                      Value::map({{"docs.json", Value(kDocs)}, {"broker.json", Value(kBroker)}}));
+        start();
+        run(kMinute);
+        ASSERT_TRUE(tailnet.services.contains("svc:docs"));
+        ASSERT_TRUE(tailnet.services.contains("svc:broker"));
+    }
+    static constexpr std::string_view kIngress =
+        "/apis/networking.k8s.io/v1/namespaces/apps/ingresses/docs";
+    static constexpr std::string_view kService = "/api/v1/namespaces/apps/services/broker";
+    std::string status(std::string_view path, std::string_view field = "loadBalancer") {
+        const Value* found = kube.find(std::string(path))->at({"status", field});
+        return found == nullptr ? "" : renderer::write_json(*found);
+    }
+    // "True IngressSvcConfigured: 1/2 …"
+    std::string condition(std::string_view path, std::string_view type) {
+        const Value* all = kube.find(std::string(path))->at({"status", "conditions"});
+        for (const Value& one : all == nullptr ? std::span<const Value>() : all->items()) {
+            if (text_of(one.find("type")) == type) {
+                return std::string(text_of(one.find("status"))) + " " +
+                       std::string(text_of(one.find("reason"))) + ": " +
+                       std::string(text_of(one.find("message")));
+            }
+        }
+        return {};
+    }
+    std::size_t requests(std::string_view method, std::string_view part) {
+        std::size_t count = 0;
+        for (const auto& sent : network.log) {
+            count += sent.method == method && sent.url.find(part) != std::string::npos ? 1 : 0;
+        }
+        return count;
+    }
+};
+
+TEST_F(GroupsTest, RegistersWhatAGroupOffers) {
+    start_front();
+    const Value& docs = tailnet.services.at("svc:docs");
+    EXPECT_EQ(docs.find("ports")->items()[0].text(), "tcp:443");
+    EXPECT_EQ(tailnet.services.at("svc:broker").find("tags")->items()[0].text(), "tag:broker");
+    const Value* certificate = kube.find(secret("docs.tail1a2b3.ts.net"));
+    ASSERT_NE(certificate, nullptr);
+    EXPECT_EQ(text_of(certificate->at({"data", "tls.crt"})), "");
+    const std::string address(tailnet.services.at("svc:broker").find("addrs")->items()[0].text());
+    EXPECT_EQ(table("front.json"), R"({"svc:broker":{"IPv4Mapping":{"TailscaleServiceIP":")" +
+                                       address + R"(","ClusterIP":"10.96.0.7"}}})");
+}
+
+TEST_F(GroupsTest, TheRecordStandsBeforeTheService) {
+    network.fault = [](const HttpRequest& request) {
+        return request.method == "PUT" && request.url.find("vip-services") != std::string::npos
+                   ? Fault::LostReply
+                   : Fault::None;
+    };
+    cluster.add_group("front", 1, false);
+    cluster.offer("front", Value::map({{"docs.json", Value(kDocs)}}));
+    start();
+    bool seen = false;
+    for (int i = 0; i < 2000 && !seen; ++i) {
+        run(Duration(10));
+        seen = tailnet.services.contains("svc:docs");
+        EXPECT_TRUE(!seen || table("services").find("svc:docs") != std::string::npos);
+    }
+    EXPECT_TRUE(seen);
+}
+
+TEST_F(GroupsTest, WritesAndAsksNothingWhenAllIsWell) {
+    start_front();
+    const std::size_t writes = kube.writes;
+    const std::size_t asked = requests("GET", "vip-services");
+    run(50 * kMinute);
+    EXPECT_EQ(kube.writes, writes);
+    EXPECT_EQ(requests("GET", "vip-services"), asked);
+    const std::size_t puts = requests("PUT", "vip-services");
+    start(2);  // a new process looks once
+    run(kMinute);
+    EXPECT_EQ(kube.writes, writes);
+    EXPECT_EQ(requests("GET", "vip-services"), asked + 2);
+    EXPECT_EQ(requests("PUT", "vip-services"), puts);
+}
+
+TEST_F(GroupsTest, ComesBackWithinTheHourWhenSomebodyDeletesAService) {
+    start_front();
+    tailnet.services.erase("svc:docs");
+    run(61 * kMinute);
+    EXPECT_TRUE(tailnet.services.contains("svc:docs"));
+}
+
+TEST_F(GroupsTest, ANewTagIsPut) {
+    start_front();
+    std::string changed(kBroker);
+    changed.replace(changed.find("tag:broker"), 10, "tag:queue");
+    cluster.offer("front", Value::map({{"docs.json", Value(kDocs)}, {"broker.json", changed}}));
+    run(5 * kSecond);
+    EXPECT_EQ(tailnet.services.at("svc:broker").find("tags")->items()[0].text(), "tag:queue");
+}
+
+TEST_F(GroupsTest, RemovesWhatIsOfferedNoMoreAfterTheDelay) {
+    start_front();
+    cluster.offer("front", Value::map());
+    run(kMinute);
+    EXPECT_TRUE(tailnet.services.contains("svc:docs"));
+    EXPECT_NE(table("front.json"), "") << "pods go on until then";
+    start(2);  // the one that removes is not the one that registered
+    run(5 * kMinute);
+    EXPECT_TRUE(tailnet.services.empty());
+    EXPECT_EQ(kube.find(secret("docs.tail1a2b3.ts.net")), nullptr);
+    EXPECT_EQ(table("services"), "");
+    EXPECT_EQ(table("front.json"), "");
+    const std::size_t writes = kube.writes;
+    run(5 * kMinute);
+    EXPECT_EQ(kube.writes, writes);
+}
+
+TEST_F(GroupsTest, WhatReturnsWithinTheDelayStays) {
+    start_front();
+    const Value data = Value::map({{"docs.json", Value(kDocs)}, {"broker.json", Value(kBroker)}});
+    cluster.offer("front", Value::map());
+    run(4 * kMinute);
+    cluster.offer("front", data);
+    run(10 * kMinute);
+    EXPECT_EQ(requests("DELETE", "vip-services"), 0U);
+    cluster.offer("front", Value::map());
+    run(4 * kMinute);
+    network.fault = [](const HttpRequest& request) {
+        return request.url.find("configmaps?") != std::string::npos ? Fault::Refused : Fault::None;
+    };
+    kube.drop_watches();
+    cluster.offer("front", data);
+    run(10 * kMinute);
+    EXPECT_EQ(tailnet.services.size(), 2U) << "the server is asked, whatever our copy says";
+}
+
+TEST_F(GroupsTest, AnotherNameOfTheTailnetIsAnotherCertificate) {
+    start_front();
+    std::string changed(kDocs);
+    changed.replace(changed.find("tail1a2b3"), 9, "tail9z8y7");
+    cluster.offer("front", Value::map({{"docs.json", changed}}));
+    run(10 * kSecond);
+    EXPECT_EQ(kube.find(secret("docs.tail1a2b3.ts.net")), nullptr);
+    EXPECT_NE(kube.find(secret("docs.tail9z8y7.ts.net")), nullptr);
+    cluster.offer("front", Value::map());
+    run(10 * kMinute);
+    EXPECT_EQ(kube.find(secret("docs.tail9z8y7.ts.net")), nullptr);
+}
+
+TEST_F(GroupsTest, AConfigurationThatChangesBeforeAPodHasJoined) {
+    cluster.add_group("kube", 1, true);
+    const auto offer = [this](const std::string& config) {
+        cluster.offer("kube", Value::map({{"kube-0.hujson", config}}));
+    };
+    offer(R"({"Version":"v1alpha1"})");
+    start();
+    run(Duration(100));
+    ASSERT_EQ(tailnet.usable_keys().size(), 1U);
+    offer(R"({"Version":"v1alpha1","Hostname":"new"})");
+    run(Duration(100));
+    const std::string config = kube.datum(secret("kube-0-config"), "config.hujson");
+    EXPECT_NE(config.find(R"("Hostname":"new")"), std::string::npos) << config;
+    EXPECT_NE(config.find("AuthKey"), std::string::npos) << config;
+    EXPECT_EQ(tailnet.usable_keys().size(), 1U) << "the key before is revoked";
+    run(kMinute);
+    EXPECT_EQ(tailnet.devices.size(), 1U);
+    EXPECT_TRUE(tailnet.usable_keys().empty());
+}
+
+TEST_F(GroupsTest, TakesOverTheCertificateOfTheOperator) {
+    Offer docs;
+    docs.parent = "Ingress/apps/docs";
+    docs.certificate = "docs.tail1a2b3.ts.net";
+    Value theirs = certificate_secret(FakeCluster::kNamespace, "front", docs);
+    theirs.find("metadata")->find("labels")->erase("tailrender.dev/secret");
+    theirs.find("metadata")->erase("annotations");
+    theirs.find("data")->put("tls.crt", "Y2hhaW4=");
+    kube.put(secret("docs.tail1a2b3.ts.net"), theirs.clone());
+    theirs.find("metadata")->find("labels")->erase("tailscale.com/secret-type");
+    theirs.find("metadata")->put("name", "api.tail1a2b3.ts.net");
+    kube.put(secret("api.tail1a2b3.ts.net"), theirs.clone());
+    cluster.add_group("front", 1, false);
+    cluster.offer("front", Value::map({{"docs.json", Value(kDocs)}, {"api.json", Value(kApi)}}));
+    start();
+    run(kMinute);
+    EXPECT_TRUE(tailnet.services.contains("svc:docs"));
+    EXPECT_EQ(kube.datum(secret("docs.tail1a2b3.ts.net"), "tls.crt"), "chain");
+    EXPECT_FALSE(tailnet.services.contains("svc:api")) << "whose Secret is not a certificate's";
+}
+
+TEST_F(GroupsTest, AnUnreadableConfigMapRemovesNothing) {
+    start_front();
+    cluster.offer("front", Value::map({{"docs.json", "{"}}));
+    run(20 * kMinute);
+    EXPECT_EQ(tailnet.services.size(), 2U);
+    EXPECT_EQ(table("services").find("goneSince"), std::string::npos);
+    Value other = kube.find(FakeCluster::path("configmaps", "tailrender-group-front"))->clone();
+    other.find("metadata")->find("annotations")->put("tailrender.dev/contract", "v9");
+    other.put("data", Value::map());
+    kube.put(FakeCluster::path("configmaps", "tailrender-group-front"), std::move(other));
+    run(20 * kMinute);
+    EXPECT_EQ(tailnet.services.size(), 2U);
+    EXPECT_NE(kube.find(secret("docs.tail1a2b3.ts.net")), nullptr);
+}
+
+TEST_F(GroupsTest, NothingIsRemovedWhenManyVanish) {
+    cluster.add_group("front", 1, false);
+    Value data = Value::map();
+    for (int i = 0; i < 6; ++i) {
+        const std::string host = "s" + std::to_string(i);
+        data.put(
+            host + ".json",
+            R"({"name":"svc:)" + host +
+                R"(","parent":"Service/apps/x","ports":["do-not-validate"],"tags":["tag:k8s"]})");
+    }
+    cluster.offer("front", data);
+    start();
+    run(kMinute);
+    ASSERT_EQ(tailnet.services.size(), 6U);
+    cluster.offer("front", Value::map());
+    run(20 * kMinute);
+    EXPECT_EQ(tailnet.services.size(), 6U);
+    const std::string ledger = FakeCluster::path("configmaps", "tailrender-devices");
+    const auto blocked =
+        renderer::read_json(text_of(kube.find(ledger)->at({"data", "blocked-services.json"})));
+    ASSERT_TRUE(blocked.has_value());
+    Value confirmed = kube.find(ledger)->clone();
+    Value& metadata = *confirmed.find("metadata");
+    metadata.put("annotations", Value::map());
+    metadata.find("annotations")
+        ->put("tailrender.dev/confirm-removals", Value(text_of(blocked->find("token"))));
+    kube.put(ledger, std::move(confirmed));
+    run(kMinute);
+    EXPECT_TRUE(tailnet.services.empty()) << "a user has confirmed it";
+}
+
+TEST_F(GroupsTest, LeavesAForeignServiceAloneAndSaysSo) {
+    tailnet.services.emplace("svc:docs", Value::map({{"name", "svc:docs"},
+                                                     {"addrs", Value::list({"100.100.9.9"})},
+                                                     {"tags", Value::list({"tag:prod"})}}));
+    add_ingress("docs");
+    cluster.add_group("front", 1, false);
+    cluster.offer("front", Value::map({{"docs.json", Value(kDocs)}}));
+    start();
+    run(kMinute);
+    EXPECT_EQ(tailnet.services.at("svc:docs").find("tags")->items()[0].text(), "tag:prod");
+    const auto events = kube.paths_below("/api/v1/namespaces/apps/events");
+    ASSERT_EQ(events.size(), 1U);
+    const Value& event = *kube.find(events[0]);
+    EXPECT_EQ(text_of(event.find("reason")), "InvalidTailscaleService");
+    EXPECT_EQ(text_of(event.find("message")),
+              "Tailscale Service \"svc:docs\" exists and was not made by a cluster");
+    cluster.offer("front", Value::map());
+    run(10 * kMinute);
+    EXPECT_TRUE(tailnet.services.contains("svc:docs"));
+}
+
+TEST_F(GroupsTest, AnotherClustersOwnershipSurvivesOurs) {
+    start_front();
+    Value shared = tailnet.services.at("svc:docs").clone();
+    const std::string ours = owners("svc:docs");
+    shared.find("annotations")
+        ->put("tailscale.com/owner-references",
+              ours.substr(0, ours.size() - 2) + R"(,{"operatorID":"nOTHER"}]})");
+    tailnet.services.insert_or_assign("svc:docs", std::move(shared));
+    cluster.offer("front", Value::map());
+    run(6 * kMinute);
+    EXPECT_EQ(owners("svc:docs"), R"({"ownerRefs":[{"operatorID":"nOTHER"}]})");
+    EXPECT_FALSE(tailnet.services.contains("svc:broker"));
+}
+
+TEST_F(GroupsTest, ParentsAreToldOnceAReplicaAdvertises) {
+    start_front();
+    EXPECT_EQ(condition(kService, "TailscaleIngressSvcConfigured"),
+              "False IngressSvcNoBackendsConfigured: 0/2 proxy backends ready and advertising");
+    EXPECT_EQ(status(kIngress), "");
+    cluster.advertise("front-1", {"svc:broker", "svc:docs"});
+    run(5 * kSecond);
+    EXPECT_EQ(condition(kService, "TailscaleIngressSvcConfigured"),
+              "True IngressSvcConfigured: 1/2 proxy backends ready and advertising");
+    const std::string address(tailnet.services.at("svc:broker").find("addrs")->items()[0].text());
+    EXPECT_EQ(status(kService),
+              R"({"ingress":[{"ip":")" + address + R"(","hostname":"broker.tail1a2b3.ts.net"}]})");
+    EXPECT_EQ(status(kIngress), "") << "without certificate there is no port";
+    fill_certificate("docs.tail1a2b3.ts.net", "first");
+    run(5 * kSecond);
+    EXPECT_EQ(
+        status(kIngress),
+        R"({"ingress":[{"hostname":"docs.tail1a2b3.ts.net","ports":[{"port":443,"protocol":"TCP"}]}]})");
+    const std::size_t writes = kube.writes;
+    start(2);
+    run(kMinute);
+    EXPECT_EQ(kube.writes, writes) << "a new process says nothing before it knows";
+    cluster.offer("front", Value::map());
+    run(kMinute);
+    EXPECT_EQ(status(kIngress), "");
+    EXPECT_EQ(status(kService), "");
+    EXPECT_EQ(condition(kService, "TailscaleIngressSvcConfigured"), "");
+}
+
+TEST_F(GroupsTest, AServiceOfSomebodyElseIsAnInvalidParent) {
+    add_service("broker", Value::list({"10.96.0.7"}));
+    tailnet.services.emplace("svc:broker", Value::map({{"name", "svc:broker"}}));
+    cluster.add_group("front", 1, false);
+    cluster.offer("front", Value::map({{"broker.json", Value(kBroker)}}));
+    start();
+    run(kMinute);
+    EXPECT_EQ(condition(kService, "TailscaleIngressSvcValid"),
+              "False IngressSvcInvalid: Tailscale Service \"svc:broker\" exists and was not made "
+              "by a cluster");
+    tailnet.services.clear();
+    run(10 * kMinute);
+    EXPECT_EQ(condition(kService, "TailscaleIngressSvcValid"), "");
+    EXPECT_TRUE(tailnet.services.contains("svc:broker"));
+}
+
+TEST_F(GroupsTest, RollsPodsAfterARenewalOneAtATime) {
+    add_ingress("docs");
+    cluster.add_group("front", 3, false);
+    cluster.offer("front", Value::map({{"docs.json", Value(kDocs)}}));
+    start();
+    run(kMinute);
+    const std::map<std::string, std::string> first{{"front-0", pod_uid("front-0")},
+                                                   {"front-1", pod_uid("front-1")},
+                                                   {"front-2", pod_uid("front-2")}};
+    fill_certificate("docs.tail1a2b3.ts.net", "first");
+    run(kMinute);
+    EXPECT_EQ(pod_uid("front-1"), first.at("front-1")) << "the first certificate rolls nobody";
+    fill_certificate("docs.tail1a2b3.ts.net", "renewed");
+    for (int i = 0; i < 600; ++i) {
+        run(Duration(100));
+        int away = 0;
+        for (const auto& [pod, unused] : first) {
+            const Value* object = kube.find(FakeCluster::path("pods", pod));
+            away += object == nullptr || !decode_pod(*object)->ready || decode_pod(*object)->leaving
+                        ? 1
+                        : 0;
+        }
+        ASSERT_LE(away, 1);
+    }
+    EXPECT_EQ(pod_uid("front-0"), first.at("front-0")) << "it has written it";
+    EXPECT_NE(pod_uid("front-1"), first.at("front-1"));
+    EXPECT_NE(pod_uid("front-2"), first.at("front-2"));
+    const std::string settled = pod_uid("front-2");
+    run(20 * kMinute);
+    EXPECT_EQ(pod_uid("front-2"), settled) << "once";
+}
+
+TEST_F(GroupsTest, AnApiProxyGetsItsKeyInItsConfiguration) {
+    constexpr std::string_view kGroup = "/apis/tailscale.com/v1alpha1/proxygroups/kube";
+    kube.has_custom_resources = true;
+    kube.put(std::string(kGroup),
+             Value::map({{"metadata", Value::map({{"name", "kube"}, {"generation", 1}})}}));
+    cluster.add_group("kube", 2, true);
+    Value data = Value::map({{"api.json", Value(kApi)}});
+    for (const std::string_view pod : {"kube-0", "kube-1"}) {
+        data.put(Value(std::string(pod) + ".hujson"),
+                 Value(R"({"Version":"v1alpha1","State":"kube:)" + std::string(pod) +
+                       R"(","Hostname":")" + std::string(pod) + R"("})"));
+    }
+    start();
+    run(10 * kSecond);
+    EXPECT_TRUE(tailnet.keys.empty()) << "its configuration is still to come";
+    cluster.offer("kube", data);
+    run(30 * kSecond);
+    EXPECT_EQ(tailnet.devices.size(), 2U);
+    EXPECT_TRUE(tailnet.usable_keys().empty());
+    EXPECT_EQ(kube.find(secret("kube-0-auth")), nullptr);
+    EXPECT_EQ(kube.datum(secret("kube-0-config"), "config.hujson"),
+              R"({"Version":"v1alpha1","State":"kube:kube-0","Hostname":"kube-0"})");
+    EXPECT_NE(owners("svc:api").find(R"("kind":"ProxyGroup","name":"kube")"), std::string::npos);
+    fill_certificate("api.tail1a2b3.ts.net", "first");
+    run(5 * kSecond);
+    EXPECT_EQ(
+        kube.datum(secret("kube-1-config"), "config.hujson"),
+        R"({"Version":"v1alpha1","State":"kube:kube-1","Hostname":"kube-1","AdvertiseServices":["svc:api"]})");
+    EXPECT_EQ(tailnet.keys.size(), 2U);
+    cluster.advertise("kube-0", {"svc:api"});
+    run(5 * kSecond);
+    EXPECT_EQ(status(kGroup, "url"), R"("https://api.tail1a2b3.ts.net")");
+    EXPECT_EQ(condition(kGroup, "KubeAPIServerProxyValid"),
+              "True KubeAPIServerProxyValid: KubeAPIServerProxyValid");
+    EXPECT_EQ(condition(kGroup, "KubeAPIServerProxyConfigured"),
+              "True KubeAPIServerProxyConfigured: 1/2 proxy backends ready and advertising");
+    const std::size_t writes = kube.writes;
+    run(10 * kMinute);
+    EXPECT_EQ(kube.writes, writes);
+}
+
+TEST_F(GroupsTest, AnApiProxyWhoseStateIsLostGetsANewKey) {
+    cluster.add_group("kube", 1, true);
+    cluster.offer("kube", Value::map({{"kube-0.hujson", R"({"Version":"v1alpha1"})"}}));
+    start();
+    run(30 * kSecond);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    const std::string device = tailnet.devices.begin()->first;
+    kube.erase(secret("kube-0"));
+    cluster.restart_pod("kube-0");
+    run(5 * kMinute);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    EXPECT_NE(tailnet.devices.begin()->first, device);
+    EXPECT_TRUE(tailnet.usable_keys().empty());
+    kube.erase(FakeCluster::path("configmaps", "tailrender-group-kube"));
+    cluster.remove_proxy("kube");
+    run(10 * kMinute);
+    EXPECT_TRUE(tailnet.devices.empty());
+    EXPECT_EQ(kube.find(secret("kube-0-config")), nullptr);
+    EXPECT_EQ(kube.find(secret("kube-0")), nullptr);
+}
+
+TEST_F(GroupsTest, SurvivesFaultsAndDeaths) {
+    add_service("broker", Value::list({"10.96.0.7"}));
+    cluster.add_group("front", 2, false);
+    cluster.offer("front",
+                  Value::map({{"docs.json", Value(kDocs)}, {"broker.json", Value(kBroker)}}));
+    Chance chance{7};
+    network.fault = [&chance](const HttpRequest&) {
+        constexpr Fault kFaults[] = {Fault::Refused, Fault::LostReply, Fault::Busy, Fault::Broken,
+                                     Fault::Slow};
+        const std::uint64_t at = chance.below(25);
+        return at < std::size(kFaults) ? kFaults[at] : Fault::None;
+    };
+    for (std::uint64_t seed = 1; seed < 60; ++seed) {
+        start(seed);
+        run(Duration(chance.below(4000)));
+        if (seed == 30) {
+            cluster.offer("front", Value::map({{"docs.json", Value(kDocs)}}));
+        }
+    }
+    network.fault = [](const HttpRequest&) { return Fault::None; };
+    run(10 * kMinute);
+    EXPECT_EQ(tailnet.services.size(), 1U);
+    EXPECT_EQ(table("front.json"), "");
+    EXPECT_EQ(
+        table("services"),
+        R"({"svc:docs":{"group":"front","parent":"Ingress/apps/docs","certificate":"docs.tail1a2b3.ts.net"}})");
+    cluster.offer("front", Value::map());
+    run(10 * kMinute);
+    EXPECT_TRUE(tailnet.services.empty());
+    EXPECT_EQ(kube.find(secret("docs.tail1a2b3.ts.net")), nullptr);
+}
+
+}  // namespace
+}  // namespace runtime

@@ -1,0 +1,104 @@
+#include "runtime/controller/ledger.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/core/sha256.h"
+#include "renderer/core/text_of.h"
+#include "runtime/controller/contract.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr Duration kPause = std::chrono::seconds(2);  // many devices join at once
+
+// As it is kept here.
+std::string remembered(std::string_view key, std::string_view text) {
+    return key == kDevicesKey && !text.empty() ? renderer::sha256_hex(text) : std::string(text);
+}
+
+std::optional<LedgerCopy> decode_ledger(const Value& object) {
+    if (text_of(object.at({"metadata", "name"})) != kLedgerName) {
+        return std::nullopt;
+    }
+    LedgerCopy copy;
+    copy.uid = text_of(object.at({"metadata", "uid"}));
+    copy.confirmed_removals =
+        text_of(object.at({"metadata", "annotations", kConfirmRemovalsAnnotation}));
+    if (const Value* data = object.find("data"); data != nullptr && data->is_map()) {
+        for (const renderer::Member& member : data->members()) {
+            copy.data.emplace(member.name(), remembered(member.name(), text_of(member.value)));
+        }
+    }
+    return copy;
+}
+
+}  // namespace
+
+Ledger::Ledger(ClusterView& view, ObjectEditor& editor)
+    : view_(view),
+      editor_(editor),
+      copies_(view.follow<LedgerCopy>(view.config_maps(), decode_ledger)) {}
+
+const LedgerCopy* Ledger::copy() const {
+    return copies_.find(view_.key(kLedgerName));
+}
+
+ObjectRef Ledger::reference() const {
+    const LedgerCopy* found = copy();
+    return {.api_version = "v1",
+            .kind = "ConfigMap",
+            .ns = view_.ns(),
+            .name = std::string(kLedgerName),
+            .uid = found == nullptr ? "" : found->uid};
+}
+
+std::optional<std::string_view> Ledger::find(const std::string& key) const {
+    const LedgerCopy* found = copy();
+    if (found == nullptr || !found->data.contains(key)) {
+        return std::nullopt;
+    }
+    return found->data.at(key);
+}
+
+void Ledger::set(const std::string& key, const std::string& text) {
+    const bool is_there = find(key).value_or("") == remembered(key, text);
+    const auto known = wanted_->find(key);
+    if (is_there ? known != wanted_->end() : known == wanted_->end() || known->second != text) {
+        auto wanted = *wanted_;
+        wanted.erase(key);
+        if (!is_there) {
+            wanted.emplace(key, text);
+        }
+        wanted_ = std::make_shared<const std::map<std::string, std::string>>(std::move(wanted));
+    }
+    if (is_there) {
+        return;
+    }
+    editor_.edit({.source = view_.config_maps(),
+                  .ns = view_.ns(),
+                  .name = std::string(kLedgerName),
+                  .pause = kPause},
+                 [wanted = wanted_](Value& object) {
+                     if (object.find("data") == nullptr) {
+                         object.put("data", Value::map());
+                     }
+                     Value& data = *object.find("data");
+                     bool changed = false;
+                     for (const auto& [its_key, its_text] : *wanted) {
+                         if (text_of(data.find(its_key)) == its_text) {
+                             continue;
+                         }
+                         changed = true;
+                         data.erase(its_key);
+                         put_if(data, !its_text.empty(), Value(its_key), its_text);
+                     }
+                     return changed;
+                 });
+}
+
+}  // namespace runtime

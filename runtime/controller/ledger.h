@@ -1,0 +1,48 @@
+// The controller's own ConfigMap `tailrender-devices`: the table of devices for people and for
+// `tailrender-runtime status`, and what the controller has to remember beside its Secrets. Each
+// feature has a key of its own. Shape: testdata/contract/controller.md.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/controller/object_editor.h"
+#include "runtime/kube/events.h"
+
+namespace runtime {
+
+inline constexpr std::string_view kLedgerName = "tailrender-devices";
+inline constexpr std::string_view kDevicesKey = "devices.jsonl";
+
+struct LedgerCopy {
+    std::string uid;
+    std::string confirmed_removals;           // an annotation that a user has set
+    std::map<std::string, std::string> data;  // of the table, which is long, a digest
+
+    bool operator==(const LedgerCopy&) const = default;
+};
+
+class Ledger {
+public:
+    Ledger(ClusterView& view, ObjectEditor& editor);
+
+    // What the cluster has under the key; no value: nothing.
+    [[nodiscard]] std::optional<std::string_view> find(const std::string& key) const;
+    [[nodiscard]] const LedgerCopy* copy() const;
+    [[nodiscard]] ObjectRef reference() const;  // for Events about the installation
+    // Empty: to be without. Written only if it differs; together with what others have asked for.
+    void set(const std::string& key, const std::string& text);
+
+private:
+    ClusterView& view_;
+    ObjectEditor& editor_;
+    const Mirror<LedgerCopy>& copies_;
+    // What is not there yet. Replaced as a whole: a write on its way keeps what it was asked for.
+    std::shared_ptr<const std::map<std::string, std::string>> wanted_ =
+        std::make_shared<const std::map<std::string, std::string>>();
+};
+
+}  // namespace runtime

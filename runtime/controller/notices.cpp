@@ -1,0 +1,48 @@
+#include "runtime/controller/notices.h"
+
+#include <fmt/format.h>
+
+#include "runtime/controller/contract.h"
+
+namespace runtime {
+
+std::string unknown_contract(std::string_view version) {
+    return fmt::format(
+        "it follows contract \"{}\" and this controller knows \"{}\": nothing is done for it; use "
+        "a "
+        "tailrender and a tailrender-runtime of one version",
+        version, kContractVersion);
+}
+
+void Notices::reconcile() {
+    for (const auto& [unused, set] : context_.view.sets().objects()) {
+        if (!set.contract.empty() && set.contract != kContractVersion) {
+            context_.events.post({.api_version = "apps/v1",
+                                  .kind = "StatefulSet",
+                                  .ns = context_.view.ns(),
+                                  .name = set.name,
+                                  .uid = set.uid},
+                                 EventType::Warning, "UnknownContract",
+                                 unknown_contract(set.contract));
+        }
+    }
+    const auto look = [this](std::string_view prefix, const auto& config) {
+        if (config.contract != kContractVersion) {
+            context_.events.post({.api_version = "v1",
+                                  .kind = "ConfigMap",
+                                  .ns = context_.view.ns(),
+                                  .name = fmt::format("{}{}", prefix, config.name),
+                                  .uid = config.uid},
+                                 EventType::Warning, "UnknownContract",
+                                 unknown_contract(config.contract));
+        }
+    };
+    for (const auto& [unused, config] : context_.view.tailnet_configs().objects()) {
+        look(renderer::kTailnetPrefix, config);
+    }
+    for (const auto& [unused, config] : context_.view.groups().objects()) {
+        look(renderer::kGroupPrefix, config);
+    }
+}
+
+}  // namespace runtime

@@ -1,0 +1,23 @@
+// Says in Events what the controller leaves alone because it does not understand it: objects of
+// another version of the contract.
+#pragma once
+
+#include <utility>
+
+#include "runtime/controller/feature.h"
+
+namespace runtime {
+
+class Notices : public Feature {
+public:
+    explicit Notices(FeatureContext context) : context_(std::move(context)) {}
+    void reconcile() override;
+
+private:
+    FeatureContext context_;
+};
+
+// What to say about an object of a version that is not ours.
+std::string unknown_contract(std::string_view version);
+
+}  // namespace runtime

@@ -1,0 +1,56 @@
+// Changes an object that others write, too: reads it, changes what is ours, and writes that very
+// version. One write for each object at a time, and few of all; after a failure it waits, longer
+// each time. What is asked for meanwhile is dropped: who asks is asked to look again
+// (`ClusterView::changed`).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "runtime/base/backoff.h"
+#include "runtime/controller/cluster_view.h"
+
+namespace runtime {
+
+class ObjectEditor {
+public:
+    ObjectEditor(Loop& loop, KubeClient& kube, Log& log, Chance& chance, ClusterView& view)
+        : loop_(loop), kube_(kube), log_(log), chance_(chance), view_(view) {}
+
+    // False: the object is already as it should be.
+    using Edit = std::function<bool(renderer::Value& object)>;
+
+    struct Target {
+        Source source;  // whose copies are told
+        std::string ns, name;
+        std::string subresource = {};  // "status"
+        // After a write, at least so long until the next.
+        Duration pause = Duration(0);
+    };
+    void edit(const Target& target, Edit edit);
+
+private:
+    struct Slot {
+        bool busy = false;
+        Time not_before = {};
+        std::unique_ptr<Backoff> backoff;
+    };
+    void take_object(const Target& target, const Edit& edit, KubeReply reply);
+    void finish(const Target& target, const Edit& edit, KubeReply reply);
+    void fail(const std::string& path, const KubeReply& reply);
+    void release();
+    void look_again(const std::string& path, Duration delay);
+
+    Loop& loop_;
+    KubeClient& kube_;
+    Log& log_;
+    Chance& chance_;
+    ClusterView& view_;
+    std::map<std::string, Slot> slots_;  // by path: of what is under way, or has to wait
+    int busy_ = 0;
+    bool was_too_much_ = false;
+};
+
+}  // namespace runtime

@@ -1,0 +1,215 @@
+#include "runtime/controller/parent_status.h"
+
+#include <set>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "runtime/base/url.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/proxy_class_status.h"
+#include "runtime/controller/replicas.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr std::string_view kNameServer = "nameserver";
+
+std::optional<NameServer> decode_name_server(const Value& object) {
+    if (text_of(object.at({"metadata", "name"})) != kNameServer) {
+        return std::nullopt;
+    }
+    return NameServer{std::string(text_of(object.at({"spec", "clusterIP"})))};
+}
+
+// No value: not ours to write, or written by another feature.
+std::optional<StatusChange> status_of(const Parent& parent, const Proxies& proxies) {
+    if (parent.kind == "Service") {
+        return service_status(parent, proxies);
+    }
+    if (parent.kind == "Ingress") {
+        return ingress_status(parent, proxies);
+    }
+    if (parent.kind == "Connector") {
+        return connector_status(parent, proxies);
+    }
+    if (parent.kind == "ProxyGroup") {
+        return group_status(proxies);
+    }
+    return parent.kind == "Recorder" ? std::optional(recorder_status(proxies)) : std::nullopt;
+}
+
+bool has_condition(const Parent& parent, std::string_view type) {
+    const Value* conditions = parent.status.at({"conditions"});
+    if (conditions == nullptr || !conditions->is_list()) {
+        return false;
+    }
+    for (const Value& condition : conditions->items()) {
+        if (text_of(condition.find("type")) == type) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+ParentStatus::ParentStatus(FeatureContext context)
+    : context_(std::move(context)),
+      name_servers_(context_.view.follow<NameServer>(
+          {.resource = kServices, .ns = context_.view.ns()}, decode_name_server)),
+      egress_replicas_(
+          context_.view.follow<EgressReplica>(context_.view.our_secrets(), decode_egress_replica)),
+      static_endpoints_(context_.view.follow<StaticEndpoints>(
+          {.resource = kSecrets,
+           .ns = context_.view.ns(),
+           .query = "labelSelector=" + escape_url(kConfigSecrets)},
+          decode_static_endpoints)),
+      recorder_devices_(context_) {}
+
+void ParentStatus::reconcile() {
+    collect();
+    write_served();
+    write_egress();
+    write_unserved();
+    write_name_server();
+    write_classes();
+    proxies_.clear();
+    gone_.clear();
+}
+
+void ParentStatus::collect() {
+    for (const auto& [pod, replica] : replicas_of(context_.view)) {
+        if (!is_wanted(replica)) {
+            Device device = device_of(replica);
+            gone_.insert({device.fqdn, device.https_name});
+            gone_.insert(device.addresses.begin(), device.addresses.end());
+            gone_.erase("");
+        } else {
+            Proxies& proxies = proxies_[replica.set->name];
+            proxies.devices.push_back(described(replica, proxies));
+            proxies.problem = proxies.problem.empty() ? context_.problem_of(pod) : proxies.problem;
+        }
+    }
+}
+
+// With what does not stand in the state Secret.
+Device ParentStatus::described(const Replica& replica, Proxies& proxies) {
+    Device device = device_of(replica);
+    if (replica.set->parent.view().starts_with("Recorder/")) {
+        const bool is_known =
+            device.is_live() && recorder_devices_.describe(*replica.state, device);
+        proxies.is_described = proxies.is_described && (is_known || !device.is_live());
+    }
+    const StaticEndpoints* endpoints =
+        static_endpoints_.find(context_.view.key(std::string(replica.pod_name) + "-config"));
+    device.static_endpoints =
+        endpoints == nullptr ? static_endpoints(replica.config) : endpoints->addresses;
+    return device;
+}
+
+void ParentStatus::write_served() {
+    const bool has_operators = has_operators_sets(context_.view);
+    for (const auto& [unused, set] : context_.view.sets().objects()) {
+        const Parent* parent = context_.parents.find(set.parent);
+        // While the operator serves it the status is the operator's.
+        if (set.contract != kContractVersion || parent == nullptr ||
+            (has_operators && !operators_set(context_.view, set).empty())) {
+            continue;
+        }
+        if (auto change = status_of(*parent, proxies_[set.name])) {
+            context_.status.write(*parent, std::move(*change));
+        }
+    }
+}
+
+void ParentStatus::write_egress() {
+    std::map<std::string_view, std::string_view> sets;  // by name of the ProxyGroup
+    constexpr std::string_view kPrefix = "ProxyGroup/";
+    for (const auto& [unused, set] : context_.view.sets().objects()) {
+        if (set.contract == kContractVersion && set.parent.view().starts_with(kPrefix)) {
+            sets[set.parent.view().substr(kPrefix.size())] = set.name;
+        }
+    }
+    for (const auto& [unused, service] : context_.parents.all("Service")) {
+        const std::string_view group = egress_group(service);
+        if (group.empty() && has_condition(service, "TailscaleEgressSvcReady")) {
+            context_.status.write(service, no_egress_status());
+        }
+        const auto set = sets.find(group);
+        if (set == sets.end()) {
+            continue;
+        }
+        const Proxies& proxies = proxies_[std::string(set->second)];
+        std::vector<const EgressReplica*> replicas;
+        replicas.reserve(proxies.devices.size());
+        for (const Device& device : proxies.devices) {
+            replicas.push_back(egress_replicas_.find(context_.view.key(device.pod)));
+        }
+        context_.status.write(service, egress_status(service, proxies.devices, replicas));
+    }
+}
+
+void ParentStatus::write_unserved() {
+    if (has_operators_sets(context_.view)) {
+        return;  // one of them may be that Service's
+    }
+    std::set<std::string_view> served;
+    for (const auto& [unused, set] : context_.view.sets().objects()) {
+        served.insert(set.parent);
+    }
+    for (const std::string_view kind : {"Service", "Ingress"}) {
+        for (const auto& [unused, parent] : context_.parents.all(kind)) {
+            const bool has_been_served = has_condition(parent, "TailscaleProxyReady");
+            if ((has_been_served || !gone_.empty()) && !served.contains(contract_name(parent))) {
+                context_.status.write(parent, unserved_status(parent, gone_));
+            }
+        }
+    }
+}
+
+void ParentStatus::write_name_server() {
+    const NameServer* server = name_servers_.find(context_.view.key(kNameServer));
+    const bool has_address = server != nullptr && !server->address.empty();
+    for (const auto& [unused, config] : context_.parents.all("DNSConfig")) {
+        StatusChange change;
+        change.fields.emplace_back("nameserver",
+                                   has_address ? Value::map({{"ip", server->address}}) : Value());
+        change.conditions.push_back(
+            {.type = "NameserverReady",
+             .is_true = has_address,
+             .reason = has_address ? "NameserverCreated" : "NameserverCreationFailed",
+             .message = has_address ? "NameserverCreated"
+                                    : "there is no Service \"nameserver\" with an address"});
+        context_.status.write(config, std::move(change));
+    }
+}
+
+void ParentStatus::write_classes() {
+    const auto& classes = context_.parents.all("ProxyClass");
+    const auto faults = class_faults(classes);
+    for (const auto& [unused, its_class] : classes) {
+        const std::string& fault = faults.at(its_class.name);
+        Condition ready{.type = std::string(kClassReady), .is_true = fault.empty()};
+        ready.reason = ready.message = "ProxyClassValid";
+        if (!fault.empty()) {
+            ready.reason = "ProxyClassInvalid";
+            ready.message = "ProxyClass is not valid: " + fault;
+            context_.events.post(context_.parents.reference(contract_name(its_class)),
+                                 EventType::Warning, ready.reason, ready.message);
+        }
+        StatusChange change;
+        change.conditions.push_back(std::move(ready));
+        context_.status.write(its_class, std::move(change));
+    }
+}
+
+void DevicesTable::reconcile() {
+    context_.ledger.set(std::string(kDevicesKey),
+                        devices_table(replicas_of(context_.view), context_.problem_of));
+}
+
+}  // namespace runtime

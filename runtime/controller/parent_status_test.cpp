@@ -1,0 +1,449 @@
+#include "runtime/controller/parent_status.h"
+
+#include <algorithm>
+#include <string>
+
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+#include "runtime/controller/contract.h"
+#include "runtime/testing/controller_test.h"
+
+namespace runtime {
+namespace {
+
+using renderer::text_of;
+using renderer::Value;
+
+Value json(const std::string& text) {
+    return std::move(*renderer::read_json(text));
+}
+
+class StatusTest : public ControllerTest {
+protected:
+    static std::string service_path() { return "/api/v1/namespaces/apps/services/web"; }
+
+    void add_service(const std::string& spec, const std::string& annotations = "{}") {
+        put(service_path(), "web", "apps", spec, annotations);
+    }
+    void put(const std::string& path, const std::string& name, const std::string& ns,
+             const std::string& spec, const std::string& annotations = "{}") {
+        Value metadata = Value::map({{"name", name},
+                                     {"labels", Value::map({{"mine", "yes"}})},
+                                     {"generation", 3},
+                                     {"annotations", json(annotations)}});
+        put_if(metadata, !ns.empty(), "namespace", ns);
+        kube.put(path, Value::map({{"metadata", std::move(metadata)}, {"spec", json(spec)}}));
+    }
+    void put_status(const std::string& path, const std::string& status) {
+        Value object = kube.find(path)->clone();
+        object.put("status", json(status));
+        kube.put(path, std::move(object));
+    }
+    void annotate(const std::string& set, std::string_view key, std::string_view value) {
+        Value object = kube.find(FakeCluster::path("statefulsets", set))->clone();
+        object.find("metadata")->find("annotations")->put(Value(key), Value(value));
+        kube.put(FakeCluster::path("statefulsets", set), std::move(object));
+    }
+    // The status as JSON, without times.
+    std::string status(const std::string& path) {
+        const Value* found = kube.find(path)->find("status");
+        Value copy = found == nullptr ? Value() : found->clone();
+        if (Value* conditions = copy.is_map() ? copy.find("conditions") : nullptr) {
+            for (Value& condition : conditions->items()) {
+                condition.erase("lastTransitionTime");
+            }
+        }
+        return renderer::write_json(copy);
+    }
+    std::vector<std::string> events(const std::string& ns) {
+        std::vector<std::string> said;
+        for (const std::string& path : kube.paths_below("/api/v1/namespaces/" + ns + "/events")) {
+            const Value& event = *kube.find(path);
+            said.push_back(std::string(text_of(event.at({"involvedObject", "kind"}))) + " " +
+                           std::string(text_of(event.at({"reason"}))) + ": " +
+                           std::string(text_of(event.at({"message"}))));
+        }
+        return said;
+    }
+};
+
+constexpr std::string_view kCreated =
+    R"("conditions":[{"type":"TailscaleProxyReady","status":"True","reason":"ProxyCreated","message":"ProxyCreated"}])";
+
+TEST_F(StatusTest, GivesAServiceItsNameAndTheAddressesOfItsFamilies) {
+    add_service(
+        R"({"type":"LoadBalancer","loadBalancerClass":"tailscale","clusterIPs":["10.0.0.7"]})");
+    cluster.add_proxy("web");
+    start();
+    run(kMinute);
+    EXPECT_EQ(
+        status(service_path()),
+        R"({"loadBalancer":{"ingress":[{"hostname":"web-0.tail1a2b3.ts.net"},{"ip":"100.64.0.1"}]},)" +
+            std::string(kCreated) + "}");
+    EXPECT_EQ(text_of(kube.find(service_path())->at({"metadata", "labels", "mine"})), "yes");
+}
+
+TEST_F(StatusTest, LeavesTheAddressesOfAnotherLoadBalancerAlone) {
+    add_service(R"({"type":"LoadBalancer","clusterIPs":["10.0.0.7"]})",
+                R"({"tailscale.com/expose":"true"})");
+    cluster.add_proxy("web");
+    start();
+    run(kMinute);
+    EXPECT_EQ(status(service_path()), "{" + std::string(kCreated) + "}");
+}
+
+TEST_F(StatusTest, WhatAnEarlierPodSaidDoesNotCount) {
+    add_service(
+        R"({"type":"LoadBalancer","loadBalancerClass":"tailscale","clusterIPs":["fd00::7"]})");
+    cluster.add_proxy("web");
+    start();
+    run(kMinute);
+    const std::string joined = status(service_path());
+    EXPECT_NE(joined.find("fd7a:115c:a1e0::1"), std::string::npos) << joined;
+    kube.set_datum(secret("web-0"), "pod_uid", "uid-of-another");
+    run(kSecond);
+    EXPECT_EQ(
+        status(service_path()),
+        R"({"conditions":[{"type":"TailscaleProxyReady","status":"False","reason":"ProxyPending",)"
+        R"("message":"no Tailscale hostname known yet, waiting for proxy pod to finish auth"}]})");
+}
+
+TEST_F(StatusTest, TakesTheStatusOffAServiceThatNoProxyServes) {
+    add_service(
+        R"({"type":"LoadBalancer","loadBalancerClass":"tailscale","clusterIPs":["10.0.0.7"]})");
+    cluster.add_proxy("web");
+    start();
+    run(kMinute);
+    cluster.remove_proxy("web");
+    run(kMinute);
+    EXPECT_EQ(status(service_path()), "{}");
+}
+
+// The class is of no help: the Service is exposed no more, and another load balancer serves it.
+TEST_F(StatusTest, TakesOnlyItsOwnAddressesOffAnotherLoadBalancer) {
+    const std::string spec = R"({"type":"LoadBalancer","clusterIPs":["10.0.0.7"]})";
+    add_service(spec, R"({"tailscale.com/expose":"true"})");
+    cluster.add_proxy("web");
+    start();
+    run(kMinute);
+    add_service(spec);
+    put_status(service_path(), R"({"loadBalancer":{"ingress":[{"ip":"192.0.2.1"},)"
+                               R"({"ip":"100.64.0.1"}]},)" +
+                                   std::string(kCreated) + "}");
+    cluster.remove_proxy("web");
+    run(kMinute);
+    EXPECT_EQ(status(service_path()), R"({"loadBalancer":{"ingress":[{"ip":"192.0.2.1"}]}})");
+}
+
+TEST_F(StatusTest, TakesItsNameOffAnIngressOfAnotherClass) {
+    const std::string path = "/apis/networking.k8s.io/v1/namespaces/apps/ingresses/web";
+    put(path, "web", "apps", R"({"ingressClassName":"tailscale"})");
+    cluster.add_proxy("web");
+    annotate("web", kParentAnnotation, "Ingress/apps/web");
+    start();
+    run(kMinute);
+    const std::string ours =
+        R"({"hostname":"web-0.tail1a2b3.ts.net","ports":[{"port":443,"protocol":"TCP"}]})";
+    EXPECT_EQ(status(path), R"({"loadBalancer":{"ingress":[)" + ours + "]}}");
+    put(path, "web", "apps", R"({"ingressClassName":"nginx"})");
+    put_status(path, R"({"loadBalancer":{"ingress":[)" + ours + R"(,{"ip":"192.0.2.1"}]}})");
+    cluster.remove_proxy("web");
+    run(kMinute);
+    EXPECT_EQ(status(path), R"({"loadBalancer":{"ingress":[{"ip":"192.0.2.1"}]}})");
+}
+
+// A group serves it under the same name by now, and writes that.
+TEST_F(StatusTest, LeavesTheAddressesOfAGroupAlone) {
+    const std::string path = "/apis/networking.k8s.io/v1/namespaces/apps/ingresses/web";
+    cluster.add_proxy("web");
+    annotate("web", kParentAnnotation, "Ingress/apps/web");
+    start();
+    run(kMinute);
+    put(path, "web", "apps", R"({"ingressClassName":"tailscale"})",
+        R"({"tailscale.com/proxy-group":"front"})");
+    const std::string groups =
+        R"({"loadBalancer":{"ingress":[{"hostname":"web-0.tail1a2b3.ts.net"}]}})";
+    put_status(path, groups);
+    cluster.remove_proxy("web");
+    run(kMinute);
+    EXPECT_EQ(status(path), groups);
+}
+
+TEST_F(StatusTest, ConditionsKeepTheirTimeWhileTheirStatusStays) {
+    add_service(R"({"type":"ClusterIP"})", R"({"tailscale.com/expose":"true"})");
+    cluster.add_proxy("web");
+    start();
+    run(kMinute);
+    const auto time = [this] {
+        return std::string(text_of(kube.find(service_path())
+                                       ->at({"status", "conditions"})
+                                       ->items()[0]
+                                       .find("lastTransitionTime")));
+    };
+    const std::string before = time();
+    const std::size_t writes = kube.writes;
+    run(10 * kMinute);
+    start(2);
+    run(10 * kMinute);
+    EXPECT_EQ(kube.writes, writes);
+    EXPECT_EQ(time(), before);
+    cluster.restart_pod("web-0");
+    run(kMinute);
+    EXPECT_NE(time(), before);
+}
+
+TEST_F(StatusTest, AnObjectThatChangedMeanwhileIsReadAgain) {
+    add_service(R"({"type":"ClusterIP"})", R"({"tailscale.com/expose":"true"})");
+    cluster.add_proxy("web");
+    int conflicts = 0;
+    network.fault = [&](const HttpRequest& request) {
+        if (request.method == "PUT" && request.url.ends_with("/status") && conflicts < 3) {
+            ++conflicts;
+            add_service(R"({"type":"ClusterIP"})", R"({"tailscale.com/expose":"true"})");
+        }
+        return Fault::None;
+    };
+    start();
+    run(kMinute);
+    EXPECT_EQ(conflicts, 3);
+    EXPECT_EQ(status(service_path()), "{" + std::string(kCreated) + "}");
+}
+
+TEST_F(StatusTest, TellsTheTableOfDevices) {
+    cluster.add_proxy("web");
+    start();
+    run(kMinute);
+    const Value& ledger = *kube.find(FakeCluster::path("configmaps", "tailrender-devices"));
+    EXPECT_EQ(
+        text_of(ledger.at({"data", "devices.jsonl"})),
+        R"({"pod":"web-0","parent":"Service/apps/web","hostname":"web-0","fqdn":"web-0.tail1a2b3.ts.net",)"
+        R"("addresses":["100.64.0.1","fd7a:115c:a1e0::1"],"device":")" +
+            device_of("web-0") + R"(","tags":["tag:k8s"],"tailnet":"","state":"joined"})" + "\n");
+}
+
+// While the table is on its way, the next device joins.
+TEST_F(StatusTest, TellsTheTableOfManyDevicesThatJoinInARow) {
+    network.latency = std::chrono::milliseconds(150);
+    start();
+    for (int i = 0; i < 40; ++i) {
+        cluster.add_proxy("web" + std::to_string(i));
+        run(std::chrono::milliseconds(103));
+    }
+    run(kMinute);
+    const Value& ledger = *kube.find(FakeCluster::path("configmaps", "tailrender-devices"));
+    const std::string table(text_of(ledger.at({"data", "devices.jsonl"})));
+    EXPECT_EQ(std::ranges::count(table, '\n'), 40) << table;
+    EXPECT_EQ(table.find(R"("state":"waiting")"), std::string::npos) << table;
+}
+
+// Few are written at once; the others come when there is room.
+TEST_F(StatusTest, WritesTheStatusOfManyServices) {
+    network.latency = std::chrono::milliseconds(300);
+    for (int i = 0; i < 100; ++i) {
+        const std::string name = "web" + std::to_string(i);
+        put("/api/v1/namespaces/apps/services/" + name, name, "apps", R"({"type":"ClusterIP"})",
+            R"({"tailscale.com/expose":"true"})");
+        cluster.add_proxy(name);
+    }
+    start();
+    run(2 * kMinute);
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_EQ(status("/api/v1/namespaces/apps/services/web" + std::to_string(i)),
+                  "{" + std::string(kCreated) + "}");
+    }
+}
+
+TEST_F(StatusTest, SaysWhichTagsAreRefused) {
+    add_service(R"({"type":"ClusterIP"})", R"({"tailscale.com/expose":"true"})");
+    tailnet.known_tags = {"tag:k8s"};
+    cluster.add_proxy("web", 1, "tag:k8s,tag:unknown");
+    start();
+    run(kMinute);
+    const auto said = events("apps");
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_EQ(said[0].rfind("Service CannotMintKey: web-0: ", 0), 0U) << said[0];
+    EXPECT_NE(said[0].find("tag:unknown"), std::string::npos) << said[0];
+    EXPECT_NE(status(service_path()).find(R"("reason":"ProxyFailed")"), std::string::npos);
+}
+
+TEST_F(StatusTest, SaysThatATailnetIsMissing) {
+    cluster.add_proxy("web");
+    annotate("web", kTailnetAnnotation, "partner");
+    start();
+    run(kMinute);
+    EXPECT_EQ(events("apps"),
+              (std::vector<std::string>{"Service CannotMintKey: web-0: ConfigMap "
+                                        "\"tailrender-tailnet-partner\" is missing"}));
+}
+
+TEST_F(StatusTest, SaysThatAContractIsUnknown) {
+    cluster.add_proxy("web");
+    annotate("web", kContractAnnotation, "v2");
+    kube.put(FakeCluster::path("configmaps", "tailrender-tailnet-partner"),
+             json(R"({"metadata":{"name":"tailrender-tailnet-partner",
+                 "namespace":"tailscale","annotations":{"tailrender.dev/contract":"v7"}}})"));
+    start();
+    run(kMinute);
+    const auto said = events("tailscale");
+    ASSERT_EQ(said.size(), 2U);
+    EXPECT_EQ(said[0].rfind("ConfigMap UnknownContract: it follows contract \"v7\"", 0), 0U);
+    EXPECT_EQ(said[1].rfind("StatefulSet UnknownContract: it follows contract \"v2\"", 0), 0U);
+}
+
+TEST_F(StatusTest, SaysThatTheOperatorStillServes) {
+    add_service(R"({"type":"ClusterIP"})", R"({"tailscale.com/expose":"true"})");
+    cluster.add_operator_proxy("ts-web-qwxyz", "web");
+    cluster.add_proxy("ts-web-abcde", 1, "tag:k8s", "web");
+    start();
+    run(kMinute);
+    EXPECT_EQ(events("apps"),
+              (std::vector<std::string>{
+                  "Service OperatorStillServes: ts-web-abcde-0: the operator's StatefulSet "
+                  "\"ts-web-qwxyz\" still serves Service/apps/web"}));
+    EXPECT_EQ(kube.find(service_path())->find("status"), nullptr);
+}
+
+TEST_F(StatusTest, SaysThatAnApiProxyHasNoConfiguration) {
+    cluster.add_group("kube", 1, true);
+    start();
+    run(kMinute);
+    EXPECT_EQ(events("default"), (std::vector<std::string>{
+                                     "ProxyGroup NoConfiguration: kube-0: there is no ConfigMap "
+                                     "\"tailrender-group-kube\" with the key \"kube-0.hujson\""}));
+    cluster.offer("kube", Value::map({{"kube-0.hujson", R"({"Version":"v1alpha1"})"}}));
+    run(kMinute);
+    EXPECT_EQ(tailnet.devices.size(), 1U);
+}
+
+TEST_F(StatusTest, WritesCustomResourcesOnceTheirKindsAreInstalled) {
+    const std::string path = "/apis/tailscale.com/v1alpha1/connectors/office";
+    cluster.add_proxy("ts-office-abcde");
+    annotate("ts-office-abcde", kParentAnnotation, "Connector/office");
+    start();
+    run(kMinute);
+    EXPECT_FALSE(device_of("ts-office-abcde-0").empty());
+    put(path, "office", "",
+        R"({"exitNode":true,"subnetRouter":{"advertiseRoutes":["10.1.0.0/16","10.2.0.0/16"]}})");
+    put("/apis/tailscale.com/v1alpha1/proxyclasses/all", "all", "", "{}");
+    kube.has_custom_resources = true;
+    run(2 * kMinute);
+    EXPECT_EQ(
+        status(path),
+        R"({"subnetRoutes":"10.1.0.0/16,10.2.0.0/16","isExitNode":true,"isAppConnector":false,)"
+        R"("devices":[{"hostname":"ts-office-abcde-0.tail1a2b3.ts.net","tailnetIPs":["100.64.0.1","fd7a:115c:a1e0::1"]}],)"
+        R"("hostname":"ts-office-abcde-0.tail1a2b3.ts.net","tailnetIPs":["100.64.0.1","fd7a:115c:a1e0::1"],)"
+        R"("conditions":[{"type":"ConnectorReady","status":"True","reason":"ConnectorCreated",)"
+        R"("message":"ConnectorCreated","observedGeneration":3}]})");
+    EXPECT_NE(status("/apis/tailscale.com/v1alpha1/proxyclasses/all").find("ProxyClassValid"),
+              std::string::npos);
+}
+
+TEST_F(StatusTest, AsksTheTailnetForWhatARecorderDoesNotTell) {
+    const std::string path = "/apis/tailscale.com/v1alpha1/recorders/sessions";
+    kube.has_custom_resources = true;
+    put(path, "sessions", "", "{}");
+    cluster.add_proxy("sessions");
+    annotate("sessions", kParentAnnotation, "Recorder/sessions");
+    bool refuses = true;
+    network.fault = [&refuses](const HttpRequest& request) {
+        const bool asks =
+            request.method == "GET" && request.url.find("/device/") != std::string::npos;
+        return asks && refuses ? Fault::Refused : Fault::None;
+    };
+    start();
+    run(kMinute);
+    put_status(path, R"({"devices":[{"hostname":"as-it-was"}]})");
+    run(kMinute);
+    EXPECT_NE(status(path).find("as-it-was"), std::string::npos) << status(path);
+    EXPECT_NE(status(path).find("RecorderCreated"), std::string::npos) << status(path);
+    refuses = false;
+    run(5 * kMinute);
+    EXPECT_EQ(
+        status(path),
+        R"({"devices":[{"hostname":"sessions-0","tailnetIPs":["100.64.9.9","fd7a:115c:a1e0::99"],)"
+        R"("url":"https://sessions-0.tail1a2b3.ts.net"}],)"
+        R"("conditions":[{"type":"RecorderReady","status":"True","reason":"RecorderCreated",)"
+        R"("message":"RecorderCreated","observedGeneration":3}]})");
+    const std::size_t asked = network.log.size();
+    run(10 * kMinute);
+    for (std::size_t i = asked; i < network.log.size(); ++i) {
+        EXPECT_EQ(network.log[i].url.find("/device/"), std::string::npos) << network.log[i].url;
+    }
+}
+
+TEST_F(StatusTest, TellsTheStaticEndpointsOfAGroup) {
+    const std::string path = "/apis/tailscale.com/v1alpha1/proxygroups/out";
+    kube.has_custom_resources = true;
+    put(path, "out", "", R"({"type":"egress"})");
+    kube.put(secret("out-0-config"),
+             json(R"({"metadata":{"name":"out-0-config","namespace":"tailscale",
+                 "labels":{"tailscale.com/secret-type":"config"}}})"));
+    kube.set_datum(secret("out-0-config"), "cap-106.hujson",
+                   R"({"Version":"alpha0","StaticEndpoints":["198.51.100.4:31001"]})");
+    cluster.add_proxy("out", 2);
+    annotate("out", kParentAnnotation, "ProxyGroup/out");
+    start();
+    run(2 * kMinute);
+    EXPECT_EQ(status(path).substr(0, status(path).find("]}]") + 3),
+              R"({"devices":[{"hostname":"out-0","tailnetIPs":["100.64.0.1","fd7a:115c:a1e0::1"],)"
+              R"("staticEndpoints":["198.51.100.4:31001"]},)"
+              R"({"hostname":"out-1","tailnetIPs":["100.64.0.2","fd7a:115c:a1e0::2"]}])");
+    cluster.add_group("kube", 1, true);
+    cluster.offer(
+        "kube",
+        Value::map({{"kube-0.hujson",
+                     R"({"Version":"v1alpha1","StaticEndpoints":["[2001:db8::4]:31002"]})"}}));
+    const std::string kube_path = "/apis/tailscale.com/v1alpha1/proxygroups/kube";
+    put(kube_path, "kube", "", R"({"type":"kube-apiserver"})");
+    run(2 * kMinute);
+    EXPECT_NE(status(kube_path).find(R"("staticEndpoints":["[2001:db8::4]:31002"])"),
+              std::string::npos)
+        << status(kube_path);
+}
+
+TEST_F(StatusTest, SaysThatAClassIsInvalid) {
+    const std::string path = "/apis/tailscale.com/v1alpha1/proxyclasses/all";
+    kube.has_custom_resources = true;
+    put(path, "all", "",
+        R"({"staticEndpoints":{"nodePort":{"ports":[{"port":31009,"endPort":31000}]}}})");
+    start();
+    run(kMinute);
+    const std::string fault =
+        R"(ProxyClass is not valid: spec.staticEndpoints.nodePort.ports: Invalid value: )"
+        R"("31009-31000": port range "31009-31000" is invalid)";
+    const Value condition = kube.find(path)->at({"status", "conditions"})->items()[0].clone();
+    EXPECT_EQ(text_of(condition.find("status")), "False");
+    EXPECT_EQ(text_of(condition.find("reason")), "ProxyClassInvalid");
+    EXPECT_EQ(text_of(condition.find("message")), fault);
+    EXPECT_EQ(events("default"),
+              (std::vector<std::string>{"ProxyClass ProxyClassInvalid: " + fault}));
+}
+
+TEST_F(StatusTest, SaysWhetherATailnetCanBeUsed) {
+    const std::string path = "/apis/tailscale.com/v1alpha1/tailnets/partner";
+    kube.has_custom_resources = true;
+    put(path, "partner", "", R"({"credentials":{"secretName":"partner"}})");
+    start();
+    run(kMinute);
+    EXPECT_NE(status(path).find(R"("reason":"NotRendered")"), std::string::npos) << status(path);
+    kube.put(FakeCluster::path("configmaps", "tailrender-tailnet-partner"),
+             json(R"({"metadata":{"name":"tailrender-tailnet-partner","namespace":"tailscale",
+                 "annotations":{"tailrender.dev/contract":"v1"}},
+                 "data":{"loginUrl":"https://tailnet","secretName":"partner"}})"));
+    run(kMinute);
+    EXPECT_NE(status(path).find(R"("reason":"InvalidSecret")"), std::string::npos) << status(path);
+    kube.put(FakeCluster::path("secrets", "partner"),
+             json(R"({"metadata":{"name":"partner","namespace":"tailscale"}})"));
+    kube.set_datum(FakeCluster::path("secrets", "partner"), "client_id", "id");
+    kube.set_datum(FakeCluster::path("secrets", "partner"), "client_secret", "tskey-client-secret");
+    run(2 * kMinute);
+    EXPECT_NE(status(path).find(R"("reason":"TailnetValid")"), std::string::npos) << status(path);
+    const std::size_t asked = network.log.size();
+    run(10 * kMinute);
+    for (std::size_t i = asked; i < network.log.size(); ++i) {
+        EXPECT_NE(network.log[i].url.rfind("https://tailnet", 0), 0U) << network.log[i].url;
+    }
+}
+
+}  // namespace
+}  // namespace runtime

@@ -1,0 +1,86 @@
+#include "runtime/controller/removal_guard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/core/json.h"
+#include "renderer/core/sha256.h"
+#include "renderer/core/text_of.h"
+#include "runtime/base/time_text.h"
+#include "runtime/controller/decide.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+std::string new_token(const std::set<std::string>& pods, Time now) {
+    std::string text = format_microseconds(now);
+    for (const std::string& pod : pods) {
+        text.append("\n").append(pod);
+    }
+    return fmt::format("{}-{:.6}", pods.size(), renderer::sha256_hex(text));
+}
+
+Blocked parse(std::string_view text) {
+    Blocked blocked;
+    const auto parsed = renderer::read_json(text);
+    const Value* pods = parsed ? parsed->at({"pods"}) : nullptr;
+    if (pods == nullptr || !pods->is_list()) {
+        return blocked;
+    }
+    blocked.token = text_of(parsed->at({"token"}));
+    for (const Value& pod : pods->items()) {
+        blocked.pods.emplace(text_of(pod));
+    }
+    return blocked;
+}
+
+std::string text_of_blocked(const Blocked& blocked) {
+    if (blocked.token.empty()) {
+        return {};
+    }
+    Value pods = Value::list();
+    for (const std::string& pod : blocked.pods) {
+        pods.append(pod);
+    }
+    return renderer::write_json(Value::map({{"token", blocked.token}, {"pods", std::move(pods)}}));
+}
+
+}  // namespace
+
+GuardAnswer guard_removals(const std::set<std::string>& leaving, std::size_t total,
+                           const Blocked& recorded, std::string_view confirmed_token, Time now) {
+    GuardAnswer answer;
+    std::set<std::string> others;
+    const bool is_confirmed = !recorded.token.empty() && recorded.token == confirmed_token;
+    for (const std::string& pod : leaving) {
+        (is_confirmed && recorded.pods.contains(pod) ? answer.confirmed : others).insert(pod);
+    }
+    answer.is_blocked = !is_safe_to_remove(others.size(), total);
+    if (!answer.confirmed.empty()) {
+        answer.recorded = recorded;  // until the last of them is gone
+    } else if (answer.is_blocked) {
+        const bool known =
+            !is_confirmed &&
+            std::includes(recorded.pods.begin(), recorded.pods.end(), others.begin(), others.end());
+        answer.recorded =
+            known ? recorded : Blocked{.token = new_token(others, now), .pods = others};
+    }
+    return answer;
+}
+
+GuardAnswer RemovalGuard::ask(const std::set<std::string>& leaving, std::size_t total, Time now) {
+    const LedgerCopy* copy = ledger_.copy();
+    const auto recorded = ledger_.find(key_);
+    GuardAnswer answer =
+        guard_removals(leaving, total, parse(recorded.value_or("")),
+                       copy == nullptr ? std::string_view() : copy->confirmed_removals, now);
+    ledger_.set(key_, text_of_blocked(answer.recorded));
+    return answer;
+}
+
+}  // namespace runtime

@@ -1,0 +1,52 @@
+// Many proxies, or Tailscale Services, that vanish at once are rather a mistake than a wish: an
+// empty render, a wrong namespace. Then nothing is removed until a user has said so:
+// `tailrender-devices` names the proxies and a token, and an annotation on it with that token
+// confirms these and no others. A proxy that joins them later makes another token.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "runtime/controller/ledger.h"
+
+namespace runtime {
+
+inline constexpr std::string_view kBlockedKey = "blocked-removals.json";
+inline constexpr std::string_view kBlockedServicesKey = "blocked-services.json";
+
+struct Blocked {
+    std::string token;
+    std::set<std::string> pods;
+
+    bool operator==(const Blocked&) const = default;
+};
+
+struct GuardAnswer {
+    bool is_blocked = false;
+    std::set<std::string> confirmed;
+    Blocked recorded;  // what is to be remembered; without a token: nothing
+
+    [[nodiscard]] bool may_remove(const std::string& pod) const {
+        return !is_blocked || confirmed.contains(pod);
+    }
+};
+
+// Pure. `total` counts the leaving ones, too.
+GuardAnswer guard_removals(const std::set<std::string>& leaving, std::size_t total,
+                           const Blocked& recorded, std::string_view confirmed_token, Time now);
+
+class RemovalGuard {
+public:
+    // `key`: of the ledger, for what is blocked.
+    RemovalGuard(Ledger& ledger, std::string_view key) : ledger_(ledger), key_(key) {}
+
+    // Remembers what is blocked.
+    GuardAnswer ask(const std::set<std::string>& leaving, std::size_t total, Time now);
+
+private:
+    Ledger& ledger_;
+    std::string key_;
+};
+
+}  // namespace runtime

@@ -1,0 +1,161 @@
+#include "runtime/controller/service_owner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+#include "runtime/controller/objects.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr std::string_view kOwners = "tailscale.com/owner-references";
+constexpr std::string_view kGroupKind = "ProxyGroup";
+
+std::string_view group_of(std::string_view parent) {
+    return parent.substr(parent.rfind('/') + 1);
+}
+
+// The group's own object need not exist, so its uid is the installation's.
+Value owner_ref(bool exclusive, std::string_view parent, std::string_view owner) {
+    Value ref = Value::map({{"operatorID", Value(owner)}});
+    if (exclusive) {
+        ref.add("resource", Value::map({{"kind", Value(kGroupKind)},
+                                        {"name", Value(group_of(parent))},
+                                        {"uid", Value(owner)}}));
+    }
+    return ref;
+}
+
+// Null: there are none, or they cannot be read.
+Value owners_of(const Value& service) {
+    const auto json = renderer::read_json(text_of(service.at({"annotations", kOwners})));
+    const Value* refs = json ? json->at({"ownerRefs"}) : nullptr;
+    return refs != nullptr && refs->is_list() && refs->size() > 0 ? refs->clone() : Value();
+}
+
+bool is_of(const Value& ref, std::string_view owner) {
+    return text_of(ref.at({"operatorID"})) == owner;
+}
+
+bool is_exclusive(const Value& ref) {
+    return ref.at({"resource"}) != nullptr;
+}
+
+bool is_groups_own(const Value& refs, std::string_view parent, std::string_view owner) {
+    const Value& ref = refs.items()[0];
+    return refs.size() == 1 && is_of(ref, owner) &&
+           text_of(ref.at({"resource", "kind"})) == kGroupKind &&
+           text_of(ref.at({"resource", "name"})) == group_of(parent);
+}
+
+std::vector<std::string_view> sorted(const Value* list) {
+    std::vector<std::string_view> out;
+    if (list != nullptr && list->is_list()) {
+        out.reserve(list->size());
+        for (const Value& item : list->items()) {
+            out.push_back(text_of(item));
+        }
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+bool same(const Value* list, std::vector<std::string> wanted) {
+    std::sort(wanted.begin(), wanted.end());
+    const auto found = sorted(list);
+    return std::equal(found.begin(), found.end(), wanted.begin(), wanted.end());
+}
+
+// The annotations as they are, with these owners.
+Value with_owners(const Value* existing, Value refs) {
+    const Value* known = existing == nullptr ? nullptr : existing->find("annotations");
+    Value annotations = known != nullptr && known->is_map() ? known->clone() : Value::map();
+    annotations.put(Value(kOwners),
+                    Value(renderer::write_json(Value::map({{"ownerRefs", std::move(refs)}}))));
+    return annotations;
+}
+
+Value body_of(const Offer& offer, const Value* existing, Value refs) {
+    Value body = Value::map({{"name", offer.name}});
+    if (const Value* addresses = existing == nullptr ? nullptr : existing->find("addrs")) {
+        body.add("addrs", addresses->clone());
+    }
+    body.add(
+        "comment",
+        "This Tailscale Service is managed by the Tailscale Kubernetes Operator, do not modify");
+    body.add("annotations", with_owners(existing, std::move(refs)));
+    body.add("ports", text_list(offer.ports));
+    body.add("tags", text_list(offer.tags));
+    return body;
+}
+
+}  // namespace
+
+Claim claim_service(const Offer& offer, std::string_view owner, const Value* existing) {
+    const bool exclusive = offer.is_exclusive();
+    if (existing == nullptr) {
+        return {.body = body_of(offer, nullptr,
+                                Value::list({owner_ref(exclusive, offer.parent, owner)}))};
+    }
+    Value refs = owners_of(*existing);
+    const auto refuse = [&offer](std::string_view why) {
+        return Claim{.refusal =
+                         fmt::format("Tailscale Service \"{}\" exists and {}", offer.name, why)};
+    };
+    if (refs.is_null()) {
+        return refuse("was not made by a cluster");
+    }
+    if (exclusive && !is_groups_own(refs, offer.parent, owner)) {
+        return refuse("belongs to somebody else");
+    }
+    if (!exclusive && is_exclusive(refs.items()[0])) {
+        return refuse("belongs to a group that serves a Kubernetes API");
+    }
+    const auto all = std::as_const(refs).items();
+    const bool owned = std::any_of(all.begin(), all.end(),
+                                   [owner](const Value& ref) { return is_of(ref, owner); });
+    if (!owned) {
+        refs.append(owner_ref(false, offer.parent, owner));
+    }
+    if (owned && same(existing->find("ports"), offer.ports) &&
+        same(existing->find("tags"), offer.tags)) {
+        return {};
+    }
+    return {.body = body_of(offer, existing, std::move(refs))};
+}
+
+Release release_service(std::string_view parent, std::string_view owner, const Value& existing) {
+    const Value refs = owners_of(existing);
+    if (refs.is_null()) {
+        return {};
+    }
+    if (parent.starts_with("ProxyGroup/")) {
+        return {.deletes = is_groups_own(refs, parent, owner)};
+    }
+    Value left = Value::list();
+    for (const Value& ref : refs.items()) {
+        if (!is_of(ref, owner) || is_exclusive(ref)) {
+            left.append(ref.clone());
+        }
+    }
+    if (left.size() == refs.size()) {
+        return {};
+    }
+    if (left.size() == 0) {
+        return {.deletes = true};
+    }
+    Value body = existing.clone();
+    body.put("annotations", with_owners(&existing, std::move(left)));
+    return {.body = std::move(body)};
+}
+
+}  // namespace runtime

@@ -1,0 +1,32 @@
+// Who a Tailscale Service belongs to. Its annotation lists its owners, one for each cluster that
+// serves it; a group that serves the Kubernetes API owns its service alone. Source: tailscale
+// v1.96.5, cmd/k8s-operator/tailscale_service_owners.go. Nothing is sent here.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "renderer/core/value.h"
+#include "runtime/controller/group_objects.h"
+
+namespace runtime {
+
+// What a claim leads to: a body to PUT, nothing (null), or a refusal.
+struct Claim {
+    renderer::Value body = {};
+    std::string refusal = {};
+};
+
+// `owner` is this installation; `existing` the service as the tailnet has it, nullptr when it has
+// none.
+Claim claim_service(const Offer& offer, std::string_view owner, const renderer::Value* existing);
+
+struct Release {
+    bool deletes = false;
+    renderer::Value body = {};  // what remains, for a PUT; null: nothing to do
+};
+// `parent` as in the offer that it was claimed for.
+Release release_service(std::string_view parent, std::string_view owner,
+                        const renderer::Value& existing);
+
+}  // namespace runtime

@@ -1,0 +1,34 @@
+#include "runtime/controller/static_endpoints.h"
+
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+#include "runtime/controller/objects.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+std::optional<StaticEndpoints> decode_static_endpoints(const Value& secret) {
+    StaticEndpoints found{static_endpoints(secret_datum(secret, "cap-106.hujson").value_or(""))};
+    return found.addresses.empty() ? std::nullopt : std::optional(std::move(found));
+}
+
+std::vector<std::string> static_endpoints(std::string_view config) {
+    constexpr std::string_view kField = "StaticEndpoints";
+    std::vector<std::string> out;
+    if (config.find(kField) == std::string_view::npos) {
+        return out;  // most have none, and need not be read
+    }
+    const auto json = renderer::read_json(config);
+    const Value* list = json && json->is_map() ? json->find(kField) : nullptr;
+    if (list != nullptr && list->is_list()) {
+        out.reserve(list->size());
+        for (const Value& address : list->items()) {
+            out.emplace_back(text_of(address));
+        }
+    }
+    return out;
+}
+
+}  // namespace runtime

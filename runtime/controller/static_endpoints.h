@@ -1,0 +1,28 @@
+// The addresses under which clients reach the replicas of a ProxyGroup without a relay, as the
+// rendered configuration gives them to tailscaled. Shapes: testdata/contract/ingress.md.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/value.h"
+
+namespace runtime {
+
+// Of one replica.
+struct StaticEndpoints {
+    std::vector<std::string> addresses;  // ip:port
+
+    bool operator==(const StaticEndpoints&) const = default;
+};
+
+// Of a rendered Secret "<pod>-config". No value: it has none.
+inline constexpr std::string_view kConfigSecrets = "tailscale.com/secret-type=config";
+std::optional<StaticEndpoints> decode_static_endpoints(const renderer::Value& secret);
+
+// Of a configuration of tailscaled or of an API proxy; empty: it has none.
+std::vector<std::string> static_endpoints(std::string_view config);
+
+}  // namespace runtime

@@ -1,0 +1,42 @@
+// Says something about an object where its owner looks: an Event (core/v1) beside it. One Event
+// stands for all times that the same was said: its name is a function of what it says, and repeats
+// count it up. Said again within kEventQuiet nothing is written, not even after a restart.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "runtime/base/log.h"
+#include "runtime/kube/client.h"
+
+namespace runtime {
+
+inline constexpr Duration kEventQuiet = std::chrono::minutes(10);
+
+struct ObjectRef {
+    std::string api_version, kind;
+    std::string ns;  // empty: its kind has none, and the Event stands in `default`
+    std::string name, uid;
+};
+
+enum class EventType { Normal, Warning };
+
+class Events {
+public:
+    Events(Loop& loop, KubeClient& client, Log& log) : loop_(loop), client_(client), log_(log) {}
+
+    // `reason` is one word in CamelCase. A failure is logged and nothing else.
+    void post(const ObjectRef& object, EventType type, std::string_view reason,
+              std::string_view message);
+
+private:
+    void write(const std::string& path, renderer::Value event, const KubeReply& last);
+
+    Loop& loop_;
+    KubeClient& client_;
+    Log& log_;
+    std::map<std::string, Time> quiet_until_;  // by path
+};
+
+}  // namespace runtime

@@ -1,0 +1,346 @@
+#include "runtime/operate/adopt_move.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "runtime/base/time_text.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/objects.h"
+#include "runtime/controller/secrets.h"
+#include "runtime/operate/adopt_record.h"
+#include "runtime/operate/reference_operator.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr Duration kInterval(500);
+// The kubelet looks for a missing Secret ever more rarely; a new pod is looked after at once.
+constexpr Duration kOldPod = std::chrono::seconds(10);
+
+std::string secret_path(const OperateContext& context, std::string_view name) {
+    return path_of(kSecrets, context.ns, name);
+}
+
+ProxySet rendered_set(const AdoptSnapshot& snapshot, const std::string& name) {
+    for (const Value& set : snapshot.sets) {
+        if (name_of(set) == name) {
+            return decode_proxy_set(set).value_or(ProxySet());
+        }
+    }
+    return {};
+}
+
+// Labels and annotations of our state Secret, over those that it has.
+Value ours(const Value& object, const Value& wanted) {
+    Value operations = Value::list();
+    for (const std::string_view part : {"labels", "annotations"}) {
+        const Value* present = object.at({"metadata", part});
+        Value all = present == nullptr ? Value::map() : present->clone();
+        for (const renderer::Member& member : wanted.at({"metadata", part})->members()) {
+            all.put(member.key.clone(), member.value.clone());
+        }
+        if (present == nullptr || !(all == *present)) {
+            operations.append(operation("add", "/metadata/" + std::string(part), std::move(all)));
+        }
+    }
+    return operations;
+}
+
+Job write_state(const OperateContext& context, const ProxySet& set, const std::string& name,
+                const std::shared_ptr<Value>& old) {
+    return [&kube = context.kube, ns = context.ns, set, name, old](const Next& next) {
+        Value fresh = state_secret(ns, name, set.name, set.tailnet, set.labels);
+        fresh.put("data", with_state(*old, nullptr));
+        const auto merge = [ns, set, name, old](const Value& object) {
+            Value operations =
+                ours(object, state_secret(ns, name, set.name, set.tailnet, set.labels));
+            Value data = with_state(*old, object.find("data"));
+            if (object.find("data") == nullptr || !(data == *object.find("data"))) {
+                operations.append(operation("add", "/data", std::move(data)));
+            }
+            return operations.items().empty() ? Value() : std::move(operations);
+        };
+        run_in_order({create_once(kube, path_of(kSecrets, ns), std::move(fresh)),
+                      change_object(kube, path_of(kSecrets, ns, name), merge)},
+                     next);
+    };
+}
+
+bool stays(const Value& object) {
+    return !object.is_null() && object.at({"metadata", "deletionTimestamp"}) == nullptr;
+}
+
+bool is_absent(const Value& object) {
+    return object.is_null();
+}
+
+// Not once the new pod may run, which writes to its Secret.
+Job copy_state(const OperateContext& context, const ProxySet& set, const Move& move,
+               const std::string& old_name) {
+    const std::string name = move.new_name + old_name.substr(move.old_name.size());
+    const Job copy = [context, set, old_name, name](const Next& next) {
+        context.kube.get(secret_path(context, old_name), [=](const KubeReply& reply) {
+            if (!reply.ok()) {
+                return next(reply.not_found() ? std::string() : reply.message);
+            }
+            write_state(context, set, name, std::make_shared<Value>(reply.object.clone()))(next);
+        });
+    };
+    return only_if(
+        context.kube, path_of(kStatefulSets, context.ns, move.old_name), stays,
+        only_if(context.kube, secret_path(context, auth_name(name, false)), is_absent, copy));
+}
+
+Value both_pods(const Value& service) {
+    Value selector = Value::map({{"tailscale.com/managed", "true"}});
+    for (const auto& [key, text] : parent_labels(service)) {
+        selector.put("tailscale.com/" + key, text);
+    }
+    const Value* present = service.at({"spec", "selector"});
+    return present != nullptr && *present == selector
+               ? Value()
+               : Value::list({operation("add", "/spec/selector", std::move(selector))});
+}
+
+// A device that has joined before needs no key, only the file. What an API proxy waits for is the
+// controller's to make.
+Job let_start(const OperateContext& context, const ProxySet& set, const std::string& pod) {
+    if (set.is_api_proxy) {
+        return in_order({});
+    }
+    return [context, set, pod](const Next& next) {
+        context.kube.get(secret_path(context, pod), [=](const KubeReply& reply) {
+            if (!reply.ok() || device_of(reply.object).empty()) {
+                return next(reply.ok() || reply.not_found() ? std::string() : reply.message);
+            }
+            create_once(context.kube, path_of(kSecrets, context.ns),
+                        auth_secret(context.ns, pod, set.name, "", set.labels, {}))(next);
+        });
+    };
+}
+
+bool has_started(const Value& pod) {
+    for (const std::string_view part : {"initContainerStatuses", "containerStatuses"}) {
+        const Value* all = pod.at({"status", part});
+        if (all != nullptr && all->is_list() &&
+            std::any_of(all->items().begin(), all->items().end(), [](const Value& container) {
+                return container.at({"state", "running"}) != nullptr ||
+                       container.at({"state", "terminated"}) != nullptr;
+            })) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Job replace_waiting_pod(const OperateContext& context, const std::string& name) {
+    return [context, name](const Next& next) {
+        const std::string path = path_of(kPods, context.ns, name);
+        context.kube.get(path, [=](const KubeReply& reply) {
+            const auto made =
+                parse_time(text_of(reply.object.at({"metadata", "creationTimestamp"})));
+            if (!reply.ok() || has_started(reply.object) || !made.has_value() ||
+                context.loop.now() - *made < kOldPod) {
+                return next({});
+            }
+            erase_object(context.kube, path,
+                         std::string(text_of(reply.object.at({"metadata", "uid"}))))(next);
+        });
+    };
+}
+
+struct Joining {
+    OperateContext context;
+    std::string pod;
+    Time end;
+};
+
+void look(const std::shared_ptr<Joining>& joining, const Next& next) {
+    const auto& context = joining->context;
+    const auto again = [joining, next] {
+        if (joining->context.loop.now() >= joining->end) {
+            return next(fmt::format("pod \"{}\" has not come back with its device", joining->pod));
+        }
+        joining->context.loop.after(kInterval, [joining, next] { look(joining, next); });
+    };
+    context.kube.get(path_of(kPods, context.ns, joining->pod), [=](const KubeReply& pod) {
+        const std::string uid(text_of(pod.object.at({"metadata", "uid"})));
+        if (!pod.ok() || uid.empty()) {
+            return again();
+        }
+        joining->context.kube.get(
+            path_of(kSecrets, joining->context.ns, joining->pod), [=](const KubeReply& state) {
+                const bool is_new =
+                    state.not_found() || (state.ok() && device_of(state.object).empty());
+                if (is_new) {
+                    joining->context.say(joining->pod + ": gets its key from the controller");
+                    return next({});
+                }
+                const bool joined = state.ok() && !datum_of(state.object, "device_id").empty() &&
+                                    datum_of(state.object, "pod_uid") == uid;
+                if (!joined) {
+                    return again();
+                }
+                joining->context.say(fmt::format("{}: runs as {} ({})", joining->pod,
+                                                 datum_of(state.object, "device_id"),
+                                                 datum_of(state.object, "device_fqdn")));
+                next({});
+            });
+    });
+}
+
+Job erase_child(const OperateContext& context, Resource resource, const std::string& name) {
+    const std::string path = path_of(resource, context.ns, name);
+    return in_order(
+        {change_object(context.kube, path, without_finalizers), erase_object(context.kube, path)});
+}
+
+// A pod that admission refuses would never take over.
+Job must_be_made(const OperateContext& context, const ProxySet& set) {
+    const std::string pod = fmt::format("{}-0", set.name);
+    return set.replicas == 0
+               ? in_order({})
+               : wait_for(
+                     context.kube, {context.loop, context.patience},
+                     path_of(kPods, context.ns, pod),
+                     [](const Value& object) { return !object.is_null(); },
+                     fmt::format("pod \"{}\" is not made, so the old one stays: see the events of "
+                                 "its StatefulSet",
+                                 pod));
+}
+
+std::vector<Job> leftovers(const OperateContext& context, const Move& move) {
+    std::vector<Job> jobs;
+    jobs.push_back(redirect(context, move.service, move.old_name, move.new_name));
+    for (const std::string& name : {move.old_name, move.old_name + "-metrics"}) {
+        jobs.push_back(erase_child(context, kServices, name));
+    }
+    for (const std::string& name : move.secrets) {
+        jobs.push_back(erase_child(context, kSecrets, name));
+    }
+    jobs.push_back(change_object(context.kube, secret_path(context, record_name(move.old_name)),
+                                 close_record));
+    return jobs;
+}
+
+Job note(const OperateContext& context, const std::string& text) {
+    return [context, text](const Next& next) {
+        context.say(text);
+        next({});
+    };
+}
+
+}  // namespace
+
+Job must_join(const OperateContext& context, const std::string& pod) {
+    return [context, pod](const Next& next) {
+        look(
+            std::make_shared<Joining>(Joining{context, pod, context.loop.now() + context.patience}),
+            next);
+    };
+}
+
+Value without_finalizers(const Value& object) {
+    const Value* all = object.at({"metadata", "finalizers"});
+    if (all == nullptr || !all->is_list()) {
+        return {};
+    }
+    Value left = Value::list();
+    for (const Value& one : all->items()) {
+        if (!text_of(one).starts_with("tailscale.com/")) {
+            left.append(one.clone());
+        }
+    }
+    return left == *all ? Value()
+                        : Value::list({operation("add", "/metadata/finalizers", std::move(left))});
+}
+
+Job redirect(const OperateContext& context, const std::string& service, const std::string& from,
+             const std::string& to) {
+    const std::size_t slash = service.find('/');
+    if (slash == std::string::npos) {
+        return in_order({});
+    }
+    const std::string start = fmt::format("{}.{}.svc.", from, context.ns);
+    const auto change = [start, from, to](const Value& object) {
+        const std::string name(text_of(object.at({"spec", "externalName"})));
+        return name.starts_with(start)
+                   ? Value::list({operation("replace", "/spec/externalName",
+                                            Value(to + name.substr(from.size())))})
+                   : Value();
+    };
+    return change_object(context.kube,
+                         path_of(kServices, service.substr(0, slash), service.substr(slash + 1)),
+                         change);
+}
+
+Job move_proxy(const OperateContext& context, const AdoptSnapshot& snapshot, const Move& move) {
+    const ProxySet set = rendered_set(snapshot, move.new_name);
+    const std::string old_set = path_of(kStatefulSets, context.ns, move.old_name);
+    std::vector<Job> jobs;
+    jobs.push_back(create_once(context.kube, path_of(kSecrets, context.ns),
+                               proxy_record(snapshot, move, context.ns)));
+    if (!move.old_uid.empty()) {
+        for (const std::string& secret : move.secrets) {
+            jobs.push_back(copy_state(context, set, move, secret));
+        }
+        if (!move.service.empty()) {
+            jobs.push_back(change_object(context.kube,
+                                         path_of(kServices, context.ns, move.old_name), both_pods));
+        }
+        jobs.push_back(operator_must_rest(context));
+        jobs.push_back(must_be_made(context, set));
+        jobs.push_back(
+            note(context, fmt::format("{} -> {}: the old pod ends", move.old_name, move.new_name)));
+        jobs.push_back(erase_object(context.kube, old_set, move.old_uid, "Foreground"));
+    }
+    jobs.push_back(wait_for(context.kube, {context.loop, context.patience}, old_set, is_absent,
+                            fmt::format("StatefulSet \"{}\" is still there", move.old_name)));
+    for (int ordinal = 0; ordinal < set.replicas; ++ordinal) {
+        const std::string pod = fmt::format("{}-{}", move.new_name, ordinal);
+        jobs.push_back(let_start(context, set, pod));
+        jobs.push_back(replace_waiting_pod(context, pod));
+        jobs.push_back(must_join(context, pod));
+    }
+    for (Job& job : leftovers(context, move)) {
+        jobs.push_back(std::move(job));
+    }
+    return in_order(std::move(jobs));
+}
+
+Job move_group_service(const OperateContext& context, const GroupService& service) {
+    std::vector<Job> jobs{
+        redirect(context, service.service, service.old_name, service.new_name),
+        note(context, fmt::format("{} -> {}", service.old_name, service.new_name)),
+        erase_child(context, kServices, service.old_name)};
+    for (const std::string& slice : service.slices) {
+        jobs.push_back(erase_child(context, kEndpointSlices, slice));
+    }
+    return in_order(std::move(jobs));
+}
+
+Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
+              const Takeover& takeover) {
+    const ProxySet set = rendered_set(snapshot, takeover.set);
+    const auto change = [ns = context.ns, set, takeover](const Value& object) {
+        Value wanted = state_secret(ns, takeover.secret, set.name, set.tailnet, set.labels);
+        wanted.find("metadata")->find("annotations")->put(Value(kTakenAnnotation), "true");
+        Value operations = ours(object, wanted);
+        return operations.items().empty() ? Value() : std::move(operations);
+    };
+    return in_order({operator_must_rest(context),
+                     note(context, fmt::format("{}: its Secret is taken over", takeover.secret)),
+                     erase_object(context.kube, secret_path(context, takeover.leftover)),
+                     change_object(context.kube, secret_path(context, takeover.secret), change),
+                     let_start(context, set, takeover.secret)});
+}
+
+}  // namespace runtime

@@ -1,0 +1,308 @@
+#include "runtime/operate/cleanup.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "runtime/base/time_text.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/group_objects.h"
+#include "runtime/controller/key_sweep.h"
+#include "runtime/controller/ledger.h"
+#include "runtime/controller/service_owner.h"
+#include "runtime/operate/adopt_plan.h"
+#include "runtime/operate/adopt_record.h"
+#include "runtime/operate/kube_jobs.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr std::string_view kNothingLeft = "nothing of the controller's is left";
+
+bool is_controllers_config_map(std::string_view name) {
+    return name == renderer::kIngressAddresses || name == kDnsRecords || name == kLedgerName;
+}
+
+// Its holder has said so a short while ago.
+std::string holder_of(const std::vector<Value>& leases, Time now) {
+    for (const Value& lease : leases) {
+        const Value* duration = lease.at({"spec", "leaseDurationSeconds"});
+        const auto renewed = parse_time(text_of(lease.at({"spec", "renewTime"})));
+        const std::chrono::seconds length(duration == nullptr ? 0 : duration->as_int().value_or(0));
+        if (name_of(lease) == kLeaseName && renewed.has_value() && now - *renewed < length) {
+            return std::string(text_of(lease.at({"spec", "holderIdentity"})));
+        }
+    }
+    return {};
+}
+
+std::string problem_of(const TailnetReply& reply, std::string_view what) {
+    return reply.ok() || reply.not_found() ? std::string()
+                                           : fmt::format("{}: {}", what, reply.message);
+}
+
+}  // namespace
+
+Cleanup::Cleanup(const OperateContext& context, Transport& transport, Log& log, Chance& chance,
+                 CleanupWish wish, TailnetSettings own)
+    : context_(context),
+      wish_(wish),
+      configs_(decode_tailnet, [](const std::string&) {}),
+      tailnets_(context.loop, transport, context.kube, log, chance, context.ns, std::move(own),
+                configs_) {}
+
+void Cleanup::start(Next done) {
+    done_ = std::move(done);
+    KubeClient& kube = context_.kube;
+    run_in_order({list_all(kube, path_of(kStatefulSets, context_.ns), sets_),
+                  list_all(kube, path_of(kPods, context_.ns), pods_),
+                  list_all(kube, path_of(kSecrets, context_.ns), secrets_),
+                  list_all(kube, path_of(kConfigMaps, context_.ns), config_maps_),
+                  list_all(kube, path_of(kLeases, context_.ns), leases_)},
+                 [this](const std::string& problem) { problem.empty() ? look() : done_(problem); });
+}
+
+std::string Cleanup::objection() const {
+    std::set<std::string> sets;
+    for (const Value& set : sets_) {
+        if (!annotation_of(set, kContractAnnotation).empty()) {
+            sets.insert(name_of(set));
+        }
+    }
+    for (const Value& pod : pods_) {
+        const std::string name = name_of(pod);
+        const auto replica = split_replica(name);
+        if (replica.has_value() && sets.contains(std::string(replica->set))) {
+            return fmt::format(
+                "proxies still run, such as pod \"{}\": remove the rendered manifests first, or "
+                "give --force",
+                name);
+        }
+    }
+    const std::string holder = holder_of(leases_, context_.loop.now());
+    return holder.empty()
+               ? std::string()
+               : fmt::format(
+                     "the controller still runs ({}): scale Deployment \"operator\" to 0 "
+                     "first, or give --force",
+                     holder);
+}
+
+void Cleanup::look_at_secrets() {
+    std::map<std::string, std::string> tailnets;  // by pod
+    for (const Value& secret : secrets_) {
+        if (const auto state = decode_state_secret(secret)) {
+            tailnets[state->name] = state->tailnet;
+            devices_.insert({state->tailnet, state->device_id});
+            devices_.insert({state->tailnet, state->node_id});
+        }
+    }
+    for (const Value& secret : secrets_) {
+        if (const auto auth = decode_auth_secret(secret)) {
+            const std::string& tailnet = tailnets[auth->pod];
+            devices_.insert({tailnet, auth->device});
+            keys_.insert({tailnet, auth->key_id});
+        }
+        const bool is_record = secret.at({"metadata", "labels", kRecordLabel}) != nullptr;
+        if (is_record || secret.at({"metadata", "labels", kSecretLabel}) != nullptr) {
+            secret_names_.push_back(name_of(secret));
+        }
+    }
+    const auto is_empty = [](const Device& device) { return device.id.empty(); };
+    std::erase_if(devices_, is_empty);
+    std::erase_if(keys_, is_empty);
+}
+
+void Cleanup::look_at_config_map(const Value& map) {
+    configs_.put(map);
+    const std::string name = name_of(map);
+    if (is_controllers_config_map(name)) {
+        config_map_names_.push_back(name);
+    }
+    if (name == kLedgerName) {
+        mark_ = key_mark(text_of(map.at({"metadata", "uid"})));
+    }
+    const auto table = decode_address_table(map);
+    const auto records = table ? read_records(*table) : std::nullopt;
+    for (const auto& [key, record] : records.value_or(ServiceRecords())) {
+        const RecordName parts = split_record_key(key);
+        services_.push_back({.tailnet = std::string(parts.tailnet),
+                             .name = std::string(parts.service),
+                             .parent = record.parent});
+    }
+}
+
+void Cleanup::look() {
+    look_at_secrets();
+    configs_.begin_list();
+    for (const Value& map : config_maps_) {
+        look_at_config_map(map);
+    }
+    configs_.end_list();
+    std::string problem = wish_.force ? std::string() : objection();
+    problem = problem.empty() ? unreachable() : problem;
+    if (!problem.empty()) {
+        return done_(problem);
+    }
+    const std::vector<std::string> lines = found();
+    if (lines.empty()) {
+        context_.say(std::string(kNothingLeft));
+        return done_({});
+    }
+    for (const std::string& line : lines) {
+        context_.say(line);
+    }
+    if (!wish_.yes) {
+        context_.say("nothing was removed; --yes removes these");
+        return done_({});
+    }
+    remove();
+}
+
+// The controller's own, and those that hold something of ours.
+std::set<std::string> Cleanup::tailnets() const {
+    std::set<std::string> names{""};
+    for (const std::set<Device>* things : {&devices_, &keys_}) {
+        for (const Device& thing : *things) {
+            names.insert(thing.tailnet);
+        }
+    }
+    for (const Service& service : services_) {
+        names.insert(service.tailnet);
+    }
+    return names;
+}
+
+// What is in a tailnet, and nothing tells how to get at it.
+std::string Cleanup::unreachable() {
+    for (const std::string& tailnet : tailnets()) {
+        std::string problem;
+        if (tailnets_.find(tailnet, problem) == nullptr) {
+            return fmt::format("tailnet \"{}\" holds what is ours, but {}: apply it again", tailnet,
+                               problem);
+        }
+    }
+    if (services_.empty() || !mark_.empty()) {
+        return {};
+    }
+    return fmt::format(
+        "ConfigMap \"{}\" is missing, whose UID marks our Tailscale Services: delete ConfigMap "
+        "\"{}\" to leave them behind",
+        kLedgerName, renderer::kIngressAddresses);
+}
+
+std::vector<std::string> Cleanup::found() const {
+    std::vector<std::string> lines;
+    const auto add = [&lines](std::string_view kind, std::string_view name) {
+        lines.push_back(fmt::format("{} {}", kind, name));
+    };
+    for (const Device& device : devices_) {
+        add("device", device.id);
+    }
+    for (const Device& key : keys_) {
+        add("auth key", key.id);
+    }
+    for (const Service& service : services_) {
+        add("Tailscale Service", service.name);
+    }
+    for (const std::string& name : secret_names_) {
+        add("Secret", name);
+    }
+    for (const std::string& name : config_map_names_) {
+        add("ConfigMap", name);
+    }
+    for (const Value& lease : leases_) {
+        if (name_of(lease) == kLeaseName) {
+            add("Lease", kLeaseName);
+        }
+    }
+    return lines;
+}
+
+Job Cleanup::on_tailnet(const std::string& tailnet,
+                        std::function<void(TailnetApi&, TailnetDone)> call) {
+    return tailnets_.job(tailnet, [call = std::move(call)](TailnetApi& api, const Next& next) {
+        call(api,
+             [next](const TailnetReply& reply) { next(problem_of(reply, "the tailnet refuses")); });
+    });
+}
+
+Job Cleanup::release(const Service& service) {
+    return tailnets_.job(service.tailnet, [this, service](TailnetApi& api, const Next& next) {
+        api.get_service(service.name, [this, &api, service, next](const TailnetReply& reply) {
+            if (!reply.ok()) {
+                return next(problem_of(reply, "cannot read the Tailscale Service"));
+            }
+            const Release release = release_service(service.parent, mark_, reply.body);
+            const auto done = [next](const TailnetReply& its_reply) {
+                next(problem_of(its_reply, "cannot release the Tailscale Service"));
+            };
+            if (release.deletes) {
+                return api.delete_service(service.name, done);
+            }
+            release.body.is_null() ? next({}) : api.put_service(service.name, release.body, done);
+        });
+    });
+}
+
+std::vector<Job> Cleanup::tailnet_jobs() {
+    std::vector<Job> jobs;
+    for (const Device& device : devices_) {
+        jobs.push_back(
+            on_tailnet(device.tailnet, [id = device.id](TailnetApi& api, TailnetDone done) {
+                api.delete_device(id, std::move(done));
+            }));
+    }
+    for (const Device& key : keys_) {
+        jobs.push_back(on_tailnet(key.tailnet, [id = key.id](TailnetApi& api, TailnetDone done) {
+            api.revoke_key(id, std::move(done));
+        }));
+    }
+    for (const Service& service : services_) {
+        jobs.push_back(release(service));
+    }
+    // Keys that were minted and written down nowhere.
+    for (const std::string& tailnet : tailnets()) {
+        jobs.push_back(tailnets_.job(tailnet, [this](TailnetApi& api, const Next& next) {
+            mark_.empty() ? next({}) : sweep_keys(api, mark_, {}, next);
+        }));
+    }
+    return jobs;
+}
+
+std::vector<Job> Cleanup::kube_jobs() {
+    std::vector<Job> jobs;
+    const auto erase = [&](Resource resource, std::string_view name) {
+        jobs.push_back(erase_object(context_.kube, path_of(resource, context_.ns, name)));
+    };
+    for (const std::string& name : secret_names_) {
+        erase(kSecrets, name);
+    }
+    erase(kLeases, kLeaseName);
+    erase(kConfigMaps, kDnsRecords);
+    erase(kConfigMaps, renderer::kIngressAddresses);
+    erase(kConfigMaps, kLedgerName);  // last: its UID marks what is ours in the tailnets
+    return jobs;
+}
+
+void Cleanup::remove() {
+    std::vector<Job> jobs = tailnet_jobs();
+    for (Job& job : kube_jobs()) {
+        jobs.push_back(std::move(job));
+    }
+    run_in_order(std::move(jobs), [this](const std::string& problem) {
+        if (problem.empty()) {
+            context_.say(fmt::format("done; {}", kNothingLeft));
+        }
+        done_(problem);
+    });
+}
+
+}  // namespace runtime

@@ -1,0 +1,162 @@
+#include "runtime/operate/cleanup.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/base/time_text.h"
+#include "runtime/controller/group_objects.h"
+#include "runtime/operate/status.h"
+#include "runtime/testing/controller_process.h"
+
+namespace runtime {
+namespace {
+
+using renderer::Value;
+
+constexpr Duration kMinute = std::chrono::minutes(1);
+
+class CleanupTest : public testing::Test {
+protected:
+    CleanupTest() {
+        network.add("https://kube", kube);
+        network.add("https://tailnet", tailnet);
+        cluster.add_proxy("ts-web-bcdfg");
+        cluster.add_proxy("ts-db-bcdfg");
+        const ControllerProcess controller(loop, network, 1);
+        loop.run_for(kMinute);
+    }
+
+    std::string clean(CleanupWish wish) {
+        ProcessLoop process(loop);
+        said.clear();
+        KubeClient client(transport, {.server = "https://kube", .ca_file = "", .token_file = ""});
+        const OperateContext context{process, client, std::string(FakeCluster::kNamespace),
+                                     [this](const std::string& line) { said += line + "\n"; }};
+        Cleanup cleanup(context, transport, log, chance, wish, fake_tailnet_settings());
+        std::string result = "has not ended";
+        cleanup.start([&result](const std::string& problem) { result = problem; });
+        loop.run_for(kMinute);
+        return result;
+    }
+
+    void put_table(const std::string& service) {
+        AddressTable table;
+        ServiceRecord record;
+        record.group = "front";
+        record.parent = "Ingress/apps/docs";
+        table.data["services"] = write_records({{service, record}});
+        kube.put("/api/v1/namespaces/tailscale/configmaps/tailrender-ingress-addresses",
+                 address_table(FakeCluster::kNamespace, table));
+    }
+
+    std::string status(StatusForm form) {
+        KubeClient client(transport, {.server = "https://kube", .ca_file = "", .token_file = ""});
+        said.clear();
+        show_status({loop, client, std::string(FakeCluster::kNamespace),
+                     [this](const std::string& line) { said += line; }},
+                    form, [](const std::string& problem) { EXPECT_EQ(problem, ""); });
+        loop.run_for(kMinute);
+        return said;
+    }
+
+    FakeLoop loop;
+    FakeNetwork network{loop};
+    FakeKube kube;
+    FakeTailnet tailnet{loop};
+    FakeCluster cluster{loop, kube, tailnet};
+    FakeTransport transport{network};
+    Log log{Log::Form::Text, LogLevel::Error};
+    Chance chance{1};
+    std::string said;
+};
+
+TEST_F(CleanupTest, RefusesWhileProxiesRun) {
+    EXPECT_EQ(clean({.yes = true}),
+              "proxies still run, such as pod \"ts-db-bcdfg-0\": remove the rendered manifests "
+              "first, or give --force");
+    EXPECT_EQ(tailnet.devices.size(), 2U);
+}
+
+TEST_F(CleanupTest, RefusesWhileTheControllerRuns) {
+    cluster.remove_proxy("ts-web-bcdfg");
+    cluster.remove_proxy("ts-db-bcdfg");
+    loop.run_for(kMinute);
+    kube.put("/apis/coordination.k8s.io/v1/namespaces/tailscale/leases/tailrender-controller",
+             Value::map({{"metadata", Value::map({{"name", "tailrender-controller"},
+                                                  {"namespace", "tailscale"}})},
+                         {"spec", Value::map({{"holderIdentity", "operator-1"},
+                                              {"leaseDurationSeconds", 15},
+                                              {"renewTime", format_microseconds(loop.now())}})}}));
+    EXPECT_EQ(
+        clean({.yes = true}),
+        "the controller still runs (operator-1): scale Deployment \"operator\" to 0 first, or "
+        "give --force");
+    EXPECT_EQ(tailnet.devices.size(), 2U);
+    EXPECT_EQ(clean({.yes = true}), "") << "a minute later nobody has renewed it";
+    EXPECT_TRUE(tailnet.devices.empty());
+    EXPECT_TRUE(
+        kube.paths_below("/apis/coordination.k8s.io/v1/namespaces/tailscale/leases").empty());
+}
+
+TEST_F(CleanupTest, RemovesOnlyWhenTold) {
+    EXPECT_EQ(clean({.yes = false, .force = true}), "");
+    EXPECT_NE(said.find("Secret ts-web-bcdfg-0-auth\n"), std::string::npos) << said;
+    EXPECT_NE(said.find("ConfigMap tailrender-devices\n"), std::string::npos) << said;
+    EXPECT_EQ(tailnet.devices.size(), 2U);
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_TRUE(tailnet.devices.empty());
+    EXPECT_TRUE(tailnet.usable_keys().empty());
+    EXPECT_TRUE(kube.paths_below("/api/v1/namespaces/tailscale/secrets").empty());
+    EXPECT_TRUE(kube.paths_below("/api/v1/namespaces/tailscale/configmaps").empty());
+    EXPECT_EQ(clean({.yes = true, .force = true}), "") << "again";
+    EXPECT_EQ(said, "nothing of the controller's is left\n");
+}
+
+TEST_F(CleanupTest, ShowsWhatItWouldRemoveInTheTailnet) {
+    put_table("svc:docs");
+    EXPECT_EQ(clean({.yes = false, .force = true}), "");
+    const std::string device = tailnet.devices.begin()->first;
+    EXPECT_NE(said.find("device " + device + "\n"), std::string::npos) << said;
+    EXPECT_NE(said.find("Tailscale Service svc:docs\n"), std::string::npos) << said;
+    EXPECT_NE(said.find("nothing was removed; --yes removes these\n"), std::string::npos) << said;
+}
+
+TEST_F(CleanupTest, RefusesWhatItCannotReach) {
+    put_table("partner/svc:docs");
+    EXPECT_EQ(
+        clean({.yes = true, .force = true}),
+        "tailnet \"partner\" holds what is ours, but ConfigMap \"tailrender-tailnet-partner\" "
+        "is missing: apply it again");
+    put_table("svc:docs");
+    kube.erase("/api/v1/namespaces/tailscale/configmaps/tailrender-devices");
+    EXPECT_EQ(
+        clean({.yes = true, .force = true}),
+        "ConfigMap \"tailrender-devices\" is missing, whose UID marks our Tailscale Services: "
+        "delete ConfigMap \"tailrender-ingress-addresses\" to leave them behind");
+    EXPECT_EQ(tailnet.devices.size(), 2U);
+}
+
+TEST_F(CleanupTest, KeepsWhatNamesADeviceUntilItIsGone) {
+    network.fault = [](const HttpRequest& request) {
+        return request.url.find("/device/") != std::string::npos ? Fault::Hung : Fault::None;
+    };
+    EXPECT_NE(clean({.yes = true, .force = true}), "");
+    EXPECT_EQ(kube.paths_below("/api/v1/namespaces/tailscale/secrets").size(), 4U);
+    network.fault = [](const HttpRequest&) { return Fault::None; };
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_TRUE(tailnet.devices.empty());
+}
+
+TEST_F(CleanupTest, StatusIsATableOrJson) {
+    const std::string table = status(StatusForm::Table);
+    EXPECT_EQ(table.substr(0, 4), "POD ") << table;
+    EXPECT_NE(table.find("ts-web-bcdfg-0  Service/apps/ts-web-bcdfg"), std::string::npos) << table;
+    EXPECT_NE(table.find("  joined  "), std::string::npos) << table;
+    EXPECT_NE(status(StatusForm::Json).find("\"pod\": \"ts-web-bcdfg-0\""), std::string::npos)
+        << said;
+    // Without the controller's table, from its Secrets.
+    kube.erase("/api/v1/namespaces/tailscale/configmaps/tailrender-devices");
+    EXPECT_EQ(status(StatusForm::Table), table);
+}
+
+}  // namespace
+}  // namespace runtime

@@ -1,0 +1,154 @@
+#include "runtime/operate/kube_jobs.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "runtime/base/url.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr Duration kInterval(500);
+constexpr int kConflicts = 10;
+
+std::string problem_of(const KubeReply& reply, std::string_view verb, const std::string& path) {
+    return reply.problem(fmt::format("cannot {} {}", verb, path));
+}
+
+void list_page(KubeClient& kube, const std::string& path, const std::string& continued,
+               Objects& out, const Next& next) {
+    const std::string query =
+        "limit=500" + (continued.empty() ? "" : "&continue=" + escape_url(continued));
+    kube.list(path, query, [&kube, path, &out, next](const KubeReply& reply) {
+        if (reply.not_found()) {
+            return next({});
+        }
+        const Value* items = reply.ok() ? reply.object.find("items") : nullptr;
+        if (items == nullptr || !items->is_list()) {
+            return next(reply.ok() ? "the list of " + path + " has no items"
+                                   : problem_of(reply, "list", path));
+        }
+        for (const Value& item : items->items()) {
+            out.push_back(item.clone());
+        }
+        const std::string_view more = text_of(reply.object.at({"metadata", "continue"}));
+        if (more.empty()) {
+            return next({});
+        }
+        list_page(kube, path, std::string(more), out, next);
+    });
+}
+
+void try_change(KubeClient& kube, const std::string& path, const Change& change, int attempts,
+                const Next& next) {
+    kube.get(path, [&kube, path, change, attempts, next](const KubeReply& read) {
+        if (!read.ok()) {
+            return next(read.not_found() ? std::string() : problem_of(read, "read", path));
+        }
+        const Value operations = change(read.object);
+        if (operations.is_null()) {
+            return next({});
+        }
+        Value all = Value::list();
+        all.append(operation("test", "/metadata/resourceVersion",
+                             read.object.at({"metadata", "resourceVersion"})->clone()));
+        for (const Value& one : operations.items()) {
+            all.append(one.clone());
+        }
+        kube.json_patch(path, all, [&kube, path, change, attempts, next](const KubeReply& reply) {
+            const bool was_changed = reply.code == 409 || reply.code == 422;
+            if (was_changed && attempts > 1) {
+                return try_change(kube, path, change, attempts - 1, next);
+            }
+            next(reply.not_found() ? std::string() : problem_of(reply, "change", path));
+        });
+    });
+}
+
+struct Waiting {
+    KubeClient& kube;
+    Patience patience;
+    std::string path, what;
+    Wish wish;
+    Time end;
+};
+
+void look(const std::shared_ptr<Waiting>& wait, const Next& next) {
+    wait->kube.get(wait->path, [wait, next](const KubeReply& reply) {
+        const bool is_known = reply.ok() || reply.not_found();
+        if (is_known && wait->wish(reply.object)) {
+            return next({});
+        }
+        if (wait->patience.loop.now() >= wait->end) {
+            return next(is_known ? wait->what : problem_of(reply, "read", wait->path));
+        }
+        wait->patience.loop.after(kInterval, [wait, next] { look(wait, next); });
+    });
+}
+
+}  // namespace
+
+Job list_all(KubeClient& kube, const std::string& path, Objects& out) {
+    return [&kube, path, &out](const Next& next) {
+        out.clear();
+        list_page(kube, path, {}, out, next);
+    };
+}
+
+Job create_once(KubeClient& kube, const std::string& collection, Value object) {
+    return
+        [&kube, collection, object = std::make_shared<Value>(std::move(object))](const Next& next) {
+            kube.create(collection, *object, [collection, next](const KubeReply& reply) {
+                next(reply.reason == "AlreadyExists" ? std::string()
+                                                     : problem_of(reply, "create in", collection));
+            });
+        };
+}
+
+Job erase_object(KubeClient& kube, const std::string& path, const std::string& uid,
+                 std::string_view propagation) {
+    return [&kube, path, uid, propagation = std::string(propagation)](const Next& next) {
+        kube.erase(
+            path, uid,
+            [path, next](const KubeReply& reply) {
+                const bool gone = reply.not_found() || reply.code == 409;
+                next(gone ? std::string() : problem_of(reply, "delete", path));
+            },
+            propagation);
+    };
+}
+
+Job change_object(KubeClient& kube, const std::string& path, Change change) {
+    return [&kube, path, change = std::move(change)](const Next& next) {
+        try_change(kube, path, change, kConflicts, next);
+    };
+}
+
+Job only_if(KubeClient& kube, const std::string& path, Wish wish, Job job) {
+    return [&kube, path, wish = std::move(wish), job = std::move(job)](const Next& next) {
+        kube.get(path, [path, wish, job, next](const KubeReply& reply) {
+            if (!reply.ok() && !reply.not_found()) {
+                return next(problem_of(reply, "read", path));
+            }
+            wish(reply.object) ? job(next) : next({});
+        });
+    };
+}
+
+Job wait_for(KubeClient& kube, Patience patience, const std::string& path, Wish wish,
+             const std::string& what) {
+    return [&kube, patience, path, wish = std::move(wish), what](const Next& next) {
+        look(std::make_shared<Waiting>(
+                 Waiting{kube, patience, path, what, wish, patience.loop.now() + patience.limit}),
+             next);
+    };
+}
+
+}  // namespace runtime

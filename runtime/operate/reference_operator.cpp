@@ -1,0 +1,162 @@
+#include "runtime/operate/reference_operator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "runtime/operate/adopt_record.h"
+#include "runtime/operate/kube_jobs.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr std::string_view kOperator = "operator";
+constexpr std::string_view kController = "controller";  // our role, in args
+
+std::int64_t replicas_of(const Value& deployment) {
+    const Value* replicas = deployment.at({"spec", "replicas"});
+    return replicas == nullptr ? 1 : replicas->as_int().value_or(1);
+}
+
+bool is_ours(const Value& deployment) {
+    const Value* containers = deployment.at({"spec", "template", "spec", "containers"});
+    return containers != nullptr && containers->is_list() &&
+           std::any_of(containers->items().begin(), containers->items().end(),
+                       [](const Value& container) {
+                           const Value* args = container.find("args");
+                           return args != nullptr && args->is_list() && args->size() > 0 &&
+                                  text_of(args->items()[0]) == kController;
+                       });
+}
+
+bool is_pod_of(const Value& pod, const Value& selector) {
+    return std::all_of(selector.members().begin(), selector.members().end(),
+                       [&pod](const renderer::Member& wanted) {
+                           const Value* found = pod.at({"metadata", "labels", wanted.name()});
+                           return found != nullptr && *found == wanted.value;
+                       });
+}
+
+Job wait_for_pods(const OperateContext& context, const Value& deployment) {
+    const Value* found = deployment.at({"spec", "selector", "matchLabels"});
+    const auto selector = std::make_shared<Value>(found == nullptr ? Value::map() : found->clone());
+    const auto none_left = [selector](const Value& pods) {
+        const Value* items = pods.find("items");
+        return items != nullptr &&
+               std::none_of(items->items().begin(), items->items().end(),
+                            [&selector](const Value& pod) { return is_pod_of(pod, *selector); });
+    };
+    return wait_for(context.kube, {context.loop, context.patience}, path_of(kPods, context.ns),
+                    none_left, "the operator's pod does not end");
+}
+
+Job scale(const OperateContext& context, std::int64_t replicas) {
+    return change_object(
+        context.kube, path_of(kDeployments, context.ns, kOperator),
+        [replicas](const Value& deployment) {
+            return replicas_of(deployment) == replicas
+                       ? Value()
+                       : Value::list({operation("add", "/spec/replicas", Value(replicas))});
+        });
+}
+
+void with_deployment(const OperateContext& context, const Next& next,
+                     const std::function<void(const Value&)>& use) {
+    context.kube.get(path_of(kDeployments, context.ns, kOperator),
+                     [next, use](const KubeReply& reply) {
+                         if (!reply.ok() && !reply.not_found()) {
+                             return next("cannot read Deployment \"operator\": " + reply.message);
+                         }
+                         use(reply.object);
+                     });
+}
+
+}  // namespace
+
+OperatorState operator_state(const Value& deployment) {
+    if (deployment.is_null()) {
+        return OperatorState::Absent;
+    }
+    if (is_ours(deployment)) {
+        return OperatorState::Replaced;
+    }
+    return replicas_of(deployment) == 0 ? OperatorState::Stopped : OperatorState::Runs;
+}
+
+std::string_view describe(OperatorState state) {
+    switch (state) {
+        case OperatorState::Runs:
+            return "runs";
+        case OperatorState::Stopped:
+            return "is stopped";
+        case OperatorState::Replaced:
+            return "has been replaced by the rendered controller";
+        case OperatorState::Absent:
+            break;
+    }
+    return "does not exist";
+}
+
+Job stop_operator(const OperateContext& context) {
+    return [context](const Next& next) {
+        with_deployment(context, next, [context, next](const Value& deployment) {
+            const OperatorState state = operator_state(deployment);
+            context.say(fmt::format("the operator {}", describe(state)));
+            if (state == OperatorState::Absent || state == OperatorState::Replaced) {
+                return next({});
+            }
+            std::vector<Job> jobs;
+            if (state == OperatorState::Runs) {
+                context.say("the operator is scaled to no replicas");
+                jobs.push_back(create_once(context.kube, path_of(kSecrets, context.ns),
+                                           operator_record(context.ns, replicas_of(deployment))));
+                jobs.push_back(scale(context, 0));
+            }
+            jobs.push_back(wait_for_pods(context, deployment));
+            run_in_order(std::move(jobs), next);
+        });
+    };
+}
+
+Job operator_must_rest(const OperateContext& context) {
+    return [context, next_hint =
+                         "keep it at 0 in the repository of the cluster, or commit the "
+                         "rendered install, which replaces it"](const Next& next) {
+        with_deployment(context, next, [next, next_hint](const Value& deployment) {
+            next(operator_state(deployment) == OperatorState::Runs
+                     ? fmt::format("somebody has started the operator again: {}", next_hint)
+                     : std::string());
+        });
+    };
+}
+
+Job start_operator(const OperateContext& context) {
+    return [context](const Next& next) {
+        const std::string path = path_of(kSecrets, context.ns, kOperatorRecord);
+        context.kube.get(path, [context, path, next](const KubeReply& record) {
+            if (!record.ok()) {
+                return next(record.not_found() ? std::string() : record.message);
+            }
+            with_deployment(
+                context, next,
+                [context, path, next,
+                 replicas = recorded_replicas(record.object)](const Value& deployment) {
+                    std::vector<Job> jobs;
+                    if (operator_state(deployment) == OperatorState::Stopped) {
+                        context.say(fmt::format("the operator is scaled to {}", replicas));
+                        jobs.push_back(scale(context, replicas));
+                    }
+                    jobs.push_back(erase_object(context.kube, path));
+                    run_in_order(std::move(jobs), next);
+                });
+        });
+    };
+}
+
+}  // namespace runtime

@@ -1,0 +1,23 @@
+// The operator that `adopt` replaces: Deployment `operator` of its chart (tailscale v1.96.5). The
+// rendered controller has the same Deployment, so applying it stops the operator as well.
+#pragma once
+
+#include "runtime/base/jobs.h"
+#include "runtime/operate/context.h"
+
+namespace runtime {
+
+// Writes down how many replicas it has, then lets it have none, and waits until its pods have
+// ended.
+Job stop_operator(const OperateContext& context);
+// A problem if it runs: whoever keeps the cluster as its repository says may have started it again.
+Job operator_must_rest(const OperateContext& context);
+// As many replicas as were written down; none were: nothing happens.
+Job start_operator(const OperateContext& context);
+
+// "runs", "is stopped", "has been replaced", "does not exist".
+enum class OperatorState { Runs, Stopped, Replaced, Absent };
+OperatorState operator_state(const renderer::Value& deployment);
+std::string_view describe(OperatorState state);
+
+}  // namespace runtime

@@ -1,0 +1,290 @@
+// The way back, from the records. The controller keeps its hands off a replica whose state Secret
+// has lost its label, so the rendered pod, which GitOps may make again at any time, waits for an
+// auth Secret that nobody makes; the operator's StatefulSet gets its pods when that one has ended.
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/objects.h"
+#include "runtime/controller/secrets.h"
+#include "runtime/operate/adopt.h"
+#include "runtime/operate/adopt_move.h"
+#include "runtime/operate/adopt_record.h"
+#include "runtime/operate/kube_jobs.h"
+#include "runtime/operate/reference_operator.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+struct Return {
+    OperateContext context;
+    AdoptSnapshot snapshot;
+};
+using Shared = std::shared_ptr<Return>;
+
+// The pods of the rendered proxy, with the Secrets that go with them.
+struct Replica {
+    std::string pod, old_secret;
+};
+
+std::vector<Replica> replicas_of(const AdoptRecord& record) {
+    std::vector<Replica> out;
+    for (const Value& secret : record.secrets) {
+        const std::string name = name_of(secret);
+        out.push_back({record.new_name + name.substr(record.old_name.size()), name});
+    }
+    return out;
+}
+
+std::string secret_path(const OperateContext& context, std::string_view name) {
+    return path_of(kSecrets, context.ns, name);
+}
+
+Job create_all(const OperateContext& context, Resource resource,
+               const std::vector<Value>& objects) {
+    std::vector<Job> jobs;
+    jobs.reserve(objects.size());
+    for (const Value& object : objects) {
+        jobs.push_back(create_once(context.kube, path_of(resource, context.ns), object.clone()));
+    }
+    return in_order(std::move(jobs));
+}
+
+// Its pods wait: without replicas it only tells the controller to make no auth Secret.
+Job create_idle_set(const OperateContext& context, const AdoptRecord& record) {
+    Value idle = record.set.clone();
+    idle.find("spec")->put("replicas", 0);
+    const auto is_not_leaving = [](const Value& set) {
+        return set.at({"metadata", "deletionTimestamp"}) == nullptr;
+    };
+    return in_order(
+        {wait_for(context.kube, {context.loop, context.patience},
+                  path_of(kStatefulSets, context.ns, record.old_name), is_not_leaving,
+                  fmt::format("StatefulSet \"{}\" does not end", record.old_name)),
+         create_once(context.kube, path_of(kStatefulSets, context.ns), std::move(idle))});
+}
+
+// No value: it is not ours (any more).
+Value without_our_label(const Value& secret) {
+    const Value* labels = secret.at({"metadata", "labels"});
+    if (labels == nullptr || labels->find(kSecretLabel) == nullptr) {
+        return {};
+    }
+    Value left = labels->clone();
+    left.erase(kSecretLabel);
+    return Value::list({operation("add", "/metadata/labels", std::move(left))});
+}
+
+// A pod that has its auth Secret already runs; the one after it waits.
+Job end_pod(const OperateContext& context, const std::string& pod) {
+    return [context, pod](const Next& next) {
+        const std::string path = path_of(kPods, context.ns, pod);
+        context.kube.get(path, [=](const KubeReply& reply) {
+            if (!reply.ok()) {
+                return next(reply.not_found() ? std::string() : reply.message);
+            }
+            const std::string uid(text_of(reply.object.at({"metadata", "uid"})));
+            run_in_order({erase_object(context.kube, path, uid),
+                          wait_for(
+                              context.kube, {context.loop, context.patience}, path,
+                              [uid](const Value& object) {
+                                  return text_of(object.at({"metadata", "uid"})) != uid;
+                              },
+                              fmt::format("pod \"{}\" does not end", pod))},
+                         next);
+        });
+    };
+}
+
+bool has_replicas(const Value& set) {
+    const Value* replicas = set.at({"spec", "replicas"});
+    return !set.is_null() && (replicas == nullptr || replicas->as_int() != 0);
+}
+
+bool is_idle(const Value& set) {
+    return !set.is_null() && !has_replicas(set);
+}
+
+// What the device has become since goes back over what it was, before its pod starts.
+Job state_back(const OperateContext& context, const AdoptRecord& record, const Replica& replica) {
+    const Job copy = [context, replica](const Next& next) {
+        context.kube.get(secret_path(context, replica.pod), [=](const KubeReply& reply) {
+            if (!reply.ok()) {
+                return next(reply.not_found() ? std::string() : reply.message);
+            }
+            const auto state = std::make_shared<Value>(reply.object.clone());
+            const auto merge = [state](const Value& old) {
+                const Value* present = old.find("data");
+                Value data = with_state(*state, present);
+                return present != nullptr && data == *present
+                           ? Value()
+                           : Value::list({operation("add", "/data", std::move(data))});
+            };
+            change_object(context.kube, secret_path(context, replica.old_secret), merge)(next);
+        });
+    };
+    return only_if(context.kube, path_of(kStatefulSets, context.ns, record.old_name), is_idle,
+                   copy);
+}
+
+Job give_replicas(const OperateContext& context, const AdoptRecord& record) {
+    const Value* replicas = record.set.at({"spec", "replicas"});
+    const std::int64_t wanted = replicas == nullptr ? 1 : replicas->as_int().value_or(1);
+    return change_object(
+        context.kube, path_of(kStatefulSets, context.ns, record.old_name),
+        [wanted](const Value& set) {
+            return has_replicas(set)
+                       ? Value()
+                       : Value::list({operation("add", "/spec/replicas", Value(wanted))});
+        });
+}
+
+bool has_state(const AdoptSnapshot& snapshot, const std::string& name) {
+    for (const Value& secret : snapshot.secrets) {
+        if (name_of(secret) == name) {
+            return !device_of(secret).empty();
+        }
+    }
+    return false;
+}
+
+// The devices of a rendered proxy that was deleted meanwhile have been deleted, too.
+bool is_lost(const Return& back, const AdoptRecord& record) {
+    for (const Replica& replica : replicas_of(record)) {
+        const bool never_left = has_state(back.snapshot, replica.old_secret);
+        if (!has_state(back.snapshot, replica.pod) && !never_left) {
+            return true;
+        }
+    }
+    return record.set.is_null();
+}
+
+Job move_back(const Shared& back, const AdoptRecord& record) {
+    const OperateContext& context = back->context;
+    std::vector<Job> jobs;
+    if (is_lost(*back, record)) {
+        context.say(fmt::format("{}: its device is gone; the operator will make a new proxy",
+                                record.old_name));
+        return erase_object(context.kube, secret_path(context, record.name));
+    }
+    context.say(fmt::format("{} -> {}", record.new_name, record.old_name));
+    jobs.push_back(create_all(context, kServices, record.services));
+    jobs.push_back(create_idle_set(context, record));
+    jobs.push_back(create_all(context, kSecrets, record.secrets));
+    for (const Replica& replica : replicas_of(record)) {
+        const std::string state = secret_path(context, replica.pod);
+        jobs.push_back(change_object(context.kube, state, without_our_label));
+        jobs.push_back(
+            erase_object(context.kube, secret_path(context, auth_name(replica.pod, false))));
+        jobs.push_back(end_pod(context, replica.pod));
+        jobs.push_back(state_back(context, record, replica));
+    }
+    jobs.push_back(give_replicas(context, record));
+    jobs.push_back(redirect(context, record.service, record.new_name, record.old_name));
+    for (const Replica& replica : replicas_of(record)) {
+        jobs.push_back(erase_object(context.kube, secret_path(context, replica.pod)));
+        jobs.push_back(must_join(context, replica.old_secret));
+    }
+    jobs.push_back(erase_object(context.kube, secret_path(context, record.name)));
+    return in_order(std::move(jobs));
+}
+
+// Its StatefulSet and Secret have kept their names: the operator writes them again once the custom
+// resource is back. Until then its pod waits when it is restarted.
+Value give_back(const Value& secret) {
+    Value operations = without_our_label(secret);
+    if (annotation_of(secret, kTakenAnnotation).empty() || operations.is_null()) {
+        return {};
+    }
+    Value annotations = secret.at({"metadata", "annotations"})->clone();
+    for (const std::string_view key : {kTakenAnnotation, kSetAnnotation, kTailnetAnnotation}) {
+        annotations.erase(key);
+    }
+    operations.append(operation("add", "/metadata/annotations", std::move(annotations)));
+    return operations;
+}
+
+Value forget_takeover(const Value& secret) {
+    if (annotation_of(secret, kTakenAnnotation).empty()) {
+        return {};
+    }
+    Value annotations = secret.at({"metadata", "annotations"})->clone();
+    annotations.erase(kTakenAnnotation);
+    return Value::list({operation("add", "/metadata/annotations", std::move(annotations))});
+}
+
+void go_back(const Shared& back, const Next& done) {
+    const OperateContext& context = back->context;
+    std::vector<Job> jobs;
+    for (const Value& secret : back->snapshot.secrets) {
+        if (const auto record = decode_record(secret)) {
+            jobs.push_back(move_back(back, *record));
+        } else if (!give_back(secret).is_null()) {
+            const std::string name = name_of(secret);
+            context.say(name + ": is the operator's again");
+            jobs.push_back(change_object(context.kube, secret_path(context, name), give_back));
+            jobs.push_back(
+                erase_object(context.kube, secret_path(context, auth_name(name, false))));
+        }
+    }
+    if (jobs.empty()) {
+        context.say("there is no record of an adoption");
+    }
+    jobs.push_back(start_operator(context));
+    run_in_order(std::move(jobs), [context, done](const std::string& problem) {
+        if (problem.empty()) {
+            context.say(
+                "done; take the rendered manifests out of the repository of the cluster now");
+        }
+        done(problem);
+    });
+}
+
+void forget(const Shared& back, const Next& done) {
+    const OperateContext& context = back->context;
+    std::vector<Job> jobs;
+    for (const Value& secret : back->snapshot.secrets) {
+        const std::string name = name_of(secret);
+        const auto record = decode_record(secret);
+        if (record.has_value() && record->is_open) {
+            return done(
+                fmt::format("{} has not been moved to its end: run adopt again", record->old_name));
+        }
+        if (record.has_value() || name == kOperatorRecord) {
+            jobs.push_back(erase_object(context.kube, secret_path(context, name)));
+        } else if (!forget_takeover(secret).is_null()) {
+            jobs.push_back(
+                change_object(context.kube, secret_path(context, name), forget_takeover));
+        }
+    }
+    context.say(fmt::format("{} records", jobs.size()));
+    run_in_order(std::move(jobs), done);
+}
+
+void with_snapshot(const OperateContext& context, Next done,
+                   void (*use)(const Shared& back, const Next& done)) {
+    const auto back = std::make_shared<Return>(Return{context, {}});
+    read_snapshot(context,
+                  back->snapshot)([back, done = std::move(done), use](const std::string& problem) {
+        problem.empty() ? use(back, done) : done(problem);
+    });
+}
+
+}  // namespace
+
+void roll_back(const OperateContext& context, Next done) {
+    with_snapshot(context, std::move(done), go_back);
+}
+
+void finish(const OperateContext& context, Next done) {
+    with_snapshot(context, std::move(done), forget);
+}
+
+}  // namespace runtime

@@ -1,0 +1,44 @@
+// A controller as a process of its own in a test's world: what it knows ends with it.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "runtime/controller/controller.h"
+#include "runtime/testing/fake_cluster.h"
+
+namespace runtime {
+
+inline TailnetSettings fake_tailnet_settings() {
+    return {
+        .server = "https://tailnet",
+        .token_server = "https://tailnet",
+        .ca_file = "",
+        .credentials = [](const auto& done) { done(token_request("id", "tskey-client-secret")); }};
+}
+
+struct ControllerProcess {
+    ControllerProcess(FakeLoop& world, FakeNetwork& network, std::uint64_t seed,
+                      const std::string& take_over_tag = {})
+        : loop(world),
+          transport(network),
+          log(Log::Form::Text, LogLevel::Error),
+          chance(seed),
+          kube(transport, {.server = "https://kube", .ca_file = "", .token_file = ""}),
+          controller(loop, transport, kube, log, chance,
+                     {.ns = std::string(FakeCluster::kNamespace),
+                      .cleanup_delay = std::chrono::minutes(5),
+                      .take_over_tag = take_over_tag,
+                      .tailnet = fake_tailnet_settings()}) {
+        controller.start();
+    }
+
+    ProcessLoop loop;
+    FakeTransport transport;
+    Log log;
+    Chance chance;
+    KubeClient kube;
+    Controller controller;
+};
+
+}  // namespace runtime

@@ -1,0 +1,60 @@
+// The controller in a cluster, for tests of it and of its features.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "runtime/base/backoff.h"
+#include "runtime/testing/controller_process.h"
+
+namespace runtime {
+
+inline constexpr Duration kSecond = std::chrono::seconds(1);
+inline constexpr Duration kMinute = std::chrono::minutes(1);
+
+class ControllerTest : public testing::Test {
+protected:
+    ControllerTest() {
+        network.add("https://kube", kube);
+        network.add("https://tailnet", tailnet);
+    }
+
+    void start(std::uint64_t seed = 1) {
+        process = std::make_unique<ControllerProcess>(loop, network, seed, take_over_tag);
+    }
+    void run(Duration duration) { loop.run_for(duration); }
+    static std::string secret(const std::string& name) {
+        return FakeCluster::path("secrets", name);
+    }
+    std::string device_of(const std::string& pod) { return kube.datum(secret(pod), "device_id"); }
+
+    // Everything that was asked for is there, and nothing else.
+    void expect_converged(const std::set<std::string>& pods) {
+        std::set<std::string> devices;
+        for (const std::string& pod : pods) {
+            SCOPED_TRACE(pod);
+            const std::string device = device_of(pod);
+            EXPECT_TRUE(tailnet.devices.contains(device)) << "device \"" << device << "\"";
+            EXPECT_NE(kube.find(secret(pod + "-auth")), nullptr);
+            EXPECT_EQ(kube.datum(secret(pod + "-auth"), "authkey"), "");
+            EXPECT_EQ(kube.datum(secret(pod), "reissue_authkey"), "");
+            devices.insert(device);
+        }
+        EXPECT_EQ(tailnet.devices.size(), devices.size()) << "devices that nobody has";
+        EXPECT_EQ(tailnet.usable_keys(), std::vector<std::string>()) << "keys that nobody has";
+        EXPECT_EQ(kube.paths_below(secret("")).size(), 2 * pods.size());
+    }
+
+    std::string take_over_tag;  // of the controllers that are started
+    FakeLoop loop;
+    FakeNetwork network{loop};
+    FakeKube kube;
+    FakeTailnet tailnet{loop};
+    FakeCluster cluster{loop, kube, tailnet};
+    std::unique_ptr<ControllerProcess> process;
+};
+
+}  // namespace runtime

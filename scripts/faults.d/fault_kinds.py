@@ -9,6 +9,8 @@ import signal
 import subprocess
 import time
 
+import yaml
+
 from fault_runs import CHANGE, demand, documents, files_of, object_names
 
 GARBAGE = (b"]: [", b"key: \"open", b"{a: b", b"\tkey: value", b"*nowhere : x", b"\xff\xfe: x", b"a: b: c", b"- list\nkey: value", b"%")
@@ -95,6 +97,7 @@ def truncated_stdin(subject, chance):
     done = post_render(subject, input=cut)
     whole = b"---\n".join(documents(cut)[:-1])
     refused_or_whole(subject, done, whole)
+    list(yaml.safe_load_all(done.stdout))
 
 
 def unreadable_stdin(subject, chance):

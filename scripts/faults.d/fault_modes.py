@@ -233,7 +233,7 @@ def items_of(text):
 def check_list(done, before):
     """A ResourceList in any case: with exit code 0 all items that stood in the input, else why not."""
     if done.returncode == 0:
-        lost = names(before) - names(items_of(done.stdout))
+        lost = names(before) - names(yaml.safe_load(done.stdout)["items"])
         demand(not lost, f"krm: exit code 0 without {lost}")
     else:
         answer = yaml.safe_load(done.stdout)

@@ -5,10 +5,13 @@ find_program(GZIP gzip REQUIRED)
 
 set(made ${CMAKE_BINARY_DIR}/package)
 file(MAKE_DIRECTORY ${made})
-set(files tailrender.1.gz)
+set(files tailrender.1.gz changelog.gz)
 add_custom_command(OUTPUT ${made}/tailrender.1.gz DEPENDS print_man_page VERBATIM
   COMMAND print_man_page > ${made}/tailrender.1
   COMMAND ${GZIP} --force --best --no-name ${made}/tailrender.1)
+add_custom_command(OUTPUT ${made}/changelog.gz DEPENDS ${CMAKE_CURRENT_LIST_DIR}/changelog VERBATIM
+  COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_LIST_DIR}/changelog ${made}/changelog
+  COMMAND ${GZIP} --force --best --no-name ${made}/changelog)
 foreach(shell bash zsh fish)
   list(APPEND files completion.${shell})
   add_custom_command(OUTPUT ${made}/completion.${shell} DEPENDS tailrender VERBATIM
@@ -24,7 +27,7 @@ install(FILES ${made}/completion.bash DESTINATION ${data}/bash-completion/comple
 install(FILES ${made}/completion.zsh DESTINATION ${data}/zsh/vendor-completions RENAME _tailrender)
 install(FILES ${made}/completion.fish DESTINATION ${data}/fish/vendor_completions.d RENAME tailrender.fish)
 install(FILES README.md DESTINATION ${data}/doc/tailrender)
-install(FILES LICENSE DESTINATION ${data}/doc/tailrender RENAME copyright)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/copyright ${made}/changelog.gz DESTINATION ${data}/doc/tailrender)
 install(DIRECTORY plugins DESTINATION ${data}/tailrender USE_SOURCE_PERMISSIONS)
 
 set(CPACK_GENERATOR DEB)
@@ -39,7 +42,7 @@ Argo CD.")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/same_bytes.cmake)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_MAINTAINER "tailrender developers <tailrender@localhost>")
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER "tailrender developers <packages@tailrender.dev>")
 set(CPACK_DEBIAN_PACKAGE_SECTION admin)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)

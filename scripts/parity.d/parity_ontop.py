@@ -83,8 +83,8 @@ def hostname_or_tag(case, name, rule):
     return False
 
 
-def firewall_mode_of_ingress(case, name, _):
-    return case.settings["firewallMode"] not in FIREWALL_MODES and any(map(case.claimed, case.find(name)))
+def firewall_mode_of_others(case, name, _):
+    return case.settings["firewallMode"] not in FIREWALL_MODES and any(case.claimed(obj) or is_connector(obj) for obj in case.find(name))
 
 
 def egress_of_another_type(case, name, _):
@@ -204,7 +204,7 @@ ON_TOP = [
     (22, {"invalid-hostname", "invalid-tag"}, hostname_or_tag),
     (23, {"invalid-object", "path-without-type", "no-routes"}, api_server_refuses),
     (23, {"invalid-object"}, groups.api_server_refuses),
-    (24, {"invalid-firewall-mode"}, firewall_mode_of_ingress),
+    (24, {"invalid-firewall-mode"}, firewall_mode_of_others),
     (24, {"invalid-firewall-mode"}, groups.firewall_mode),
     (25, {"egress-not-external-name"}, egress_of_another_type),
     (26, {"invalid-tailnet-ip"}, old_egress_address),

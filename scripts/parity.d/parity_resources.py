@@ -104,7 +104,8 @@ def nameserver(model):
     if not made:
         return False
     container = made["spec"]["template"]["spec"]["containers"][0]
-    container.update(image=our_image(), args=["nameserver"], securityContext=copy.deepcopy(HARDENED))
+    container.update(image=our_image(), args=["nameserver"], securityContext=copy.deepcopy(HARDENED),
+                     readinessProbe={"httpGet": {"path": "/readyz", "port": 9002}, "periodSeconds": 2})
     service = meta(model.get("Service", "nameserver"))
     parent = service["labels"]["tailscale.com/parent-resource"]
     service["annotations"] = {OURS + "contract": "v1", OURS + "parent": f"DNSConfig/{parent}"}

@@ -72,6 +72,7 @@ class Resources(ParityTest):
             "recorder's wider Role": (RECORDER, '["tape-0", "tape-0-auth", ', '["'),
             "recorder without contract": (RECORDER, '"tailrender.dev/contract": "v1", ', ""),
             "other nameserver image": (DNS, "tailrender/tailrender-runtime", "tailscale/k8s-nameserver"),
+            "nameserver that is not asked": (DNS, '"/readyz"', '"/healthz"'),
             "policy that denies bare objects": (POLICY, "has(object.metadata.annotations) && ", ""),
         }
         for fault, (name, old, new) in faults.items():

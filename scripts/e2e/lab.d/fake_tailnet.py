@@ -19,8 +19,9 @@ KEYS = "/api/v2/tailnet/-/keys"
 class Tailnet:
     """Requests to a testnet, with a token of the OAuth client `credentials`; each is sent inside `within()`."""
 
-    def __init__(self, url, admin_url, credentials, within=contextlib.nullcontext):
-        self.url, self.admin_url, self.credentials, self.within, self.token = url, admin_url, credentials, within, ""
+    def __init__(self, url, admin_url, credentials, within=contextlib.nullcontext, kube=("", "")):
+        """`kube`: URL and certificate of its way to the API server, if it has one."""
+        self.url, self.admin_url, self.credentials, self.within, self.token, self.kube = url, admin_url, credentials, within, "", kube
 
     def send(self, method, path, body=None, kind="application/json", headers=()):
         """Status and JSON of the answer; status 0 is a reset."""
@@ -80,12 +81,14 @@ class Tailnet:
 
 
 @contextlib.contextmanager
-def started(program, clients, credentials):
-    """A Tailnet on loopback ports of its own, that ends with the block."""
-    process = subprocess.Popen([program, "--api-only", "--clients", clients], stdout=subprocess.PIPE, text=True)
+def started(program, clients, credentials, kube=()):
+    """A Tailnet on loopback ports of its own, that ends with the block. `kube`: URL of an API server and file of its authority's
+    certificate, which requests through Tailnet.kube reach with faults."""
+    more = ["--kube", kube[0], "--kube-ca", kube[1]] if kube else []
+    process = subprocess.Popen([program, "--api-only", "--clients", clients, *more], stdout=subprocess.PIPE, text=True)
     try:
         told = json.loads(process.stdout.readline())
-        yield Tailnet(told["url"], told["admin"], credentials)
+        yield Tailnet(told["url"], told["admin"], credentials, kube=(told.get("kube", ""), told.get("kubeCA", "")))
     finally:
         process.kill()
         process.wait()

@@ -32,9 +32,9 @@ def set_namespace(descriptor):
 
 
 class Lab:
-    def __init__(self):
+    def __init__(self, **environment):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lab.")).resolve()
-        self.environment = dict(os.environ, TAILRENDER_LAB=str(self.folder))
+        self.environment = dict(os.environ, TAILRENDER_LAB=str(self.folder), **environment)
         self.namespaces = {}
 
     def __enter__(self):
@@ -91,12 +91,22 @@ class Lab:
         return result.stdout
 
     def get(self, *arguments):
-        """One object, or None if there is none."""
+        """One object, or a list of them; None if there is none."""
         return json.loads(self.kubectl("get", *arguments, "--ignore-not-found", "-o", "json") or "null")
 
     def apply(self, objects, manager="gitops"):
         self.kubectl("apply", "--server-side", "--field-manager", manager, "-f", "-",
                      text=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+
+    def delete(self, objects):
+        """Asks for it; whoever needs them gone waits."""
+        self.kubectl("delete", "--wait=false", "-f", "-", text=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+
+    def as_a_person(self, *command):
+        """Exit code and what was said, of a program beside the node that finds the cluster as kubectl does."""
+        done = subprocess.run(command, env=self.inner, preexec_fn=self.enter, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.returncode, done.stdout
 
     def wait(self, what, probe, seconds=DEADLINE):
         """The first answer of probe that is not empty; a Failure of a probe counts as none."""

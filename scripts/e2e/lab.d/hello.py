@@ -8,9 +8,10 @@ FLEET = pathlib.Path(__file__).resolve().parent.parent.parent.parent / "examples
 PARENT = {"tailscale.com/parent-resource": "hello-lb", "tailscale.com/parent-resource-ns": "apps"}
 
 
-def rendered(tailrender, login_server):
+def rendered(tailrender, login_server, *settings):
     """The objects of examples/fleet that publish Service apps/hello-lb, and those that they publish."""
-    result = subprocess.run([tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet", "--set", "loginServer=" + login_server],
+    values = [word for setting in ("loginServer=" + login_server, *settings) for word in ("--set", setting)]
+    result = subprocess.run([tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet", *values],
                             text=True, stdout=subprocess.PIPE, check=True)
     chosen = []
     for item in yaml.safe_load_all(result.stdout):

@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
 """Writes the lab's container images from programs of this machine, as archives that `ctr images import` takes.
 
-    images.py standard OUTPUT_DIR PROGRAMS_DIR
+    images.py standard FOLDER PROGRAMS_DIR
     images.py program OUTPUT_FILE TAG PROGRAM
 
 "standard" are the lab's own: pause, hello, and a tailscale image with what stock containerboot needs: three programs, and a shell with
-sysctl. "program" is an image whose command is PROGRAM, with the shared libraries that it is linked with. Each image is one layer.
+sysctl; it trusts FOLDER/ca.crt; each is one layer. "program" is the image that plugins/image makes of the runtime, with PROGRAM in its place.
 """
 import hashlib
 import io
 import json
 import os
-import re
+import pathlib
 import shutil
-import subprocess
 import sys
 import tarfile
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.dont_write_bytecode = True
+
+from shared.checks import Failure  # noqa: E402
+from shared.recipe import Store, build_runtime  # noqa: E402
 
 APPLETS = "cat echo env false grep ip ls mkdir nslookup ping ping6 ps sh sleep sysctl test true vi wc wget".split()
 PAGE = b"hello from the lab\n"
@@ -38,14 +44,8 @@ def add_program(layer, name, path):
         add_file(layer, name, file.read())
 
 
-def libraries(program):
-    """Paths of the shared libraries of a program, its loader included; none for a static one."""
-    listed = subprocess.run(["ldd", program], text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-    return re.findall(r"(/\S+) \(0x", listed)
-
-
 def make_layer(programs, files):
-    """A layer with a shell; files are texts by name."""
+    """A layer with a shell; programs are linked statically, files are texts by name."""
     text = io.BytesIO()
     with tarfile.open(fileobj=text, mode="w") as layer:
         for folder in ("bin", "etc", "root", "usr", "usr/local", "usr/local/bin", "var", "var/run", "var/lib", "www"):
@@ -56,22 +56,17 @@ def make_layer(programs, files):
             info = tarfile.TarInfo("bin/" + applet)
             info.type, info.linkname = tarfile.SYMTYPE, "busybox"
             layer.addfile(info)
-        needed = set()
         for program in programs:
             add_program(layer, "usr/local/bin/" + os.path.basename(program), program)
-            needed.update(libraries(program))
-        for library in sorted(needed):
-            add_program(layer, library.lstrip("/"), library)
         for name, content in files.items():
             add_file(layer, name, content, 0o644)
     return text.getvalue()
 
 
-def write_image(path, tag, layer, **command):
-    """`command` is Cmd, which a pod's args replace, or Entrypoint, which they follow."""
+def write_image(path, tag, layer, command):
     config = json.dumps({
         "architecture": "amd64", "os": "linux",
-        "config": {**command, "Env": ["PATH=/usr/local/bin:/bin"]},
+        "config": {"Cmd": command, "Env": ["PATH=/usr/local/bin:/bin"]},
         "rootfs": {"type": "layers", "diff_ids": ["sha256:" + hashlib.sha256(layer).hexdigest()]},
     }).encode()
     manifest = json.dumps([{"Config": "config.json", "RepoTags": [tag], "Layers": ["layer.tar"]}]).encode()
@@ -83,18 +78,28 @@ def write_image(path, tag, layer, **command):
 def write_standard(output, programs):
     stock = [os.path.join(programs, name) for name in ("containerboot", "tailscaled", "tailscale")]
     base = make_layer([], {"www/index.html": PAGE})
-    write_image(os.path.join(output, "pause.tar"), "lab/pause:1", base, Cmd=["/bin/busybox", "sleep", "infinity"])
-    write_image(os.path.join(output, "hello.tar"), "lab/hello:1", base, Cmd=["/bin/busybox", "httpd", "-f", "-p", "8080", "-h", "/www"])
-    write_image(os.path.join(output, "tailscale.tar"), "docker.io/tailscale/tailscale:v1.96.5", make_layer(stock, {}),
-                Cmd=["/usr/local/bin/containerboot"])
+    write_image(os.path.join(output, "pause.tar"), "lab/pause:1", base, ["/bin/busybox", "sleep", "infinity"])
+    write_image(os.path.join(output, "hello.tar"), "lab/hello:1", base, ["/bin/busybox", "httpd", "-f", "-p", "8080", "-h", "/www"])
+    authorities = {"etc/ssl/certs/ca-certificates.crt": pathlib.Path(output, "ca.crt").read_bytes()}
+    write_image(os.path.join(output, "tailscale.tar"), "docker.io/tailscale/tailscale:v1.96.5", make_layer(stock, authorities),
+                ["/usr/local/bin/containerboot"])
+
+
+def write_program(output, tag, program):
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(output)) as folder:
+        store = Store(pathlib.Path(folder), "vfs")
+        build_runtime(store, tag, program)
+        store.run("push", tag, f"docker-archive:{output}:{tag}")
 
 
 def main():
     if sys.argv[1] == "standard":
         write_standard(*sys.argv[2:])
     else:
-        output, tag, program = sys.argv[2:]
-        write_image(output, tag, make_layer([program], {}), Entrypoint=["/usr/local/bin/" + os.path.basename(program)])
+        write_program(*sys.argv[2:])
 
 
-main()
+try:
+    main()
+except Failure as failure:
+    sys.exit(f"images: {failure}")

@@ -110,6 +110,7 @@ start_node() {
 .:53 {
     bind $node_ip
     errors
+    reload 2s 1s
     kubernetes cluster.local in-addr.arpa ip6.arpa {
         kubeconfig $PWD/kubeconfig e2e
         ttl 5

@@ -30,6 +30,11 @@ def run(*command, stdin=None, env=None, cwd=None):
     return done.stdout
 
 
+def documents(text):
+    """Of a YAML stream, without the empty ones."""
+    return [value for value in yaml.safe_load_all(text) if value]
+
+
 def objects(values):
     """By apiVersion, kind, namespace and name; each stands once. An empty map of annotations is none, as kustomize has it."""
     found = {}

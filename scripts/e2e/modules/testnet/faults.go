@@ -17,7 +17,7 @@ type Fault struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`
 	Count  int    `json:"count"`
-	// Kind: "429", "500", "reset" (nothing is done), "slow" (done after Delay), "lost" (done, but the answer is not sent).
+	// Kind: "429", "500", "410", "reset" (nothing is done), "slow" (done after Delay), "lost" (done, but the answer is not sent).
 	Kind       string `json:"kind"`
 	RetryAfter int    `json:"retryAfter,omitempty"`
 	Delay      string `json:"delay,omitempty"`
@@ -37,8 +37,8 @@ func (f *Fault) check() (err error) {
 	switch {
 	case f.Count < 1:
 		return refuse(400, "found count %d, expected 1 or more", f.Count)
-	case !slices.Contains([]string{"429", "500", "reset", "slow", "lost"}, f.Kind):
-		return refuse(400, "found kind %q, expected 429, 500, reset, slow or lost", f.Kind)
+	case !slices.Contains([]string{"429", "500", "410", "reset", "slow", "lost"}, f.Kind):
+		return refuse(400, "found kind %q, expected 429, 500, 410, reset, slow or lost", f.Kind)
 	case (f.Kind == "slow") != (f.delay > 0):
 		return refuse(400, "delay belongs to kind slow, and only there")
 	case f.RetryAfter != 0 && f.Kind != "429":
@@ -113,6 +113,8 @@ func (f *Fault) refuse(w http.ResponseWriter) int {
 		return answer(w, nil, refuse(429, "rate limit exceeded"))
 	case "500":
 		return answer(w, nil, refuse(500, "internal server error"))
+	case "410":
+		return answer(w, nil, refuse(410, "gone"))
 	}
 	reset(w)
 	return 0

@@ -31,6 +31,8 @@ func main() {
 	admin := flag.String("admin", "127.0.0.1:0", "where the admin endpoint listens; a loopback address")
 	apiOnly := flag.Bool("api-only", false, "no control server and no relay: devices are played through the admin endpoint")
 	clients := flag.String("clients", "", "JSON file with the OAuth clients (see README.md); more through the admin endpoint")
+	kube := flag.String("kube", "", "URL of a Kubernetes API server; faults happen to what is sent to it through the address printed as \"kube\"")
+	kubeCA := flag.String("kube-ca", "", "file with the certificate of its authority")
 	domain := flag.String("domain", "lab.ts.net", "MagicDNS domain of the tailnet")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -66,10 +68,20 @@ func main() {
 		tailnet.control = newControl(tailnet, listener.Addr().(*net.TCPAddr))
 		handler.Handle("/", tailnet.control)
 	}
-	// One line says that both listen, for who started us on port 0.
-	json.NewEncoder(os.Stdout).Encode(map[string]string{
+	told := map[string]string{
 		"url": "http://" + listener.Addr().String(), "admin": "http://" + adminListener.Addr().String(), "domain": *domain,
-	})
+	}
+	if *kube != "" {
+		proxy, err := newKubeProxy(tailnet, *kube, *kubeCA)
+		if err == nil {
+			told["kube"], told["kubeCA"], err = proxy.serve()
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+	// One line says that all listen, for who started us on port 0.
+	json.NewEncoder(os.Stdout).Encode(told)
 	go func() { log.Fatal(http.Serve(adminListener, tailnet.adminHandler())) }()
 	log.Fatal(http.Serve(listener, handler))
 }

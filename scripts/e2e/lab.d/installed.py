@@ -1,0 +1,52 @@
+"""A lab with our controller in it: installed as `tailrender install` renders it, from a local binary."""
+import base64
+import contextlib
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+from harness import Lab
+from hello import namespaces_first
+from shared.checks import Failure, documents
+
+NAMESPACE = "tailscale"
+VALUES = {"oauth": {}, "operatorConfig": {"logging": "info"},
+          "tailrender": {"cleanupDelay": "2s", "image": {"repository": "lab/runtime", "tag": "1", "pullPolicy": "Never"}}}
+
+
+def rendered_controller(lab, tailrender, more=None):
+    """The objects of `tailrender install`, and the Secret that they refer to; with further values."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as values:
+        yaml.safe_dump(VALUES | {"loginServer": lab.tailnet.url} | (more or {}), values)
+        values.flush()
+        text = subprocess.run([tailrender, "install", "--values", values.name, "--quiet"], text=True, stdout=subprocess.PIPE, check=True).stdout
+    credentials = {"client_id": lab.inner["LAB_OAUTH_ID"], "client_secret": lab.inner["LAB_OAUTH_SECRET"]}
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "operator-oauth", "namespace": NAMESPACE},
+              "stringData": credentials}
+    return documents(text) + [secret]
+
+
+@contextlib.contextmanager
+def lab_with_controller(tailrender, runtime, more=None):
+    with Lab() as lab:
+        lab.verb("image", "lab/runtime:1", str(runtime))
+        namespaces_first(lab, rendered_controller(lab, tailrender, more))
+        try:
+            lab.wait("the controller is ready", lambda: lab.get("deployment", "operator", "-n", NAMESPACE)["status"].get("readyReplicas"))
+            yield lab
+        except Failure:
+            _, said = lab.as_a_person("kubectl", "logs", "-n", NAMESPACE, "-l", "app=operator", "--tail", "60")
+            print(said, file=sys.stderr)
+            raise
+
+
+def data_of(lab, secret):
+    found = (lab.get("secret", secret, "-n", NAMESPACE) or {}).get("data") or {}
+    return {key: base64.b64decode(value).decode(errors="replace") for key, value in found.items()}
+
+
+def usable_keys(lab):
+    return [key["id"] for key in lab.tailnet.state()["keys"] if key.get("description", "").startswith("tailrender-") and
+            not key.get("spent") and not key.get("revoked")]

@@ -1,0 +1,87 @@
+"""Names of the tailnet inside the cluster: a rendered DNSConfig and an egress Service, asked for by clients that people have."""
+import pathlib
+import subprocess
+import tempfile
+import time
+
+import yaml
+
+from shared.checks import expect
+
+NAMESPACE = "tailscale"
+
+
+def rendered(tailrender, values, name):
+    """What becomes of a DNSConfig and of Service apps/far, which leads to that name in the tailnet."""
+    inputs = [{"apiVersion": "tailscale.com/v1alpha1", "kind": "DNSConfig", "metadata": {"name": "names"}, "spec": {"nameserver": {}}},
+              {"apiVersion": "v1", "kind": "Service",
+               "metadata": {"name": "far", "namespace": "apps", "annotations": {"tailscale.com/tailnet-fqdn": name}},
+               "spec": {"type": "ExternalName", "externalName": "placeholder"}}]
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "values.yaml").write_text(yaml.safe_dump(values))
+        tree = pathlib.Path(folder, "tree")
+        tree.mkdir()
+        (tree / "names.yaml").write_text(yaml.safe_dump_all(inputs))
+        result = subprocess.run([tailrender, "render", tree, "--quiet", "--values", f"{folder}/values.yaml"],
+                                text=True, stdout=subprocess.PIPE, check=True)
+    return [item for item in yaml.safe_load_all(result.stdout) if item["kind"] != "DNSConfig"]
+
+
+def dig(lab, server, *words):
+    """The code of the reply, and the addresses in it."""
+    lines = lab.run("dig", "@" + server, "+noall", "+comments", "+answer", "+tries=1", "+time=5", *words).splitlines()
+    status = next((line.split("status: ")[1].split(",")[0] for line in lines if "status: " in line), "")
+    return status, sorted(line.split()[-1] for line in lines if line and line[0] != ";")
+
+
+def addresses_of(lab, pod):
+    """IPv4 and IPv6 of a pod, once it is ready."""
+    status = (lab.get("pod", pod, "-n", NAMESPACE) or {}).get("status", {})
+    ready = any(item["type"] == "Ready" and item["status"] == "True" for item in status.get("conditions", []))
+    return [item["ip"] for item in status.get("podIPs", [])] if ready else []
+
+
+def look_up(lab, server, name, addresses):
+    four, six = addresses
+    lab.wait(f"{name} is known", lambda: dig(lab, server, name, "A") == ("NOERROR", [four]))
+    expect(dig(lab, server, name, "AAAA"), ("NOERROR", [six]), "AAAA")
+    expect(dig(lab, server, "+tcp", name.upper(), "A"), ("NOERROR", [four]), "A over TCP, in capitals")
+    expect(dig(lab, server, "+noedns", name, "TXT"), ("NOERROR", []), "TXT")
+    expect(dig(lab, server, "+edns=1", "+noednsneg", name, "A"), ("BADVERS", []), "another EDNS")
+    expect(dig(lab, server, "none." + name, "A"), ("NXDOMAIN", []), "a name that is not there")
+    expect(dig(lab, server, "example.com", "A"), ("REFUSED", []), "another zone")
+
+
+def ask_the_clusters_dns(lab, server, proxy, name, addresses):
+    """Its DNS passes ts.net on, as Tailscale tells people to set it up. A pod asks it, and glibc."""
+    lab.run("sh", "-c", f"""printf '%s\\n' 'ts.net:53 {{' '    bind {lab.inner["LAB_NODE"]}' '    forward . {server}' '}}' >>"$LAB/Corefile" """)
+    lab.wait("a pod finds the name", lambda: addresses[0] in lab.kubectl("exec", proxy, "-n", NAMESPACE, "--", "nslookup", name))
+    script = f"""echo nameserver {lab.inner["LAB_NODE"]} >"$LAB/resolv.conf"
+        mount --bind "$LAB/resolv.conf" /etc/resolv.conf
+        getent ahostsv4 {name}; getent ahostsv6 {name}"""
+    found = {line.split()[0] for line in lab.run("unshare", "--mount", "sh", "-c", script).splitlines()}
+    expect(found, set(addresses), "what glibc finds")
+
+
+def names_follow(lab, tailrender, values):
+    """The names of an egress Service, from the cluster's objects to the clients, and a new one without a restart of the nameserver."""
+    begun = time.monotonic()
+    first, second = (word + "." + lab.inner["LAB_DOMAIN"] for word in ("client", "elsewhere"))
+    objects = rendered(tailrender, values, first)
+    lab.apply(objects)
+    proxy = next(item for item in objects if item["kind"] == "StatefulSet")["metadata"]["name"] + "-0"
+    addresses = lab.wait("the proxy is ready", lambda: addresses_of(lab, proxy))
+    server = lab.get("service", "nameserver", "-n", NAMESPACE)["spec"]["clusterIP"]
+    look_up(lab, server, first, addresses)
+    print(f"a name in the tailnet is known in the cluster {time.monotonic() - begun:.1f} s after its Service", flush=True)
+    ask_the_clusters_dns(lab, server, proxy, first, addresses)
+
+    pods = {item["metadata"]["uid"]: item for item in lab.get("pod", "-n", NAMESPACE, "-l", "app=nameserver")["items"]}
+    lab.apply([item for item in rendered(tailrender, values, second) if (item["kind"], item["metadata"]["name"]) == ("Service", "far")])
+    # The kubelet looks at the volumes of a pod once a minute, or when the pod changes.
+    lab.wait("the controller writes the new name", lambda: second in lab.get("configmap", "dnsrecords", "-n", NAMESPACE)["data"]["records.json"])
+    lab.kubectl("annotate", "pod", "-n", NAMESPACE, "-l", "app=nameserver", "look=again")
+    lab.wait("the new name is known", lambda: dig(lab, server, second, "A") == ("NOERROR", addresses[:1]))
+    expect(dig(lab, server, first, "A"), ("NXDOMAIN", []), "the old name")
+    for item in lab.get("pod", "-n", NAMESPACE, "-l", "app=nameserver")["items"]:
+        expect((item["metadata"]["uid"] in pods, item["status"]["containerStatuses"][0]["restartCount"]), (True, 0), "restarts of the nameserver")

@@ -1,0 +1,82 @@
+"""`tailrender-runtime cleanup` in the lab, as a person uses it before an uninstall.
+
+    cleanup_leaves_what_is_not_ours(lab, runtime, objects, services, pods)
+
+Once applied, the groups `objects` register `services`, their `pods` join, and a pod without device has a key.
+"""
+import json
+
+from shared.checks import demand, expect
+from installed import NAMESPACE, data_of, usable_keys
+
+OTHER = {"operatorID": "another-cluster"}
+SHARED = "svc:broker"
+KINDS = "secrets,configmaps,leases"
+
+
+def cleanup(lab, runtime, *flags):
+    return lab.as_a_person(runtime, "cleanup", "--login-server", lab.tailnet.url, *flags)
+
+
+def held(lab):
+    """Names of what is in the namespace, by kind, without what Kubernetes itself puts into every one."""
+    return {(item["kind"], item["metadata"]["name"]) for item in lab.get(KINDS, "-n", NAMESPACE)["items"]} - {("ConfigMap", "kube-root-ca.crt")}
+
+
+def refuses(lab, runtime, why):
+    code, said = cleanup(lab, runtime, "--yes")
+    demand(code == 1 and why in said, f"exit code {code}; {why} is not in\n{said}")
+
+
+def owners(service):
+    return json.loads(service["annotations"]["tailscale.com/owner-references"])["ownerRefs"]
+
+
+def share(lab, name):
+    """Another cluster serves it, too."""
+    service = lab.tailnet.state()["services"][name]
+    annotations = {"tailscale.com/owner-references": json.dumps({"ownerRefs": [*owners(service), OTHER]})}
+    lab.tailnet.ok("PUT", "/api/v2/tailnet/-/vip-services/" + name, service | {"annotations": annotations})
+
+
+def living(lab):
+    return {device["nodeId"] for device in lab.tailnet.state()["devices"] if not device.get("deletedBy")}
+
+
+def stop_the_controller(lab):
+    lab.kubectl("scale", "deployment", "operator", "-n", NAMESPACE, "--replicas", "0")
+    lab.wait("the controller has stopped", lambda: not lab.get("pods", "-n", NAMESPACE, "-l", "app=operator"))
+
+
+def cleanup_leaves_what_is_not_ours(lab, runtime, objects, services, pods):
+    others = living(lab)
+    lab.apply(objects)
+    for name in services:
+        lab.wait(f"{name} is registered again", lambda name=name: name in lab.tailnet.state()["services"])
+    for pod in pods:
+        lab.wait(f"{pod} has joined again", lambda pod=pod: data_of(lab, pod).get("device_id"))
+    theirs = lab.tailnet.mint(["tag:k8s"], "of somebody else")["id"]
+    share(lab, SHARED)
+    lab.tailnet.ok("PUT", "/api/v2/tailnet/-/vip-services/svc:theirs", {"name": "svc:theirs", "ports": ["tcp:443"], "tags": ["tag:k8s"]})
+    refuses(lab, runtime, "proxies still run, such as pod")
+    stop_the_controller(lab)
+    mark = next(key["description"] for key in lab.tailnet.state()["keys"] if key["id"] == usable_keys(lab)[0])
+    lost = lab.tailnet.mint(["tag:k8s"], mark)["id"]
+    lab.delete(objects)
+    lab.wait("the proxies have stopped", lambda: not lab.get("pods", "-n", NAMESPACE))
+    ours = living(lab) - others
+    expect((len(ours), lost in usable_keys(lab)), (len(pods), True), "devices and a key that wait to be removed")
+    code, said = cleanup(lab, runtime)
+    demand(code == 0 and "nothing was removed" in said and all(f"device {name}" in said for name in ours) and
+           all(f"Tailscale Service {name}" in said for name in services), f"exit code {code} of a look at {ours} that says\n{said}")
+    expect((living(lab) - others, lost in usable_keys(lab)), (ours, True), "devices and keys after a look")
+    code, said = cleanup(lab, runtime, "--yes")
+    expect(code, 0, f"exit code of cleanup, which says\n{said}\n")
+    expect((living(lab), usable_keys(lab)), (others, []), "devices and keys after the cleanup")
+    keys = {key["id"]: key for key in lab.tailnet.state()["keys"]}
+    expect(keys[theirs].get("revoked", False), False, "somebody else's key is revoked")
+    left = lab.tailnet.state()["services"]
+    expect((sorted(left), owners(left[SHARED])), ([SHARED, "svc:theirs"], [OTHER]), "Tailscale Services and who owns the shared one")
+    expect(held(lab), {("Secret", "operator-oauth")}, "what is left in the cluster")
+    for flags in ((), ("--yes",)):
+        expect(cleanup(lab, runtime, *flags), (0, "nothing of the controller's is left\n"), "a second run")

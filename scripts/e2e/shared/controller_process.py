@@ -1,0 +1,45 @@
+"""The controller as a process beside the cluster, with an account's token and what its Deployment would set in its environment."""
+import pathlib
+
+import yaml
+
+from shared.checks import documents, run
+
+NAMESPACE = "tailscale"
+
+
+def install(tailrender):
+    """The namespace, the account and its rights, as they are rendered."""
+    objects = documents(run(tailrender, "install", "--quiet"))
+    kinds = ("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
+    for chosen in (kinds[:1], kinds[1:]):
+        run("kubectl", "apply", "--server-side", "-f", "-", stdin=yaml.safe_dump_all([item for item in objects if item["kind"] in chosen]))
+
+
+def api_server():
+    """URL of the API server that kubectl talks to, and the file with its authority's certificate."""
+    return run("kubectl", "config", "view", "--raw", "-o",
+               "jsonpath={.clusters[0].cluster.server} {.clusters[0].cluster.certificate-authority}").split()
+
+
+def access(client):
+    """Server and files for `environment`, of the cluster that kubectl talks to. `client`: id and secret for the tailnet."""
+    server, ca = api_server()
+    files = {"ca.crt": pathlib.Path(ca).read_text(encoding="utf-8"),
+             "token": run("kubectl", "create", "token", "operator", "-n", NAMESPACE, "--duration=10h"),
+             "client_id": client[0], "client_secret": client[1]}
+    return host_and_port(server), files
+
+
+def host_and_port(url):
+    return url.removeprefix("https://").rsplit(":", 1)
+
+
+def environment(folder, server, tailnet_url, files, **more):
+    """What the process gets. `server`: host and port of the API server; `files`: ca.crt, token, client_id and client_secret, put into `folder`."""
+    for name, text in files.items():
+        (pathlib.Path(folder) / name).write_text(text, encoding="utf-8")
+    host, port = server
+    return {"KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": port, "SERVICE_ACCOUNT_DIR": str(folder),
+            "OPERATOR_NAMESPACE": NAMESPACE, "OPERATOR_LOGIN_SERVER": tailnet_url,
+            "CLIENT_ID_FILE": f"{folder}/client_id", "CLIENT_SECRET_FILE": f"{folder}/client_secret", **more}

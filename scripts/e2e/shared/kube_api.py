@@ -1,0 +1,33 @@
+"""A cluster's API through `kubectl proxy`: many requests without a process for each."""
+import http.client
+import json
+import subprocess
+
+from shared.checks import demand
+
+PATCHES = {"PATCH": "application/merge-patch+json"}
+
+
+class KubeApi:
+    def __init__(self):
+        self.process = subprocess.Popen(["kubectl", "proxy", "--port=0"], stdout=subprocess.PIPE, text=True)
+        self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.process.terminate()
+        self.process.wait()
+
+    def send(self, method, path, body=None):
+        """Status and object of the answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": PATCHES.get(method, "application/json")})
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+
+    def ask(self, path, body=None):
+        status, value = self.send("POST" if body else "GET", path, body)
+        demand(status in (200, 201), f"{path}: {status} {value}")
+        return value

@@ -1,0 +1,75 @@
+"""Runs an image's root with runc as a rendered container says, in a network of its own; its volumes are empty."""
+import json
+import subprocess
+import time
+
+from shared.checks import Failure, demand, run
+
+DEADLINE = 60
+
+
+class Bundle:
+    def __init__(self, folder, root, config, container):
+        demand("command" not in container, f"the container has a command of its own: {container}")
+        folder.mkdir()
+        self.folder, self.name, self.state = folder, f"tailrender-{folder.parent.name}", folder / "state"
+        (folder / "empty").mkdir()
+        self.entrypoint = config["Entrypoint"]
+        run("runc", "spec", "--bundle", folder)
+        self.spec = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        context = container["securityContext"]
+        demand(context["capabilities"] == {"drop": ["ALL"]}, f"capabilities: {context}")
+        self.spec["root"] = {"path": str(root), "readonly": context["readOnlyRootFilesystem"]}
+        self.spec["linux"]["cgroupsPath"] = "/" + self.name
+        self.spec["mounts"] += [{"destination": volume["mountPath"], "type": "bind", "source": str(folder / "empty"), "options": ["rbind", "ro"]}
+                                for volume in container["volumeMounts"]]
+        process = self.spec["process"]
+        process.update(terminal=False, env=config["Env"], noNewPrivileges=not context["allowPrivilegeEscalation"],
+                       user={"uid": context["runAsUser"], "gid": context["runAsGroup"]})
+        process["capabilities"] = {kind: [] for kind in process["capabilities"]}
+
+    def start(self, *args, **environment):
+        process = {**self.spec["process"], "args": [*self.entrypoint, *args]}
+        process["env"] = process["env"] + [f"{name}={value}" for name, value in environment.items()]
+        (self.folder / "config.json").write_text(json.dumps({**self.spec, "process": process}), encoding="utf-8")
+        return subprocess.Popen(["runc", "--root", self.state, "run", "--bundle", self.folder, self.name], text=True, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def ended(self, *args):
+        """Exit code and all that it prints."""
+        process = self.start(*args)
+        try:
+            output, _ = process.communicate(timeout=DEADLINE)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"{args} still runs after {DEADLINE} s: {self.remove(process)}") from None
+        return process.returncode, output
+
+    def terminated(self, *args, until, **environment):
+        """Exit code and all that it prints, after a SIGTERM once `until` is true."""
+        process = self.start(*args, **environment)
+        try:
+            self.wait(process, until)
+            run("runc", "--root", self.state, "kill", self.name, "TERM")
+            output, _ = process.communicate(timeout=DEADLINE)
+        except (Failure, subprocess.TimeoutExpired) as failure:
+            raise Failure(f"{args}: {failure}: {self.remove(process)}") from None
+        return process.returncode, output
+
+    def wait(self, process, until):
+        deadline = time.monotonic() + DEADLINE
+        while not until():
+            demand(process.poll() is None, "it has ended")
+            demand(time.monotonic() < deadline, f"not as it should be after {DEADLINE} s")
+            time.sleep(0.2)
+
+    def remove(self, process):
+        subprocess.run(["runc", "--root", self.state, "delete", "--force", self.name], check=False)
+        return process.communicate()[0]
+
+    def inside(self, *words):
+        """Output of a program of this machine in the container's network; "" while there is none."""
+        state = subprocess.run(["runc", "--root", self.state, "state", self.name], capture_output=True, text=True, check=False)
+        if state.returncode:
+            return ""
+        pid = str(json.loads(state.stdout)["pid"])
+        return subprocess.run(["nsenter", "--target", pid, "--net", *words], capture_output=True, text=True, check=False).stdout

@@ -1,0 +1,50 @@
+"""Builds the recipe of plugins/image with buildah, where neither a registry nor time for compiling is at hand.
+
+The stages that compile are left out, and what they would have made comes from this machine. The other stages are built as they stand.
+"""
+import json
+import pathlib
+import re
+
+from shared.checks import run
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+RUNTIME = "tailrender-runtime"
+
+
+def stages():
+    """Their texts by name; the last has none."""
+    text = (ROOT / "plugins" / "image" / "Containerfile").read_text(encoding="utf-8")
+    parts = re.split(r"(?m)^(?=FROM )", text)[1:]
+    return {"".join(re.findall(r"^FROM \S+ AS (\S+)", part)): part for part in parts}
+
+
+class Store:
+    """Buildah, with images of its own. vfs works on every file system, overlay is quicker with large images."""
+
+    def __init__(self, folder, driver):
+        self.folder = folder
+        self.words = ["buildah", "--root", folder / "images", "--runroot", folder / "run", "--storage-driver", driver]
+
+    def run(self, *words):
+        return run(*self.words, *words).strip()
+
+    def build(self, recipe, tag, stage, result):
+        """`result` is the folder that the stage `stage` would have left."""
+        file = self.folder / "Containerfile"
+        file.write_text(recipe, encoding="utf-8")
+        self.run("build", "--isolation", "chroot", "--pull=false", "--timestamp", "0", "--build-context", f"{stage}={result}", "--file", file,
+                 "--tag", tag, result)
+
+    def config(self, tag):
+        return json.loads(self.run("inspect", "--type", "image", tag))["OCIv1"]["config"]
+
+    def open(self, tag):
+        return pathlib.Path(self.run("mount", self.run("from", "--pull=never", tag)))
+
+
+def build_runtime(store, tag, program):
+    """The runtime's image; another program than the runtime takes its place, under its own name."""
+    result = store.folder / f"result-{len(list(store.folder.glob('result-*')))}"
+    run(ROOT / "scripts" / "image_root", program, result / "root-of-runtime")
+    store.build(stages()["runtime"].replace(RUNTIME, pathlib.Path(program).name), tag, "build-runtime", result)

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "renderer/core/ascii.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
@@ -94,7 +95,8 @@ std::optional<DnsService> decode_dns_service(const Value& object) {
         return text_of(object.at({"metadata", "labels", key}));
     };
     DnsService service;
-    service.fqdn = text_of(object.at({"metadata", "annotations", "tailscale.com/tailnet-fqdn"}));
+    service.fqdn = renderer::lower_case(
+        text_of(object.at({"metadata", "annotations", "tailscale.com/tailnet-fqdn"})));
     if (service.fqdn.ends_with('.')) {
         service.fqdn.pop_back();
     }

@@ -121,7 +121,7 @@ TEST_F(DnsRecordsTest, AGroupsEgressServiceHasItsOwnAddresses) {
 
 TEST(DnsDecoding, TakesServices) {
     const auto user = decode_dns_service(
-        json(R"({"metadata":{"annotations":{"tailscale.com/tailnet-fqdn":"db9.tail1.ts.net."}},)"
+        json(R"({"metadata":{"annotations":{"tailscale.com/tailnet-fqdn":"DB9.tail1.ts.net."}},)"
              R"("spec":{"clusterIPs":["10.96.0.1"]}})"));
     EXPECT_EQ(user, (DnsService{.fqdn = "db9.tail1.ts.net"}));
     const auto rendered = decode_dns_service(json(

@@ -28,9 +28,9 @@ renderer::Error broken(std::string message) {
     return {renderer::Diagnostic{.rule = "invalid-records", .message = std::move(message)}};
 }
 
-std::vector<std::string> read_addresses(const Family& family, std::string_view name,
-                                        const renderer::Value& list,
-                                        std::vector<std::string>& skipped) {
+std::set<std::string> read_addresses(const Family& family, std::string_view name,
+                                     const renderer::Value& list,
+                                     std::vector<std::string>& skipped) {
     std::set<std::string> unique;
     for (const renderer::Value& item : list.items()) {
         char bytes[16];
@@ -43,7 +43,7 @@ std::vector<std::string> read_addresses(const Family& family, std::string_view n
                                           family.article));
         }
     }
-    return {unique.begin(), unique.end()};
+    return unique;
 }
 
 }  // namespace
@@ -86,9 +86,11 @@ renderer::Result<Records> Records::read(std::string_view text, std::vector<std::
                                          : fmt::format("has {}, not a list", kind_name(list))));
                 continue;
             }
-            auto addresses = read_addresses(family, key.text(), list, skipped);
             Addresses& entry = records.names_[*name];
-            (family.family == AF_INET ? entry.ip4 : entry.ip6) = std::move(addresses);
+            auto& known = family.family == AF_INET ? entry.ip4 : entry.ip6;
+            auto addresses = read_addresses(family, key.text(), list, skipped);
+            addresses.insert(known.begin(), known.end());  // of another spelling
+            known.assign(addresses.begin(), addresses.end());
             own.insert(*name);
         }
     }

@@ -36,6 +36,18 @@ TEST(Records, ReadsBothFamilies) {
     EXPECT_TRUE(find(*records, "six.ts.net")->ip4.empty());
 }
 
+TEST(Records, SpellingsOfOneNameHaveTheirAddressesTogether) {
+    std::vector<std::string> skipped;
+    const auto records =
+        Records::read(R"({"version":"v1alpha1","ip4":{"DB.tail1.ts.net":["10.0.0.2","10.0.0.3"],)"
+                      R"("db.tail1.ts.net":["10.0.0.1","10.0.0.2"]}})",
+                      skipped);
+    ASSERT_TRUE(records.has_value());
+    EXPECT_EQ(records->size(), 1U);
+    EXPECT_EQ(find(*records, "db.tail1.ts.net")->ip4,
+              (std::vector{"\x0a\x00\x00\x01"s, "\x0a\x00\x00\x02"s, "\x0a\x00\x00\x03"s}));
+}
+
 TEST(Records, NamesAboveANameAreThere) {
     std::vector<std::string> skipped;
     const auto records =

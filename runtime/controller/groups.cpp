@@ -244,7 +244,13 @@ void Groups::roll(const Group& group) {
     }
     context_.log.info("step", {{"pod", pod->name}, {"step", "delete: its certificate is old"}});
     last = pod->uid;
-    apply_.delete_pod(*pod, begin(slot));
+    apply_.delete_pod(
+        *pod, [this, name = group.config->name, done = begin(slot)](const std::string& problem) {
+            if (!problem.empty()) {
+                rolling_.erase(name);
+            }
+            done(problem);
+        });
 }
 
 void Groups::write_status(const Seen& seen) {

@@ -378,6 +378,11 @@ TEST_F(GroupsTest, RollsPodsAfterARenewalOneAtATime) {
     fill_certificate("docs.tail1a2b3.ts.net", "first");
     run(kMinute);
     EXPECT_EQ(pod_uid("front-1"), first.at("front-1")) << "the first certificate rolls nobody";
+    int failures = 0;
+    network.fault = [&failures](const HttpRequest& request) {
+        const bool deletes = request.method == "DELETE" && request.url.ends_with("/pods/front-1");
+        return deletes && failures++ < 2 ? Fault::Broken : Fault::None;
+    };
     fill_certificate("docs.tail1a2b3.ts.net", "renewed");
     for (int i = 0; i < 600; ++i) {
         run(Duration(100));

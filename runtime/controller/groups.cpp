@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/controller/contract.h"
+#include "runtime/controller/proxy_status.h"
 
 namespace runtime {
 
@@ -259,7 +261,8 @@ void Groups::write_status(const Seen& seen) {
         const auto registered = registered_.find(key);
         const bool is_known = registered != registered_.end();
         // What an earlier process has written stays until this one knows as much.
-        if (parent == nullptr || (!is_known && offered.group->has_joined())) {
+        if (parent == nullptr || (!is_known && offered.group->has_joined()) ||
+            (parent->kind != "ProxyGroup" && has_own_proxy(*parent))) {
             continue;
         }
         ServiceSight sight{.offered = offered, .registration = {}, .has_certificate = false};
@@ -276,18 +279,26 @@ void Groups::write_status(const Seen& seen) {
     }
 }
 
+bool Groups::has_own_proxy(const Parent& parent) const {
+    if (is_of_group(parent)) {
+        return false;
+    }
+    const auto& sets = context_.view.sets().objects();
+    return std::any_of(sets.begin(), sets.end(), [name = contract_name(parent)](const auto& set) {
+        return set.second.parent == name;
+    });
+}
+
 // Of those that neither a group nor a proxy of its own serves now.
 void Groups::write_unserved(const Seen& seen) {
     std::set<std::string_view> served;
     for (const auto& [unused, offered] : seen.offered) {
         served.insert(offered.offer->parent);
     }
-    for (const auto& [unused, set] : context_.view.sets().objects()) {
-        served.insert(set.parent);
-    }
     for (const auto& [unused, record] : seen.records) {
         const Parent* parent = context_.parents.find(record.parent);
-        if (!record.gone_since.empty() && parent != nullptr && !served.contains(record.parent)) {
+        if (!record.gone_since.empty() && parent != nullptr && !served.contains(record.parent) &&
+            !has_own_proxy(*parent)) {
             context_.status.write(*parent, group_unserved_status(*parent, record.certificate));
         }
     }

@@ -58,6 +58,8 @@ private:
     void roll(const Group& group);
     void write_status(const Seen& seen);
     void write_unserved(const Seen& seen);
+    // The status of this one's parent is its own proxy's to write.
+    [[nodiscard]] bool has_own_proxy(const Parent& parent) const;
 
     [[nodiscard]] bool may_run(const std::string& slot) const;
     Next begin(const std::string& slot);

@@ -350,6 +350,37 @@ TEST_F(GroupsTest, ParentsAreToldOnceAReplicaAdvertises) {
     EXPECT_EQ(condition(kService, "TailscaleIngressSvcConfigured"), "");
 }
 
+// Its own proxy is still there, since nobody has pruned it, and has another name.
+TEST_F(GroupsTest, OnlyOneWritesTheStatusOfAParentThatMovesIntoAGroup) {
+    add_service("broker", Value::list({"10.96.0.7"}));
+    cluster.add_proxy("broker");
+    cluster.add_group("front", 1, false);
+    cluster.offer("front", Value::map({{"broker.json", Value(kBroker)}}));
+    start();
+    run(kMinute);
+    cluster.advertise("front-0", {"svc:broker"});
+    const auto settle = [this] {
+        run(kMinute);
+        const std::size_t writes = kube.writes;
+        run(kMinute);
+        EXPECT_EQ(kube.writes, writes);
+    };
+    settle();
+    EXPECT_NE(status(kService).find("broker-0.tail1a2b3.ts.net"), std::string::npos)
+        << "nothing says that it is the group's";
+    Value service = kube.find(std::string(kService))->clone();
+    service.find("metadata")
+        ->put("annotations", Value::map({{"tailscale.com/proxy-group", "front"}}));
+    kube.put(std::string(kService), std::move(service));
+    settle();
+    EXPECT_NE(status(kService).find(R"("hostname":"broker.tail1a2b3.ts.net")"), std::string::npos)
+        << status(kService);
+    EXPECT_EQ(condition(kService, "TailscaleProxyReady"), "");
+    cluster.offer("front", Value::map());
+    settle();
+    EXPECT_EQ(status(kService), "") << "the group's no more";
+}
+
 TEST_F(GroupsTest, AServiceOfSomebodyElseIsAnInvalidParent) {
     add_service("broker", Value::list({"10.96.0.7"}));
     tailnet.services.emplace("svc:broker", Value::map({{"name", "svc:broker"}}));

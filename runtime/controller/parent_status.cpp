@@ -116,7 +116,7 @@ void ParentStatus::write_served() {
     for (const auto& [unused, set] : context_.view.sets().objects()) {
         const Parent* parent = context_.parents.find(set.parent);
         // While the operator serves it the status is the operator's.
-        if (set.contract != kContractVersion || parent == nullptr ||
+        if (set.contract != kContractVersion || parent == nullptr || is_of_group(*parent) ||
             (has_operators && !operators_set(context_.view, set).empty())) {
             continue;
         }
@@ -164,7 +164,8 @@ void ParentStatus::write_unserved() {
     for (const std::string_view kind : {"Service", "Ingress"}) {
         for (const auto& [unused, parent] : context_.parents.all(kind)) {
             const bool has_been_served = has_condition(parent, "TailscaleProxyReady");
-            if ((has_been_served || !gone_.empty()) && !served.contains(contract_name(parent))) {
+            const bool is_served = !is_of_group(parent) && served.contains(contract_name(parent));
+            if ((has_been_served || !gone_.empty()) && !is_served) {
                 context_.status.write(parent, unserved_status(parent, gone_));
             }
         }

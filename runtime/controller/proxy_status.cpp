@@ -71,6 +71,11 @@ std::size_t Proxies::live() const {
         devices.begin(), devices.end(), [](const Device& device) { return device.is_live(); }));
 }
 
+bool is_of_group(const Parent& parent) {
+    const auto group = parent.annotations.find("tailscale.com/proxy-group");
+    return group != parent.annotations.end() && !group->second.empty();
+}
+
 bool has_our_class(const Parent& service) {
     return text_of(service.spec.find("type")) == "LoadBalancer" &&
            text_of(service.spec.find("loadBalancerClass")) == "tailscale";
@@ -123,8 +128,7 @@ StatusChange service_status(const Parent& service, const Proxies& proxies) {
 StatusChange unserved_status(const Parent& parent, const std::set<std::string>& gone) {
     StatusChange change;
     change.conditions_to_remove.emplace_back("TailscaleProxyReady");
-    const auto group = parent.annotations.find("tailscale.com/proxy-group");
-    if (group != parent.annotations.end() && !group->second.empty()) {
+    if (is_of_group(parent)) {
         return change;  // the rest is the group's
     }
     if (has_our_class(parent)) {

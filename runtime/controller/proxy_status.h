@@ -31,6 +31,10 @@ StatusChange connector_status(const Parent& connector, const Proxies& proxies);
 StatusChange group_status(const Proxies& proxies);
 StatusChange recorder_status(const Proxies& proxies);
 
+// A Service or an Ingress that a group shall serve: its addresses are the group's to write, also
+// while it still has a proxy of its own.
+bool is_of_group(const Parent& parent);
+
 // A Service whose addresses are ours to write while we serve it.
 bool is_our_load_balancer(const Parent& service);
 // A Service whose addresses nobody else writes.

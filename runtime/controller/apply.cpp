@@ -212,7 +212,7 @@ Job Apply::write_auth(const Work& work, AuthContent content) {
 Job Apply::note_device(const Work& work) {
     const std::string notes = "/metadata/annotations/";
     Value operations = Value::list(
-        {operation("add", notes + pointer(kDeviceAnnotation), Value(work.state.device_id.view()))});
+        {operation("add", notes + pointer(kDeviceAnnotation), Value(work.state.device()))});
     if (!work.auth.restart_pod.empty()) {  // it has joined with the key that it would be ended for
         operations.append(removal(notes + pointer(kRestartAnnotation)));
     }

@@ -13,12 +13,47 @@ namespace {
 constexpr std::size_t kSafeRemovals = 5;
 constexpr std::size_t kSafePercent = 20;
 
-// The device is up in the pod that runs now. `device_id` alone may be left over from the pod
-// before.
+// And needs no other key: the one that comes after a pod that is leaving may.
 bool has_joined(const Replica& replica) {
-    return replica.state != nullptr && replica.pod != nullptr &&
-           !replica.state->device_id.empty() && replica.state->pod_uid == replica.pod->uid &&
-           !replica.state->wants_key;
+    return is_up(replica) && !replica.state->wants_key && !replica.pod->leaving;
+}
+
+bool asks_for_keys(const ProxySet& set) {
+    return !set.is_api_proxy && !set.is_recorder();
+}
+
+// A key that ends before it begins says that our clock and the server's differ, and no more.
+bool is_expiring(const AuthSecret& auth, Time now) {
+    if (!auth.key_expires.has_value() || !auth.key_created.has_value()) {
+        return auth.key_expires.has_value() && *auth.key_expires - now < kKeyMargin;
+    }
+    const Duration life = *auth.key_expires - *auth.key_created;
+    return life > Duration(0) && now - *auth.key_created >= kKeyPatience &&
+           *auth.key_expires - now < std::min(kKeyMargin, life / 4);
+}
+
+// The pod has had its time with this key. With a device that is new in its state it has used it.
+bool is_stuck(const Replica& replica, Time now) {
+    const Pod* pod = replica.pod;
+    const std::string_view device = replica.state->device();
+    if (asks_for_keys(*replica.set) || pod == nullptr || pod->leaving ||
+        !pod->started_at.has_value() || (!device.empty() && replica.auth->device != device)) {
+        return false;
+    }
+    const Time since = std::max(*pod->started_at, replica.auth->key_created.value_or(Time()));
+    return now - since >= kJoinPatience;
+}
+
+// It waits for the key, or does not know that there is one.
+step::MintKey mint_for_pod(const Replica& replica, std::string why) {
+    step::MintKey mint{.why = std::move(why)};
+    if (replica.pod != nullptr) {
+        mint.restart_pod = replica.pod->uid;
+    }
+    if (replica.state->device().empty()) {
+        mint.device_to_delete = replica.auth->device;  // its state is lost: it cannot come back
+    }
+    return mint;
 }
 
 std::optional<Step> decide_unwanted(const Replica& replica, Time now, Duration cleanup_delay) {
@@ -41,11 +76,11 @@ std::optional<Step> decide_key(const Replica& replica, Time now) {
     const AuthSecret& auth = *replica.auth;
     if (has_joined(replica)) {
         // Noted first: were its state lost now, nobody would know of it.
-        return auth.device == replica.state->device_id
+        return auth.device == replica.state->device()
                    ? Step(step::SpendKey{})
                    : Step(step::NoteDevice{.device_to_delete = auth.device});
     }
-    if (auth.key_expires.has_value() && *auth.key_expires - now < kKeyMargin) {
+    if (is_expiring(auth, now)) {
         return step::MintKey{.why = "the key expires"};
     }
     if (auth.key_tags != replica.set->tags) {
@@ -54,6 +89,9 @@ std::optional<Step> decide_key(const Replica& replica, Time now) {
     if (auth.config != replica.config) {
         return step::MintKey{.why = "the configuration has changed"};
     }
+    if (is_stuck(replica, now)) {
+        return mint_for_pod(replica, "the pod has not joined with the one before");
+    }
     return std::nullopt;
 }
 
@@ -61,17 +99,8 @@ std::optional<Step> decide_request(const Replica& replica, Time now) {
     const AuthSecret& auth = *replica.auth;
     const bool may_still_work =
         !auth.blank && auth.key_created.has_value() && now - *auth.key_created < kKeyPatience;
-    if (may_still_work) {
-        return std::nullopt;
-    }
-    step::MintKey mint{.why = "the pod asks for one"};
-    if (replica.pod != nullptr) {
-        mint.restart_pod = replica.pod->uid;
-    }
-    if (replica.state->device().empty()) {
-        mint.device_to_delete = auth.device;  // its state is lost: it cannot come back
-    }
-    return mint;
+    return may_still_work ? std::nullopt
+                          : std::optional<Step>(mint_for_pod(replica, "the pod asks for one"));
 }
 
 std::optional<Step> decide_device(const Replica& replica) {
@@ -79,7 +108,7 @@ std::optional<Step> decide_device(const Replica& replica) {
     if (!has_joined(replica)) {
         return std::nullopt;
     }
-    if (auth.device != replica.state->device_id) {
+    if (auth.device != replica.state->device()) {
         return step::NoteDevice{.device_to_delete = auth.device};
     }
     if (auth.device_tags != replica.set->tags) {
@@ -92,6 +121,16 @@ std::optional<Step> decide_device(const Replica& replica) {
 
 bool is_wanted(const Replica& replica) {
     return replica.set != nullptr && replica.ordinal < replica.set->replicas;
+}
+
+bool is_up(const Replica& replica) {
+    if (replica.state == nullptr || replica.pod == nullptr) {
+        return false;
+    }
+    // `device_id` alone may be left over from the pod before.
+    return replica.set != nullptr && replica.set->is_recorder()
+               ? replica.pod->ready && !replica.state->node_id.empty()
+               : replica.state->pod_uid == replica.pod->uid && !replica.state->device_id.empty();
 }
 
 bool lacks_config(const Replica& replica) {
@@ -124,17 +163,15 @@ std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_de
     }
     // As the device that is noted it was up before it asked for the key.
     const bool has_new_device =
-        has_joined(replica) && replica.state->device_id != replica.auth->device;
+        has_joined(replica) && replica.auth->device != replica.state->device();
     if (restart_is_due && !has_new_device) {
         return step::DeletePod{.uid = replica.pod->uid};
     }
     if (!replica.auth->blank) {
         return decide_key(replica, now);
     }
-    if (replica.set->is_api_proxy && replica.state->device().empty()) {
-        return step::MintKey{.why = "its state is lost",
-                             .restart_pod = replica.pod == nullptr ? "" : replica.pod->uid,
-                             .device_to_delete = replica.auth->device};
+    if (!asks_for_keys(*replica.set) && replica.state->device().empty()) {
+        return mint_for_pod(replica, "its state is lost");
     }
     if (replica.auth->config != replica.config) {
         return step::WriteConfig{};

@@ -14,8 +14,9 @@
 //   mounted again;
 // - a device that another one has replaced is deleted; a device whose tags have changed gets the
 //   new ones;
-// - an API proxy has its key in its configuration, which is written again when it changes; it never
-//   asks for a key, so it gets one when its state is lost;
+// - an API proxy has its key in its configuration, which is written again when it changes;
+// - an API proxy and a recorder never ask for a key, so they get one when their state is lost, and
+//   another one when they have run for kJoinPatience with it and are still not in the tailnet;
 // - what belongs to no StatefulSet any more is removed after a delay: key, device, auth Secret,
 //   state Secret, in this order, so that nothing can join any more when its devices are read, and
 //   the last one holds all names until the end.
@@ -31,8 +32,10 @@
 namespace runtime {
 
 inline constexpr Duration kKeyPatience = std::chrono::minutes(3);
-// An unused key is replaced this long before it expires.
+// An unused key is replaced this long before it expires, or with a quarter of its life left.
 inline constexpr Duration kKeyMargin = std::chrono::hours(24);
+// Of a pod that would never ask for another key.
+inline constexpr Duration kJoinPatience = std::chrono::minutes(10);
 
 // All that there is of one replica. Not owning; nullptr: does not exist.
 struct Replica {
@@ -47,6 +50,9 @@ struct Replica {
 
 // A StatefulSet of that many replicas exists.
 bool is_wanted(const Replica& replica);
+
+// The pod that runs has the device that its state Secret names.
+bool is_up(const Replica& replica);
 
 // An API proxy whose group's ConfigMap is still to come: no key can be told to it.
 bool lacks_config(const Replica& replica);

@@ -39,6 +39,12 @@ struct World {
         auth.key_expires = kNow - age + std::chrono::days(90);
     }
     void forget_device() { state.device_id = state.node_id = ""; }
+    void be_recorder() {
+        set.parent = "Recorder/sessions";
+        state.device_id = state.pod_uid = "";
+        pod.ready = true;
+        pod.started_at = kNow - std::chrono::hours(1);
+    }
 
     [[nodiscard]] std::string decide_all() const {
         const Replica replica{.pod_name = "ts-web-abcde-0",
@@ -99,6 +105,34 @@ const Case kCases[] = {
          w.forget_device();
      },
      "mint a key (the key expires)"},
+    {"unused key of a server whose keys live shortly",
+     [](World& w) {
+         w.give_key(kMinutes(44));
+         w.auth.key_expires = *w.auth.key_created + kMinutes(60);
+         w.forget_device();
+     },
+     "nothing"},
+    {"unused key of such a server expires",
+     [](World& w) {
+         w.give_key(kMinutes(46));
+         w.auth.key_expires = *w.auth.key_created + kMinutes(60);
+         w.forget_device();
+     },
+     "mint a key (the key expires)"},
+    {"unused key of a server whose keys live hardly at all",
+     [](World& w) {
+         w.give_key(kMinutes(2));
+         w.auth.key_expires = *w.auth.key_created + kMinutes(1);
+         w.forget_device();
+     },
+     "nothing"},
+    {"the clocks differ by more than a key's life",
+     [](World& w) {
+         w.give_key(kMinutes(30));
+         w.auth.key_expires = *w.auth.key_created - kMinutes(60);
+         w.forget_device();
+     },
+     "nothing"},
     {"tags change before the key is used",
      [](World& w) {
          w.give_key(kMinutes(1));
@@ -164,12 +198,92 @@ const Case kCases[] = {
          w.pod.leaving = true;
      },
      "nothing"},
+    {"pod is leaving that still names the device that it has lost",
+     [](World& w) {
+         w.give_key(kMinutes(0));
+         w.auth.restart_pod = "pod-1";
+         w.pod.leaving = true;
+     },
+     "nothing"},
     {"pod was faster, and its device is noted",
      [](World& w) {
          w.give_key(kMinutes(0));
          w.state.device_id = w.auth.device = "n2";
      },
      "revoke and blank the key"},
+    {"recorder", [](World& w) { w.be_recorder(); }, "nothing"},
+    {"recorder has joined",
+     [](World& w) {
+         w.be_recorder();
+         w.give_key(kMinutes(1));
+         w.auth.device = "";
+     },
+     "note the device"},
+    {"recorder's device is noted",
+     [](World& w) {
+         w.be_recorder();
+         w.give_key(kMinutes(1));
+     },
+     "revoke and blank the key"},
+    {"recorder does not run yet",
+     [](World& w) {
+         w.be_recorder();
+         w.give_key(kMinutes(1));
+         w.pod.ready = false;
+         w.auth.device = "";
+     },
+     "nothing"},
+    {"tags of a recorder",
+     [](World& w) {
+         w.be_recorder();
+         w.set.tags = "tag:web";
+     },
+     "set the tags of n1"},
+    {"recorder has lost its state",
+     [](World& w) {
+         w.be_recorder();
+         w.forget_device();
+     },
+     "mint a key (its state is lost), delete device n1, restart pod pod-1"},
+    {"recorder has not joined for long",
+     [](World& w) {
+         w.be_recorder();
+         w.give_key(kMinutes(10));
+         w.forget_device();
+         w.auth.device = "";
+     },
+     "mint a key (the pod has not joined with the one before), restart pod pod-1"},
+    {"recorder has not joined with this key for long",
+     [](World& w) {
+         w.be_recorder();
+         w.give_key(kMinutes(9));
+         w.forget_device();
+     },
+     "nothing"},
+    {"recorder has run with its key for a while",
+     [](World& w) {
+         w.be_recorder();
+         w.give_key(kMinutes(60));
+         w.pod.started_at = kNow - kMinutes(9);
+         w.forget_device();
+     },
+     "nothing"},
+    {"recorder has never started",
+     [](World& w) {
+         w.be_recorder();
+         w.give_key(kMinutes(60));
+         w.pod.started_at.reset();
+         w.forget_device();
+     },
+     "nothing"},
+    {"recorder has used its key, and something else ails it",
+     [](World& w) {
+         w.be_recorder();
+         w.give_key(kMinutes(60));
+         w.auth.device = "n0";
+         w.pod.ready = false;
+     },
+     "nothing"},
     {"gone, pod still there", [](World& w) { w.has_set = false; }, "nothing"},
     {"gone", [](World& w) { w.has_set = w.has_pod = false; }, "mark as gone"},
     {"scaled down",

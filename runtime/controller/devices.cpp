@@ -22,10 +22,6 @@ std::string_view without_dot(std::string_view name) {
     return name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
 }
 
-bool is_recorder(const Replica& replica) {
-    return replica.set != nullptr && replica.set->parent.view().starts_with("Recorder/");
-}
-
 DeviceState state_of(const Replica& replica) {
     if (!is_wanted(replica)) {
         return DeviceState::Leaving;
@@ -33,13 +29,7 @@ DeviceState state_of(const Replica& replica) {
     if (replica.state == nullptr || replica.state->device().empty()) {
         return DeviceState::Waiting;
     }
-    const Pod* pod = replica.pod;
-    // A recorder writes nothing but tailscaled's own state.
-    const bool live =
-        pod != nullptr && (is_recorder(replica) ? pod->ready
-                                                : replica.state->pod_uid == pod->uid &&
-                                                      !replica.state->device_id.empty());
-    return live ? DeviceState::Joined : DeviceState::Restarting;
+    return is_up(replica) ? DeviceState::Joined : DeviceState::Restarting;
 }
 
 std::string https_name(const StateSecret& state) {
@@ -86,8 +76,9 @@ Device device_of(const Replica& replica) {
     device.pod = replica.pod_name;
     device.state = state_of(replica);
     if (replica.state != nullptr) {
-        device.fqdn = without_dot(is_recorder(replica) ? replica.state->login_name
-                                                       : replica.state->device_fqdn);
+        const bool is_recorder = replica.set != nullptr && replica.set->is_recorder();
+        device.fqdn =
+            without_dot(is_recorder ? replica.state->login_name : replica.state->device_fqdn);
         device.https_name = https_name(*replica.state);
         const auto addresses = renderer::read_json(replica.state->device_ips);
         if (addresses && addresses->is_list()) {

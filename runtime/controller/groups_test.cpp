@@ -199,26 +199,6 @@ TEST_F(GroupsTest, AnotherNameOfTheTailnetIsAnotherCertificate) {
     EXPECT_EQ(kube.find(secret("docs.tail9z8y7.ts.net")), nullptr);
 }
 
-TEST_F(GroupsTest, AConfigurationThatChangesBeforeAPodHasJoined) {
-    cluster.add_group("kube", 1, true);
-    const auto offer = [this](const std::string& config) {
-        cluster.offer("kube", Value::map({{"kube-0.hujson", config}}));
-    };
-    offer(R"({"Version":"v1alpha1"})");
-    start();
-    run(Duration(100));
-    ASSERT_EQ(tailnet.usable_keys().size(), 1U);
-    offer(R"({"Version":"v1alpha1","Hostname":"new"})");
-    run(Duration(100));
-    const std::string config = kube.datum(secret("kube-0-config"), "config.hujson");
-    EXPECT_NE(config.find(R"("Hostname":"new")"), std::string::npos) << config;
-    EXPECT_NE(config.find("AuthKey"), std::string::npos) << config;
-    EXPECT_EQ(tailnet.usable_keys().size(), 1U) << "the key before is revoked";
-    run(kMinute);
-    EXPECT_EQ(tailnet.devices.size(), 1U);
-    EXPECT_TRUE(tailnet.usable_keys().empty());
-}
-
 TEST_F(GroupsTest, TakesOverTheCertificateOfTheOperator) {
     Offer docs;
     docs.parent = "Ingress/apps/docs";
@@ -473,27 +453,6 @@ TEST_F(GroupsTest, AnApiProxyGetsItsKeyInItsConfiguration) {
     const std::size_t writes = kube.writes;
     run(10 * kMinute);
     EXPECT_EQ(kube.writes, writes);
-}
-
-TEST_F(GroupsTest, AnApiProxyWhoseStateIsLostGetsANewKey) {
-    cluster.add_group("kube", 1, true);
-    cluster.offer("kube", Value::map({{"kube-0.hujson", R"({"Version":"v1alpha1"})"}}));
-    start();
-    run(30 * kSecond);
-    ASSERT_EQ(tailnet.devices.size(), 1U);
-    const std::string device = tailnet.devices.begin()->first;
-    kube.erase(secret("kube-0"));
-    cluster.restart_pod("kube-0");
-    run(5 * kMinute);
-    ASSERT_EQ(tailnet.devices.size(), 1U);
-    EXPECT_NE(tailnet.devices.begin()->first, device);
-    EXPECT_TRUE(tailnet.usable_keys().empty());
-    kube.erase(FakeCluster::path("configmaps", "tailrender-group-kube"));
-    cluster.remove_proxy("kube");
-    run(10 * kMinute);
-    EXPECT_TRUE(tailnet.devices.empty());
-    EXPECT_EQ(kube.find(secret("kube-0-config")), nullptr);
-    EXPECT_EQ(kube.find(secret("kube-0")), nullptr);
 }
 
 TEST_F(GroupsTest, SurvivesFaultsAndDeaths) {

@@ -58,6 +58,25 @@ bool has_variable(const Value& object, std::string_view name) {
     return false;
 }
 
+// Of a container that was restarted the kubelet tells the last start alone: then since when it has
+// had the pod.
+std::optional<Time> start_of(const Value& pod) {
+    const std::string_view phase = text_of(pod.at({"status", "phase"}));
+    if (phase.empty() || phase == "Pending") {
+        return std::nullopt;
+    }
+    const Value* containers = pod.at({"status", "containerStatuses"});
+    if (containers != nullptr && containers->is_list() && containers->size() > 0) {
+        const Value& first = containers->items()[0];
+        const Value* restarts = first.find("restartCount");
+        const auto start = parse_time(text_of(first.at({"state", "running", "startedAt"})));
+        if (start.has_value() && (restarts == nullptr || restarts->as_int().value_or(0) == 0)) {
+            return start;
+        }
+    }
+    return parse_time(text_of(pod.at({"status", "startTime"})));
+}
+
 }  // namespace
 
 std::optional<std::string> secret_datum(const Value& object, std::string_view key) {
@@ -160,6 +179,7 @@ std::optional<Pod> decode_pod(const Value& object) {
     pod.name = meta(object, "name");
     pod.uid = meta(object, "uid");
     pod.leaving = object.at({"metadata", "deletionTimestamp"}) != nullptr;
+    pod.started_at = start_of(object);
     const Value* conditions = object.at({"status", "conditions"});
     if (conditions != nullptr && conditions->is_list()) {
         for (const Value& condition : conditions->items()) {

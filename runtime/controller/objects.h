@@ -26,6 +26,8 @@ struct ProxySet {
     bool is_api_proxy = false;  // its pods are told their key in their configuration
     Text labels;                // tailscale.com/* only: key=value, joined with `,`
 
+    // Its pods write nothing into their state Secret but tailscaled's own state.
+    [[nodiscard]] bool is_recorder() const { return parent.view().starts_with("Recorder/"); }
     bool operator==(const ProxySet&) const = default;
 };
 
@@ -64,6 +66,8 @@ struct Pod {
     Text name, uid;
     bool leaving = false;  // has a deletionTimestamp
     bool ready = false;
+    // When it began to run, its Secrets mounted; no value: it waits for something.
+    std::optional<Time> started_at = {};
 
     bool operator==(const Pod&) const = default;
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "renderer/core/json.h"
+#include "runtime/base/time_text.h"
 
 namespace runtime {
 namespace {
@@ -69,6 +70,24 @@ TEST(Objects, SecretsWithoutOurLabelAreNotLookedAt) {
     const Value other = json(R"({"metadata":{"name":"a-0"},"data":{}})");
     EXPECT_FALSE(decode_state_secret(other).has_value());
     EXPECT_FALSE(decode_auth_secret(other).has_value());
+}
+
+TEST(Objects, APodTellsSinceWhenItHasRun) {
+    const auto started = [](const std::string& status) {
+        const auto pod = decode_pod(json(R"({"metadata":{"name":"a-0"},"status":)" + status + "}"));
+        return pod->started_at.has_value() ? format_seconds(*pod->started_at) : "never";
+    };
+    EXPECT_EQ(started("{}"), "never");
+    EXPECT_EQ(started(R"({"phase":"Pending","startTime":"2026-01-01T00:00:00Z"})"), "never");
+    EXPECT_EQ(started(R"({"phase":"Running","startTime":"2026-01-01T00:00:00Z","containerStatuses":
+        [{"restartCount":0,"state":{"running":{"startedAt":"2026-01-01T02:00:00Z"}}}]})"),
+              "2026-01-01T02:00:00Z");
+    EXPECT_EQ(started(R"({"phase":"Running","startTime":"2026-01-01T00:00:00Z","containerStatuses":
+        [{"restartCount":7,"state":{"waiting":{"reason":"CrashLoopBackOff"}}}]})"),
+              "2026-01-01T00:00:00Z");
+    EXPECT_EQ(started(R"({"phase":"Running","startTime":"2026-01-01T00:00:00Z","containerStatuses":
+        [{"restartCount":7,"state":{"running":{"startedAt":"2026-01-01T02:00:00Z"}}}]})"),
+              "2026-01-01T00:00:00Z");
 }
 
 TEST(Objects, ReplicasAreNamedByTheirOrdinal) {

@@ -99,7 +99,7 @@ void ParentStatus::collect() {
 // With what does not stand in the state Secret.
 Device ParentStatus::described(const Replica& replica, Proxies& proxies) {
     Device device = device_of(replica);
-    if (replica.set->parent.view().starts_with("Recorder/")) {
+    if (replica.set->is_recorder()) {
         const bool is_known =
             device.is_live() && recorder_devices_.describe(*replica.state, device);
         proxies.is_described = proxies.is_described && (is_known || !device.is_live());

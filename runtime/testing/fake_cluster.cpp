@@ -4,6 +4,7 @@
 
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
+#include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/objects.h"
 #include "runtime/controller/secrets.h"
@@ -63,6 +64,35 @@ void FakeCluster::add_proxy(const std::string& name, int replicas, const std::st
     kube_.put(path("statefulsets", name),
               Value::map({{"metadata", std::move(metadata)},
                           {"spec", Value::map({{"replicas", replicas}})}}));
+}
+
+void FakeCluster::annotate(const std::string& set, std::string_view key, std::string_view value) {
+    Value object = kube_.find(path("statefulsets", set))->clone();
+    Value& annotations = *object.find("metadata")->find("annotations");
+    annotations.erase(key);
+    put_if(annotations, !value.empty(), Value(key), Value(value));
+    kube_.put(path("statefulsets", set), std::move(object));
+}
+
+void FakeCluster::add_tailnet(const std::string& name, const std::string& url,
+                              FakeTailnet& tailnet) {
+    tailnets_[name] = &tailnet;
+    const std::string config = std::string(renderer::kTailnetPrefix) + name;
+    Value annotations = Value::map();
+    annotations.put(kContractAnnotation, Value(kContractVersion));
+    kube_.put(path("configmaps", config),
+              Value::map({{"metadata", Value::map({{"name", config},
+                                                   {"namespace", kNamespace},
+                                                   {"annotations", std::move(annotations)}})},
+                          {"data", Value::map({{"loginUrl", url}, {"secretName", name}})}}));
+    kube_.put(path("secrets", name),
+              Value::map({{"metadata", Value::map({{"name", name}, {"namespace", kNamespace}})}}));
+    kube_.set_datum(path("secrets", name), "client_id", "id");
+    kube_.set_datum(path("secrets", name), "client_secret", tailnet.wanted_secret);
+}
+
+FakeTailnet& FakeCluster::tailnet_of(const std::string& name) {
+    return name.empty() ? tailnet_ : *tailnets_.at(name);
 }
 
 void FakeCluster::add_group(const std::string& name, int replicas, bool is_api_proxy) {
@@ -126,19 +156,35 @@ void FakeCluster::add_operator_proxy(const std::string& name, const std::string&
     kube_.put(secret, Value::map({{"metadata", child_metadata(name + "-0", parent)}}));
     kube_.set_datum(secret, "cap-107.hujson", "{}");
     kube_.set_datum(secret, "_machinekey", "privkey:" + parent);
-    write_profile(secret, id);
+    write_profile(secret, tailnet_.devices.at(id));
     kube_.put(path("statefulsets", name), Value::map({{"metadata", child_metadata(name, parent)},
                                                       {"spec", Value::map({{"replicas", 1}})}}));
 }
 
-void FakeCluster::write_profile(const std::string& secret, const std::string& device) {
+void FakeCluster::write_profile(const std::string& secret, const FakeTailnet::Device& device) {
     kube_.set_datum(secret, "_current-profile", "profile-1");
-    const Value user =
-        Value::map({{"LoginName", tailnet_.devices.at(device).name + ".tail1a2b3.ts.net"}});
+    const Value user = Value::map({{"LoginName", device.name + ".tail1a2b3.ts.net"}});
     kube_.set_datum(
         secret, "profile-1",
         renderer::write_json(Value::map(
-            {{"Config", Value::map({{"NodeID", device}, {"UserProfile", user.clone()}})}})));
+            {{"Config", Value::map({{"NodeID", device.id}, {"UserProfile", user.clone()}})}})));
+}
+
+void FakeCluster::write_status(const std::string& pod, const Container& container) {
+    Value object = kube_.find(path("pods", pod))->clone();
+    Value conditions = Value::list();
+    if (!container.waits_for_key) {
+        conditions.append(Value::map({{"type", "Ready"}, {"status", "True"}}));
+    }
+    Value running = Value::map(
+        {{"running", Value::map({{"startedAt", format_seconds(container.started_at)}})}});
+    Value status = Value::list({Value::map({{"restartCount", container.restarts}})});
+    status.items()[0].put("state", std::move(running));
+    object.put("status", Value::map({{"phase", "Running"},
+                                     {"startTime", format_seconds(container.first_started_at)},
+                                     {"conditions", std::move(conditions)},
+                                     {"containerStatuses", std::move(status)}}));
+    kube_.put(path("pods", pod), std::move(object));
 }
 
 void FakeCluster::add_operator() {
@@ -276,46 +322,54 @@ std::string FakeCluster::key_of(const std::string& pod, bool is_api_proxy) const
 
 void FakeCluster::start(const std::string& pod, const std::string& uid) {
     const std::string secret = path("secrets", pod);
-    const bool is_api_proxy =
-        decode_proxy_set(*kube_.find(path("statefulsets", split_replica(pod)->set)))->is_api_proxy;
+    const auto set = decode_proxy_set(*kube_.find(path("statefulsets", split_replica(pod)->set)));
+    const bool asks_for_keys = !set->is_api_proxy && !set->is_recorder();
+    FakeTailnet& tailnet = tailnet_of(set->tailnet);
+    const bool is_new = !containers_.contains(uid);
     Container& container = containers_[uid];
-    container = {.started_at = loop_.now(), .waits_for_key = false};
+    container = {.started_at = loop_.now(),
+                 .first_started_at = is_new ? loop_.now() : container.first_started_at,
+                 .waits_for_key = true,
+                 .restarts = is_new ? 0 : container.restarts + 1};
     if (kube_.find(secret) == nullptr) {
-        container.waits_for_key = true;
-        return;
+        return write_status(pod, container);
     }
-    kube_.erase_datum(secret, "device_id");
-    kube_.set_datum(secret, "pod_uid", uid);
+    if (!set->is_recorder()) {
+        kube_.erase_datum(secret, "device_id");
+        kube_.set_datum(secret, "pod_uid", uid);
+    }
     const auto profile = renderer::read_json(kube_.datum(secret, "profile-1"));
     std::string device(profile ? text_of(profile->at({"Config", "NodeID"})) : std::string_view());
-    if (!tailnet_.devices.contains(device)) {
-        device = tailnet_.join(key_of(pod, is_api_proxy), pod);
-    }
-    if (device.empty() && is_api_proxy) {
-        container.waits_for_key = true;
-        return;
+    if (!tailnet.devices.contains(device)) {
+        device = tailnet.join(key_of(pod, set->is_api_proxy), pod);
     }
     if (device.empty()) {
-        kube_.set_datum(secret, "reissue_authkey", "file:/etc/tsauth/" + pod + "/authkey");
-        container.waits_for_key = true;
-        return;
+        if (asks_for_keys) {
+            kube_.set_datum(secret, "reissue_authkey", "file:/etc/tsauth/" + pod + "/authkey");
+        }
+        return write_status(pod, container);
     }
-    write_profile(secret, device);
+    container.waits_for_key = false;
     container.device = device;
     doubles += runs_elsewhere(device, uid) ? 1 : 0;
-    const std::string fqdn = tailnet_.devices.at(device).name + ".tail1a2b3.ts.net.";
-    const auto number = std::distance(tailnet_.devices.begin(), tailnet_.devices.find(device)) + 1;
+    write_profile(secret, tailnet.devices.at(device));
+    if (!set->is_recorder()) {
+        write_device(secret, tailnet, device);
+    }
+    write_status(pod, container);
+}
+
+// What containerboot tells.
+void FakeCluster::write_device(const std::string& secret, const FakeTailnet& tailnet,
+                               const std::string& device) {
+    const std::string fqdn = tailnet.devices.at(device).name + ".tail1a2b3.ts.net.";
+    const auto number = std::distance(tailnet.devices.begin(), tailnet.devices.find(device)) + 1;
     kube_.set_datum(secret, "device_id", device);
     kube_.set_datum(secret, "device_fqdn", fqdn);
     kube_.set_datum(secret, "device_ips",
                     fmt::format(R"(["100.64.0.{0}","fd7a:115c:a1e0::{0}"])", number));
     kube_.set_datum(secret, "https_endpoint", fqdn);
     kube_.set_datum(secret, "tailscale_capver", "133");
-    Value object = kube_.find(path("pods", pod))->clone();
-    object.put("status",
-               Value::map({{"conditions",
-                            Value::list({Value::map({{"type", "Ready"}, {"status", "True"}})})}}));
-    kube_.put(path("pods", pod), std::move(object));
 }
 
 }  // namespace runtime

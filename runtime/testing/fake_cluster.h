@@ -1,6 +1,7 @@
 // What else lives in a cluster: StatefulSets make pods, and pods with stock containerboot in them
 // mount their Secrets, join the tailnet and write what they know into their state Secret (tailscale
-// v1.96.5, cmd/containerboot/kube.go). Everything moves in steps of a quarter of a second.
+// v1.96.5, cmd/containerboot/kube.go); those of a Recorder write tailscaled's own state alone.
+// Everything moves in steps of a quarter of a second.
 #pragma once
 
 #include <map>
@@ -34,6 +35,10 @@ public:
     void add_operator_proxy(const std::string& name, const std::string& parent);
     // The operator itself.
     void add_operator();
+    // As if the renderer had written another value; no value takes the annotation off.
+    void annotate(const std::string& set, std::string_view key, std::string_view value);
+    // Another one, for proxies whose annotation names it, with credentials in Secret `name`.
+    void add_tailnet(const std::string& name, const std::string& url, FakeTailnet& tailnet);
     void remove_proxy(const std::string& name) { kube_.erase(path("statefulsets", name)); }
     void restart_pod(const std::string& pod) { kube_.erase(path("pods", pod)); }
 
@@ -44,8 +49,9 @@ public:
 
 private:
     struct Container {
-        Time started_at = {};
+        Time started_at = {}, first_started_at = {};
         bool waits_for_key = false;
+        int restarts = 0;
         std::string device = {};
     };
 
@@ -58,13 +64,18 @@ private:
     void run_container(const std::string& pod, const std::string& uid);
     void start(const std::string& pod, const std::string& uid);
     [[nodiscard]] std::string key_of(const std::string& pod, bool is_api_proxy) const;
-    void write_profile(const std::string& secret, const std::string& device);
+    void write_profile(const std::string& secret, const FakeTailnet::Device& device);
+    void write_device(const std::string& secret, const FakeTailnet& tailnet,
+                      const std::string& device);
+    void write_status(const std::string& pod, const Container& container);
+    FakeTailnet& tailnet_of(const std::string& name);
 
     FakeLoop& loop_;
     FakeKube& kube_;
     FakeTailnet& tailnet_;
-    std::map<std::string, Container> containers_;  // by UID of the pod
-    std::map<std::string, Time> stops_at_;         // by UID of the pod
+    std::map<std::string, FakeTailnet*> tailnets_;  // beside it, by name
+    std::map<std::string, Container> containers_;   // by UID of the pod
+    std::map<std::string, Time> stops_at_;          // by UID of the pod
 };
 
 }  // namespace runtime

@@ -98,7 +98,7 @@ std::string plain_key(std::string_view line, std::size_t end) {
     }
     for (const char c : line.substr(begin, end - begin)) {
         if (is_alphanumeric(c)) {
-            key += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+            key += lower_case(c);
         }
     }
     return key;

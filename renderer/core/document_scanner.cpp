@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "renderer/core/ascii.h"
+#include "renderer/core/implicit_key.h"
 #include "renderer/core/plain_scalar.h"
 #include "renderer/core/utf8.h"
 
@@ -201,7 +202,7 @@ private:
 
     void start_value(char c) {
         if (c == '\'' || c == '"') {
-            skip_quoted(c);
+            skip_quoted();
         } else if (c == '[' || c == '{') {
             ++depth_;
             ++at_;
@@ -233,22 +234,12 @@ private:
         ++at_;
     }
 
-    void skip_quoted(char quote) {
+    void skip_quoted() {
         only_dashes_ = value_starts_ = false;
-        for (++at_; at_ < content_.size(); ++at_) {
-            if (quote == '"' && content_[at_] == '\\') {
-                ++at_;
-            } else if (content_[at_] == quote) {
-                const bool doubled = quote == '\'' && content_.substr(at_ + 1).starts_with(quote);
-                if (!doubled) {
-                    after_quoted_ = true;
-                    ++at_;
-                    return;
-                }
-                ++at_;
-            }
-        }
-        doubt_ = true;
+        const std::size_t size = quoted_size(content_.substr(at_));
+        doubt_ = size == std::string_view::npos;
+        after_quoted_ = !doubt_;
+        at_ = doubt_ ? content_.size() : at_ + size;
     }
 
     std::string_view content_;

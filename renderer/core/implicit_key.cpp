@@ -1,7 +1,6 @@
 #include "renderer/core/implicit_key.h"
 
 #include <algorithm>
-#include <cstddef>
 
 namespace renderer {
 
@@ -21,22 +20,6 @@ std::string_view without_properties(std::string_view line) {
     return line;
 }
 
-// Behind the quote that ends what the first byte begins.
-std::size_t quoted_size(std::string_view line) {
-    const char quote = line.front();
-    for (std::size_t i = 1; i < line.size(); ++i) {
-        if (quote == '"' && line[i] == '\\') {
-            ++i;
-        } else if (line[i] == quote) {
-            if (quote == '"' || !line.substr(i + 1).starts_with(quote)) {
-                return i + 1;
-            }
-            ++i;
-        }
-    }
-    return line.size();
-}
-
 }  // namespace
 
 bool begins_with_implicit_key(std::string_view text) {
@@ -51,6 +34,21 @@ bool begins_with_implicit_key(std::string_view text) {
         }
     }
     return false;
+}
+
+std::size_t quoted_size(std::string_view text) {
+    const char quote = text.front();
+    for (std::size_t i = 1; i < text.size(); ++i) {
+        if (quote == '"' && text[i] == '\\') {
+            ++i;
+        } else if (text[i] == quote) {
+            if (quote == '"' || !text.substr(i + 1).starts_with(quote)) {
+                return i + 1;
+            }
+            ++i;
+        }
+    }
+    return std::string_view::npos;
 }
 
 }  // namespace renderer

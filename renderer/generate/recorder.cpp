@@ -56,18 +56,6 @@ void put_field(Value& map, std::string_view name, const Value* value) {
     }
 }
 
-Value resources(const Value& given) {
-    Value made = Value::map();
-    for (const Member& member : given.members()) {
-        const bool are_amounts = member.name() == "limits" || member.name() == "requests";
-        if (!is_left_out(member.name(), member.value)) {
-            made.add(member.key.clone(),
-                     are_amounts ? amounts(&member.value) : pod_field(member.name(), member.value));
-        }
-    }
-    return made;
-}
-
 Value service_account(const RecorderPlan& recorder) {
     Value head = metadata(recorder, recorder.account);
     put_copy(head, "annotations", recorder.input->pod.account_annotations);
@@ -190,10 +178,7 @@ Value container(const RecorderPlan& recorder) {
                              {"env", environment(recorder)},
                              {"volumeMounts", mounts(recorder)}});
     put_if(made, !input.pod.pull_policy.empty(), "imagePullPolicy", input.pod.pull_policy);
-    if (input.pod.resources != nullptr) {
-        const Value made_resources = resources(*input.pod.resources);
-        put_copy(made, "resources", &made_resources);
-    }
+    put_field(made, "resources", input.pod.resources);
     put_field(made, "securityContext", input.pod.container_security_context);
     put_if(made, input.s3 && !input.credentials.empty(), "envFrom",
            Value::list({Value::map({{"secretRef", Value::map({{"name", input.credentials}})}})}));

@@ -39,6 +39,9 @@ Value pod_field(std::string_view name, const Value& value) {
     if (!value.is_map()) {
         return value.clone();
     }
+    if (name == "limits" || name == "requests") {
+        return amounts(&value);
+    }
     Value result = Value::map();
     for (const Member& member : value.members()) {
         const Value& inner = member.value;

@@ -12,7 +12,8 @@ namespace renderer {
 // An empty object stays.
 bool is_left_out(std::string_view name, const Value& value);
 
-// The value of the field `name`, without what is left out anywhere in it.
+// The value of the field `name`, without what is left out anywhere in it; amounts in canonical
+// spelling.
 Value pod_field(std::string_view name, const Value& value);
 
 // `requests` or `limits`, in canonical spelling; null when there are none. `given` may be nullptr.

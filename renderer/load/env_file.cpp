@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "renderer/core/ascii.h"
 #include "renderer/core/utf8.h"
+#include "renderer/core/white_space.h"
 #include "renderer/load/paths.h"
 
 namespace renderer {
@@ -16,32 +16,10 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// Length in bytes of the Unicode White_Space character that the text begins with, 0 for none.
-std::size_t blank_length(std::string_view text) {
-    constexpr std::array<std::string_view, 19> kWide = {
-        "\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x81",
-        "\xE2\x80\x82", "\xE2\x80\x83", "\xE2\x80\x84", "\xE2\x80\x85", "\xE2\x80\x86",
-        "\xE2\x80\x87", "\xE2\x80\x88", "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xA8",
-        "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
-    if (text.empty()) {
-        return 0;
-    }
-    if (text.front() == ' ' || (text.front() >= '\t' && text.front() <= '\r')) {
-        return 1;
-    }
-    for (const std::string_view wide : kWide) {
-        if (text.starts_with(wide)) {
-            return wide.size();
-        }
-    }
-    return 0;
-}
-
 void parse_line(std::string_view line, std::size_t offset, EnvFile& file) {
-    while (const std::size_t blank = blank_length(line)) {
-        line.remove_prefix(blank);
-        offset += blank;
-    }
+    const std::string_view trimmed = trim_front(line);
+    offset += line.size() - trimmed.size();
+    line = trimmed;
     if (line.empty() || line.front() == '#') {
         return;
     }

@@ -3,24 +3,16 @@
 #include <algorithm>
 
 #include "renderer/core/ascii.h"
+#include "renderer/core/white_space.h"
 
 namespace renderer {
 
 namespace {
 
 constexpr std::string_view kPrefix = "tag:";
-constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
 bool is_tag_char(char c) {
     return is_alphanumeric(c) || c == '-';
-}
-
-std::string_view trim(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(kBlanks);
-    if (first == std::string_view::npos) {
-        return {};
-    }
-    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
 }  // namespace

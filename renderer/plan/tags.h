@@ -11,7 +11,7 @@ namespace renderer {
 // What is wrong with a (trimmed) tag, as static text; "" when it is fine.
 std::string_view tag_error(std::string_view tag);
 
-// Splits at commas and trims white space around each part. An empty text has no parts.
+// Splits at commas and trims white space (Unicode's) around each part. An empty text has no parts.
 std::vector<std::string> split_tags(std::string_view text);
 
 }  // namespace renderer

@@ -28,6 +28,7 @@ TEST(SplitTags, SplitsAtCommasAndTrims) {
     EXPECT_EQ(split_tags(""), Tags{});
     EXPECT_EQ(split_tags("tag:a"), Tags{"tag:a"});
     EXPECT_EQ(split_tags(" tag:a ,\ttag:b "), (Tags{"tag:a", "tag:b"}));
+    EXPECT_EQ(split_tags("\u00a0\u2003 tag:a\u3000,\u0085"), (Tags{"tag:a", ""}));
     EXPECT_EQ(split_tags("tag:a,,tag:b,"), (Tags{"tag:a", "", "tag:b", ""}));
 }
 

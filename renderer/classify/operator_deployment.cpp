@@ -74,21 +74,18 @@ void read_variable(const OperatorEnv& variable, const Value& container, std::str
         .put(Value::borrowed(variable.key), text_value(text_of(value), pos));
 }
 
-// "repository[:tag][@digest]"; no tag means `latest`, not the chart's fallback.
+// "repository[:tag][@digest]"; no tag means `latest`, not the chart's fallback. Of both neither is
+// lost: the pods get what the operator was given.
 Value split_image(std::string_view image, Pos pos) {
     Value parts = Value::map();
     const std::size_t at = image.find('@');
-    std::string_view rest = image.substr(0, at);
+    const std::string_view rest = image.substr(0, at);
     const std::size_t slash = rest.rfind('/');
     const std::size_t colon = rest.find(':', slash == std::string_view::npos ? 0 : slash);
-    std::string_view tag = "latest";
-    if (colon != std::string_view::npos) {
-        tag = rest.substr(colon + 1);
-        rest = rest.substr(0, colon);
-    }
-    parts.add("repository", text_value(rest, pos));
-    parts.add("tag", text_value(tag, pos));
-    if (at != std::string_view::npos) {
+    const bool tagged = colon != std::string_view::npos;
+    parts.add("repository", text_value(rest.substr(0, colon), pos));
+    parts.add("tag", text_value(tagged ? image.substr(colon + 1) : "latest", pos));
+    if (!tagged && at != std::string_view::npos) {
         parts.add("digest", text_value(image.substr(at + 1), pos));
     }
     parts.set_pos(pos);

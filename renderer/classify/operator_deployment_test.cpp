@@ -62,7 +62,7 @@ TEST(OperatorValues, AreWhatTheChartWouldTurnIntoThisEnv) {
               R"("loginServer":"","operatorConfig":{"extraEnv":[{"name":"DEBUG","value":"1"}],)"
               R"("nodeSelector":{"kubernetes.io/os":"linux"}},)"
               R"("proxyConfig":{"defaultTags":"tag:y","firewallMode":"",)"
-              R"("image":{"digest":"sha256:00","repository":"r.example:5000/a/b","tag":"v1"}}})");
+              R"("image":{"repository":"r.example:5000/a/b","tag":"v1@sha256:00"}}})");
 }
 
 TEST(OperatorValues, AnImageWithoutTagIsLatest) {

@@ -400,7 +400,8 @@ std::string Image::reference() const {
 }
 
 bool Image::pinned() const {
-    return is_pinned(tag, digest);
+    const bool has_digest = tag.find('@') != std::string::npos;  // "v1.96.5@sha256:…"
+    return has_digest || is_pinned(tag, digest);
 }
 
 Settings decode_settings(const std::vector<const Value*>& layers,

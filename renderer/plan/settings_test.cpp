@@ -246,6 +246,7 @@ TEST(Image, OnlyADigestOrAFullVersionIsPinned) {
     EXPECT_TRUE(pinned("v1.96.5"));
     EXPECT_TRUE(pinned("1.96.5"));
     EXPECT_TRUE(pinned("latest", "sha256:ab"));
+    EXPECT_TRUE(pinned("latest@sha256:ab"));
     for (const std::string_view tag : {"", "v", "latest", "stable", "v1.96", "1.96.5.1", "v1.96.",
                                        "v1..5", "v1.96.5-rc1", "vv1.2.3"}) {
         EXPECT_FALSE(pinned(tag)) << tag;

@@ -156,7 +156,8 @@ std::optional<TailscaleVersion> version_of_tag(std::string_view tag) {
         }
         version.patch = *patch;
     }
-    const bool ends = tag.empty() || tag.front() == '-' || tag.front() == '_';
+    const bool ends =
+        tag.empty() || std::string_view("-_@").find(tag.front()) != std::string_view::npos;
     return ends ? std::optional(version) : std::nullopt;
 }
 

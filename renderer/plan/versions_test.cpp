@@ -18,6 +18,7 @@ TEST(VersionOfTag, ReadsReleases) {
     EXPECT_EQ(version("1.88.0"), "88.0");
     EXPECT_EQ(version("1.92.3-debug"), "92.3");
     EXPECT_EQ(version("v1.97.37_amd64"), "97.37");
+    EXPECT_EQ(version("v1.90.2@sha256:00"), "90.2");
     EXPECT_GT(version_of_tag("v1.96"), version_of_tag("v1.96.5"));
     EXPECT_GT(version_of_tag("2.0.1"), version_of_tag("v1.999.0"));
 }

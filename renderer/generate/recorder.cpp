@@ -178,7 +178,12 @@ Value container(const RecorderPlan& recorder) {
                              {"env", environment(recorder)},
                              {"volumeMounts", mounts(recorder)}});
     put_if(made, !input.pod.pull_policy.empty(), "imagePullPolicy", input.pod.pull_policy);
-    put_field(made, "resources", input.pod.resources);
+    if (input.pod.resources != nullptr) {
+        Value resources = pod_field("resources", *input.pod.resources);
+        if (resources.size() > 0) {
+            made.add("resources", std::move(resources));
+        }
+    }
     put_field(made, "securityContext", input.pod.container_security_context);
     put_if(made, input.s3 && !input.credentials.empty(), "envFrom",
            Value::list({Value::map({{"secretRef", Value::map({{"name", input.credentials}})}})}));

@@ -67,7 +67,7 @@ private:
             report("rule-without-http", rule.pos, "a rule without \"http\" leads nowhere",
                    "\"http\" with \"paths\"", "remove the rule, or use spec.defaultBackend");
         } else if (rule.paths.empty()) {
-            report("no-valid-backend", rule.pos, "a rule without paths leads nowhere",
+            report("invalid-object", rule.pos, "a rule without paths leads nowhere",
                    "at least one entry in \"http.paths\"", "");
         } else {
             for (const IngressPath& path : rule.paths) {

@@ -168,7 +168,7 @@ TEST(Backends, RulesThatLeadNowhere) {
               "4: error [rule-without-http] Ingress/shop/site: a rule without \"http\" leads "
               "nowhere | \"http\" with \"paths\" | remove the rule, or use spec.defaultBackend\n");
     EXPECT_EQ(dump("tls: [{hosts: [shop]}], rules: [{http: {}}]"),
-              "4: error [no-valid-backend] Ingress/shop/site: a rule without paths leads nowhere | "
+              "4: error [invalid-object] Ingress/shop/site: a rule without paths leads nowhere | "
               "at least one entry in \"http.paths\"\n");
     EXPECT_EQ(dump("tls: [{hosts: [shop]}]"),
               "2: error [no-valid-backend] Ingress/shop/site: this Ingress leads nowhere | "

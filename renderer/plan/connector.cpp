@@ -101,6 +101,8 @@ std::string plan_routes(const ConnectorInput& connector, ProxyPlan& proxy) {
 void plan_connector(const ConnectorInput& connector, const ProxyInputs& inputs, Plan& plan,
                     Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
+    std::string server_url = inputs.tailnets.server_url(
+        connector, {connector.tailnet.text, connector.tailnet.pos}, diagnostics);
     check_object(connector, diagnostics);
     const ProxyClassPlan* proxy_class = inputs.classes.named(
         connector, {connector.proxy_class.text, connector.proxy_class.pos}, diagnostics);
@@ -113,8 +115,7 @@ void plan_connector(const ConnectorInput& connector, const ProxyInputs& inputs, 
     proxy.internal_app = "k8s-operator-connector-resource";
     proxy.tags = device_tags(plan_tags(connector, inputs.settings), inputs.settings);
     proxy.tailnet = connector.tailnet.text;
-    proxy.server_url = inputs.tailnets.server_url(
-        connector, {connector.tailnet.text, connector.tailnet.pos}, diagnostics);
+    proxy.server_url = std::move(server_url);
     plan_hostnames(connector, inputs.settings, proxy, diagnostics);
     DeviceRow row = device_row(proxy, plan_routes(connector, proxy));
     for (const std::string& hostname : proxy.hostnames) {

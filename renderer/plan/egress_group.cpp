@@ -12,6 +12,7 @@
 #include "renderer/plan/group_ports.h"
 #include "renderer/plan/names.h"
 #include "renderer/plan/object_checks.h"
+#include "renderer/plan/parents.h"
 #include "renderer/plan/tailnet_target.h"
 
 namespace renderer {
@@ -218,6 +219,10 @@ void plan_member(const ServiceInput& service, const ProxyGroupInput& group,
     const std::size_t before = diagnostics.error_count();
     check_member(service, inputs, diagnostics);
     check_group_type(service, group, GroupType::Egress, diagnostics);
+    if (is_exposed_by_group(service) && !service.headless &&
+        service.type != ServiceType::ExternalName) {
+        check_group_type(service, group, GroupType::Ingress, diagnostics);
+    }
     if (diagnostics.error_count() > before) {
         return;
     }

@@ -28,7 +28,7 @@ bool is_host(std::string_view host) {
     if (host.starts_with("*.")) {
         host.remove_prefix(2);
     }
-    return is_dns1123_subdomain(host) && !ip_family(host);
+    return is_dns1123_subdomain(host);
 }
 
 void check_host(const IngressInput& ingress, std::string_view host, Pos pos,
@@ -48,10 +48,11 @@ void check_hosts(const IngressInput& ingress, Diagnostics& diagnostics) {
         }
     }
     for (const IngressRule& rule : ingress.rules) {
-        if (!rule.host.empty() && rule.host == ingress.tls_host) {
-            continue;  // reported where it stands first
-        }
-        if (!rule.host.empty()) {
+        if (ip_family(rule.host)) {  // unlike in spec.tls
+            report_invalid(ingress, rule.host_pos,
+                           fmt::format("\"{}\" cannot be the host of a rule", rule.host), "",
+                           "a DNS name, no address", diagnostics);
+        } else if (!rule.host.empty() && rule.host != ingress.tls_host) {
             check_host(ingress, rule.host, rule.host_pos, diagnostics);
         }
     }

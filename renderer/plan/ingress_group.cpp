@@ -171,6 +171,16 @@ void plan_service(const ServiceInput& input, const ProxyGroupInput& group,
     add_service(std::move(service), fmt::format("{}/{}", input.ns, input.name), input, plan);
 }
 
+// Of a group that does not exist: others must not have its name all the same.
+void take_name(const ParentInput& parent, Offer offer, const ProxyPlan& named, Plan& plan) {
+    OfferedService service;
+    service.offer = offer;
+    service.origin = {parent.pos(), parent.doc->object_name(), {}};
+    service.hostname = named.hostnames.empty() ? "" : named.hostnames.front();
+    service.hostname_pos = named.hostname_pos;
+    plan.offered.push_back(std::move(service));
+}
+
 }  // namespace
 
 std::string service_dns_name(const ParentInput& parent, const ProxyGroupInput& group,
@@ -216,6 +226,11 @@ void plan_ingress_members(const Parents& parents, const GroupIndex& groups,
             ingress->served ? find_group(*ingress, groups, diagnostics) : nullptr;
         if (group != nullptr) {
             plan_ingress(*ingress, *group, inputs, plan, backends, diagnostics);
+        } else if (ingress->served) {
+            ProxyPlan named;
+            Diagnostics unheard;  // the reference gets no further, either
+            plan_ingress_hostname(*ingress, inputs.settings, named, unheard);
+            take_name(*ingress, Offer::Web, named, plan);
         }
     }
     for (const ServiceInput* service : parents.group_services) {
@@ -223,6 +238,11 @@ void plan_ingress_members(const Parents& parents, const GroupIndex& groups,
         const ProxyGroupInput* group = find_group(*service, groups, diagnostics);
         if (group != nullptr) {
             plan_service(*service, *group, inputs, plan, diagnostics);
+        } else {
+            ProxyPlan named;
+            Diagnostics unheard;
+            plan_service_hostname(*service, inputs.settings, named, unheard);
+            take_name(*service, Offer::Address, named, plan);
         }
     }
     for (const ServiceInput* service : parents.idle_services) {

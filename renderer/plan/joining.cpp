@@ -70,7 +70,7 @@ std::vector<Joining> offering_of(const Plan& plan) {
     for (const OfferedService& one : plan.offered) {
         if (!one.hostname.empty()) {
             all.push_back({one.tailnet, "", lower_case(one.hostname), one.hostname,
-                           one.hostname_pos, &one.origin, advice_of(one), true});
+                           one.hostname_pos, &one.origin, advice_of(one), true, one.group.empty()});
         }
     }
     return all;

@@ -21,6 +21,7 @@ struct Joining {
     const Origin* origin;
     std::string_view advice;
     bool is_service = false;
+    bool waits = false;  // a service whose group does not exist
 
     [[nodiscard]] auto key() const { return std::tie(tailnet, lower); }
 };

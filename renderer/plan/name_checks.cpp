@@ -40,6 +40,9 @@ std::vector<Claim> claims_of(const Plan& plan) {
     }
     for (const ProxyGroupPlan& one : plan.groups) {
         claim({"Role", "RoleBinding", "StatefulSet"}, one.name, one.origin, one.origin.pos);
+        if (one.service_account == one.name) {
+            claim({"ServiceAccount"}, one.name, one.origin, one.origin.pos);
+        }
     }
     for (const EgressMember& one : plan.egress_members) {
         claim({"Service"}, one.name, one.origin, one.origin.pos);

@@ -148,8 +148,12 @@ TEST(CheckIngress, HostsAndNames) {
     const std::string host = "cannot be a host | a DNS name in lower case\n";
     EXPECT_EQ(of_ingress("tls: [{hosts: [Shop]}], " + backend),
               "4: error [invalid-object] Ingress/shop/site: \"Shop\" " + host);
-    EXPECT_EQ(of_ingress("tls: [{hosts: [a, '*.b.c']}, {hosts: [1.2.3.4]}], " + backend),
-              "4: error [invalid-object] Ingress/shop/site: \"1.2.3.4\" " + host);
+    EXPECT_EQ(of_ingress("tls: [{hosts: [a, '*.b.c']}, {hosts: [B.c]}], " + backend),
+              "4: error [invalid-object] Ingress/shop/site: \"B.c\" " + host);
+    EXPECT_EQ(of_ingress("tls: [{hosts: [a]}, {hosts: [1.2.3.4]}], " + backend), "");
+    EXPECT_TRUE(of_ingress("rules: [{host: 1.2.3.4}], " + backend)
+                    .starts_with("4: error [invalid-object] Ingress/shop/site: \"1.2.3.4\" cannot "
+                                 "be the host of a rule | a DNS name, no address\n"));
     EXPECT_EQ(of_ingress("tls: [{hosts: [a]}], " + backend, "A"),
               "3: error [invalid-object] Ingress/shop/A: \"A\" cannot be the name of an Ingress | "
               "lower-case letters, digits, dashes and dots\n");

@@ -23,13 +23,6 @@ bool is_managed(const ServiceInput& service) {
     return managed != nullptr && managed->is_string() && managed->text() == "true";
 }
 
-// Unlike for a proxy of its own, the operator's default load balancer does not count.
-bool is_exposed_by_group(const ServiceInput& service) {
-    return is_exactly_true(service, kExpose) ||
-           (service.type == ServiceType::LoadBalancer && service.has_load_balancer_class &&
-            service.load_balancer_class == "tailscale");
-}
-
 // An empty name: no controller of the reference takes the Service.
 bool take_group_service(const ServiceInput& service, Parents& parents) {
     if (annotation_text(service, kProxyGroup).empty()) {
@@ -110,6 +103,12 @@ void take_all(const Loaded& loaded, const Inputs& inputs, Take take, Parents& pa
 }
 
 }  // namespace
+
+bool is_exposed_by_group(const ServiceInput& service) {
+    return is_exactly_true(service, kExpose) ||
+           (service.type == ServiceType::LoadBalancer && service.has_load_balancer_class &&
+            service.load_balancer_class == "tailscale");
+}
 
 // A headless Service counts as exposed: it is refused later, with its own message. So does an
 // ExternalName without a name, which the API server refuses, unless a tailnet target fills it in.

@@ -29,6 +29,9 @@ Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Set
 // True when the tailnet reaches this parent, false when it leads to a place in the tailnet.
 bool is_exposed(const ServiceInput& service, const Settings& settings);
 
+// Unlike for a proxy of its own, the operator's default load balancer does not count.
+bool is_exposed_by_group(const ServiceInput& service);
+
 // What classify could not decode of an object that matters to us.
 void report_faults(const ParentInput& parent, Diagnostics& diagnostics);
 

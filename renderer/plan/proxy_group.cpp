@@ -53,8 +53,6 @@ ProxyGroupPlan start_group(const ProxyGroupInput& group, const ProxyInputs& inpu
     plan.type = group.type;
     plan_hostnames(group, settings, plan, diagnostics);
     plan.tags = device_tags(group_tags(group, settings), settings);
-    plan.server_url =
-        inputs.tailnets.server_url(group, {group.tailnet.text, group.tailnet.pos}, diagnostics);
     plan.tailnet = group.tailnet.text;
     plan.image = settings.proxy_image.reference();
     plan.pull_policy = settings.proxy_image.pinned() ? "IfNotPresent" : "Always";
@@ -70,12 +68,18 @@ ProxyGroupPlan start_group(const ProxyGroupInput& group, const ProxyInputs& inpu
 void plan_group(const ProxyGroupInput& group, const ProxyInputs& inputs, Plan& plan,
                 Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
+    std::string server_url =
+        inputs.tailnets.server_url(group, {group.tailnet.text, group.tailnet.pos}, diagnostics);
     check_object(group, diagnostics);
     const ProxyClassPlan* chosen = group_class(group, inputs, diagnostics);
+    if (chosen != nullptr) {
+        check_service_names(group, *chosen, diagnostics);
+    }
     if (diagnostics.error_count() > before) {
         return;
     }
     ProxyGroupPlan& added = plan.groups.emplace_back(start_group(group, inputs, diagnostics));
+    added.server_url = std::move(server_url);
     added.proxy_class = chosen;
     for (const std::string& hostname : added.hostnames) {
         plan.devices.push_back({.hostname = hostname,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "renderer/core/ascii.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/metadata_checks.h"
@@ -86,8 +87,7 @@ std::size_t longest_name(GroupType type) {
 }
 
 void check_taken_name(const ProxyGroupInput& group, Diagnostics& diagnostics) {
-    const bool uses_account = group.type == GroupType::KubeApiServer && group.api_auth;
-    if (group.name == kAuthProxyAccount && !uses_account) {
+    if (group.name == kAuthProxyAccount) {
         refuse_name(
             group, "reserved-name", fmt::format("a ProxyGroup cannot be called \"{}\"", group.name),
             "another name: the chart's account for the API server proxy has this one", diagnostics);
@@ -124,6 +124,29 @@ void check_object(const ProxyGroupInput& group, Diagnostics& diagnostics) {
     check_custom_resource(group, diagnostics);
     check_name(group, diagnostics);
     check_fields(group, diagnostics);
+}
+
+void check_service_names(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
+                         Diagnostics& diagnostics) {
+    if (!chosen.metrics && !chosen.static_endpoints) {
+        return;
+    }
+    if (!group.name.empty() && !is_lower(group.name.front())) {
+        refuse_name(group, "invalid-group-name",
+                    fmt::format("\"{}\" cannot be the name of this ProxyGroup: Services that its "
+                                "ProxyClass asks for are called after it",
+                                group.name),
+                    "a name that begins with a letter", diagnostics);
+    }
+    const std::size_t longest =
+        fmt::formatted_size("{}-{}-nodeport", group.name, group.replicas - 1);
+    if (chosen.static_endpoints && longest > kMaxLabel) {
+        refuse_name(group, "invalid-group-name",
+                    "the name of this ProxyGroup is too long: the Services of its static endpoints "
+                    "are called after it",
+                    fmt::format("names of at most {} bytes, not {}", kMaxLabel, longest),
+                    diagnostics);
+    }
 }
 
 }  // namespace renderer

@@ -5,6 +5,7 @@
 
 #include "renderer/classify/proxy_group.h"
 #include "renderer/core/diagnostics.h"
+#include "renderer/plan/proxy_class_plan.h"
 
 namespace renderer {
 
@@ -12,5 +13,10 @@ namespace renderer {
 constexpr std::string_view kAuthProxyAccount = "kube-apiserver-auth-proxy";
 
 void check_object(const ProxyGroupInput& group, Diagnostics& diagnostics);
+
+// Of the Services that a class makes for a group: that of its metrics, and one for each pod with
+// static endpoints.
+void check_service_names(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
+                         Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -120,7 +120,11 @@ private:
         check_annotations(recorder_, pod.annotations, out_);
         check_annotations(recorder_, pod.account_annotations, out_);
         for (const EnvInput& env : pod.env) {
-            if (!is_env_name(env.name)) {
+            if (env.name == "POD_NAME") {
+                refuse("reserved-env", env.pos,
+                       "other variables of the container are made of \"POD_NAME\"",
+                       "a variable that no other one refers to", "remove it");
+            } else if (!is_env_name(env.name)) {
                 report_invalid(recorder_, env.pos,
                                fmt::format("\"{}\" cannot be the name of a variable", env.name), "",
                                "letters, digits, \"-\", \"_\" and \".\", no digit first", out_);

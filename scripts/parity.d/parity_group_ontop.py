@@ -50,7 +50,7 @@ def firewall_mode(case, name, _):
 def bad_group(case, name, rule):
     """What the reference finds out when it is too late, or never."""
     faults = {
-        "reserved-name": lambda g: meta(g)["name"] in ("operator", "proxies"),
+        "reserved-name": lambda g: meta(g)["name"] in ("operator", "proxies", "kube-apiserver-auth-proxy"),
         "invalid-group-name": lambda g: "." in meta(g)["name"] or len(meta(g)["name"]) > LONGEST[_spec(g)["type"]],
         "too-many-replicas": lambda g: _replicas(g) > MAX_REPLICAS,
         "invalid-hostname": lambda g: any(len(host) > 63 for host in _hostnames(g)[-1:]),

@@ -104,7 +104,7 @@ def _is_address(text):
         return False
 
 
-def reserved_in_class(case, name, rule):
+def reserved(case, name, rule):
     for spec in (_spec(obj) for obj in case.find(name) if is_kind(obj, "tailscale.com", "ProxyClass")):
         stateful_set = spec.get("statefulSet") or {}
         pod = stateful_set.get("pod") or {}
@@ -113,6 +113,10 @@ def reserved_in_class(case, name, rule):
         if rule == "reserved-key" and any(key.startswith("tailrender.dev/") for key in keys):
             return True
         if rule == "reserved-env" and {"POD_IP", "POD_NAME", "TS_DEBUG_ADDR_PORT"} & set(names):
+            return True
+    for spec in (_spec(obj) for obj in case.find(name) if is_kind(obj, "tailscale.com", "Recorder")):
+        container = ((spec.get("statefulSet") or {}).get("pod") or {}).get("container") or {}
+        if rule == "reserved-env" and any(entry.get("name") == "POD_NAME" for entry in container.get("env") or []):
             return True
     return False
 
@@ -137,29 +141,45 @@ def _service_broken(obj):
     keys = [(port.get("port"), port.get("protocol", "TCP")) for port in ports]
     names = [port.get("name") for port in ports]
     return (kind not in SERVICE_TYPES or len(set(keys)) < len(keys) or (len(names) > 1 and len(set(names)) < len(names))
-            or (kind == "ExternalName" and (not _spec(obj).get("externalName") or _spec(obj).get("clusterIP")))
+            or (kind == "ExternalName" and (not re.fullmatch(DNS_NAME + r"\.?", _spec(obj).get("externalName") or "")
+                                            or _spec(obj).get("clusterIP")))
+            or not all(map(_is_address, set(_addresses(_spec(obj)))))
             or (kind != "ExternalName" and not ports and _spec(obj).get("clusterIP") != "None")
             or not all(map(_port_fine, ports)))
+
+
+def _addresses(spec):
+    return [address for address in [spec.get("clusterIP"), *(spec.get("clusterIPs") or [])] if address not in (None, "", "None")]
 
 
 def _port_fine(port):
     node, target = port.get("nodePort", 0), port.get("targetPort", 1)
     return (_is_port(port.get("port")) and port.get("protocol", "TCP") in ("TCP", "UDP", "SCTP")
-            and (node == 0 or _is_port(node)) and (isinstance(target, str) or _is_port(target)))
+            and (node == 0 or _is_port(node)) and (_is_port_name(target) if isinstance(target, str) else _is_port(target)))
+
+
+def _is_port_name(text):
+    return bool(re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,13}[a-z0-9])?", text) and re.search("[a-z]", text) and "--" not in text)
 
 
 def _ingress_broken(obj):
     if not is_kind(obj, "networking.k8s.io", "Ingress"):
         return False
     hosts = [rule.get("host") for rule in _spec(obj).get("rules") or [] if rule.get("host")] + tls_hosts(obj)
-    return (not (_spec(obj).get("rules") or _spec(obj).get("defaultBackend"))
+    rules = _spec(obj).get("rules") or []
+    return (not (rules or _spec(obj).get("defaultBackend"))
+            or any(_is_address(rule["host"]) for rule in rules if rule.get("host"))
+            or any((rule.get("http") or {}).get("paths") == [] for rule in rules)
             or not all(re.fullmatch(DNS_NAME, host) for host in hosts)
             or not all(map(_path_fine, _paths(obj))) or not all(map(_backend_fine, _backends(obj))))
 
 
 def _path_fine(path):
     text, kind = path.get("path") or "", path.get("pathType")
-    return kind in PATH_TYPES and (text.startswith("/") or (kind == "ImplementationSpecific" and not text))
+    if kind == "ImplementationSpecific":
+        return not text or text.startswith("/")
+    plain = text.startswith("/") and not re.search(r"//|/\.\.?(/|$)|%2[fF]", text)
+    return kind in PATH_TYPES and plain
 
 
 def _backend_fine(backend):
@@ -208,7 +228,7 @@ ON_TOP = [
     (24, {"invalid-firewall-mode"}, groups.firewall_mode),
     (25, {"egress-not-external-name"}, egress_of_another_type),
     (26, {"invalid-tailnet-ip"}, old_egress_address),
-    (32, {"reserved-key", "reserved-env"}, reserved_in_class),
+    (32, {"reserved-key", "reserved-env"}, reserved),
     (38, {"name-too-long", "invalid-object", "name-collision"}, recorder_name),
     (48, {"reserved-name", "invalid-group-name", "too-many-replicas", "invalid-hostname"}, groups.bad_group),
     (49, {"unsupported-protocol", "reserved-port-name", "ambiguous-group-key"}, groups.bad_member),

@@ -54,49 +54,110 @@ Value ours(const Value& object, const Value& wanted) {
     return operations;
 }
 
+// What is read before the state of a replica is brought to its new name.
+struct Seen {
+    Value auth;   // of the new replica
+    Value set;    // the old one
+    Value state;  // of the old replica
+};
+
+// The newest state of a device is its old replica's, unless a pod of the new name has run since: a
+// pod notes its UID before anything else.
+bool is_newest(const Seen& seen, const Value& present) {
+    if (!seen.auth.is_null() || seen.state.is_null()) {
+        return false;
+    }
+    return device_of(present).empty() ||
+           (!device_of(seen.state).empty() &&
+            (has_replicas(seen.set) ||
+             datum_of(present, "pod_uid") == datum_of(seen.state, "pod_uid")));
+}
+
 Job write_state(const OperateContext& context, const ProxySet& set, const std::string& name,
-                const std::shared_ptr<Value>& old) {
-    return [&kube = context.kube, ns = context.ns, set, name, old](const Next& next) {
-        Value fresh = state_secret(ns, name, set.name, set.tailnet, set.labels);
-        fresh.put("data", with_state(*old, nullptr));
-        const auto merge = [ns, set, name, old](const Value& object) {
-            Value operations =
-                ours(object, state_secret(ns, name, set.name, set.tailnet, set.labels));
-            Value data = with_state(*old, object.find("data"));
-            if (object.find("data") == nullptr || !(data == *object.find("data"))) {
-                operations.append(operation("add", "/data", std::move(data)));
+                const std::shared_ptr<Seen>& seen) {
+    return [&kube = context.kube, ns = context.ns, set, name, seen](const Next& next) {
+        const auto wanted = [ns, set, name] {
+            return state_secret(ns, name, set.name, set.tailnet, set.labels);
+        };
+        const auto merge = [wanted, seen](const Value& object) {
+            Value operations = ours(object, wanted());
+            if (is_newest(*seen, object)) {
+                const Value* present = object.find("data");
+                Value data = with_state(seen->state, present);
+                if (present == nullptr || !(data == *present)) {
+                    operations.append(operation("add", "/data", std::move(data)));
+                }
             }
             return operations.items().empty() ? Value() : std::move(operations);
         };
-        run_in_order({create_once(kube, path_of(kSecrets, ns), std::move(fresh)),
-                      change_object(kube, path_of(kSecrets, ns, name), merge)},
-                     next);
+        std::vector<Job> jobs;
+        if (is_newest(*seen, {})) {
+            Value fresh = wanted();
+            fresh.put("data", with_state(seen->state, nullptr));
+            jobs.push_back(create_once(kube, path_of(kSecrets, ns), std::move(fresh)));
+        }
+        jobs.push_back(change_object(kube, path_of(kSecrets, ns, name), merge));
+        run_in_order(std::move(jobs), next);
     };
-}
-
-bool stays(const Value& object) {
-    return !object.is_null() && object.at({"metadata", "deletionTimestamp"}) == nullptr;
 }
 
 bool is_absent(const Value& object) {
     return object.is_null();
 }
 
-// Not once the new pod may run, which writes to its Secret.
-Job copy_state(const OperateContext& context, const ProxySet& set, const Move& move,
-               const std::string& old_name) {
-    const std::string name = move.new_name + old_name.substr(move.old_name.size());
-    const Job copy = [context, set, old_name, name](const Next& next) {
-        context.kube.get(secret_path(context, old_name), [=](const KubeReply& reply) {
-            if (!reply.ok()) {
-                return next(reply.not_found() ? std::string() : reply.message);
-            }
-            write_state(context, set, name, std::make_shared<Value>(reply.object.clone()))(next);
-        });
+std::string new_secret(const Move& move, const std::string& old_secret) {
+    return move.new_name + old_secret.substr(move.old_name.size());
+}
+
+// The Secret becomes the controller's in any case; the state goes along if it is the newest, and
+// not once the new pod may run, which writes there itself.
+Job bring_state(const OperateContext& context, const ProxySet& set, const Move& move,
+                const std::string& old_secret) {
+    return [context, set, old_set = path_of(kStatefulSets, context.ns, move.old_name), old_secret,
+            name = new_secret(move, old_secret)](const Next& next) {
+        KubeClient& kube = context.kube;
+        const auto seen = std::make_shared<Seen>();
+        const std::string auth = auth_name(name, set.is_api_proxy);
+        run_in_order({read_object(kube, secret_path(context, auth), seen->auth),
+                      read_object(kube, old_set, seen->set),
+                      read_object(kube, secret_path(context, old_secret), seen->state),
+                      write_state(context, set, name, seen)},
+                     next);
     };
-    return only_if(
-        context.kube, path_of(kStatefulSets, context.ns, move.old_name), stays,
-        only_if(context.kube, secret_path(context, auth_name(name, false)), is_absent, copy));
+}
+
+Value at_most(const Value& set, int replicas) {
+    const Value* present = set.at({"spec", "replicas"});
+    const std::int64_t now = present == nullptr ? 1 : present->as_int().value_or(1);
+    return now <= replicas ? Value()
+                           : Value::list({operation("add", "/spec/replicas", Value(replicas))});
+}
+
+// A replica that has not joined yet would do so behind our back, and its device would be lost. It
+// serves nobody, so it ends first, with those behind it.
+void end_joining(const OperateContext& context, const Move& move, std::size_t index,
+                 const Next& next) {
+    if (index == move.secrets.size()) {
+        return next({});
+    }
+    const auto state = std::make_shared<Value>();
+    read_object(context.kube, secret_path(context, move.secrets[index]),
+                *state)([=](const std::string& problem) {
+        if (!problem.empty() || state->is_null() || !device_of(*state).empty()) {
+            return problem.empty() ? end_joining(context, move, index + 1, next) : next(problem);
+        }
+        context.say(move.secrets[index] + ": has not joined yet, so it ends first");
+        const int replicas = split_replica(move.secrets[index])->ordinal;
+        std::vector<Job> jobs{
+            change_object(context.kube, path_of(kStatefulSets, context.ns, move.old_name),
+                          [replicas](const Value& set) { return at_most(set, replicas); })};
+        for (std::size_t i = index; i < move.secrets.size(); ++i) {
+            jobs.push_back(wait_for(context.kube, {context.loop, context.patience},
+                                    path_of(kPods, context.ns, move.secrets[i]), is_absent,
+                                    fmt::format("pod \"{}\" does not end", move.secrets[i])));
+        }
+        run_in_order(std::move(jobs), next);
+    });
 }
 
 Value both_pods(const Value& service) {
@@ -217,14 +278,35 @@ Job must_be_made(const OperateContext& context, const ProxySet& set) {
                                  pod));
 }
 
+// It may be the last trace of a device.
+Job erase_state(const OperateContext& context, const Move& move, const std::string& old_secret) {
+    return [context, old_secret, name = new_secret(move, old_secret)](const Next& next) {
+        const auto old = std::make_shared<Value>();
+        const auto fresh = std::make_shared<Value>();
+        run_in_order(
+            {read_object(context.kube, secret_path(context, old_secret), *old),
+             read_object(context.kube, secret_path(context, name), *fresh)},
+            [=](const std::string& problem) {
+                if (problem.empty() && !device_of(*old).empty() && device_of(*fresh).empty()) {
+                    return next(fmt::format(
+                        "\"{0}\" has got a key of its own, so \"{1}\", which holds device "
+                        "{2}, stays: stop the controller, delete Secret \"{3}\" and pod "
+                        "\"{0}\", and run adopt again",
+                        name, old_secret, device_of(*old), auth_name(name, false)));
+                }
+                problem.empty() ? erase_child(context, kSecrets, old_secret)(next) : next(problem);
+            });
+    };
+}
+
 std::vector<Job> leftovers(const OperateContext& context, const Move& move) {
     std::vector<Job> jobs;
-    jobs.push_back(redirect(context, move.service, move.old_name, move.new_name));
+    jobs.push_back(redirect(context, move.services, move.old_name, move.new_name));
     for (const std::string& name : {move.old_name, move.old_name + "-metrics"}) {
         jobs.push_back(erase_child(context, kServices, name));
     }
     for (const std::string& name : move.secrets) {
-        jobs.push_back(erase_child(context, kSecrets, name));
+        jobs.push_back(erase_state(context, move, name));
     }
     jobs.push_back(change_object(context.kube, secret_path(context, record_name(move.old_name)),
                                  close_record));
@@ -263,12 +345,8 @@ Value without_finalizers(const Value& object) {
                         : Value::list({operation("add", "/metadata/finalizers", std::move(left))});
 }
 
-Job redirect(const OperateContext& context, const std::string& service, const std::string& from,
-             const std::string& to) {
-    const std::size_t slash = service.find('/');
-    if (slash == std::string::npos) {
-        return in_order({});
-    }
+Job redirect(const OperateContext& context, const std::vector<std::string>& services,
+             const std::string& from, const std::string& to) {
     const std::string start = fmt::format("{}.{}.svc.", from, context.ns);
     const auto change = [start, from, to](const Value& object) {
         const std::string name(text_of(object.at({"spec", "externalName"})));
@@ -277,33 +355,46 @@ Job redirect(const OperateContext& context, const std::string& service, const st
                                             Value(to + name.substr(from.size())))})
                    : Value();
     };
-    return change_object(context.kube,
-                         path_of(kServices, service.substr(0, slash), service.substr(slash + 1)),
-                         change);
+    std::vector<Job> jobs;
+    jobs.reserve(services.size());
+    for (const std::string& service : services) {
+        const std::size_t slash = service.find('/');
+        jobs.push_back(change_object(
+            context.kube, path_of(kServices, service.substr(0, slash), service.substr(slash + 1)),
+            change));
+    }
+    return in_order(std::move(jobs));
 }
 
 Job move_proxy(const OperateContext& context, const AdoptSnapshot& snapshot, const Move& move) {
     const ProxySet set = rendered_set(snapshot, move.new_name);
     const std::string old_set = path_of(kStatefulSets, context.ns, move.old_name);
-    std::vector<Job> jobs;
-    jobs.push_back(create_once(context.kube, path_of(kSecrets, context.ns),
-                               proxy_record(snapshot, move, context.ns)));
+    std::vector<Job> states;
+    states.reserve(move.secrets.size());
+    for (const std::string& secret : move.secrets) {
+        states.push_back(bring_state(context, set, move, secret));
+    }
+    const Job bring_states = in_order(std::move(states));
+    std::vector<Job> jobs{
+        create_once(context.kube, path_of(kSecrets, context.ns),
+                    proxy_record(snapshot, move, context.ns)),
+        change_object(context.kube, secret_path(context, record_name(move.old_name)), open_record)};
     if (!move.old_uid.empty()) {
-        for (const std::string& secret : move.secrets) {
-            jobs.push_back(copy_state(context, set, move, secret));
-        }
-        if (!move.service.empty()) {
+        if (!move.services.empty()) {
             jobs.push_back(change_object(context.kube,
                                          path_of(kServices, context.ns, move.old_name), both_pods));
         }
         jobs.push_back(operator_must_rest(context));
         jobs.push_back(must_be_made(context, set));
+        jobs.push_back([context, move](const Next& next) { end_joining(context, move, 0, next); });
+        jobs.push_back(bring_states);
         jobs.push_back(
             note(context, fmt::format("{} -> {}: the old pod ends", move.old_name, move.new_name)));
         jobs.push_back(erase_object(context.kube, old_set, move.old_uid, "Foreground"));
     }
     jobs.push_back(wait_for(context.kube, {context.loop, context.patience}, old_set, is_absent,
                             fmt::format("StatefulSet \"{}\" is still there", move.old_name)));
+    jobs.push_back(bring_states);  // what the old pod has written until its end
     for (int ordinal = 0; ordinal < set.replicas; ++ordinal) {
         const std::string pod = fmt::format("{}-{}", move.new_name, ordinal);
         jobs.push_back(let_start(context, set, pod));
@@ -318,7 +409,7 @@ Job move_proxy(const OperateContext& context, const AdoptSnapshot& snapshot, con
 
 Job move_group_service(const OperateContext& context, const GroupService& service) {
     std::vector<Job> jobs{
-        redirect(context, service.service, service.old_name, service.new_name),
+        redirect(context, service.services, service.old_name, service.new_name),
         note(context, fmt::format("{} -> {}", service.old_name, service.new_name)),
         erase_child(context, kServices, service.old_name)};
     for (const std::string& slice : service.slices) {
@@ -336,11 +427,15 @@ Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
         Value operations = ours(object, wanted);
         return operations.items().empty() ? Value() : std::move(operations);
     };
-    return in_order({operator_must_rest(context),
-                     note(context, fmt::format("{}: its Secret is taken over", takeover.secret)),
-                     erase_object(context.kube, secret_path(context, takeover.leftover)),
-                     change_object(context.kube, secret_path(context, takeover.secret), change),
-                     let_start(context, set, takeover.secret)});
+    std::vector<Job> jobs{
+        operator_must_rest(context),
+        note(context, fmt::format("{}: its Secret is taken over", takeover.secret))};
+    if (!takeover.leftover.empty()) {
+        jobs.push_back(erase_object(context.kube, secret_path(context, takeover.leftover)));
+    }
+    jobs.push_back(change_object(context.kube, secret_path(context, takeover.secret), change));
+    jobs.push_back(let_start(context, set, takeover.secret));
+    return in_order(std::move(jobs));
 }
 
 }  // namespace runtime

@@ -2,14 +2,15 @@
 //
 // In this order a kill at any point leaves a proxy that works or comes back by itself, and never
 // two pods with one device:
-// 1. the record; 2. the state, to the new name: the new pod waits for its auth Secret, which the
-// controller does not make while the operator's StatefulSet exists; 3. the old Service, if
-// somebody's externalName leads to it, selects the new pod, too; 4. the old StatefulSet goes, in
-// the foreground: when it is gone its pod has ended, and the controller (or the next step) lets the
-// new one start; 5. what is left of the old one.
+// 1. the record; 2. the old Service, if somebody's externalName leads to it, selects the new pod,
+// too; 3. the state, to the new name: the new pod waits for its auth Secret, which the controller
+// does not make while the operator's StatefulSet exists; 4. the old StatefulSet goes, in the
+// foreground: when it is gone its pod has ended, and the controller (or the next step) lets the new
+// one start; 5. what the old pod has written until then, if nobody was quicker; 6. what is left.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "runtime/operate/adopt_plan.h"
 #include "runtime/operate/context.h"
@@ -22,9 +23,9 @@ Job move_group_service(const OperateContext& context, const GroupService& servic
 Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
               const Takeover& takeover);
 
-// Lets a Service "namespace/name" lead to Service `to` where it led to `from`.
-Job redirect(const OperateContext& context, const std::string& service, const std::string& from,
-             const std::string& to);
+// Lets Services "namespace/name" lead to Service `to` where they led to `from`.
+Job redirect(const OperateContext& context, const std::vector<std::string>& services,
+             const std::string& from, const std::string& to);
 
 // The user's objects wait for nobody any more: removes the finalizers of the operator that stand
 // in it. Null: there are none.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "renderer/core/base64.h"
 #include "renderer/core/text_of.h"
@@ -108,16 +109,18 @@ const Value* rendered_set(const AdoptSnapshot& snapshot, const Labels& labels) {
     return found == snapshot.sets.end() ? nullptr : &*found;
 }
 
-// The user's Service whose externalName leads to a Service of this name.
-std::string named_by(const AdoptSnapshot& snapshot, const std::string& name, std::string_view ns) {
+// The user's Services whose externalName leads to a Service of this name.
+std::vector<std::string> named_by(const AdoptSnapshot& snapshot, const std::string& name,
+                                  std::string_view ns) {
     const std::string start = fmt::format("{}.{}.svc.", name, ns);
+    std::vector<std::string> out;
     for (const Value& service : snapshot.user_services) {
         if (text_of(service.at({"spec", "externalName"})).starts_with(start)) {
-            return fmt::format("{}/{}", text_of(service.at({"metadata", "namespace"})),
-                               name_of(service));
+            out.push_back(fmt::format("{}/{}", text_of(service.at({"metadata", "namespace"})),
+                                      name_of(service)));
         }
     }
-    return {};
+    return out;
 }
 
 // A state Secret that already belongs to another device than the one that is to come.
@@ -155,7 +158,7 @@ Move plan_move(const AdoptSnapshot& snapshot, const Labels& labels, const std::s
         return move;
     }
     move.new_name = name_of(*rendered);
-    move.service = named_by(snapshot, old_name, text_of(rendered->at({"metadata", "namespace"})));
+    move.services = named_by(snapshot, old_name, text_of(rendered->at({"metadata", "namespace"})));
     if (annotation_of(*rendered, kContractAnnotation) != kContractVersion) {
         move.problem = fmt::format("\"{}\" follows another contract than \"{}\"", move.new_name,
                                    kContractVersion);
@@ -171,7 +174,7 @@ GroupService plan_service(const AdoptSnapshot& snapshot, const Value& old) {
     const std::string_view ns = text_of(old.at({"metadata", "namespace"}));
     out.parent = parent_of(labels);
     out.old_name = name_of(old);
-    out.service = named_by(snapshot, out.old_name, ns);
+    out.services = named_by(snapshot, out.old_name, ns);
     for (const Value& slice : snapshot.slices) {
         if (label_of(slice, "kubernetes.io/service-name") == out.old_name &&
             label_of(slice, kManaged) == "true") {
@@ -210,20 +213,36 @@ std::map<std::string, Labels> old_proxies(const AdoptSnapshot& snapshot) {
     return out;
 }
 
+// What the operator keeps beside the state Secret `secret` of a rendered set.
+std::string leftover_of(const AdoptSnapshot& snapshot, const Value& set,
+                        const std::string& secret) {
+    const auto proxy = decode_proxy_set(set);
+    if (proxy->is_api_proxy) {
+        return secret + "-config";
+    }
+    const std::string keys = name_of(set) + "-auth";
+    // Of a set with that name it would be the state.
+    const bool has_keys = proxy->is_recorder() && find_by(snapshot.sets, keys) == nullptr;
+    return has_keys ? fmt::format("{}-{}", keys, split_replica(secret)->ordinal) : std::string();
+}
+
 void plan_takeovers(const AdoptSnapshot& snapshot, AdoptPlan& plan) {
+    std::set<std::string> targets;
+    for (const Move& move : plan.moves) {
+        targets.insert(move.new_name);
+    }
     for (const Value& set : snapshot.sets) {
-        if (annotation_of(set, kContractAnnotation) != kContractVersion) {
+        const std::string set_name = name_of(set);
+        // The state Secrets of a target are the move's: its old pod may still run.
+        if (annotation_of(set, kContractAnnotation) != kContractVersion ||
+            targets.contains(set_name)) {
             continue;
         }
-        for (const Value* secret : secrets_of(snapshot, name_of(set))) {
+        for (const Value* secret : secrets_of(snapshot, set_name)) {
             if (label_of(*secret, kSecretLabel).empty()) {
                 const std::string name = name_of(*secret);
-                const bool is_api_proxy = decode_proxy_set(set)->is_api_proxy;
                 plan.takeovers.push_back(
-                    {name, name_of(set), device_names({secret}),
-                     is_api_proxy
-                         ? name + "-config"
-                         : fmt::format("{}-auth-{}", name_of(set), split_replica(name)->ordinal)});
+                    {name, set_name, device_names({secret}), leftover_of(snapshot, set, name)});
             }
         }
     }
@@ -274,6 +293,11 @@ std::string name_of(const Value& object) {
 
 std::string annotation_of(const Value& object, std::string_view key) {
     return std::string(text_of(object.at({"metadata", "annotations", key})));
+}
+
+bool has_replicas(const Value& set) {
+    const Value* replicas = set.at({"spec", "replicas"});
+    return !set.is_null() && (replicas == nullptr || replicas->as_int() != 0);
 }
 
 bool is_state_key(std::string_view key) {

@@ -29,7 +29,8 @@ struct Move {
     std::string old_uid;               // of the StatefulSet; empty: deleted already
     std::string new_name;              // empty: there is no rendered one
     std::vector<std::string> secrets;  // the operator's, one for each replica, in order
-    std::string service;  // namespace/name of the Service that names the old one by externalName
+    // namespace/name of the Services that name the old one by externalName
+    std::vector<std::string> services;
     std::string devices;  // for people: FQDNs, or ids
     std::string problem;  // why it is left alone; empty: it is not
 };
@@ -37,7 +38,7 @@ struct Move {
 // A proxy of a group: the ClusterIP Service that leads to the group's pods.
 struct GroupService {
     std::string parent, old_name, new_name;
-    std::string service;  // as above
+    std::vector<std::string> services;  // as above
     std::vector<std::string> slices;
     std::string problem;
 };
@@ -46,7 +47,7 @@ struct GroupService {
 struct Takeover {
     std::string secret, set, devices;
     // Where the operator keeps the key of a Recorder's replica, or the configuration of an API
-    // proxy, which the controller makes anew.
+    // proxy, which the controller makes anew; empty: nowhere.
     std::string leftover;
 };
 
@@ -75,6 +76,8 @@ std::string parent_of(const Labels& labels);
 bool has_generated_name(const renderer::Value& object);
 std::string name_of(const renderer::Value& object);
 std::string annotation_of(const renderer::Value& object, std::string_view key);
+// Null and a StatefulSet that was scaled to none have none.
+bool has_replicas(const renderer::Value& set);
 
 // The entry of a Secret that the operator made for a device, without what belongs to configuration.
 bool is_state_key(std::string_view key);

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "renderer/core/json.h"
+#include "runtime/operate/adopt_record.h"
 
 namespace runtime {
 namespace {
@@ -23,11 +26,12 @@ std::string labels(const std::string& parent, const std::string& type,
            type + "\"" + more + "}";
 }
 
-Value set(const std::string& name, const std::string& rest, const std::string& contract = "") {
+Value set(const std::string& name, const std::string& rest, const std::string& contract = "",
+          const std::string& parent = "") {
     return json(R"({"metadata":{"namespace":"tailscale","uid":"u","name":")" + name + "\"," + rest +
-                (contract.empty()
-                     ? ""
-                     : R"(,"annotations":{"tailrender.dev/contract":")" + contract + R"("})") +
+                (contract.empty() ? ""
+                                  : R"(,"annotations":{"tailrender.dev/contract":")" + contract +
+                                        R"(","tailrender.dev/parent":")" + parent + R"("})") +
                 R"(},"spec":{"replicas":1}})");
 }
 
@@ -87,7 +91,7 @@ TEST(AdoptPlan, SaysWhatCannotBeMoved) {
 
 TEST(AdoptPlan, TakesOverGroupsAndTheirServices) {
     AdoptSnapshot snapshot;
-    snapshot.sets.push_back(set("out", labels("out", "proxygroup"), "v1"));
+    snapshot.sets.push_back(set("out", labels("out", "proxygroup"), "v1", "ProxyGroup/out"));
     snapshot.secrets.push_back(secret("out-0", kDevice1));
     snapshot.secrets.push_back(secret("out-0-config"));
     const std::string more = R"(,"tailscale.com/proxy-group":"out")";
@@ -100,18 +104,64 @@ TEST(AdoptPlan, TakesOverGroupsAndTheirServices) {
     snapshot.slices.push_back(
         json("{\"metadata\":{\"name\":\"ts-pg-qwxyz-ipv4\"," +
              labels("pg", "svc", R"(,"kubernetes.io/service-name":"ts-pg-qwxyz")") + "}}"));
-    snapshot.user_services.push_back(
-        json(R"({"metadata":{"namespace":"apps","name":"pg"},)"
-             R"("spec":{"externalName":"ts-pg-qwxyz.tailscale.svc.cluster.local"}})"));
+    for (const char* name : {R"("apps","name":"pg")", R"("alias","name":"db")"}) {
+        snapshot.user_services.push_back(
+            json(R"({"metadata":{"namespace":)" + std::string(name) +
+                 R"(},"spec":{"externalName":"ts-pg-qwxyz.tailscale.svc.cluster.local"}})"));
+    }
     const AdoptPlan plan = plan_adoption(snapshot);
     ASSERT_EQ(plan.takeovers.size(), 1U);
     EXPECT_EQ(plan.takeovers[0].secret, "out-0");
-    EXPECT_EQ(plan.takeovers[0].leftover, "out-auth-0");
+    EXPECT_EQ(plan.takeovers[0].leftover, "");
     ASSERT_EQ(plan.services.size(), 1U);
     EXPECT_EQ(plan.services[0].new_name, "ts-pg-bcdfg");
-    EXPECT_EQ(plan.services[0].service, "apps/pg");
+    EXPECT_EQ(plan.services[0].services, (std::vector<std::string>{"apps/pg", "alias/db"}));
     EXPECT_EQ(plan.services[0].slices, std::vector<std::string>{"ts-pg-qwxyz-ipv4"});
     EXPECT_TRUE(plan.moves.empty());
+}
+
+TEST(AdoptPlan, KnowsWhatTheOperatorKeepsBesideAState) {
+    AdoptSnapshot snapshot;
+    const std::string group = labels("web", "proxygroup");
+    snapshot.sets.push_back(set("web", group, "v1", "ProxyGroup/web"));
+    snapshot.sets.push_back(set("web-auth", group, "v1", "ProxyGroup/web-auth"));
+    snapshot.sets.push_back(set("rec", R"("labels":{})", "v1", "Recorder/rec"));
+    snapshot.sets.push_back(set("tape", R"("labels":{})", "v1", "Recorder/tape"));
+    snapshot.sets.push_back(set("tape-auth", R"("labels":{})", "v1", "Recorder/tape-auth"));
+    for (const char* name : {"web-0", "web-auth-0", "rec-1", "tape-0"}) {
+        snapshot.secrets.push_back(secret(name, kDevice1));
+    }
+    std::map<std::string, std::string> leftovers;
+    for (const Takeover& takeover : plan_adoption(snapshot).takeovers) {
+        leftovers[takeover.secret] = takeover.leftover;
+    }
+    EXPECT_EQ(leftovers,
+              (std::map<std::string, std::string>{
+                  {"web-0", ""}, {"web-auth-0", ""}, {"rec-1", "rec-auth-1"}, {"tape-0", ""}}))
+        << "a state Secret of somebody else would be deleted";
+}
+
+TEST(AdoptPlan, TakesOverNoTargetOfAMove) {
+    AdoptSnapshot snapshot;
+    snapshot.sets.push_back(set("ts-web-qwxyz", labels("web", "svc")));
+    snapshot.sets.push_back(set("ts-web-bcdfg", labels("web", "svc"), "v1"));
+    snapshot.secrets.push_back(secret("ts-web-qwxyz-0", kDevice1));
+    snapshot.secrets.push_back(secret("ts-web-bcdfg-0", kDevice1));
+    const AdoptPlan plan = plan_adoption(snapshot);
+    EXPECT_EQ(plan.moves.size(), 1U);
+    EXPECT_TRUE(plan.takeovers.empty());
+}
+
+TEST(AdoptPlan, RecordsEveryServiceThatIsRedirected) {
+    AdoptSnapshot snapshot;
+    Move move;
+    move.old_name = "ts-web-qwxyz";
+    move.services = {"apps/web"};
+    EXPECT_EQ(decode_record(proxy_record(snapshot, move, "tailscale"))->redirected, move.services);
+    move.services = {"apps/web", "shop/alias"};
+    EXPECT_EQ(decode_record(proxy_record(snapshot, move, "tailscale"))->redirected, move.services);
+    move.services.clear();
+    EXPECT_EQ(decode_record(proxy_record(snapshot, move, "tailscale"))->redirected, move.services);
 }
 
 TEST(AdoptPlan, KnowsStateFromConfiguration) {

@@ -8,6 +8,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/json_patch.h"
+#include "runtime/controller/objects.h"
 
 namespace runtime {
 
@@ -108,7 +109,7 @@ Value proxy_record(const AdoptSnapshot& snapshot, const Move& move, std::string_
     const Value sets = find_all(snapshot.sets, {move.old_name}, "StatefulSet");
     put_datum(out, "to", move.new_name);
     put_datum(out, "parent", renderer::write_json(labels));
-    put_datum(out, "service", move.service);
+    put_datum(out, "service", fmt::format("{}", fmt::join(move.services, ",")));
     put_datum(out, "statefulset",
               sets.items().empty() ? "null" : renderer::write_json(sets.items()[0]));
     put_datum(out, "services",
@@ -129,6 +130,16 @@ Value close_record(const Value& record) {
     return Value::list({operation("add", "/metadata/annotations", std::move(left))});
 }
 
+Value open_record(const Value& record) {
+    const Value* annotations = record.at({"metadata", "annotations"});
+    if (annotations != nullptr && annotations->find(kOpenAnnotation) != nullptr) {
+        return {};
+    }
+    Value all = annotations == nullptr ? Value::map() : annotations->clone();
+    all.put(Value(kOpenAnnotation), "true");
+    return Value::list({operation("add", "/metadata/annotations", std::move(all))});
+}
+
 std::optional<AdoptRecord> decode_record(const Value& secret) {
     const std::string name = name_of(secret);
     if (!name.starts_with(kProxyPrefix) ||
@@ -140,7 +151,7 @@ std::optional<AdoptRecord> decode_record(const Value& secret) {
     out.old_name = name.substr(kProxyPrefix.size());
     out.new_name = datum_of(secret, "to");
     out.is_open = !annotation_of(secret, kOpenAnnotation).empty();
-    out.service = datum_of(secret, "service");
+    out.redirected = split_list(datum_of(secret, "service"));
     const Value labels = json_datum(secret, "parent");
     if (labels.is_map()) {
         for (const renderer::Member& member : labels.members()) {

@@ -21,16 +21,18 @@ inline constexpr std::string_view kTakenAnnotation = TAILRENDER_DOMAIN "/taken-o
 
 struct AdoptRecord {
     std::string name, old_name, new_name;
-    Labels labels;        // of the parent
-    bool is_open = true;  // something of the old proxy may be left
-    std::string service;  // namespace/name of the Service whose externalName was changed, or ""
-    renderer::Value set;  // as they were
+    Labels labels;                        // of the parent
+    bool is_open = true;                  // something of the old proxy may be left
+    std::vector<std::string> redirected;  // namespace/name of Services, by their externalName
+    renderer::Value set;                  // as they were
     std::vector<renderer::Value> services, secrets;
 };
 
 renderer::Value proxy_record(const AdoptSnapshot& snapshot, const Move& move, std::string_view ns);
-// What to patch once nothing of the old proxy is left; null: it has been done.
+// What to patch once nothing of the old proxy is left, and before something of it is changed; null:
+// it has been done.
 renderer::Value close_record(const renderer::Value& record);
+renderer::Value open_record(const renderer::Value& record);
 std::optional<AdoptRecord> decode_record(const renderer::Value& secret);
 std::string record_name(std::string_view old_name);
 

@@ -1,197 +1,14 @@
-#include "runtime/operate/adopt.h"
-
 #include <gtest/gtest.h>
-
-#include <memory>
 
 #include "renderer/core/text_of.h"
 #include "runtime/operate/adopt_record.h"
-#include "runtime/testing/controller_process.h"
+#include "runtime/testing/adopt_run.h"
 
 namespace runtime {
 namespace {
 
 using renderer::text_of;
 using renderer::Value;
-
-constexpr Duration kSecond = std::chrono::seconds(1);
-constexpr Duration kMinute = std::chrono::minutes(1);
-
-// A run of the program: what it knows ends with it.
-struct Run {
-    Run(FakeLoop& world, FakeNetwork& network)
-        : loop(world),
-          transport(network),
-          kube(transport, {.server = "https://kube", .ca_file = "", .token_file = ""}),
-          context{loop, kube, std::string(FakeCluster::kNamespace),
-                  [this](const std::string& line) { said += line + "\n"; }} {}
-
-    Next done() {
-        return [this](const std::string& its_problem) {
-            ended = true;
-            problem = its_problem;
-        };
-    }
-
-    ProcessLoop loop;
-    FakeTransport transport;
-    KubeClient kube;
-    std::string said, problem;
-    bool ended = false;
-    OperateContext context;
-};
-
-std::string old_set(int i) {
-    return "ts-web" + std::to_string(i) + "-qwxyz";
-}
-std::string new_set(int i) {
-    return "ts-web" + std::to_string(i) + "-bcdfg";
-}
-std::string parent(int i) {
-    return "web" + std::to_string(i);
-}
-std::string user_service(const std::string& name) {
-    return "/api/v1/namespaces/apps/services/" + name;
-}
-
-// A cluster with the operator's proxies, to which the rendered ones have been applied.
-struct World {
-    // By default more than move at a time.
-    explicit World(int its_proxies = 7) : proxies(its_proxies) {
-        network.add("https://kube", kube);
-        network.add("https://tailnet", tailnet);
-        cluster.add_operator();
-        for (int i = 0; i < proxies; ++i) {
-            cluster.add_operator_proxy(old_set(i), parent(i));
-            const std::string target = old_set(i) + ".tailscale.svc.cluster.local";
-            kube.put(
-                user_service(parent(i)),
-                Value::map(
-                    {{"metadata",
-                      Value::map({{"name", parent(i)},
-                                  {"namespace", "apps"},
-                                  {"finalizers", Value::list({Value("tailscale.com/finalizer"),
-                                                              Value("example.com/other")})}})},
-                     {"spec", Value::map({{"type", "ExternalName"}, {"externalName", target}})}}));
-        }
-        loop.run_for(5 * kSecond);
-        for (int i = 0; i < proxies; ++i) {
-            cluster.add_proxy(new_set(i), 1, "tag:k8s", parent(i));
-        }
-    }
-
-    static std::string secret(const std::string& name) {
-        return FakeCluster::path("secrets", name);
-    }
-    void start_controller() { controller = std::make_unique<ControllerProcess>(loop, network, 1); }
-
-    std::string externally(int i) {
-        return std::string(
-            text_of(kube.find(user_service(parent(i)))->at({"spec", "externalName"})));
-    }
-
-    void expect_adopted() {
-        EXPECT_EQ(cluster.doubles, 0);
-        EXPECT_TRUE(tailnet.keys.empty()) << "a key was minted: a device would be new";
-        EXPECT_EQ(tailnet.devices.size(), static_cast<std::size_t>(proxies));
-        for (int i = 0; i < proxies; ++i) {
-            SCOPED_TRACE(new_set(i));
-            const std::string state = secret(new_set(i) + "-0");
-            EXPECT_EQ(kube.datum(state, "device_id"), "nOLD-" + parent(i));
-            EXPECT_EQ(kube.datum(state, "device_fqdn"), "apps-" + parent(i) + ".tail1a2b3.ts.net.");
-            EXPECT_EQ(kube.datum(state, "_machinekey"), "privkey:" + parent(i));
-            EXPECT_EQ(kube.datum(state, "cap-107.hujson"), "");
-            EXPECT_EQ(kube.datum(state, "pod_uid"),
-                      text_of(kube.find(FakeCluster::path("pods", new_set(i) + "-0"))
-                                  ->at({"metadata", "uid"})));
-            for (const char* kind : {"statefulsets", "services"}) {
-                EXPECT_EQ(kube.find(FakeCluster::path(kind, old_set(i))), nullptr) << kind;
-            }
-            EXPECT_EQ(kube.find(secret(old_set(i) + "-0")), nullptr);
-            EXPECT_EQ(kube.find(FakeCluster::path("pods", old_set(i) + "-0")), nullptr);
-            EXPECT_EQ(externally(i), new_set(i) + ".tailscale.svc.cluster.local");
-            EXPECT_EQ(*kube.find(user_service(parent(i)))->at({"metadata", "finalizers"}),
-                      Value::list({Value("example.com/other")}));
-        }
-        EXPECT_EQ(kube.find(FakeCluster::path("deployments", "operator"))
-                      ->at({"spec", "replicas"})
-                      ->as_int(),
-                  0);
-    }
-
-    // All devices have a pod, each one.
-    int devices_that_run() {
-        int running = 0;
-        for (int i = 0; i < proxies; ++i) {
-            for (const std::string& set : {old_set(i), new_set(i)}) {
-                const Value* pod = kube.find(FakeCluster::path("pods", set + "-0"));
-                running += pod != nullptr && kube.datum(secret(set + "-0"), "pod_uid") ==
-                                                 text_of(pod->at({"metadata", "uid"}))
-                               ? 1
-                               : 0;
-            }
-        }
-        return running;
-    }
-
-    int proxies;
-    FakeLoop loop;
-    FakeNetwork network{loop};
-    FakeKube kube;
-    FakeTailnet tailnet{loop};
-    FakeCluster cluster{loop, kube, tailnet};
-    std::unique_ptr<ControllerProcess> controller;
-};
-
-using Verb = std::function<void(const OperateContext&, Next)>;
-
-void plain_adopt(const OperateContext& context, Next done) {
-    adopt(context, {}, std::move(done));
-}
-
-// "" or what went wrong.
-std::string run_to_end(World& world, const Verb& verb, std::string* said = nullptr) {
-    Run run(world.loop, world.network);
-    verb(run.context, run.done());
-    const Time end = world.loop.now() + 30 * kMinute;
-    while (!run.ended && world.loop.step(end)) {
-    }
-    EXPECT_TRUE(run.ended);
-    world.loop.run_for(5 * kSecond);
-    if (said != nullptr) {
-        *said = run.said;
-    }
-    return run.problem;
-}
-
-// The process ends right before its request number `requests` goes out; false: it needed fewer.
-bool run_and_kill(World& world, const Verb& verb, int requests) {
-    auto run = std::make_unique<Run>(world.loop, world.network);
-    int left = requests;
-    bool killed = false;
-    struct Counting : Transport {
-        Counting(Transport& its_inner, int& its_left, bool& its_killed)
-            : inner(its_inner), left(its_left), killed(its_killed) {}
-        RequestId send(HttpRequest request, std::function<void(HttpReply)> done,
-                       std::function<void(std::string_view)> on_data) override {
-            killed = killed || left-- == 0;
-            return killed ? 0 : inner.send(std::move(request), std::move(done), std::move(on_data));
-        }
-        void cancel(RequestId id) override { inner.cancel(id); }
-        Transport& inner;
-        int& left;
-        bool& killed;
-    };
-    Counting counting(run->transport, left, killed);
-    KubeClient kube(counting, {.server = "https://kube", .ca_file = "", .token_file = ""});
-    const OperateContext context{run->loop, kube, run->context.ns, run->context.say};
-    verb(context, run->done());
-    const Time end = world.loop.now() + 30 * kMinute;
-    while (!killed && !run->ended && world.loop.step(end)) {
-    }
-    run.reset();
-    return killed;
-}
 
 TEST(Adopt, KeepsEveryDevice) {
     World world;
@@ -254,53 +71,90 @@ TEST(Adopt, KilledAtAnyPointLeavesAWorkingTailnetAndIsCompletedByTheNextRun) {
     EXPECT_GT(kills, 60);
 }
 
-TEST(Adopt, GoesBackToWhereItCameFrom) {
-    World world;
-    world.start_controller();
-    ASSERT_EQ(run_to_end(world, plain_adopt), "");
-    ASSERT_EQ(run_to_end(world, roll_back), "");
-    EXPECT_EQ(world.cluster.doubles, 0);
-    EXPECT_TRUE(world.tailnet.keys.empty());
-    EXPECT_EQ(world.tailnet.devices.size(), static_cast<std::size_t>(world.proxies));
-    for (int i = 0; i < world.proxies; ++i) {
-        SCOPED_TRACE(old_set(i));
-        EXPECT_EQ(world.kube.datum(World::secret(old_set(i) + "-0"), "device_id"),
-                  "nOLD-" + parent(i));
-        EXPECT_EQ(world.kube.datum(World::secret(old_set(i) + "-0"), "cap-107.hujson"), "{}");
-        EXPECT_EQ(world.externally(i), old_set(i) + ".tailscale.svc.cluster.local");
-        EXPECT_NE(world.kube.find(FakeCluster::path("services", old_set(i))), nullptr);
+TEST(Adopt, BringsWhatIsWrittenMeanwhile) {
+    for (const bool has_controller : {false, true}) {
+        SCOPED_TRACE(has_controller);
+        World world(1);
+        if (has_controller) {
+            world.start_controller();
+        }
+        const auto write = [&world] {
+            world.kube.set_datum(World::secret(old_set(0) + "-0"), "_newest", "yes");
+        };
+        // A controller starts the new pod as soon as the old StatefulSet is gone.
+        has_controller ? world.before("GET", "secrets/" + new_set(0) + "-0-auth", write)
+                       : world.before("DELETE", "statefulsets/" + old_set(0), write);
+        EXPECT_EQ(run_to_end(world, plain_adopt), "");
+        world.expect_adopted();
+        EXPECT_EQ(world.kube.datum(World::secret(new_set(0) + "-0"), "_newest"), "yes");
     }
-    EXPECT_EQ(world.kube.find(FakeCluster::path("deployments", "operator"))
-                  ->at({"spec", "replicas"})
-                  ->as_int(),
-              1);
-    // And there again.
-    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+}
+
+TEST(Adopt, KeepsADeviceThatJoinsMeanwhile) {
+    int kills = 0;
+    for (int requests = 0;; ++requests) {
+        SCOPED_TRACE(requests);
+        World world(2, 1);
+        world.start_controller();
+        const auto join = [&world] { world.cluster.log_in(old_set(1) + "-0", parent(1)); };
+        // Until its pod has to end.
+        world.before("", "statefulsets/" + old_set(1), join);
+        const bool killed = run_and_kill(world, plain_adopt, requests);
+        world.loop.run_for(kMinute);
+        const std::string device = "nOLD-" + parent(1);
+        if (killed) {
+            ++kills;
+            ASSERT_EQ(run_to_end(world, plain_adopt), "");
+        }
+        ASSERT_TRUE(world.tailnet.devices.contains(device));
+        world.expect_adopted();
+        if (!killed || testing::Test::HasFailure()) {
+            break;
+        }
+    }
+    EXPECT_GT(kills, 60);
+}
+
+TEST(Adopt, EndsOnlyReplicasThatHaveNotJoined) {
+    World world(1);
+    world.cluster.add_operator_proxy("ts-ha-qwxyz", "ha", 1, 2);
+    world.cluster.add_proxy("ts-ha-bcdfg", 2, "tag:k8s", "ha");
+    bool first_stays = false;
+    world.before("DELETE", "statefulsets/ts-ha-qwxyz", [&] {
+        first_stays = world.kube.find(FakeCluster::path("pods", "ts-ha-qwxyz-0")) != nullptr;
+        EXPECT_EQ(world.kube.find(FakeCluster::path("pods", "ts-ha-qwxyz-1")), nullptr);
+    });
+    std::string said;
+    EXPECT_EQ(run_to_end(world, plain_adopt, &said), "");
+    EXPECT_TRUE(first_stays);
+    EXPECT_NE(said.find("ts-ha-qwxyz-1: has not joined yet, so it ends first\n"), std::string::npos)
+        << said;
+}
+
+TEST(Adopt, BringsTheStateOfOneThatWasErasedByHand) {
+    World world(2);
+    world.kube.erase(FakeCluster::path("statefulsets", old_set(1)));
+    EXPECT_EQ(run_to_end(world, plain_adopt), "");
     world.expect_adopted();
 }
 
-TEST(Adopt, RollbackThatIsKilledIsCompletedByTheNext) {
-    for (int requests = 0;; ++requests) {
-        SCOPED_TRACE(requests);
-        World world(2);
-        world.start_controller();
-        ASSERT_EQ(run_to_end(world, plain_adopt), "");
-        if (!run_and_kill(world, roll_back, requests)) {
-            break;
-        }
-        world.loop.run_for(10 * kMinute);
-        ASSERT_EQ(run_to_end(world, roll_back), "");
-        EXPECT_EQ(world.cluster.doubles, 0);
-        EXPECT_TRUE(world.tailnet.keys.empty());
-        EXPECT_EQ(world.tailnet.devices.size(), static_cast<std::size_t>(world.proxies));
-        for (int i = 0; i < world.proxies; ++i) {
-            EXPECT_EQ(world.kube.datum(World::secret(old_set(i) + "-0"), "device_id"),
-                      "nOLD-" + parent(i));
-        }
-        if (testing::Test::HasFailure()) {
-            return;
-        }
-    }
+TEST(Adopt, KeepsTheStateOfOneThatAnotherKeyWasMintedFor) {
+    World world(1);
+    world.kube.erase(FakeCluster::path("statefulsets", old_set(0)));
+    const std::string auth = World::secret(new_set(0) + "-0-auth");
+    const auto secret = [](const std::string& name) {
+        return Value::map({{"metadata", Value::map({{"name", name}})}, {"data", Value::map()}});
+    };
+    world.kube.put(auth, secret(new_set(0) + "-0-auth"));
+    world.kube.put(World::secret(new_set(0) + "-0"), secret(new_set(0) + "-0"));
+    EXPECT_EQ(run_to_end(world, plain_adopt),
+              "\"ts-web0-bcdfg-0\" has got a key of its own, so \"ts-web0-qwxyz-0\", which holds "
+              "device nOLD-web0, stays: stop the controller, delete Secret "
+              "\"ts-web0-bcdfg-0-auth\" and pod \"ts-web0-bcdfg-0\", and run adopt again");
+    world.kube.erase(auth);
+    world.cluster.restart_pod(new_set(0) + "-0");
+    EXPECT_EQ(run_to_end(world, plain_adopt), "");
+    world.expect_adopted();
 }
 
 TEST(Adopt, RefusesWhatIsNotRendered) {
@@ -334,18 +188,6 @@ TEST(Adopt, KeepsTheOldPodOfOneThatIsNeverMade) {
     world.cluster.refused_pods.clear();
     EXPECT_EQ(run_to_end(world, plain_adopt), "");
     world.expect_adopted();
-}
-
-TEST(Adopt, FinishForgetsTheRecords) {
-    World world;
-    ASSERT_EQ(run_to_end(world, plain_adopt), "");
-    ASSERT_NE(world.kube.find(World::secret(record_name(old_set(0)))), nullptr);
-    ASSERT_EQ(run_to_end(world, finish), "");
-    EXPECT_EQ(world.kube.find(World::secret(record_name(old_set(0)))), nullptr);
-    EXPECT_EQ(world.kube.find(World::secret(std::string(kOperatorRecord))), nullptr);
-    std::string said;
-    EXPECT_EQ(run_to_end(world, roll_back, &said), "");
-    EXPECT_NE(said.find("there is no record"), std::string::npos) << said;
 }
 
 }  // namespace

@@ -102,6 +102,18 @@ Job list_all(KubeClient& kube, const std::string& path, Objects& out) {
     };
 }
 
+Job read_object(KubeClient& kube, const std::string& path, Value& out) {
+    return [&kube, path, &out](const Next& next) {
+        kube.get(path, [path, &out, next](const KubeReply& reply) {
+            if (!reply.ok() && !reply.not_found()) {
+                return next(problem_of(reply, "read", path));
+            }
+            out = reply.ok() ? reply.object.clone() : Value();
+            next({});
+        });
+    };
+}
+
 Job create_once(KubeClient& kube, const std::string& collection, Value object) {
     return
         [&kube, collection, object = std::make_shared<Value>(std::move(object))](const Next& next) {

@@ -22,6 +22,9 @@ using Objects = std::vector<renderer::Value>;
 // All objects of a kind, in pages. A kind that the server does not know has none.
 Job list_all(KubeClient& kube, const std::string& path, Objects& out);
 
+// Null: it does not exist. `out` outlives the job.
+Job read_object(KubeClient& kube, const std::string& path, renderer::Value& out);
+
 // Nothing happens if it is there.
 Job create_once(KubeClient& kube, const std::string& collection, renderer::Value object);
 

@@ -103,11 +103,6 @@ Job end_pod(const OperateContext& context, const std::string& pod) {
     };
 }
 
-bool has_replicas(const Value& set) {
-    const Value* replicas = set.at({"spec", "replicas"});
-    return !set.is_null() && (replicas == nullptr || replicas->as_int() != 0);
-}
-
 bool is_idle(const Value& set) {
     return !set.is_null() && !has_replicas(set);
 }
@@ -187,7 +182,7 @@ Job move_back(const Shared& back, const AdoptRecord& record) {
         jobs.push_back(state_back(context, record, replica));
     }
     jobs.push_back(give_replicas(context, record));
-    jobs.push_back(redirect(context, record.service, record.new_name, record.old_name));
+    jobs.push_back(redirect(context, record.redirected, record.new_name, record.old_name));
     for (const Replica& replica : replicas_of(record)) {
         jobs.push_back(erase_object(context.kube, secret_path(context, replica.pod)));
         jobs.push_back(must_join(context, replica.old_secret));

@@ -144,21 +144,36 @@ void FakeCluster::advertise(const std::string& pod, const std::vector<std::strin
     kube_.set_datum(secret, "profile-1", renderer::write_json(*profile));
 }
 
-void FakeCluster::add_operator_proxy(const std::string& name, const std::string& parent) {
-    const std::string id = "nOLD-" + parent;
-    const std::string fqdn = "apps-" + parent;
-    tailnet_.devices[id] = {id, fqdn, "", fqdn, {"tag:k8s"}};
+void FakeCluster::add_operator_proxy(const std::string& name, const std::string& parent, int joined,
+                                     int replicas) {
     Value service =
         Value::map({{"metadata", child_metadata(name, parent)}, {"spec", Value::map()}});
     service.find("metadata")->put("generateName", "ts-" + parent + "-");
     kube_.put(path("services", name), std::move(service));
-    const std::string secret = path("secrets", name + "-0");
-    kube_.put(secret, Value::map({{"metadata", child_metadata(name + "-0", parent)}}));
-    kube_.set_datum(secret, "cap-107.hujson", "{}");
-    kube_.set_datum(secret, "_machinekey", "privkey:" + parent);
-    write_profile(secret, tailnet_.devices.at(id));
-    kube_.put(path("statefulsets", name), Value::map({{"metadata", child_metadata(name, parent)},
-                                                      {"spec", Value::map({{"replicas", 1}})}}));
+    for (int ordinal = 0; ordinal < replicas; ++ordinal) {
+        const std::string pod = fmt::format("{}-{}", name, ordinal);
+        kube_.put(path("secrets", pod), Value::map({{"metadata", child_metadata(pod, parent)}}));
+        kube_.set_datum(path("secrets", pod), "cap-107.hujson", "{}");
+        if (ordinal < joined) {
+            log_in(pod, parent);
+        }
+    }
+    kube_.put(path("statefulsets", name),
+              Value::map({{"metadata", child_metadata(name, parent)},
+                          {"spec", Value::map({{"replicas", replicas}})}}));
+}
+
+void FakeCluster::log_in(const std::string& pod, const std::string& parent) {
+    const int ordinal = split_replica(pod)->ordinal;
+    const std::string name = parent + (ordinal == 0 ? "" : fmt::format("-{}", ordinal));
+    const std::string id = "nOLD-" + name;
+    tailnet_.devices[id] = {id, "apps-" + name, "", "apps-" + name, {"tag:k8s"}};
+    kube_.set_datum(path("secrets", pod), "_machinekey", "privkey:" + name);
+    kube_.erase_datum(path("secrets", pod), "reissue_authkey");
+    write_profile(path("secrets", pod), tailnet_.devices.at(id));
+    if (const Value* object = kube_.find(path("pods", pod)); object != nullptr) {
+        start(pod, std::string(text_of(object->at({"metadata", "uid"}))));
+    }
 }
 
 void FakeCluster::write_profile(const std::string& secret, const FakeTailnet::Device& device) {

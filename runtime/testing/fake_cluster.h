@@ -31,8 +31,11 @@ public:
     // What tailscaled says once it has read so in its configuration.
     void advertise(const std::string& pod, const std::vector<std::string>& services);
     // What the operator (tailscale v1.96.5) makes for Service apps/`parent`: StatefulSet `name`,
-    // Service and one Secret, with a device that has joined as `apps-<parent>`.
-    void add_operator_proxy(const std::string& name, const std::string& parent);
+    // Service and a Secret for each replica; the first `joined` have a device.
+    void add_operator_proxy(const std::string& name, const std::string& parent, int joined = 1,
+                            int replicas = 1);
+    // A replica of such a proxy joins, as `apps-<parent>` or, behind the first, `apps-<parent>-N`.
+    void log_in(const std::string& pod, const std::string& parent);
     // The operator itself.
     void add_operator();
     // As if the renderer had written another value; no value takes the annotation off.

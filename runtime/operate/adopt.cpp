@@ -168,17 +168,35 @@ std::string objection(const Adoption& adoption) {
     return out + "\n  --partial moves the rest; these then run without the operator";
 }
 
-std::string operator_line(const AdoptSnapshot& snapshot) {
+OperatorState operator_in(const AdoptSnapshot& snapshot) {
     const auto found =
         std::find_if(snapshot.deployments.begin(), snapshot.deployments.end(),
                      [](const Value& deployment) { return name_of(deployment) == "operator"; });
-    return fmt::format(
-        "the operator {}",
-        describe(operator_state(found == snapshot.deployments.end() ? Value() : found->clone())));
+    return operator_state(found == snapshot.deployments.end() ? Value() : found->clone());
+}
+
+// In another namespace the operator may run, and what it has put on the objects of the whole
+// cluster is not ours to take off.
+bool is_elsewhere(const AdoptSnapshot& snapshot) {
+    const auto is_rendered = [](const Value& set) {
+        return !annotation_of(set, kContractAnnotation).empty();
+    };
+    const auto is_record = [](const Value& secret) {
+        return secret.at({"metadata", "labels", kRecordLabel}) != nullptr;
+    };
+    return operator_in(snapshot) == OperatorState::Absent &&
+           std::none_of(snapshot.sets.begin(), snapshot.sets.end(), is_rendered) &&
+           std::none_of(snapshot.secrets.begin(), snapshot.secrets.end(), is_record);
 }
 
 void begin(const Shared& adoption, const Next& done) {
     const OperateContext& context = adoption->context;
+    if (is_elsewhere(adoption->snapshot)) {
+        return done(
+            fmt::format("namespace \"{}\" has neither Deployment \"operator\" nor rendered "
+                        "proxies: name theirs with -n NAMESPACE",
+                        context.ns));
+    }
     adoption->plan = plan_adoption(adoption->snapshot);
     if (adoption->plan.empty()) {
         context.say("nothing of the operator's is left to move");
@@ -187,7 +205,7 @@ void begin(const Shared& adoption, const Next& done) {
     }
     const std::string problem = objection(*adoption);
     if (adoption->wish.dry_run) {
-        context.say(operator_line(adoption->snapshot));
+        context.say(fmt::format("the operator {}", describe(operator_in(adoption->snapshot))));
     }
     if (adoption->wish.dry_run || !problem.empty()) {
         return done(problem);

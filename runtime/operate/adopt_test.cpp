@@ -157,6 +157,20 @@ TEST(Adopt, KeepsTheStateOfOneThatAnotherKeyWasMintedFor) {
     world.expect_adopted();
 }
 
+TEST(Adopt, RefusesANamespaceWithoutAnything) {
+    World world(1);
+    const std::size_t writes = world.kube.writes;
+    const auto elsewhere = [](const OperateContext& context, Next done) {
+        OperateContext other = context;
+        other.ns = "default";
+        adopt(other, {}, std::move(done));
+    };
+    EXPECT_EQ(run_to_end(world, elsewhere),
+              "namespace \"default\" has neither Deployment \"operator\" nor rendered proxies: "
+              "name theirs with -n NAMESPACE");
+    EXPECT_EQ(world.kube.writes, writes);
+}
+
 TEST(Adopt, RefusesWhatIsNotRendered) {
     World world;
     world.cluster.add_operator_proxy("ts-lonely-qwxyz", "lonely");

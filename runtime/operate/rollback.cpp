@@ -3,6 +3,7 @@
 // auth Secret that nobody makes; the operator's StatefulSet gets its pods when that one has ended.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -26,19 +27,48 @@ namespace {
 struct Return {
     OperateContext context;
     AdoptSnapshot snapshot;
+    std::vector<std::string> problems;  // of proxies that have gone back, but do not run
 };
 using Shared = std::shared_ptr<Return>;
 
-// The pods of the rendered proxy, with the Secrets that go with them.
+// A pod of the rendered proxy, with the Secret that it had.
 struct Replica {
     std::string pod, old_secret;
+    bool has_device = false;
+    const Value* recorded;  // the old Secret
 };
 
-std::vector<Replica> replicas_of(const AdoptRecord& record) {
+bool has_device(const AdoptSnapshot& snapshot, const std::string& name) {
+    const auto& secrets = snapshot.secrets;
+    return std::any_of(secrets.begin(), secrets.end(), [&name](const Value& secret) {
+        return name_of(secret) == name && !device_of(secret).empty();
+    });
+}
+
+std::vector<Replica> replicas_of(const AdoptSnapshot& snapshot, const AdoptRecord& record) {
     std::vector<Replica> out;
+    out.reserve(record.secrets.size());
     for (const Value& secret : record.secrets) {
-        const std::string name = name_of(secret);
-        out.push_back({record.new_name + name.substr(record.old_name.size()), name});
+        const std::string old_secret = name_of(secret);
+        const std::string pod = record.new_name + old_secret.substr(record.old_name.size());
+        out.push_back({pod, old_secret,
+                       has_device(snapshot, pod) || has_device(snapshot, old_secret), &secret});
+    }
+    return out;
+}
+
+// The devices of rendered replicas that were deleted meanwhile have been deleted, too: what was
+// recorded of them must not come back.
+Value old_secret(const Replica& replica) {
+    Value out = replica.recorded->clone();
+    if (const Value* data = out.at({"data"}); !replica.has_device && data != nullptr) {
+        Value left = Value::map();
+        for (const renderer::Member& member : data->members()) {
+            if (!is_state_key(member.name())) {
+                left.put(member.key.clone(), member.value.clone());
+            }
+        }
+        out.put("data", std::move(left));
     }
     return out;
 }
@@ -141,53 +171,58 @@ Job give_replicas(const OperateContext& context, const AdoptRecord& record) {
         });
 }
 
-bool has_state(const AdoptSnapshot& snapshot, const std::string& name) {
-    for (const Value& secret : snapshot.secrets) {
-        if (name_of(secret) == name) {
-            return !device_of(secret).empty();
-        }
-    }
-    return false;
-}
-
-// The devices of a rendered proxy that was deleted meanwhile have been deleted, too.
-bool is_lost(const Return& back, const AdoptRecord& record) {
-    for (const Replica& replica : replicas_of(record)) {
-        const bool never_left = has_state(back.snapshot, replica.old_secret);
-        if (!has_state(back.snapshot, replica.pod) && !never_left) {
-            return true;
-        }
-    }
-    return record.set.is_null();
+// The others go on: the old pod has all that it needs, and no other runs.
+Job keep_problem(const Shared& back, const Job& job) {
+    return [back, job](const Next& next) {
+        job([back, next](const std::string& problem) {
+            if (!problem.empty()) {
+                back->problems.push_back(problem);
+            }
+            next({});
+        });
+    };
 }
 
 Job move_back(const Shared& back, const AdoptRecord& record) {
     const OperateContext& context = back->context;
-    std::vector<Job> jobs;
-    if (is_lost(*back, record)) {
+    const std::vector<Replica> replicas = replicas_of(back->snapshot, record);
+    const bool is_lost = record.set.is_null() ||
+                         std::none_of(replicas.begin(), replicas.end(),
+                                      [](const Replica& replica) { return replica.has_device; });
+    if (is_lost) {
         context.say(fmt::format("{}: its device is gone; the operator will make a new proxy",
                                 record.old_name));
         return erase_object(context.kube, secret_path(context, record.name));
     }
     context.say(fmt::format("{} -> {}", record.new_name, record.old_name));
-    jobs.push_back(create_all(context, kServices, record.services));
-    jobs.push_back(create_idle_set(context, record));
-    jobs.push_back(create_all(context, kSecrets, record.secrets));
-    for (const Replica& replica : replicas_of(record)) {
+    std::vector<Value> secrets;
+    secrets.reserve(replicas.size());
+    for (const Replica& replica : replicas) {
+        secrets.push_back(old_secret(replica));
+    }
+    std::vector<Job> jobs{create_all(context, kServices, record.services),
+                          create_idle_set(context, record), create_all(context, kSecrets, secrets)};
+    for (const Replica& replica : replicas) {
         const std::string state = secret_path(context, replica.pod);
         jobs.push_back(change_object(context.kube, state, without_our_label));
         jobs.push_back(
             erase_object(context.kube, secret_path(context, auth_name(replica.pod, false))));
         jobs.push_back(end_pod(context, replica.pod));
-        jobs.push_back(state_back(context, record, replica));
+        if (replica.has_device) {
+            jobs.push_back(state_back(context, record, replica));
+        }
     }
     jobs.push_back(give_replicas(context, record));
     jobs.push_back(redirect(context, record.redirected, record.new_name, record.old_name));
-    for (const Replica& replica : replicas_of(record)) {
+    std::vector<Job> joins;
+    for (const Replica& replica : replicas) {
         jobs.push_back(erase_object(context.kube, secret_path(context, replica.pod)));
-        jobs.push_back(must_join(context, replica.old_secret));
+        if (replica.has_device) {
+            joins.push_back(must_join(context, replica.old_secret));
+        }
     }
-    jobs.push_back(erase_object(context.kube, secret_path(context, record.name)));
+    joins.push_back(erase_object(context.kube, secret_path(context, record.name)));
+    jobs.push_back(keep_problem(back, in_order(std::move(joins))));
     return in_order(std::move(jobs));
 }
 
@@ -233,12 +268,15 @@ void go_back(const Shared& back, const Next& done) {
         context.say("there is no record of an adoption");
     }
     jobs.push_back(start_operator(context));
-    run_in_order(std::move(jobs), [context, done](const std::string& problem) {
-        if (problem.empty()) {
-            context.say(
+    run_in_order(std::move(jobs), [back, done](const std::string& problem) {
+        if (!problem.empty()) {
+            back->problems.push_back(problem);
+        }
+        if (back->problems.empty()) {
+            back->context.say(
                 "done; take the rendered manifests out of the repository of the cluster now");
         }
-        done(problem);
+        done(fmt::format("{}", fmt::join(back->problems, "\n")));
     });
 }
 
@@ -265,7 +303,7 @@ void forget(const Shared& back, const Next& done) {
 
 void with_snapshot(const OperateContext& context, Next done,
                    void (*use)(const Shared& back, const Next& done)) {
-    const auto back = std::make_shared<Return>(Return{context, {}});
+    const auto back = std::make_shared<Return>(Return{context, {}, {}});
     read_snapshot(context,
                   back->snapshot)([back, done = std::move(done), use](const std::string& problem) {
         problem.empty() ? use(back, done) : done(problem);

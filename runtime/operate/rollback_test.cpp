@@ -81,6 +81,59 @@ TEST(Rollback, GoesOnFromWhereARollbackWasKilled) {
     }
 }
 
+TEST(Rollback, GivesUpOnlyReplicasWhoseDeviceIsGone) {
+    World world(1);
+    world.cluster.add_operator_proxy("ts-ha-qwxyz", "ha", 2, 2);
+    world.cluster.add_proxy("ts-ha-bcdfg", 2, "tag:k8s", "ha");
+    world.start_controller();
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    world.cluster.add_proxy("ts-ha-bcdfg", 1, "tag:k8s", "ha");
+    world.loop.run_for(10 * kMinute);
+    ASSERT_FALSE(world.tailnet.devices.contains("nOLD-ha-1"));
+    ASSERT_EQ(run_to_end(world, roll_back), "");
+    EXPECT_EQ(world.cluster.doubles, 0);
+    EXPECT_EQ(world.kube.datum(World::secret("ts-ha-qwxyz-0"), "device_id"), "nOLD-ha");
+    EXPECT_EQ(world.kube.datum(World::secret("ts-ha-qwxyz-1"), "profile-1"), "");
+    EXPECT_EQ(world.kube.datum(World::secret("ts-ha-qwxyz-1"), "cap-107.hujson"), "{}");
+    EXPECT_EQ(world.kube.find(World::secret(record_name("ts-ha-qwxyz"))), nullptr);
+}
+
+TEST(Rollback, SaysWhoseDeviceIsGone) {
+    World world(1);
+    world.start_controller();
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    world.cluster.remove_proxy(new_set(0));
+    world.loop.run_for(10 * kMinute);
+    std::string said;
+    ASSERT_EQ(run_to_end(world, roll_back, &said), "");
+    EXPECT_NE(said.find("ts-web0-qwxyz: its device is gone; the operator will make a new proxy\n"),
+              std::string::npos)
+        << said;
+    EXPECT_EQ(world.kube.find(FakeCluster::path("statefulsets", old_set(0))), nullptr);
+}
+
+TEST(Rollback, GoesOnBehindOneThatDoesNotComeBack) {
+    World world(3);
+    world.start_controller();
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    world.cluster.refused_pods = {old_set(0) + "-0", old_set(1) + "-0"};
+    EXPECT_EQ(run_to_end(world, roll_back),
+              "pod \"ts-web0-qwxyz-0\" has not come back with its device\n"
+              "pod \"ts-web1-qwxyz-0\" has not come back with its device");
+    const auto has_record = [&world](int i) {
+        return world.kube.find(World::secret(record_name(old_set(i)))) != nullptr;
+    };
+    EXPECT_TRUE(has_record(0));
+    EXPECT_FALSE(has_record(2));
+    const Value* its_operator = world.kube.find(FakeCluster::path("deployments", "operator"));
+    EXPECT_EQ(its_operator->at({"spec", "replicas"})->as_int(), 1);
+    EXPECT_EQ(world.kube.datum(World::secret(old_set(2) + "-0"), "device_id"), "nOLD-" + parent(2));
+    world.cluster.refused_pods.clear();
+    EXPECT_EQ(run_to_end(world, roll_back), "");
+    EXPECT_EQ(world.devices_that_run(), 3);
+    EXPECT_FALSE(has_record(0));
+}
+
 TEST(Rollback, FinishForgetsTheRecords) {
     World world;
     ASSERT_EQ(run_to_end(world, plain_adopt), "");

@@ -31,6 +31,17 @@ Error problem(const std::string& path, std::string message, std::string_view hin
                        .hint = std::string(hint)}};
 }
 
+// Where, and which rules: any line of a kubeconfig may hold a credential, and so may what a message
+// quotes.
+std::string places_of(const renderer::SourceMap& sources, const renderer::Diagnostics& all) {
+    std::string out;
+    for (const Diagnostic& diagnostic : all.all()) {
+        out += fmt::format("{}{}: {}", out.empty() ? "" : "\n", sources.describe(diagnostic.pos),
+                           diagnostic.rule);
+    }
+    return out;
+}
+
 // The entry `name` of list `list`, below its key `part`.
 const Value* find_entry(const Value& config, std::string_view list, std::string_view part,
                         std::string_view name) {
@@ -111,7 +122,7 @@ Result<KubeAccess> read_kubeconfig(const std::string& path, std::string text,
     renderer::Diagnostics diagnostics;
     const Value config = read_yaml(sources, sources.add(path, std::move(text)), diagnostics);
     if (diagnostics.has_errors() || !config.is_map()) {
-        return problem(path, "is not a kubeconfig", diagnostics.print(sources, false));
+        return problem(path, "is not a kubeconfig", places_of(sources, diagnostics));
     }
     const std::string name =
         context.empty() ? std::string(text_of(config.find("current-context"))) : context;

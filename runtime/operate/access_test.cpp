@@ -68,6 +68,18 @@ TEST(Access, RefusesWhatItWouldIgnore) {
     EXPECT_EQ(homeless.error().diagnostic.message, "config: its cluster has no server");
 }
 
+TEST(Access, NeverShowsWhatStandsInABrokenKubeconfig) {
+    auto twice = read_kubeconfig(
+        "config", "users:\n- name: u\n  user:\n    token: canary\n    token: canary\n", "");
+    ASSERT_FALSE(twice.has_value());
+    EXPECT_EQ(twice.error().diagnostic.message, "config: is not a kubeconfig");
+    EXPECT_EQ(twice.error().diagnostic.hint, "config:5:5: duplicate-key");
+    auto tag = read_kubeconfig("config", "a: 1\nid-token: !canary x\nclient-key-data: @\n", "");
+    ASSERT_FALSE(tag.has_value());
+    EXPECT_EQ(tag.error().diagnostic.hint.find("canary"), std::string::npos)
+        << tag.error().diagnostic.hint;
+}
+
 TEST(Access, LooksWhereKubectlLooks) {
     std::map<std::string, std::string> variables;
     const Environment environment = [&variables](const char* name) {

@@ -32,24 +32,6 @@ bool is_rendered(const Value& set) {
     return !annotation_of(set, kContractAnnotation).empty();
 }
 
-// The custom resource that an object belongs to, "Kind/name".
-std::string custom_owner(const Value& object) {
-    const Value* owners = object.at({"metadata", "ownerReferences"});
-    if (owners != nullptr && owners->is_list()) {
-        for (const Value& owner : owners->items()) {
-            if (text_of(owner.find("apiVersion")).starts_with(kPrefix)) {
-                return fmt::format("{}/{}", text_of(owner.find("kind")),
-                                   text_of(owner.find("name")));
-            }
-        }
-    }
-    return {};
-}
-
-bool is_operators_set(const Value& set) {
-    return !is_rendered(set) && (label_of(set, kManaged) == "true" || !custom_owner(set).empty());
-}
-
 // The rendered nameserver runs a role of ours.
 bool is_operators_nameserver(const Value& deployment) {
     const Value* containers = deployment.at({"spec", "template", "spec", "containers"});
@@ -285,6 +267,23 @@ std::string parent_of(const Labels& labels) {
 bool has_generated_name(const Value& object) {
     return !text_of(object.at({"metadata", "generateName"})).empty() &&
            label_of(object, kManaged) == "true";
+}
+
+bool is_operators_set(const Value& set) {
+    return !is_rendered(set) && (label_of(set, kManaged) == "true" || !custom_owner(set).empty());
+}
+
+std::string custom_owner(const Value& object) {
+    const Value* owners = object.at({"metadata", "ownerReferences"});
+    if (owners != nullptr && owners->is_list()) {
+        for (const Value& owner : owners->items()) {
+            if (text_of(owner.find("apiVersion")).starts_with(kPrefix)) {
+                return fmt::format("{}/{}", text_of(owner.find("kind")),
+                                   text_of(owner.find("name")));
+            }
+        }
+    }
+    return {};
 }
 
 std::string name_of(const Value& object) {

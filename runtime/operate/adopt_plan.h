@@ -74,6 +74,9 @@ Labels parent_labels(const renderer::Value& object);
 std::string parent_of(const Labels& labels);
 // The operator made it: a name that the API server completed, or a StatefulSet without contract.
 bool has_generated_name(const renderer::Value& object);
+bool is_operators_set(const renderer::Value& set);
+// The operator's custom resource that an object belongs to, "Kind/name"; empty: none.
+std::string custom_owner(const renderer::Value& object);
 std::string name_of(const renderer::Value& object);
 std::string annotation_of(const renderer::Value& object, std::string_view key);
 // Null and a StatefulSet that was scaled to none have none.

@@ -26,8 +26,11 @@ namespace {
 
 constexpr std::string_view kNothingLeft = "nothing of the controller's is left";
 
-bool is_controllers_config_map(std::string_view name) {
-    return name == renderer::kIngressAddresses || name == kDnsRecords || name == kLedgerName;
+bool is_controllers_config_map(const Value& map) {
+    const std::string name = name_of(map);
+    // The operator's records have the same name.
+    return name == renderer::kIngressAddresses || name == kLedgerName ||
+           (name == kDnsRecords && custom_owner(map).empty());
 }
 
 // Its holder has said so a short while ago.
@@ -69,22 +72,61 @@ void Cleanup::start(Next done) {
                  [this](const std::string& problem) { problem.empty() ? look() : done_(problem); });
 }
 
-std::string Cleanup::objection() const {
-    std::set<std::string> sets;
+// A pod may outlive its StatefulSet, not its state Secret.
+std::string Cleanup::running_proxy() const {
+    std::set<std::string> sets, replicas;
     for (const Value& set : sets_) {
         if (!annotation_of(set, kContractAnnotation).empty()) {
             sets.insert(name_of(set));
         }
     }
+    for (const Value& secret : secrets_) {
+        if (decode_state_secret(secret).has_value()) {
+            replicas.insert(name_of(secret));
+        }
+    }
     for (const Value& pod : pods_) {
         const std::string name = name_of(pod);
         const auto replica = split_replica(name);
-        if (replica.has_value() && sets.contains(std::string(replica->set))) {
-            return fmt::format(
-                "proxies still run, such as pod \"{}\": remove the rendered manifests first, or "
-                "give --force",
-                name);
+        if (replicas.contains(name) ||
+            (replica.has_value() && sets.contains(std::string(replica->set)))) {
+            return name;
         }
+    }
+    return {};
+}
+
+// One that has not been moved to its end: its device is in our Secret, too.
+std::string Cleanup::operators_proxy() const {
+    std::map<Labels, std::string> sets;
+    for (const Value& set : sets_) {
+        if (is_operators_set(set)) {
+            sets[parent_labels(set)] = name_of(set);
+        }
+    }
+    sets.erase(Labels());
+    for (const Value& secret : secrets_) {
+        const auto set = sets.find(parent_labels(secret));
+        if (set != sets.end() && decode_state_secret(secret).has_value() &&
+            !device_of(secret).empty()) {
+            return set->second;
+        }
+    }
+    return {};
+}
+
+std::string Cleanup::objection() const {
+    if (const std::string pod = running_proxy(); !pod.empty()) {
+        return fmt::format(
+            "proxies still run, such as pod \"{}\": remove the rendered manifests first, or give "
+            "--force",
+            pod);
+    }
+    if (const std::string set = operators_proxy(); !set.empty()) {
+        return fmt::format(
+            "the operator's StatefulSet \"{}\" has a device that would be deleted: run adopt or "
+            "adopt --rollback to its end first, or give --force",
+            set);
     }
     const std::string holder = holder_of(leases_, context_.loop.now());
     return holder.empty()
@@ -96,6 +138,7 @@ std::string Cleanup::objection() const {
 }
 
 void Cleanup::look_at_secrets() {
+    secret_names_.clear();
     std::map<std::string, std::string> tailnets;  // by pod
     for (const Value& secret : secrets_) {
         if (const auto state = decode_state_secret(secret)) {
@@ -123,7 +166,7 @@ void Cleanup::look_at_secrets() {
 void Cleanup::look_at_config_map(const Value& map) {
     configs_.put(map);
     const std::string name = name_of(map);
-    if (is_controllers_config_map(name)) {
+    if (is_controllers_config_map(map)) {
         config_map_names_.push_back(name);
     }
     if (name == kLedgerName) {
@@ -252,7 +295,23 @@ Job Cleanup::release(const Service& service) {
     });
 }
 
-std::vector<Job> Cleanup::tailnet_jobs() {
+std::vector<Job> Cleanup::key_jobs() {
+    std::vector<Job> jobs;
+    for (const Device& key : keys_) {
+        jobs.push_back(on_tailnet(key.tailnet, [id = key.id](TailnetApi& api, TailnetDone done) {
+            api.revoke_key(id, std::move(done));
+        }));
+    }
+    // Keys that were minted and written down nowhere.
+    for (const std::string& tailnet : tailnets()) {
+        jobs.push_back(tailnets_.job(tailnet, [this](TailnetApi& api, const Next& next) {
+            mark_.empty() ? next({}) : sweep_keys(api, mark_, {}, next);
+        }));
+    }
+    return jobs;
+}
+
+std::vector<Job> Cleanup::device_jobs() {
     std::vector<Job> jobs;
     for (const Device& device : devices_) {
         jobs.push_back(
@@ -260,19 +319,8 @@ std::vector<Job> Cleanup::tailnet_jobs() {
                 api.delete_device(id, std::move(done));
             }));
     }
-    for (const Device& key : keys_) {
-        jobs.push_back(on_tailnet(key.tailnet, [id = key.id](TailnetApi& api, TailnetDone done) {
-            api.revoke_key(id, std::move(done));
-        }));
-    }
     for (const Service& service : services_) {
         jobs.push_back(release(service));
-    }
-    // Keys that were minted and written down nowhere.
-    for (const std::string& tailnet : tailnets()) {
-        jobs.push_back(tailnets_.job(tailnet, [this](TailnetApi& api, const Next& next) {
-            mark_.empty() ? next({}) : sweep_keys(api, mark_, {}, next);
-        }));
     }
     return jobs;
 }
@@ -286,14 +334,32 @@ std::vector<Job> Cleanup::kube_jobs() {
         erase(kSecrets, name);
     }
     erase(kLeases, kLeaseName);
-    erase(kConfigMaps, kDnsRecords);
-    erase(kConfigMaps, renderer::kIngressAddresses);
+    for (const std::string& name : config_map_names_) {
+        if (name != kLedgerName) {
+            erase(kConfigMaps, name);
+        }
+    }
     erase(kConfigMaps, kLedgerName);  // last: its UID marks what is ours in the tailnets
     return jobs;
 }
 
 void Cleanup::remove() {
-    std::vector<Job> jobs = tailnet_jobs();
+    std::vector<Job> jobs = key_jobs();
+    jobs.push_back(list_all(context_.kube, path_of(kSecrets, context_.ns), secrets_));
+    run_in_order(std::move(jobs), [this](const std::string& problem) {
+        problem.empty() ? remove_all_but_keys() : done_(problem);
+    });
+}
+
+void Cleanup::remove_all_but_keys() {
+    const std::set<Device> shown = devices_;
+    look_at_secrets();
+    for (const Device& device : devices_) {
+        if (!shown.contains(device)) {
+            context_.say(fmt::format("device {}, which has joined meanwhile", device.id));
+        }
+    }
+    std::vector<Job> jobs = device_jobs();
     for (Job& job : kube_jobs()) {
         jobs.push_back(std::move(job));
     }

@@ -1,6 +1,7 @@
 // `tailrender-runtime cleanup`: before an uninstall, removes what the controller has made: devices,
-// auth keys and Tailscale Services in the tailnets, then its Secrets, ConfigMaps and Lease. Asking
-// twice does no harm: what names the things in a tailnet goes last.
+// auth keys and Tailscale Services in the tailnets, then its Secrets, ConfigMaps and Lease. Keys go
+// first, so that nothing joins any more when the devices are read. Asking twice does no harm: what
+// names the things in a tailnet goes last.
 #pragma once
 
 #include <compare>
@@ -39,16 +40,20 @@ private:
         std::string tailnet, name, parent;
     };
     void look();
-    void look_at_secrets();
+    void look_at_secrets();  // again, too
     void look_at_config_map(const renderer::Value& map);
     [[nodiscard]] std::string objection() const;
+    [[nodiscard]] std::string running_proxy() const;
+    [[nodiscard]] std::string operators_proxy() const;
     [[nodiscard]] std::set<std::string> tailnets() const;
     [[nodiscard]] std::string unreachable();
     [[nodiscard]] std::vector<std::string> found() const;
     void remove();
+    void remove_all_but_keys();
     Job on_tailnet(const std::string& tailnet, std::function<void(TailnetApi&, TailnetDone)> call);
     Job release(const Service& service);
-    std::vector<Job> tailnet_jobs();
+    std::vector<Job> key_jobs();
+    std::vector<Job> device_jobs();
     std::vector<Job> kube_jobs();
 
     OperateContext context_;

@@ -97,6 +97,61 @@ TEST_F(CleanupTest, RefusesWhileTheControllerRuns) {
         kube.paths_below("/apis/coordination.k8s.io/v1/namespaces/tailscale/leases").empty());
 }
 
+TEST_F(CleanupTest, RefusesWhileAPodOutlivesItsStatefulSet) {
+    cluster.remove_proxy("ts-web-bcdfg");
+    cluster.remove_proxy("ts-db-bcdfg");
+    EXPECT_EQ(clean({.yes = true}),
+              "proxies still run, such as pod \"ts-db-bcdfg-0\": remove the rendered manifests "
+              "first, or give --force");
+    EXPECT_EQ(clean({.yes = true}), "") << "a minute later it has ended";
+    EXPECT_TRUE(tailnet.devices.empty());
+}
+
+TEST_F(CleanupTest, RefusesWhileTheOperatorServesWithOneOfTheDevices) {
+    cluster.remove_proxy("ts-web-bcdfg");
+    cluster.remove_proxy("ts-db-bcdfg");
+    cluster.add_operator_proxy("ts-web-qwxyz", "ts-web-bcdfg");
+    loop.run_for(kMinute);
+    EXPECT_EQ(clean({.yes = true}),
+              "the operator's StatefulSet \"ts-web-qwxyz\" has a device that would be deleted: run "
+              "adopt or adopt --rollback to its end first, or give --force");
+    EXPECT_EQ(tailnet.devices.size(), 3U);
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_EQ(tailnet.devices.size(), 1U);
+}
+
+TEST_F(CleanupTest, FindsADeviceThatJoinsUntilItsKeyIsRevoked) {
+    network.fault = [this](const HttpRequest& request) {
+        if (request.url.find("/keys") != std::string::npos && !tailnet.devices.contains("nLATE")) {
+            tailnet.devices["nLATE"] = {"nLATE", "late", "", "late", {"tag:k8s"}};
+            kube.set_datum(FakeCluster::path("secrets", "ts-web-bcdfg-0"), "device_id", "nLATE");
+        }
+        return Fault::None;
+    };
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_TRUE(tailnet.devices.empty());
+    EXPECT_NE(said.find("device nLATE, which has joined meanwhile\n"), std::string::npos) << said;
+}
+
+TEST_F(CleanupTest, LeavesTheOperatorsDnsRecords) {
+    const std::string path = FakeCluster::path("configmaps", "dnsrecords");
+    const auto owned_by = [](const char* version) {
+        return Value::list({Value::map({{"apiVersion", Value(std::string_view(version))},
+                                        {"kind", "DNSConfig"},
+                                        {"name", "ts-dns"}})});
+    };
+    for (const bool is_operators : {false, true}) {
+        kube.put(
+            path,
+            Value::map({{"metadata", Value::map({{"name", "dnsrecords"},
+                                                 {"ownerReferences",
+                                                  owned_by(is_operators ? "tailscale.com/v1alpha1"
+                                                                        : "example.com/v1")}})}}));
+        EXPECT_EQ(clean({.yes = true, .force = true}), "");
+        EXPECT_EQ(kube.find(path) != nullptr, is_operators);
+    }
+}
+
 TEST_F(CleanupTest, RemovesOnlyWhenTold) {
     EXPECT_EQ(clean({.yes = false, .force = true}), "");
     EXPECT_NE(said.find("Secret ts-web-bcdfg-0-auth\n"), std::string::npos) << said;

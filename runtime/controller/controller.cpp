@@ -209,7 +209,8 @@ void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
         slots_.erase(pod);
         return;
     }
-    if (std::holds_alternative<step::Remove>(*step) && !guard.may_remove(pod)) {
+    const bool removes = std::holds_alternative<step::Remove>(*step);
+    if (removes && !guard.may_remove(pod)) {
         return;
     }
     const bool mints = std::holds_alternative<step::MintKey>(*step);
@@ -218,15 +219,14 @@ void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
     }
     const bool lets_pod_start = mints || std::holds_alternative<step::CreateBlankAuth>(*step);
     if (const std::string other =
-            lets_pod_start ? operators_set(view_, *replica.set) : std::string();
+            lets_pod_start || removes ? operators_set(view_, replica) : std::string();
         !other.empty()) {
         return hinder(replica, "OperatorStillServes",
                       fmt::format("the operator's StatefulSet \"{}\" still serves {}", other,
-                                  replica.set->parent));
+                                  replica.set == nullptr ? std::string_view("its parent")
+                                                         : replica.set->parent.view()));
     }
-    const Said said{.about = replica.set != nullptr ? parents_.reference(replica.set->parent)
-                                                    : ledger_.reference(),
-                    .reason = std::string(failure_reason(*step))};
+    const Said said{.about = reference(replica), .reason = std::string(failure_reason(*step))};
     log_.info("step", {{"proxy", pod}, {"step", describe(*step)}});
     slots_[pod].busy = true;
     minting_ += mints ? 1 : 0;
@@ -239,13 +239,15 @@ void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
     });
 }
 
+ObjectRef Controller::reference(const Replica& replica) const {
+    return replica.set != nullptr ? parents_.reference(replica.set->parent) : ledger_.reference();
+}
+
 void Controller::hinder(const Replica& replica, std::string_view reason,
                         const std::string& problem) {
     const std::string pod(replica.pod_name);
     slots_[pod].failures = kGlitches + 1;
-    report(pod, {.about = parents_.reference(replica.set->parent),
-                 .reason = std::string(reason),
-                 .problem = problem});
+    report(pod, {.about = reference(replica), .reason = std::string(reason), .problem = problem});
 }
 
 void Controller::take_result(const std::string& pod, const Said& said) {

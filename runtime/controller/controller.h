@@ -77,6 +77,7 @@ private:
     void plan_features();
     GuardAnswer ask_guard(const std::map<std::string, Replica>& all);
     void consider(const Replica& replica, const GuardAnswer& guard);
+    [[nodiscard]] ObjectRef reference(const Replica& replica) const;
     // Something of the cluster keeps it from its next step.
     void hinder(const Replica& replica, std::string_view reason, const std::string& problem);
     void take_result(const std::string& pod, const Said& said);

@@ -281,6 +281,28 @@ TEST_F(ControllerTest, MintsNothingWhileTheOperatorServesTheSameParent) {
     expect_converged({"a-0"});
 }
 
+// Half adopted, and then taken out of Git again.
+TEST_F(ControllerTest, LeavesTheDeviceOfARunningOperatorsProxyAlone) {
+    cluster.add_operator_proxy("ts-web-qwxyz", "web");
+    cluster.add_proxy("ts-web-abcde", 1, "tag:k8s", "web");
+    start();
+    run(kMinute);
+    for (const char* key : {"_current-profile", "profile-1"}) {
+        kube.set_datum(secret("ts-web-abcde-0"), key, kube.datum(secret("ts-web-qwxyz-0"), key));
+    }
+    cluster.remove_proxy("ts-web-abcde");
+    run(20 * kMinute);
+    EXPECT_TRUE(tailnet.devices.contains("nOLD-web"));
+    const auto events = kube.paths_below("/api/v1/namespaces/tailscale/events");
+    ASSERT_EQ(events.size(), 1U);
+    EXPECT_EQ(
+        kube.find(events[0])->at({"message"})->text(),
+        "ts-web-abcde-0: the operator's StatefulSet \"ts-web-qwxyz\" still serves its parent");
+    cluster.remove_proxy("ts-web-qwxyz");
+    run(kMinute);
+    EXPECT_TRUE(tailnet.devices.empty());
+}
+
 // A life of ups and downs, ended and begun anew at any point.
 class Storm : public ControllerTest, public testing::WithParamInterface<std::uint64_t> {};
 

@@ -39,7 +39,7 @@ inline constexpr Duration kJoinPatience = std::chrono::minutes(10);
 
 // All that there is of one replica. Not owning; nullptr: does not exist.
 struct Replica {
-    std::string_view pod_name;
+    std::string_view pod_name = {};
     int ordinal = 0;
     const ProxySet* set = nullptr;
     const StateSecret* state = nullptr;

@@ -31,6 +31,21 @@ std::string meta(const Value& object, std::string_view key) {
     return std::string(text_of(object.at({"metadata", key})));
 }
 
+// Those of tailscale.com.
+std::string labels_of(const Value& object) {
+    const Value* labels = object.at({"metadata", "labels"});
+    std::string ours;
+    if (labels != nullptr && labels->is_map()) {
+        for (const renderer::Member& member : labels->members()) {
+            if (member.name().starts_with("tailscale.com/")) {
+                ours.append(ours.empty() ? "" : ",");
+                ours.append(member.name()).append("=").append(text_of(member.value));
+            }
+        }
+    }
+    return ours;
+}
+
 // `_current-profile` names the datum that holds the profile in use, tailscale v1.96.5 ipn/store.go.
 Value profile_of(const Value& object) {
     const auto name = secret_datum(object, "_current-profile");
@@ -102,17 +117,7 @@ std::optional<ProxySet> decode_proxy_set(const Value& object) {
     set.is_api_proxy = has_variable(object, "TS_K8S_PROXY_CONFIG");
     const Value* replicas = object.at({"spec", "replicas"});
     set.replicas = static_cast<int>(replicas == nullptr ? 1 : replicas->as_int().value_or(1));
-    if (const Value* labels = object.at({"metadata", "labels"});
-        labels != nullptr && labels->is_map()) {
-        std::string ours;
-        for (const renderer::Member& member : labels->members()) {
-            if (member.name().starts_with("tailscale.com/")) {
-                ours.append(ours.empty() ? "" : ",");
-                ours.append(member.name()).append("=").append(text_of(member.value));
-            }
-        }
-        set.labels = ours;
-    }
+    set.labels = labels_of(object);
     return set;
 }
 
@@ -128,6 +133,7 @@ StateSecret read_state(const Value& object) {
     state.set = annotation(object, kSetAnnotation);
     state.tailnet = annotation(object, kTailnetAnnotation);
     state.gone_since = annotation(object, kGoneAnnotation);
+    state.labels = labels_of(object);
     state.device_id = secret_datum(object, "device_id").value_or("");
     state.device_fqdn = secret_datum(object, "device_fqdn").value_or("");
     state.device_ips = secret_datum(object, "device_ips").value_or("");

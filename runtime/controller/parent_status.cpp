@@ -117,7 +117,7 @@ void ParentStatus::write_served() {
         const Parent* parent = context_.parents.find(set.parent);
         // While the operator serves it the status is the operator's.
         if (set.contract != kContractVersion || parent == nullptr || is_of_group(*parent) ||
-            (has_operators && !operators_set(context_.view, set).empty())) {
+            (has_operators && !operators_set(context_.view, {.set = &set}).empty())) {
             continue;
         }
         if (auto change = status_of(*parent, proxies_[set.name])) {

@@ -101,10 +101,13 @@ std::string user_of(const ClusterView& view, std::string_view device) {
     return {};
 }
 
-std::string operators_set(const ClusterView& view, const ProxySet& set) {
+std::string operators_set(const ClusterView& view, const Replica& replica) {
+    const ProxySet* set = replica.set;
+    const std::string_view labels = set != nullptr ? set->labels : replica.state->labels;
+    const std::string_view name = set != nullptr ? set->name : replica.state->set;
     for (const auto& [unused, other] : view.sets().objects()) {
-        if (other.contract.empty() && !other.labels.empty() && other.labels == set.labels &&
-            other.name != set.name) {
+        if (other.contract.empty() && !other.labels.empty() && other.labels == labels &&
+            other.name != name) {
             return other.name;
         }
     }

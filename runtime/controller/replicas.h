@@ -17,9 +17,9 @@ std::map<std::string, Replica> replicas_of(const ClusterView& view);
 // The Secret that says that its pod has this device, or that an earlier one had it; "": none does.
 std::string user_of(const ClusterView& view, std::string_view device);
 
-// The operator's own StatefulSet for the same parent, whose device is still in the tailnet; "":
-// there is none.
-std::string operators_set(const ClusterView& view, const ProxySet& set);
+// The operator's own StatefulSet for the same parent, whose device is still in the tailnet, and may
+// be the one that our Secrets name; "": there is none.
+std::string operators_set(const ClusterView& view, const Replica& replica);
 bool has_operators_sets(const ClusterView& view);
 
 }  // namespace runtime

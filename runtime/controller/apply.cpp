@@ -44,14 +44,20 @@ Apply::Work Apply::work_of(const Replica& replica) {
     work.pod = replica.pod_name;
     work.ordinal = replica.ordinal;
     work.config = replica.config;
-    if (replica.state != nullptr) {
-        work.state = *replica.state;
-        work.tailnet = replica.state->tailnet;
-        work.set = replica.state->set;
+    if (replica.set != nullptr) {
+        work.tailnet = replica.set->tailnet;
     }
     if (replica.auth != nullptr) {
         work.auth = *replica.auth;
         work.set = replica.auth->set;
+        if (!work.auth.tailnet.empty()) {
+            work.tailnet = work.auth.tailnet;
+        }
+    }
+    if (replica.state != nullptr) {
+        work.state = *replica.state;
+        work.tailnet = work.state.tailnet;
+        work.set = work.state.set;
     }
     if (replica.set != nullptr) {
         work.set = replica.set->name;
@@ -61,9 +67,6 @@ Apply::Work Apply::work_of(const Replica& replica) {
         const auto ordinal = static_cast<std::size_t>(replica.ordinal);
         if (ordinal < replica.set->hostnames.size()) {
             work.hostname = replica.set->hostnames[ordinal];
-        }
-        if (replica.state == nullptr) {
-            work.tailnet = replica.set->tailnet;
         }
     }
     return work;
@@ -83,6 +86,9 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
     }
     if (std::holds_alternative<step::Remove>(step)) {
         return remove(work, std::move(done));
+    }
+    if (std::holds_alternative<step::LeaveTailnet>(step)) {
+        return leave_tailnet(work, replica.set->tailnet, std::move(done));
     }
     std::vector<Job> jobs;
     if (std::holds_alternative<step::CreateState>(step)) {
@@ -104,6 +110,9 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
         jobs.push_back(note_device(work));
     } else if (std::holds_alternative<step::WriteConfig>(step)) {
         jobs.push_back(write_auth(work, without_key(work.auth)));
+    } else if (std::holds_alternative<step::RemoveState>(step)) {
+        jobs.push_back(delete_devices(work));
+        jobs.push_back(delete_secret(work.state.name, work.state.uid));
     } else if (const auto* tags = std::get_if<step::SetTags>(&step)) {
         jobs.push_back(
             on_tailnet(work.tailnet, [device = tags->device, wanted = split_list(work.tags)](
@@ -192,6 +201,7 @@ Job Apply::create_state(const Work& work) {
 
 Job Apply::write_auth(const Work& work, AuthContent content) {
     content.config = work.config;
+    content.tailnet = work.tailnet;
     return [this, work, content = std::move(content)](const Next& next) {
         const Value object =
             auth_secret(ns_, work.pod, work.set, work.auth.version, work.labels, content);
@@ -208,7 +218,7 @@ Job Apply::write_auth(const Work& work, AuthContent content) {
     };
 }
 
-// The tags that it has come with are its key's.
+// The tags that it has come with are its key's; of two keys nobody knows which one it had.
 Job Apply::note_device(const Work& work) {
     const std::string notes = "/metadata/annotations/";
     Value operations = Value::list(
@@ -217,7 +227,7 @@ Job Apply::note_device(const Work& work) {
         operations.append(removal(notes + pointer(kRestartAnnotation)));
     }
     const std::string tags = notes + pointer(kDeviceTagsAnnotation);
-    if (!work.auth.key_tags.empty()) {
+    if (!work.auth.key_tags.empty() && work.auth.key_before.empty()) {
         operations.append(operation("add", tags, Value(work.auth.key_tags.view())));
     } else if (!work.auth.device_tags.empty()) {
         operations.append(removal(tags));
@@ -324,6 +334,7 @@ void Apply::record_key(const Work& work, const MintedKey& key, const std::string
     AuthContent content = without_key(work.auth);
     content.key = key;
     content.key_tags = work.tags;
+    content.key_before = work.auth.key_id;
     content.restart_pod = restart_pod;
     write_auth(work,
                content)([this, work, key, done = std::move(done)](const std::string& problem) {
@@ -355,6 +366,16 @@ void Apply::spend(const Work& work, Next done) {
     content.restart_pod.clear();
     run_in_order({revoke_key(work.tailnet, work.auth.key_id), write_auth(work, content)},
                  std::move(done));
+}
+
+// Before anything is given up, the other tailnet has to be one that we know.
+void Apply::leave_tailnet(const Work& work, const std::string& other, Next done) {
+    std::vector<Job> jobs;
+    jobs.push_back(tailnets_.job(other, [](TailnetApi&, const Next& next) { next({}); }));
+    jobs.push_back(revoke_key(work.tailnet, work.auth.key_id));
+    jobs.push_back(delete_devices(work));
+    jobs.push_back(delete_secret(work.auth.name, work.auth.uid));
+    run_in_order(std::move(jobs), std::move(done));
 }
 
 void Apply::remove(const Work& work, Next done) {

@@ -56,6 +56,7 @@ private:
     void record_key(const Work& work, const MintedKey& key, const std::string& restart_pod,
                     Next done);
     void spend(const Work& work, Next done);
+    void leave_tailnet(const Work& work, const std::string& other, Next done);
     void remove(const Work& work, Next done);
 
     Job create_state(const Work& work);

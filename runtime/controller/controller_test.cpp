@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/controller/contract.h"
+
 namespace runtime {
 namespace {
 
@@ -301,6 +303,113 @@ TEST_F(ControllerTest, LeavesTheDeviceOfARunningOperatorsProxyAlone) {
     cluster.remove_proxy("ts-web-qwxyz");
     run(kMinute);
     EXPECT_TRUE(tailnet.devices.empty());
+}
+
+TEST_F(ControllerTest, TagsThatChangeWhileThePodJoinsReachItsDevice) {
+    bool is_blind = false;  // to what the pod writes
+    network.fault = [&is_blind](const HttpRequest& request) {
+        const bool lists = request.url.find("/secrets?") != std::string::npos;
+        return lists && is_blind ? Fault::Refused : Fault::None;
+    };
+    cluster.add_proxy("a", 1, "tag:k8s");
+    start();
+    run(Duration(100));
+    ASSERT_EQ(tailnet.usable_keys().size(), 1U);
+    is_blind = true;
+    kube.drop_watches();
+    run(kSecond);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    cluster.add_proxy("a", 1, "tag:web");
+    run(5 * kSecond);
+    ASSERT_EQ(tailnet.keys.size(), 2U);
+    is_blind = false;
+    run(kMinute);
+    EXPECT_EQ(tailnet.devices.at(device_of("a-0")).tags, std::vector<std::string>{"tag:web"});
+    expect_converged({"a-0"});
+}
+
+class TwoTailnets : public ControllerTest {
+protected:
+    TwoTailnets() {
+        network.add("https://partner", partner);
+        cluster.add_tailnet("partner", "https://partner", partner);
+        cluster.add_proxy("b");  // so that the ids of the two differ
+    }
+    void move(std::string_view to) { cluster.annotate("a", kTailnetAnnotation, to); }
+    [[nodiscard]] std::size_t devices(const FakeTailnet& its) const {
+        EXPECT_TRUE(its.usable_keys().empty());
+        return its.devices.size();
+    }
+
+    FakeTailnet partner{loop};
+};
+
+TEST_F(TwoTailnets, AProxyMovesFromOneToTheOther) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    ASSERT_EQ(devices(tailnet), 2U);
+    move("partner");
+    run(kMinute);
+    EXPECT_EQ(devices(tailnet), 1U);
+    EXPECT_EQ(devices(partner), 1U);
+    EXPECT_TRUE(partner.devices.contains(device_of("a-0")));
+    const std::size_t writes = kube.writes;
+    run(10 * kMinute);
+    EXPECT_EQ(kube.writes, writes);
+    move("");
+    run(kMinute);
+    EXPECT_EQ(devices(tailnet), 2U);
+    EXPECT_EQ(devices(partner), 0U);
+    EXPECT_EQ(cluster.doubles, 0);
+}
+
+TEST_F(TwoTailnets, AProxyMovesWhateverHappens) {
+    Chance dice(5);
+    cluster.add_proxy("a");
+    for (std::uint64_t round = 1; round <= 20; ++round) {
+        move(round % 2 == 0 ? "" : "partner");
+        for (int life = 0; life < 8; ++life) {
+            process.reset();
+            start(round);
+            run(Duration(dice.below(400)));
+        }
+        run(2 * kMinute);
+        EXPECT_EQ(devices(tailnet), round % 2 == 0 ? 2U : 1U);
+        EXPECT_EQ(devices(partner), round % 2 == 0 ? 0U : 1U);
+    }
+}
+
+TEST_F(TwoTailnets, NothingIsGivenUpForATailnetThatIsNotKnown) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    const std::string device = device_of("a-0");
+    move("nowhere");
+    run(10 * kMinute);
+    EXPECT_TRUE(tailnet.devices.contains(device));
+    const auto events = kube.paths_below("/api/v1/namespaces/apps/events");
+    ASSERT_EQ(events.size(), 1U);
+    const renderer::Value& event = *kube.find(events[0]);
+    EXPECT_EQ(event.at({"reason"})->text(), "CannotChangeTailnet");
+    EXPECT_EQ(event.at({"message"})->text(),
+              "a-0: ConfigMap \"tailrender-tailnet-nowhere\" is missing");
+    move("");
+    run(kMinute);
+    EXPECT_EQ(device_of("a-0"), device);
+}
+
+TEST_F(TwoTailnets, TheDeviceOfAProxyThatHasLostItsStateIsLookedForWhereItIs) {
+    cluster.add_proxy("a");
+    move("partner");
+    start();
+    run(kMinute);
+    ASSERT_EQ(devices(partner), 1U);
+    cluster.remove_proxy("a");
+    kube.erase(secret("a-0"));
+    run(10 * kMinute);
+    EXPECT_EQ(devices(partner), 0U);
+    EXPECT_EQ(kube.find(secret("a-0-auth")), nullptr);
 }
 
 // A life of ups and downs, ended and begun anew at any point.

@@ -71,6 +71,19 @@ std::optional<Step> decide_unwanted(const Replica& replica, Time now, Duration c
     return now - *since >= cleanup_delay ? std::optional<Step>(step::Remove{}) : std::nullopt;
 }
 
+// Its StatefulSet names another tailnet than the one that it is in.
+std::optional<Step> decide_move(const Replica& replica) {
+    if (replica.auth != nullptr) {
+        return step::LeaveTailnet{};
+    }
+    if (replica.pod == nullptr || !replica.pod->started_at.has_value()) {
+        return step::RemoveState{};
+    }
+    // What it still writes is of the old tailnet.
+    return replica.pod->leaving ? std::nullopt
+                                : std::optional<Step>(step::DeletePod{.uid = replica.pod->uid});
+}
+
 // The key in the auth Secret, which is not blank.
 std::optional<Step> decide_key(const Replica& replica, Time now) {
     const AuthSecret& auth = *replica.auth;
@@ -147,6 +160,9 @@ std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_de
     if (!replica.state->gone_since.empty()) {
         return step::UnmarkGone{};
     }
+    if (replica.state->tailnet != replica.set->tailnet) {
+        return decide_move(replica);
+    }
     if (lacks_config(replica)) {
         return std::nullopt;
     }
@@ -190,6 +206,10 @@ std::string_view failure_reason(const Step& step) {
     if (std::holds_alternative<step::SetTags>(step)) {
         return "CannotSetTags";
     }
+    if (std::holds_alternative<step::LeaveTailnet>(step) ||
+        std::holds_alternative<step::RemoveState>(step)) {
+        return "CannotChangeTailnet";
+    }
     return std::holds_alternative<step::Remove>(step) ? "CannotRemove" : "CannotPrepareProxy";
 }
 
@@ -217,6 +237,8 @@ std::string describe(const Step& step) {
             return "set the tags of " + tags.device;
         }
         std::string operator()(const step::WriteConfig&) const { return "write the configuration"; }
+        std::string operator()(const step::LeaveTailnet&) const { return "leave the tailnet"; }
+        std::string operator()(const step::RemoveState&) const { return "remove the state Secret"; }
         std::string operator()(const step::MarkGone&) const { return "mark as gone"; }
         std::string operator()(const step::UnmarkGone&) const { return "unmark"; }
         std::string operator()(const step::Remove&) const { return "remove"; }

@@ -17,6 +17,10 @@
 // - an API proxy has its key in its configuration, which is written again when it changes;
 // - an API proxy and a recorder never ask for a key, so they get one when their state is lost, and
 //   another one when they have run for kJoinPatience with it and are still not in the tailnet;
+// - when the StatefulSet names another tailnet than the state Secret, the key and the devices in
+// the
+//   old one go, then the auth Secret, so that the next pod waits for it; the pod is deleted, and
+//   then the state Secret: from there on it is a replica that is new;
 // - what belongs to no StatefulSet any more is removed after a delay: key, device, auth Secret,
 //   state Secret, in this order, so that nothing can join any more when its devices are read, and
 //   the last one holds all names until the end.
@@ -78,15 +82,17 @@ struct SetTags {
     std::string device;
 };
 struct WriteConfig {};  // of an API proxy, without a key
+struct LeaveTailnet {};
+struct RemoveState {};
 struct MarkGone {};
 struct UnmarkGone {};
 struct Remove {};
 }  // namespace step
 
-using Step =
-    std::variant<step::CreateState, step::CreateBlankAuth, step::MintKey, step::ClearRequest,
-                 step::DeletePod, step::SpendKey, step::NoteDevice, step::SetTags,
-                 step::WriteConfig, step::MarkGone, step::UnmarkGone, step::Remove>;
+using Step = std::variant<step::CreateState, step::CreateBlankAuth, step::MintKey,
+                          step::ClearRequest, step::DeletePod, step::SpendKey, step::NoteDevice,
+                          step::SetTags, step::WriteConfig, step::LeaveTailnet, step::RemoveState,
+                          step::MarkGone, step::UnmarkGone, step::Remove>;
 
 // No value: all is as it should be, or time has to pass first.
 std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_delay);

@@ -211,6 +211,28 @@ const Case kCases[] = {
          w.state.device_id = w.auth.device = "n2";
      },
      "revoke and blank the key"},
+    {"another tailnet", [](World& w) { w.set.tailnet = "partner"; }, "leave the tailnet"},
+    {"another tailnet, and the pod still runs",
+     [](World& w) {
+         w.set.tailnet = "partner";
+         w.has_auth = false;
+         w.pod.started_at = kNow - kMinutes(1);
+     },
+     "delete pod pod-1"},
+    {"another tailnet, and the pod is leaving",
+     [](World& w) {
+         w.set.tailnet = "partner";
+         w.has_auth = false;
+         w.pod.started_at = kNow - kMinutes(1);
+         w.pod.leaving = true;
+     },
+     "nothing"},
+    {"another tailnet, and the next pod waits for its key",
+     [](World& w) {
+         w.set.tailnet = "partner";
+         w.has_auth = false;
+     },
+     "remove the state Secret"},
     {"recorder", [](World& w) { w.be_recorder(); }, "nothing"},
     {"recorder has joined",
      [](World& w) {

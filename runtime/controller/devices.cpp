@@ -57,7 +57,8 @@ Value line_of(const Replica& replica, const std::string& problem) {
          {"addresses", text_list(device.addresses)},
          {"device", state.device()},
          {"tags", text_list(set == nullptr ? std::vector<std::string>() : split_list(set->tags))},
-         {"tailnet", (set == nullptr ? state.tailnet : set->tailnet).view()},
+         {"tailnet",
+          (replica.state != nullptr || set == nullptr ? state.tailnet : set->tailnet).view()},
          {"state", name_of(device.state)}});
     put_if(line, !problem.empty(), "problem", redact(problem));
     return line;

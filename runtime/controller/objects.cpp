@@ -170,7 +170,9 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     } else {
         auth.blank = secret_datum(object, kAuthDatum).value_or("").empty();
     }
+    auth.tailnet = annotation(object, kTailnetAnnotation);
     auth.key_id = annotation(object, kKeyIdAnnotation);
+    auth.key_before = annotation(object, kKeyBeforeAnnotation);
     auth.key_tags = annotation(object, kKeyTagsAnnotation);
     auth.key_created = parse_time(annotation(object, kKeyCreatedAnnotation));
     auth.key_expires = parse_time(annotation(object, kKeyExpiresAnnotation));

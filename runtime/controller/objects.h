@@ -53,9 +53,11 @@ struct StateSecret {
 struct AuthSecret {
     Text name, uid, version;  // version: resourceVersion, since only we write it
     Text pod, set;
-    Text config;  // of an API proxy, without its key
+    Text tailnet;  // that the key and the device are of
+    Text config;   // of an API proxy, without its key
     bool blank = true;
     Text key_id, key_tags;
+    Text key_before;  // that it has replaced, and that may have led to a device
     std::optional<Time> key_created, key_expires;
     Text restart_pod;
     Text device, device_tags;

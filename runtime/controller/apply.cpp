@@ -54,6 +54,9 @@ Apply::Work Apply::work_of(const Replica& replica) {
             work.tailnet = work.auth.tailnet;
         }
     }
+    if (replica.stray != nullptr) {
+        work.stray = *replica.stray;
+    }
     if (replica.state != nullptr) {
         work.state = *replica.state;
         work.tailnet = work.state.tailnet;
@@ -110,6 +113,13 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
         jobs.push_back(note_device(work));
     } else if (std::holds_alternative<step::WriteConfig>(step)) {
         jobs.push_back(write_auth(work, without_key(work.auth)));
+    } else if (std::holds_alternative<step::RemoveStray>(step)) {
+        const AuthSecret& stray = work.stray;
+        const bool is_used =
+            stray.device == work.state.device() || stray.device == work.auth.device;
+        jobs.push_back(revoke_key(work.tailnet, stray.key_id));
+        jobs.push_back(delete_device(work.tailnet, is_used ? "" : std::string(stray.device)));
+        jobs.push_back(delete_secret(stray.name, stray.uid));
     } else if (std::holds_alternative<step::RemoveState>(step)) {
         jobs.push_back(delete_devices(work));
         jobs.push_back(delete_secret(work.state.name, work.state.uid));

@@ -44,7 +44,7 @@ private:
         std::string tags, config;
         std::string labels;
         StateSecret state;
-        AuthSecret auth;
+        AuthSecret auth, stray;
 
         [[nodiscard]] std::string auth_name() const {
             return runtime::auth_name(pod, !config.empty());

@@ -151,6 +151,9 @@ bool lacks_config(const Replica& replica) {
 }
 
 std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_delay) {
+    if (replica.set != nullptr && replica.stray != nullptr) {
+        return step::RemoveStray{};
+    }
     if (!is_wanted(replica)) {
         return decide_unwanted(replica, now, cleanup_delay);
     }
@@ -237,6 +240,9 @@ std::string describe(const Step& step) {
             return "set the tags of " + tags.device;
         }
         std::string operator()(const step::WriteConfig&) const { return "write the configuration"; }
+        std::string operator()(const step::RemoveStray&) const {
+            return "remove the auth Secret of another type";
+        }
         std::string operator()(const step::LeaveTailnet&) const { return "leave the tailnet"; }
         std::string operator()(const step::RemoveState&) const { return "remove the state Secret"; }
         std::string operator()(const step::MarkGone&) const { return "mark as gone"; }

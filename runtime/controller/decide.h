@@ -17,6 +17,9 @@
 // - an API proxy has its key in its configuration, which is written again when it changes;
 // - an API proxy and a recorder never ask for a key, so they get one when their state is lost, and
 //   another one when they have run for kJoinPatience with it and are still not in the tailnet;
+// - when the StatefulSet has become one of API proxies, or has been one, the key that its pods do
+// not
+//   look at any more is revoked, and its Secret deleted;
 // - when the StatefulSet names another tailnet than the state Secret, the key and the devices in
 // the
 //   old one go, then the auth Secret, so that the next pod waits for it; the pod is deleted, and
@@ -48,6 +51,7 @@ struct Replica {
     const ProxySet* set = nullptr;
     const StateSecret* state = nullptr;
     const AuthSecret* auth = nullptr;
+    const AuthSecret* stray = nullptr;  // the one that it had while its set was of another type
     const Pod* pod = nullptr;
     std::string config = {};  // of an API proxy, without its key; empty: none, or not known
 };
@@ -82,6 +86,7 @@ struct SetTags {
     std::string device;
 };
 struct WriteConfig {};  // of an API proxy, without a key
+struct RemoveStray {};
 struct LeaveTailnet {};
 struct RemoveState {};
 struct MarkGone {};
@@ -91,8 +96,8 @@ struct Remove {};
 
 using Step = std::variant<step::CreateState, step::CreateBlankAuth, step::MintKey,
                           step::ClearRequest, step::DeletePod, step::SpendKey, step::NoteDevice,
-                          step::SetTags, step::WriteConfig, step::LeaveTailnet, step::RemoveState,
-                          step::MarkGone, step::UnmarkGone, step::Remove>;
+                          step::SetTags, step::WriteConfig, step::RemoveStray, step::LeaveTailnet,
+                          step::RemoveState, step::MarkGone, step::UnmarkGone, step::Remove>;
 
 // No value: all is as it should be, or time has to pass first.
 std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_delay);

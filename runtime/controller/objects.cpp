@@ -157,6 +157,9 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     if (label(object, kSecretLabel) != kAuthSecret) {
         return std::nullopt;
     }
+    if (const Value* data = object.find("data"); data != nullptr && data->size() > 1) {
+        return std::nullopt;  // the renderer's by now: `<pod>-config` of a group of another type
+    }
     AuthSecret auth;
     auth.name = meta(object, "name");
     auth.uid = meta(object, "uid");

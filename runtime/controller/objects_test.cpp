@@ -72,6 +72,13 @@ TEST(Objects, SecretsWithoutOurLabelAreNotLookedAt) {
     EXPECT_FALSE(decode_auth_secret(other).has_value());
 }
 
+TEST(Objects, AConfigurationOfTheRenderersIsNoAuthSecret) {
+    const std::string ours = R"({"metadata":{"name":"front-0-config",
+        "labels":{"tailrender.dev/secret":"auth"}},"data":{"config.hujson":"e30=")";
+    EXPECT_TRUE(decode_auth_secret(json(ours + "}}")).has_value());
+    EXPECT_FALSE(decode_auth_secret(json(ours + R"(,"cap-107.hujson":"e30="}})")).has_value());
+}
+
 TEST(Objects, APodTellsSinceWhenItHasRun) {
     const auto started = [](const std::string& status) {
         const auto pod = decode_pod(json(R"({"metadata":{"name":"a-0"},"status":)" + status + "}"));

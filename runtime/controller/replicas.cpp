@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "runtime/controller/contract.h"
 #include "runtime/controller/group_decide.h"
@@ -28,9 +29,8 @@ std::map<std::string, std::string> configs_of(const ClusterView& view) {
     return configs;
 }
 
-const AuthSecret* find_auth(const ClusterView& view, std::string_view pod) {
-    const AuthSecret* auth = view.auths().find(view.key(auth_name(pod, false)));
-    return auth == nullptr ? view.auths().find(view.key(auth_name(pod, true))) : auth;
+const AuthSecret* find_auth(const ClusterView& view, std::string_view pod, bool is_api_proxy) {
+    return view.auths().find(view.key(auth_name(pod, is_api_proxy)));
 }
 
 }  // namespace
@@ -41,13 +41,18 @@ std::map<std::string, Replica> replicas_of(const ClusterView& view) {
     const auto add = [&](const std::string& name, const ProxySet* set, int ordinal) {
         const auto [entry, is_new] = all.try_emplace(name);
         if (is_new) {
+            const bool is_api_proxy = set != nullptr && set->is_api_proxy;
             entry->second = {.pod_name = entry->first,
                              .ordinal = ordinal,
                              .set = set,
                              .state = view.states().find(view.key(name)),
-                             .auth = find_auth(view, name),
+                             .auth = find_auth(view, name, is_api_proxy),
+                             .stray = find_auth(view, name, !is_api_proxy),
                              .pod = view.pods().find(view.key(name)),
                              .config = {}};
+            if (set == nullptr && entry->second.auth == nullptr) {  // of which type, nobody knows
+                std::swap(entry->second.auth, entry->second.stray);
+            }
             if (const auto config = configs.find(name);
                 config != configs.end() && set != nullptr && set->is_api_proxy) {
                 entry->second.config = config->second;

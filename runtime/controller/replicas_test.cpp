@@ -112,5 +112,36 @@ TEST_F(ReplicasTest, ARecorderIsLookedAfterLikeAProxy) {
     EXPECT_TRUE(tailnet.devices.empty());
 }
 
+TEST_F(ReplicasTest, AGroupThatBecomesOneOfApiProxiesAndBack) {
+    cluster.refused_pods.insert("front-1");
+    cluster.add_group("front", 2, false);
+    start();
+    run(kMinute);
+    EXPECT_EQ(tailnet.devices.size(), 1U);
+    EXPECT_EQ(tailnet.usable_keys().size(), 1U);
+    const auto settle = [this](std::string_view there, std::string_view gone) {
+        cluster.restart_pod("front-0");
+        cluster.restart_pod("front-1");
+        run(5 * kMinute);
+        EXPECT_EQ(tailnet.devices.size(), 2U);
+        EXPECT_TRUE(tailnet.usable_keys().empty());
+        for (const std::string pod : {"front-0", "front-1"}) {
+            EXPECT_NE(kube.find(secret(pod + std::string(there))), nullptr);
+            EXPECT_EQ(kube.find(secret(pod + std::string(gone))), nullptr);
+        }
+        const std::size_t writes = kube.writes;
+        run(20 * kMinute);
+        EXPECT_EQ(kube.writes, writes);
+    };
+    cluster.refused_pods.clear();
+    cluster.offer("front", Value::map({{"front-0.hujson", R"({"Version":"v1alpha1"})"},
+                                       {"front-1.hujson", R"({"Version":"v1alpha1"})"}}));
+    cluster.add_group("front", 2, true);
+    settle("-config", "-auth");
+    cluster.offer("front", Value::map());
+    cluster.add_group("front", 2, false);
+    settle("-auth", "-config");
+}
+
 }  // namespace
 }  // namespace runtime

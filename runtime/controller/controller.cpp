@@ -217,9 +217,11 @@ void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
     if (mints && sweep_is_due_) {
         return;
     }
+    const bool deletes_devices = removes || std::holds_alternative<step::LeaveTailnet>(*step) ||
+                                 std::holds_alternative<step::RemoveState>(*step);
     const bool lets_pod_start = mints || std::holds_alternative<step::CreateBlankAuth>(*step);
     if (const std::string other =
-            lets_pod_start || removes ? operators_set(view_, replica) : std::string();
+            lets_pod_start || deletes_devices ? operators_set(view_, replica) : std::string();
         !other.empty()) {
         return hinder(replica, "OperatorStillServes",
                       fmt::format("the operator's StatefulSet \"{}\" still serves {}", other,

@@ -292,6 +292,10 @@ TEST_F(ControllerTest, LeavesTheDeviceOfARunningOperatorsProxyAlone) {
     for (const char* key : {"_current-profile", "profile-1"}) {
         kube.set_datum(secret("ts-web-abcde-0"), key, kube.datum(secret("ts-web-qwxyz-0"), key));
     }
+    cluster.add_tailnet("partner", "https://tailnet", tailnet);
+    cluster.annotate("ts-web-abcde", kTailnetAnnotation, "partner");
+    run(kMinute);
+    EXPECT_TRUE(tailnet.devices.contains("nOLD-web")) << "it shall move, too";
     cluster.remove_proxy("ts-web-abcde");
     run(20 * kMinute);
     EXPECT_TRUE(tailnet.devices.contains("nOLD-web"));

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,16 +37,6 @@ bool wants_color(Color color) {
            (color == Color::Auto && !asked_not && ::isatty(STDOUT_FILENO) == 1);
 }
 
-// Only what the user named.
-std::vector<ClusterTree> of_cluster(std::vector<ClusterTree> trees, const std::string& cluster) {
-    if (!cluster.empty()) {
-        std::erase_if(trees, [&](const ClusterTree& tree) {
-            return !tree.cluster.empty() && tree.cluster != cluster;
-        });
-    }
-    return trees;
-}
-
 // One side of the comparison, and what was rendered for it.
 class Side {
 public:
@@ -71,10 +63,15 @@ public:
             return refuse(std::move(rendered.error().diagnostic));
         }
         if (*rendered) {
-            trees_ = of_cluster(std::move(**rendered), load_.cluster);
+            trees_ = std::move(**rendered);
             return true;
         }
-        return render();
+        return render() && yields_something(*tree);
+    }
+    // Always false.
+    bool refuse(Diagnostic diagnostic) {
+        runs_.all().emplace_back().diagnostics.add(std::move(diagnostic));
+        return false;
     }
 
     int fail(Console& console) const {
@@ -84,11 +81,13 @@ public:
     std::vector<ClusterTree> take() { return std::move(trees_); }
 
 private:
+    [[nodiscard]] std::string revision() const { return name_.substr(0, name_.find(':')); }
+
     // "main", or "main:apps" for a path as seen from here.
     Result<std::shared_ptr<const GitTree>> open_revision() {
         const auto colon = name_.find(':');
         load_.path = colon == std::string::npos ? "." : normal_path(name_.substr(colon + 1));
-        return GitTree::open(load_.path, name_.substr(0, colon));
+        return GitTree::open(load_.path, revision());
     }
 
     bool render() {
@@ -106,9 +105,33 @@ private:
         return true;
     }
 
-    bool refuse(Diagnostic diagnostic) {
-        runs_.all().emplace_back().diagnostics.add(std::move(diagnostic));
-        return false;
+    // Readers of sources leave rendered trees out, and a comparison of nothing would find no
+    // difference.
+    bool yields_something(const SourceTree& tree) {
+        if (!std::ranges::all_of(trees_,
+                                 [](const ClusterTree& made) { return made.files.empty(); })) {
+            return true;
+        }
+        Result<std::vector<std::string>> rendered = rendered_below(tree, load_.path);
+        if (!rendered) {
+            return refuse(std::move(rendered.error().diagnostic));
+        }
+        return rendered->empty() || refuse(only_rendered(*rendered));
+    }
+
+    [[nodiscard]] Diagnostic only_rendered(const std::vector<std::string>& trees) const {
+        return {.rule = "empty-output",
+                .where = std::string(what_),
+                .message =
+                    "the sources yield nothing, and the rendered trees beside them are not "
+                    "read as sources",
+                .found = fmt::format("rendered trees in \"{}\"", fmt::join(trees, "\", \"")),
+                .expected = "sources, or rendered trees without manifests beside them",
+                .hint = fmt::format(
+                    "name a rendered tree itself: \"{}\"",
+                    load_.tree == nullptr
+                        ? join_path(name_, trees.front())
+                        : fmt::format("{}:{}", revision(), join_path(load_.path, trees.front())))};
     }
 
     // It was not there as a directory, and `why` it is no revision.
@@ -136,6 +159,27 @@ private:
     ClusterRuns runs_;
     std::vector<ClusterTree> trees_;
 };
+
+// Leaves what the user named: a rendered tree was read with all its clusters. An error when no side
+// has a cluster of that name.
+Result<Unit> keep_cluster(const std::string& cluster, std::vector<ClusterTree>& base,
+                          std::vector<ClusterTree>& head) {
+    std::set<std::string> names;
+    for (std::vector<ClusterTree>* trees : {&base, &head}) {
+        std::erase_if(*trees, [&](const ClusterTree& tree) {
+            names.insert(tree.cluster);
+            return !tree.cluster.empty() && tree.cluster != cluster;
+        });
+    }
+    names.erase("");
+    if (!base.empty() || !head.empty()) {
+        return Unit{};
+    }
+    return Error{{.rule = "unknown-cluster",
+                  .where = "--cluster",
+                  .message = fmt::format("neither side has a cluster \"{}\"", cluster),
+                  .expected = fmt::format("one of \"{}\"", fmt::join(names, "\", \""))}};
+}
 
 // Empty, with a message, when the file cannot be used.
 std::string hash_key(const Options& options, Console& console) {
@@ -190,7 +234,16 @@ int run_diff(const Options& options, Console& console) {
     if (!good[0] || !good[1]) {
         return (good[0] ? head : base).fail(console);
     }
-    Comparison comparison = compare_trees(base.take(), head.take(), SecretHash(key));
+    std::vector<ClusterTree> before = base.take();
+    std::vector<ClusterTree> after = head.take();
+    if (!options.load.cluster.empty()) {
+        Result<Unit> kept = keep_cluster(options.load.cluster, before, after);
+        if (!kept) {
+            head.refuse(std::move(kept.error().diagnostic));
+            return head.fail(console);
+        }
+    }
+    Comparison comparison = compare_trees(std::move(before), std::move(after), SecretHash(key));
     comparison.base = options.base;
     comparison.head = options.head;
     head.print_diagnostics(console);

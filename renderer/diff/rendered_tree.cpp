@@ -94,33 +94,46 @@ Result<ClusterTree> read_cluster(const SourceTree& tree, const std::string& dir,
     return found;
 }
 
-bool is_documentation(const Entry& entry) {
-    return entry.kind == EntryKind::File &&
-           (entry.name.starts_with('.') || entry.name.ends_with(".md")) &&
-           entry.name != ".tailrender.yaml";
-}
-
 bool has_inventory(const SourceTree& tree, const std::string& dir) {
     return tree.kind(join_path(dir, kInventoryName)) == EntryKind::File;
 }
 
-// Empty: it is no directory of clusters.
-Result<std::vector<std::string>> cluster_names(const SourceTree& tree, const std::string& dir) {
-    std::vector<std::string> names;
-    const std::vector<Entry> entries = TRY(tree.list(dir));
-    for (const Entry& entry : entries) {
-        if (entry.kind == EntryKind::Directory && entry.name == ".git") {
+// What lies below a directory that has no inventory of its own.
+struct Contents {
+    std::vector<std::string> trees;  // paths of rendered trees, as read from that directory
+    bool has_sources = false;        // manifests that belong to none of them
+};
+
+// Hidden names are no sources, so they do not count, and a link to a directory is not followed.
+Result<Unit> look_below(const SourceTree& tree, const std::string& root,
+                        const std::string& relative, Contents& contents) {
+    const std::string dir = relative.empty() ? root : join_path(root, relative);
+    for (const Entry& entry : TRY(tree.list(dir))) {
+        const std::string below = join_path(relative, entry.name);
+        const bool is_directory = entry.kind == EntryKind::Directory;
+        if (entry.name == ".tailrender.yaml" && relative.empty()) {
+            contents.has_sources = true;
+        } else if (entry.name.starts_with('.')) {
             continue;
-        }
-        const bool cluster =
-            entry.kind == EntryKind::Directory && has_inventory(tree, join_path(dir, entry.name));
-        if (cluster) {
-            names.push_back(entry.name);
-        } else if (!is_documentation(entry)) {
-            return std::vector<std::string>();
+        } else if (is_directory && !entry.is_link) {
+            if (has_inventory(tree, join_path(dir, entry.name))) {
+                contents.trees.push_back(below);
+            } else {
+                TRY(look_below(tree, root, below, contents));
+            }
+        } else if (is_directory || is_manifest_name(entry.name)) {
+            contents.has_sources = true;
         }
     }
-    return names;
+    return Unit{};
+}
+
+Result<Contents> contents_of(const SourceTree& tree, const std::string& dir) {
+    Contents contents;
+    if (tree.kind(dir) == EntryKind::Directory) {
+        TRY(look_below(tree, dir, "", contents));
+    }
+    return contents;
 }
 
 }  // namespace
@@ -133,16 +146,20 @@ Result<std::optional<std::vector<ClusterTree>>> read_rendered(const SourceTree& 
         clusters.push_back(std::move(only));
         return std::optional(std::move(clusters));
     }
-    if (tree.kind(dir) != EntryKind::Directory) {
+    const Contents contents = TRY(contents_of(tree, dir));
+    if (contents.has_sources) {
         return std::optional<std::vector<ClusterTree>>();
     }
-    const std::vector<std::string> names = TRY(cluster_names(tree, dir));
-    for (const std::string& name : names) {
-        ClusterTree cluster = TRY(read_cluster(tree, join_path(dir, name), name));
+    for (const std::string& path : contents.trees) {
+        ClusterTree cluster = TRY(read_cluster(tree, join_path(dir, path), path));
         clusters.push_back(std::move(cluster));
     }
     return clusters.empty() ? std::optional<std::vector<ClusterTree>>()
                             : std::optional(std::move(clusters));
+}
+
+Result<std::vector<std::string>> rendered_below(const SourceTree& tree, const std::string& dir) {
+    return TRY(contents_of(tree, dir)).trees;
 }
 
 }  // namespace renderer

@@ -12,9 +12,14 @@
 
 namespace renderer {
 
-// No value: the directory is no rendered tree. It is one if it holds an inventory, or if every
-// directory in it does (one per cluster) and nothing else is there but documentation.
+// No value: the directory is no rendered tree. It is one if it holds an inventory, or if
+// directories below it do and no manifest stands beside them. Those are its clusters, each named by
+// its path.
 Result<std::optional<std::vector<ClusterTree>>> read_rendered(const SourceTree& tree,
                                                               const std::string& dir);
+
+// The directories below `dir` that hold an inventory, as paths from there: what a reader of sources
+// leaves out.
+Result<std::vector<std::string>> rendered_below(const SourceTree& tree, const std::string& dir);
 
 }  // namespace renderer

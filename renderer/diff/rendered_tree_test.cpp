@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "renderer/load/disk_tree.h"
 
@@ -56,6 +57,23 @@ TEST_F(RenderedTree, MayHoldClusters) {
     EXPECT_EQ((*found)->back().cluster, "lab");
 }
 
+TEST_F(RenderedTree, MayHoldClustersInFolders) {
+    put("clusters/home/.tailrender-inventory", "");
+    put("clusters/eu/lab/.tailrender-inventory", "");
+    put("clusters/eu/lab/broken/.tailrender-inventory", "");
+    put(".github/workflows/render.yml", "on: push\n");
+    put("CODEOWNERS", "* @ops\n");
+    put("docs/how.txt", "x\n");
+    const auto found = read();
+    ASSERT_TRUE(found && found.value());
+    ASSERT_EQ((*found)->size(), 2U);
+    EXPECT_EQ((*found)->front().cluster, "clusters/eu/lab");
+    EXPECT_EQ((*found)->back().cluster, "clusters/home");
+    const auto below = rendered_below(DiskTree(), dir_.string());
+    ASSERT_TRUE(below);
+    EXPECT_EQ(*below, (std::vector<std::string>{"clusters/eu/lab", "clusters/home"}));
+}
+
 TEST_F(RenderedTree, IsNotASourceThatHoldsOne) {
     put("rendered/.tailrender-inventory", "");
     put("web.yaml", "x: 1\n");
@@ -83,6 +101,12 @@ TEST_F(RenderedTree, FollowsNoLink) {
     auto dir = read();
     ASSERT_FALSE(dir);
     EXPECT_EQ(dir.error().diagnostic.rule, "unsafe-path");
+    fs::remove(dir_ / ".tailrender-inventory");
+    fs::remove(dir_ / "link.yaml");
+    fs::remove(dir_ / "other/secret.yaml");
+    put("other/.tailrender-inventory", "");
+    const auto linked = read();
+    EXPECT_TRUE(linked && !linked.value());
 }
 
 TEST_F(RenderedTree, StaysInside) {

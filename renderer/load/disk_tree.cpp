@@ -51,7 +51,11 @@ std::size_t size_hint(int fd) {
     return ::fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<std::size_t>(info.st_size) : 0;
 }
 
-EntryKind kind_of(fs::file_type type) {
+// A link that leads to itself leads nowhere.
+EntryKind kind_of(fs::file_type type, const std::error_code& error) {
+    if (error == std::errc::too_many_symbolic_link_levels) {
+        return EntryKind::Missing;
+    }
     if (type == fs::file_type::regular || type == fs::file_type::fifo) {
         return EntryKind::File;
     }
@@ -61,11 +65,18 @@ EntryKind kind_of(fs::file_type type) {
     return type == fs::file_type::not_found ? EntryKind::Missing : EntryKind::Other;
 }
 
-Entry entry_of(const fs::directory_entry& found) {
+// What cannot be looked at is an error, but for a link that leads nowhere: walk.h decides about it.
+Result<Entry> entry_of(const fs::directory_entry& found) {
+    std::error_code error;
+    const fs::file_type type = found.status(error).type();
+    const EntryKind kind = kind_of(type, error);
+    if (type == fs::file_type::none && kind != EntryKind::Missing) {
+        return cannot_read(found.path().string(), error);
+    }
     std::error_code ignored;
-    return {.name = found.path().filename().string(),
-            .kind = kind_of(found.status(ignored).type()),
-            .is_link = found.is_symlink(ignored)};
+    return Entry{.name = found.path().filename().string(),
+                 .kind = kind,
+                 .is_link = found.is_symlink(ignored)};
 }
 
 }  // namespace
@@ -103,7 +114,7 @@ Result<std::vector<Entry>> DiskTree::list(const std::string& dir) const {
     std::error_code error;
     fs::directory_iterator found(dir, error);
     while (!error && found != fs::directory_iterator()) {
-        entries.push_back(entry_of(*found));
+        entries.push_back(TRY(entry_of(*found)));
         found.increment(error);
     }
     if (error) {
@@ -114,8 +125,9 @@ Result<std::vector<Entry>> DiskTree::list(const std::string& dir) const {
 }
 
 EntryKind DiskTree::kind(const std::string& path) const {
-    std::error_code ignored;
-    return kind_of(fs::status(path, ignored).type());
+    std::error_code error;
+    const fs::file_type type = fs::status(path, error).type();
+    return kind_of(type, error);
 }
 
 std::string DiskTree::real_path(const std::string& path) const {

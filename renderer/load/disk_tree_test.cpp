@@ -71,6 +71,7 @@ TEST_F(DiskTreeTest, ListsSorted) {
     write("B", "");
     std::filesystem::create_symlink("a", dir_ + "/link");
     std::filesystem::create_symlink("nowhere", dir_ + "/dangling");
+    std::filesystem::create_symlink("circle", dir_ + "/circle");
     std::string text;
     const Result<std::vector<Entry>> entries = DiskTree().list(dir_);
     ASSERT_TRUE(entries);
@@ -78,8 +79,17 @@ TEST_F(DiskTreeTest, ListsSorted) {
         text += entry.name + (entry.kind == EntryKind::Directory ? "/" : "") +
                 (entry.kind == EntryKind::Missing ? "?" : "") + (entry.is_link ? "@ " : " ");
     }
-    EXPECT_EQ(text, "B a/ b dangling?@ link/@ ");
+    EXPECT_EQ(text, "B a/ b circle?@ dangling?@ link/@ ");
     EXPECT_FALSE(DiskTree().list(dir_ + "/nowhere"));
+}
+
+TEST_F(DiskTreeTest, ListsNothingThatCannotBeLookedAt) {
+    std::filesystem::create_symlink(std::string(300, 'x'), dir_ + "/link");
+    Result<std::vector<Entry>> entries = DiskTree().list(dir_);
+    ASSERT_FALSE(entries);
+    EXPECT_EQ(entries.error().diagnostic.rule, "unreadable");
+    EXPECT_EQ(entries.error().diagnostic.where, dir_ + "/link");
+    EXPECT_EQ(entries.error().diagnostic.message, "cannot read: File name too long");
 }
 
 TEST_F(DiskTreeTest, KindAndRealPath) {

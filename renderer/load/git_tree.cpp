@@ -92,6 +92,21 @@ Error refused(const Found& found, const std::string& path) {
              .hint = "replace the link by the file, or remove it"}};
 }
 
+EntryKind kind_of(Found::What what) {
+    switch (what) {
+        case Found::What::File:
+            return EntryKind::File;
+        case Found::What::Directory:
+        case Found::What::Submodule:  // reading it says what is wrong
+            return EntryKind::Directory;
+        case Found::What::Outside:
+            return EntryKind::Other;
+        case Found::What::Missing:
+            break;
+    }
+    return EntryKind::Missing;
+}
+
 bool is_refused(const Found& found) {
     return found.what == Found::What::Submodule || found.what == Found::What::Outside;
 }
@@ -328,10 +343,7 @@ Result<std::vector<Entry>> GitTree::list(const std::string& dir) const {
         const bool is_link = git_tree_entry_filemode(entry) == GIT_FILEMODE_LINK;
         EntryKind kind = type == GIT_OBJECT_BLOB ? EntryKind::File : EntryKind::Directory;
         if (is_link) {
-            const Found target = state_->find(join_path(found.path, name));
-            kind = target.what == Found::What::File        ? EntryKind::File
-                   : target.what == Found::What::Directory ? EntryKind::Directory
-                                                           : EntryKind::Missing;
+            kind = kind_of(state_->find(join_path(found.path, name)).what);
         }
         entries.push_back({.name = name, .kind = kind, .is_link = is_link});
     }
@@ -345,18 +357,7 @@ EntryKind GitTree::kind(const std::string& path) const {
     if (!in_tree) {
         return state_->disk.kind(path);
     }
-    switch (state_->find(*in_tree).what) {
-        case Found::What::File:
-            return EntryKind::File;
-        case Found::What::Directory:
-        case Found::What::Submodule:  // reading it says what is wrong
-            return EntryKind::Directory;
-        case Found::What::Outside:
-            return EntryKind::Other;
-        case Found::What::Missing:
-            break;
-    }
-    return EntryKind::Missing;
+    return kind_of(state_->find(*in_tree).what);
 }
 
 std::string GitTree::real_path(const std::string& path) const {

@@ -67,6 +67,9 @@ private:
         if (entry.is_link && !stays_inside(join_path(dir.path, entry.name))) {
             return;
         }
+        if (entry.is_link && entry.kind == EntryKind::Missing) {
+            refuse_dangling(join_path(dir.path, entry.name));
+        }
         if (entry.kind != EntryKind::File) {
             return;
         }
@@ -77,6 +80,14 @@ private:
         }
         dir.has_chart = dir.has_chart || entry.name == "Chart.yaml";
         dir.files.push_back(entry.name);
+    }
+
+    void refuse_dangling(const std::string& path) {
+        diagnostics_.add({.rule = "symbolic-link",
+                          .where = path,
+                          .message = "a symbolic link leads nowhere",
+                          .expected = "a target that exists",
+                          .hint = "restore the target, or remove the link"});
     }
 
     bool may_enter(const std::string& path, const Entry& entry) {

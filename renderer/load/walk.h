@@ -1,6 +1,7 @@
 // Every directory below a root in one sorted list, with what decides its role: a fleet.yaml, a
 // kustomization, a chart. Leaves out what no applier and no reader of ours may look into: hidden
-// names, the output directory and rendered trees. A symbolic link that leaves the tree is an error.
+// names, the output directory and rendered trees. A symbolic link that leaves the tree or leads
+// nowhere is an error.
 #pragma once
 
 #include <string>

@@ -58,12 +58,17 @@ TEST(Walk, Links) {
     tree.link("a/inside.yaml", "a/x.yaml");
     tree.link("a/outside.yaml", "../secret.yaml");
     tree.link("a/dir", "a/b");
+    tree.link("a/gone.yaml", "a/b/none.yaml");
+    tree.link("a/.gone.yaml", "a/b/none.yaml");
     EXPECT_EQ(walk(tree),
               ": \n"
               "a: inside.yaml x.yaml\n"
               "a/b: z.yaml\n"
               "a/dir: error: a symbolic link to a directory is not followed [symbolic-link]\n"
               "  hint: list the directory in a kustomization, or copy it\n"
+              "a/gone.yaml: error: a symbolic link leads nowhere [symbolic-link]\n"
+              "  expected: a target that exists\n"
+              "  hint: restore the target, or remove the link\n"
               "a/outside.yaml: error: a symbolic link leaves the tree [symbolic-link]\n"
               "  expected: a target inside of the directory that is rendered\n"
               "  hint: replace the link by the file, or remove it\n");

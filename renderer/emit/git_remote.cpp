@@ -52,11 +52,12 @@ git_remote_callbacks callbacks_of(Session& session) {
     return callbacks;
 }
 
-// `https://user:password@host/x?token=y` -> `https://host/x`, wherever it stands.
+// `https://user:password@host/x?token=y` -> `https://host/x`, wherever it stands. A password may
+// hold a raw slash, so what is left out goes to the last `@`, in a path too.
 std::string without_passwords(std::string text) {
     for (std::size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at)) {
         at += 3;
-        const std::size_t end = std::min(text.find_first_of("/ '\"", at), text.size());
+        const std::size_t end = std::min(text.find_first_of(" '\"", at), text.size());
         const std::size_t name = text.substr(at, end - at).rfind('@');
         if (name != std::string::npos) {
             text.erase(at, name + 1);

@@ -144,6 +144,7 @@ def of_remotes():
     urls = {"https": f"https://user:{password}@127.0.0.1:1/x.git", "ssh": f"ssh://user:{password}@127.0.0.1:1/x.git",
             "a token as user": f"https://{password}@127.0.0.1:1/x.git", "a bad port": f"https://user:{password}@127.0.0.1:port/x.git",
             "an unknown scheme": f"ftps://user:{password}@127.0.0.1:1/x.git", "encoded": f"https://user:{password}%40@127.0.0.1:1/x.git",
+            "a raw slash before it": f"https://user:a/{password}@127.0.0.1:1/x.git", "a raw slash behind it": f"https://user:{password}/a@127.0.0.1:1/x.git",
             "in the query": f"https://127.0.0.1:1/x.git?token={password}"}
     for name, url in urls.items():
         yield Case(f"commit --push, {name}", ["commit", "repo", "--branch", "out", "--push", "origin"], files=BASE, git=True, codes=(1,), then=remote(url))

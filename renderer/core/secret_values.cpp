@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "renderer/core/base64.h"
+#include "renderer/core/pattern.h"
+#include "renderer/core/text_of.h"
 
 namespace renderer {
 
@@ -19,13 +22,55 @@ bool is_reference(std::string_view value) {
            });
 }
 
+// Which values SOPS does not encrypt, by what it notes in the file. A regular expression that we do
+// not understand leaves nothing alone. Source: shouldBeEncrypted in sops.go.
+class SopsRules {
+public:
+    // nullptr: the file is not of SOPS.
+    explicit SopsRules(const Value* stanza) : stanza_(stanza) {}
+
+    [[nodiscard]] bool leaves_alone(std::string_view field, std::string_view key) const {
+        if (stanza_ == nullptr) {
+            return false;
+        }
+        const std::array<std::string_view, 2> path = {field, key};
+        const auto suffix = [&](std::string_view name, std::string_view fallback = {}) {
+            const std::string_view end = rule(name).empty() ? fallback : rule(name);
+            return !end.empty() && std::ranges::any_of(path, [&](std::string_view part) {
+                return part.ends_with(end);
+            });
+        };
+        const auto regex = [&](std::string_view name, bool unknown) {
+            const std::optional<Pattern> pattern = Pattern::parse(rule(name));
+            return !pattern ? unknown : std::ranges::any_of(path, [&](std::string_view part) {
+                return pattern->matches(part);
+            });
+        };
+        if (!rule("encrypted_regex").empty()) {
+            return !regex("encrypted_regex", true);
+        }
+        if (!rule("encrypted_suffix").empty()) {
+            return !suffix("encrypted_suffix");
+        }
+        if (!rule("unencrypted_regex").empty()) {
+            return regex("unencrypted_regex", false);
+        }
+        return suffix("unencrypted_suffix", "_unencrypted");
+    }
+
+private:
+    [[nodiscard]] std::string_view rule(std::string_view name) const {
+        return text_of(stanza_->find(name));
+    }
+
+    const Value* stanza_;
+};
+
 }  // namespace
 
 std::vector<ClearValue> clear_values(const Value& secret) {
     std::vector<ClearValue> found;
-    if (secret.find("sops") != nullptr) {
-        return found;
-    }
+    const SopsRules sops(secret.find("sops"));
     for (const std::string_view field : {"data", "stringData"}) {
         const Value* values = secret.find(field);
         if (values == nullptr || !values->is_map()) {
@@ -35,7 +80,8 @@ std::vector<ClearValue> clear_values(const Value& secret) {
             const bool is_scalar = member.value.is_string() || member.value.is_number();
             const std::string text(is_scalar ? member.value.text() : std::string_view());
             std::string decoded = field == "data" ? decode_base64(text).value_or(text) : text;
-            if (!decoded.empty() && !is_reference(text) && !is_reference(decoded)) {
+            if (!decoded.empty() && !is_reference(text) && !is_reference(decoded) &&
+                !sops.leaves_alone(field, member.name())) {
                 found.push_back({&member, std::move(decoded)});
             }
         }

@@ -1,5 +1,6 @@
-// What stands in a Secret in the clear. Left out are values that are empty, that SOPS encrypted,
-// and references that something resolves later: `${NAME}` (Flux, envsubst), `<path:…>`
+// What stands in a Secret in the clear. Left out are values that are empty, that SOPS encrypted or
+// was told to leave as they are (a `sops` key alone proves nothing: somebody may have added a value
+// since), and references that something resolves later: `${NAME}` (Flux, envsubst), `<path:…>`
 // (argocd-vault-plugin), `vault:…` (Bank-Vaults), `ref+…` (vals).
 #pragma once
 

@@ -36,9 +36,37 @@ TEST(SecretValues, LeavesOutWhatSomethingElseFillsIn) {
               "");
     EXPECT_EQ(texts(secret("data", Value::map({{"a", "${DB_PASSWORD}"}, {"b", "dmF1bHQ6eA=="}}))),
               "");
-    Value sops = secret("stringData", Value::map({{"user_unencrypted", "bob"}}));
-    sops.put("sops", Value::map({{"mac", "ENC[x]"}}));
-    EXPECT_EQ(texts(sops), "");
+}
+
+std::string sops_texts(Value stanza) {
+    Value sops = secret("stringData", Value::map({{"a", "ENC[AES256_GCM,data:abc]"},
+                                                  {"b", ""},
+                                                  {"password", "hunter2"},
+                                                  {"user_unencrypted", "bob"},
+                                                  {"host_plain", "db"}}));
+    sops.put("sops", std::move(stanza));
+    return texts(sops);
+}
+
+TEST(SecretValues, LeavesOutWhatSopsLeavesAlone) {
+    struct Row {
+        std::string_view rule, text, want;
+    };
+    for (const Row& row : std::vector<Row>{
+             {"mac", "ENC[x]", "password=hunter2;host_plain=db;"},
+             {"unencrypted_suffix", "_plain", "password=hunter2;user_unencrypted=bob;"},
+             {"encrypted_suffix", "word", "password=hunter2;"},
+             {"unencrypted_regex", "^(user|host)", "password=hunter2;"},
+             {"unencrypted_regex", "(?i)^user",
+              "password=hunter2;user_unencrypted=bob;host_plain=db;"},
+             {"encrypted_regex", "^(password|token)$", "password=hunter2;"},
+             {"encrypted_regex", "^(data|stringData)$",
+              "password=hunter2;user_unencrypted=bob;host_plain=db;"},
+             {"encrypted_regex", "\\w", "password=hunter2;user_unencrypted=bob;host_plain=db;"}}) {
+        SCOPED_TRACE(row.text);
+        EXPECT_EQ(sops_texts(Value::map({{row.rule, row.text}})), row.want);
+    }
+    EXPECT_EQ(sops_texts("no stanza"), "password=hunter2;host_plain=db;");
 }
 
 TEST(SecretValues, TakesNothingThatOnlyLooksLikeAReference) {

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "renderer/schema/pattern.h"
+#include "renderer/core/pattern.h"
 
 namespace renderer {
 

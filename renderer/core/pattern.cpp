@@ -1,4 +1,4 @@
-#include "renderer/schema/pattern.h"
+#include "renderer/core/pattern.h"
 
 #include <charconv>
 #include <cstdint>

@@ -82,6 +82,9 @@ TEST(Json, CanBeReadBack) {
 }
 
 TEST(Outline, ShowsControlAndDirectionCharacters) {
+    EXPECT_EQ(safe("\u0080\u009b31m\u009f\u061c\u200e\u200f\u2069"),
+              "\\u0080\\u009b31m\\u009f\\u061c\\u200e\\u200f\\u2069");
+    EXPECT_EQ(safe("\u00a0\u00e9\u2010\u20ac\U0001f600"), "\u00a0\u00e9\u2010\u20ac\U0001f600");
     EXPECT_EQ(safe("a\x1b[31m\n\u202e\u2066\x7f"), "a\\x1b[31m\\x0a\\u202e\\u2066\\x7f");
     EXPECT_EQ(safe("\x02\x03"), "\\x02\\x03");
     EXPECT_EQ(safe("ä → €"), "ä → €");

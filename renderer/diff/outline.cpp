@@ -6,26 +6,39 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <utility>
 
 namespace renderer {
 namespace {
 
 constexpr std::size_t kMaxCode = 500;
 
-// Characters that change the direction of what follows: a reviewer would read something else than
-// what is there.
-constexpr std::array<std::string_view, 9> kBidi = {"\u202a", "\u202b", "\u202c", "\u202d", "\u202e",
-                                                   "\u2066", "\u2067", "\u2068", "\u2069"};
+// Control characters beyond ASCII, and those that change the direction of what follows: a reviewer
+// would read something else than what is there.
+constexpr std::array<std::pair<unsigned, unsigned>, 5> kInvisible = {
+    {{0x80, 0x9f}, {0x61c, 0x61c}, {0x200e, 0x200f}, {0x202a, 0x202e}, {0x2066, 0x2069}}};
 
 bool continues_character(char c) {
     return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
 }
 
-// "\\u202e"
-std::string escaped_bidi(std::string_view bytes) {
-    const unsigned high = static_cast<unsigned char>(bytes[1]) & 1U;
-    const unsigned low = static_cast<unsigned char>(bytes[2]) & 0x3fU;
-    return fmt::format("\\u20{:02x}", high << 6U | low);
+// The character that the text begins with, if it has two or three bytes; else 0.
+unsigned wide_character(std::string_view text) {
+    const auto bits = [&](std::size_t at, unsigned mask) {
+        return static_cast<unsigned char>(text[at]) & mask;
+    };
+    if (text.size() > 1 && bits(0, 0xe0) == 0xc0) {
+        return bits(0, 0x1f) << 6U | bits(1, 0x3f);
+    }
+    return text.size() > 2 && bits(0, 0xf0) == 0xe0
+               ? bits(0, 0x0f) << 12U | bits(1, 0x3f) << 6U | bits(2, 0x3f)
+               : 0;
+}
+
+bool is_invisible(unsigned character) {
+    return std::ranges::any_of(kInvisible, [&](const auto& range) {
+        return range.first <= character && character <= range.second;
+    });
 }
 
 std::string tailnet_note(const std::string& tailnet) {
@@ -309,9 +322,9 @@ std::string safe(std::string_view text) {
         const auto byte = static_cast<unsigned char>(text[i]);
         if (byte < 0x20 || byte == 0x7f) {
             fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
-        } else if (std::ranges::find(kBidi, text.substr(i, 3)) != kBidi.end()) {
-            out += escaped_bidi(text.substr(i, 3));
-            i += 2;
+        } else if (const unsigned wide = wide_character(text.substr(i)); is_invisible(wide)) {
+            fmt::format_to(std::back_inserter(out), "\\u{:04x}", wide);
+            i += wide < 0x800 ? 1 : 2;
         } else {
             out += text[i];
         }

@@ -7,6 +7,7 @@
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/emit/files.h"
+#include "renderer/load/disk_tree.h"
 #include "renderer/load/env_file.h"
 #include "renderer/seal/secret.h"
 
@@ -68,14 +69,11 @@ private:
 
     // An error is among the diagnostics already.
     Result<std::string> text_of(const std::string& path) {
-        Result<std::optional<std::string>> text = read_file(path);
-        Diagnostic missing{.rule = "cannot-read", .where = path, .message = "no such file"};
-        if (text && text->has_value()) {
-            return std::move(**text);
+        Result<std::string> text = DiskTree().read(path);
+        if (!text) {
+            diagnostics_.add(text.error().diagnostic);
         }
-        Error error = text ? Error{std::move(missing)} : std::move(text.error());
-        diagnostics_.add(error.diagnostic);
-        return error;
+        return text;
     }
 
     std::vector<PlainSecret> read_secrets() {

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <deque>
 #include <filesystem>
+#include <iterator>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -31,11 +34,6 @@ std::string output_root(const Options& options) {
         root.pop_back();
     }
     return root;
-}
-
-std::string cluster_dir(const Options& options, const Loaded& loaded) {
-    const std::string root = output_root(options);
-    return loaded.cluster_level ? fmt::format("{}/{}", root, loaded.cluster) : root;
 }
 
 fs::path real_path(const std::string& path) {
@@ -95,29 +93,38 @@ bool overlaps(const Options& options) {
     return contains(real_path(options.load.output_dir), real_path(options.load.path));
 }
 
+// The trees of the clusters and those of clusters that are gone; none after an error, which is
+// added to a run.
+std::vector<RenderedTree> directory_trees(const Options& options, ClusterRuns& runs) {
+    const std::string root = output_root(options);
+    std::vector<RenderedTree> trees = make_trees(options, Destination::Directory, root, runs);
+    const std::optional<std::vector<std::string>> clusters = all_clusters(options, runs);
+    if (trees.empty() || !clusters) {
+        return trees;
+    }
+    Result<std::vector<RenderedTree>> gone = find_gone_trees(root, *clusters);
+    if (!gone) {
+        runs.last().diagnostics.add(std::move(gone.error().diagnostic));
+        return {};
+    }
+    std::ranges::move(*gone, std::back_inserter(trees));
+    return trees;
+}
+
 int to_directory(const Options& options, ClusterRuns& runs, Console& console) {
-    const std::vector<std::vector<OutputFile>> trees =
-        make_trees(options, Destination::Directory, runs);
+    const std::vector<RenderedTree> trees = directory_trees(options, runs);
     if (trees.empty()) {
         return runs.fail(console);
     }
-    std::vector<std::string> summaries;
-    for (std::size_t i = 0; i < trees.size(); ++i) {
-        Run& run = runs.all()[i];
-        const std::string dir = cluster_dir(options, run.loaded);
-        Result<WriteReport> written = write_tree(dir, trees[i]);
-        if (!written) {  // a full disk, say: everything else is refused before the first byte
-            const bool begun = i > 0 || written.error().diagnostic.rule == "write-failed";
-            run.diagnostics.add(std::move(written.error().diagnostic));
-            return runs.fail(console, begun ? "the output may be incomplete until a run succeeds"
-                                            : "nothing written");
-        }
-        summaries.push_back(write_summary(dir, *written));
+    Result<std::vector<WriteReport>> reports = write_trees(trees);
+    if (!reports) {  // a full disk, say: everything else is refused before the first byte
+        const bool begun = reports.error().diagnostic.rule == "write-failed";
+        runs.last().diagnostics.add(std::move(reports.error().diagnostic));
+        return runs.fail(console, begun ? "the output may be incomplete until a run succeeds"
+                                        : "nothing written");
     }
     runs.print_diagnostics(console);
-    for (std::size_t i = 0; i < trees.size(); ++i) {
-        report(options, runs.all()[i], console, summaries[i]);
-    }
+    report_trees(options, runs, console, {.branch = {}, .trees = trees, .reports = *reports});
     return 0;
 }
 
@@ -153,9 +160,8 @@ Diagnostic no_place_for_lock(const Options& options) {
 }
 
 // False when it is stale or cannot be told.
-bool show_difference(const Options& options, const Run& run, Console& console,
+bool show_difference(const Options& options, const std::string& dir, Console& console,
                      const std::string& diff) {
-    const std::string dir = cluster_dir(options, run.loaded);
     if (diff.empty()) {
         if (!options.quiet) {
             console.err(fmt::format("{}: up to date\n", dir));
@@ -221,25 +227,23 @@ int run_check(const Options& options, Console& console) {
     if (!runs.render_each(options.load)) {
         return runs.fail(console);
     }
-    const std::vector<std::vector<OutputFile>> trees =
-        make_trees(options, Destination::Directory, runs);
+    const std::vector<RenderedTree> trees = directory_trees(options, runs);
     if (trees.empty()) {
         return runs.fail(console);
     }
     std::vector<std::string> diffs;
-    for (std::size_t i = 0; i < trees.size(); ++i) {
-        Run& run = runs.all()[i];
-        Result<std::string> diff = compare_tree(cluster_dir(options, run.loaded), trees[i]);
+    diffs.reserve(trees.size());
+    for (const RenderedTree& tree : trees) {
+        Result<std::string> diff = compare_tree(tree);
         if (!diff) {
-            run.diagnostics.add(std::move(diff.error().diagnostic));
-            return runs.fail(console);
+            return runs.refuse(std::move(diff.error().diagnostic), console);
         }
         diffs.push_back(std::move(*diff));
     }
     runs.print_diagnostics(console);
     bool fresh = true;
     for (std::size_t i = 0; i < diffs.size(); ++i) {
-        fresh = show_difference(options, runs.all()[i], console, diffs[i]) && fresh;
+        fresh = show_difference(options, trees[i].dir, console, diffs[i]) && fresh;
     }
     return fresh ? 0 : 1;
 }

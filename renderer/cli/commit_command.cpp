@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/commands.h"
 #include "renderer/cli/report.h"
@@ -52,10 +55,6 @@ Result<Work> prepare(const Options& options) {
     return work;
 }
 
-std::string tree_dir(const Work& work, const Loaded& loaded) {
-    return loaded.cluster_level ? join_path(work.folder, loaded.cluster) : work.folder;
-}
-
 std::string outcome(const Work& work, const CommitReport& report) {
     if (!report.commit) {
         return fmt::format("{}: up to date\n", work.request.branch);
@@ -75,16 +74,20 @@ Result<std::string> push(const Options& options, const Work& work, const CommitR
 }
 
 int write(const Options& options, const Work& work, ClusterRuns& runs, Console& console) {
-    std::vector<std::vector<OutputFile>> files = make_trees(options, Destination::Branch, runs);
-    if (files.empty()) {
+    git_repository* repository = work.repository.handle.get();
+    std::vector<RenderedTree> trees = make_trees(options, Destination::Branch, work.folder, runs);
+    if (trees.empty()) {
         return runs.fail(console);
     }
-    std::vector<RenderedTree> trees;
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        trees.push_back({tree_dir(work, runs.all()[i].loaded), std::move(files[i])});
+    if (const auto clusters = all_clusters(options, runs)) {
+        Result<std::vector<RenderedTree>> gone =
+            find_gone_trees(repository, work.request, work.folder, *clusters);
+        if (!gone) {
+            return runs.refuse(std::move(gone.error().diagnostic), console);
+        }
+        std::ranges::move(*gone, std::back_inserter(trees));
     }
-    Result<CommitReport> committed =
-        commit_trees(work.repository.handle.get(), work.request, trees);
+    Result<CommitReport> committed = commit_trees(repository, work.request, trees);
     if (!committed) {
         return runs.refuse(std::move(committed.error().diagnostic), console);
     }
@@ -98,10 +101,10 @@ int write(const Options& options, const Work& work, ClusterRuns& runs, Console& 
         ending += *pushed;
     }
     runs.print_diagnostics(console);
-    for (std::size_t i = 0; i < trees.size(); ++i) {
-        const std::string place = fmt::format("{}:{}", work.request.branch, trees[i].dir);
-        report(options, runs.all()[i], console,
-               write_summary(place, committed->trees[i]) + (i + 1 < trees.size() ? "" : ending));
+    report_trees(options, runs, console,
+                 {.branch = work.request.branch, .trees = trees, .reports = committed->trees});
+    if (!options.quiet) {
+        console.err(ending);
     }
     return 0;
 }

@@ -154,4 +154,11 @@ std::string write_summary(const std::string& dir, const WriteReport& report) {
     return out;
 }
 
+std::string gone_summary(const std::string& dir, const WriteReport& report) {
+    std::string out = fmt::format("{}: {} removed, since .tailrender.yaml has no such cluster\n",
+                                  dir, report.removed.size());
+    append_paths("removed", report.removed, out);
+    return out;
+}
+
 }  // namespace renderer

@@ -17,5 +17,7 @@ std::string device_table(const Plan& plan, const SourceMap& sources, bool color)
 std::string totals(const Loaded& loaded, const Plan& plan, const Objects& objects);
 
 std::string write_summary(const std::string& dir, const WriteReport& report);
+// Of the tree of a cluster that there is no more.
+std::string gone_summary(const std::string& dir, const WriteReport& report);
 
 }  // namespace renderer

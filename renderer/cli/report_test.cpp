@@ -63,6 +63,8 @@ TEST(Report, ListsWhatWasWritten) {
     }
     report.removed = {"z.yaml"};
     report.unchanged = 7;
+    EXPECT_EQ(gone_summary("out/lab", {.created = {}, .changed = {}, .removed = {"a"}}),
+              "out/lab: 1 removed, since .tailrender.yaml has no such cluster\n  removed  a\n");
     const std::string text = write_summary("out/home", report);
     EXPECT_TRUE(
         text.starts_with("out/home: 1 created, 30 changed, 1 removed, 7 unchanged\n"

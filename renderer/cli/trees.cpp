@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "renderer/cli/report.h"
+#include "renderer/load/paths.h"
 #include "renderer/plan/controller.h"
 
 namespace renderer {
@@ -99,18 +100,49 @@ Diagnostic empty_output(const Options& options, const Loaded& loaded) {
             .notes = {}};
 }
 
-std::vector<std::vector<OutputFile>> make_trees(const Options& options, Destination destination,
-                                                ClusterRuns& runs) {
-    std::vector<std::vector<OutputFile>> trees;
+std::vector<RenderedTree> make_trees(const Options& options, Destination destination,
+                                     const std::string& root, ClusterRuns& runs) {
+    std::vector<RenderedTree> trees;
+    trees.reserve(runs.all().size());
     for (Run& run : runs.all()) {
         Result<std::vector<OutputFile>> files = make_tree(options, destination, run);
         if (!files) {
             run.diagnostics.add(std::move(files.error().diagnostic));
             return {};
         }
-        trees.push_back(std::move(*files));
+        const Loaded& loaded = run.loaded;
+        trees.push_back(
+            {loaded.cluster_level ? join_path(root, loaded.cluster) : root, std::move(*files)});
     }
     return trees;
+}
+
+std::optional<std::vector<std::string>> all_clusters(const Options& options, ClusterRuns& runs) {
+    std::vector<std::string> names;
+    names.reserve(runs.all().size());
+    for (const Run& run : runs.all()) {
+        if (!options.load.cluster.empty() || !run.loaded.cluster_level) {
+            return std::nullopt;
+        }
+        names.push_back(run.loaded.cluster);
+    }
+    return names;
+}
+
+void report_trees(const Options& options, ClusterRuns& runs, Console& console,
+                  const Written& written) {
+    std::size_t i = 0;
+    for (const RenderedTree& tree : written.trees) {
+        const std::string place =
+            written.branch.empty() ? tree.dir : fmt::format("{}:{}", written.branch, tree.dir);
+        const WriteReport& done = written.reports[i];
+        if (i < runs.all().size()) {
+            report(options, runs.all()[i], console, write_summary(place, done));
+        } else if (!options.quiet) {
+            console.err(gone_summary(place, done));
+        }
+        ++i;
+    }
 }
 
 void report(const Options& options, const Run& run, Console& console, const std::string& written) {

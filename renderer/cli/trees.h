@@ -2,6 +2,8 @@
 // for Git, no empty output by accident.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,10 +28,23 @@ Diagnostic empty_output(const Options& options, const Loaded& loaded);
 // Where the tree goes: into Git, or to a directory, which may lie in a work tree of Git.
 enum class Destination { Directory, Branch };
 
-// The tree of each cluster; nothing after an error, which is added to its run.
-std::vector<std::vector<OutputFile>> make_trees(const Options& options, Destination destination,
-                                                ClusterRuns& runs);
+// The tree of each cluster below `root`; nothing after an error, which is added to its run.
+std::vector<RenderedTree> make_trees(const Options& options, Destination destination,
+                                     const std::string& root, ClusterRuns& runs);
 
+// The names of all clusters, if this run is about all of them and the output has a directory for
+// each: whatever else is rendered there is of a cluster that is gone.
+std::optional<std::vector<std::string>> all_clusters(const Options& options, ClusterRuns& runs);
+
+// What was written: a report per tree. `branch` is empty for directories.
+struct Written {
+    std::string_view branch;
+    std::span<const RenderedTree> trees;
+    std::span<const WriteReport> reports;
+};
+// Unless --quiet: of each run its devices and counts, and of each tree what happened to it.
+void report_trees(const Options& options, ClusterRuns& runs, Console& console,
+                  const Written& written);
 // Unless --quiet: devices and counts, then `written`.
 void report(const Options& options, const Run& run, Console& console, const std::string& written);
 

@@ -55,6 +55,10 @@ public:
     [[nodiscard]] Result<std::optional<std::string>> read(const std::string& path) const override {
         return read_file(path);
     }
+    [[nodiscard]] Result<std::vector<std::string>> directories(
+        const std::string& path) const override {
+        return directories_in(path);
+    }
 };
 
 class Finder {
@@ -153,6 +157,25 @@ Error not_ours(const std::string& dir, const std::vector<std::string>& foreign) 
             {.pos = {}, .object = {}, .text = fmt::format("so does \"{}/{}\"", dir, *path)});
     }
     return error;
+}
+
+Result<std::vector<std::string>> gone_clusters(const Place& place, const std::string& root,
+                                               std::span<const std::string> clusters) {
+    std::vector<std::string> gone = TRY(place.directories(root));
+    std::erase_if(gone, [&](const std::string& name) {
+        return std::ranges::find(clusters, name) != clusters.end() ||
+               place.kind(fmt::format("{}/{}/{}", root, name, kInventoryFile)) != FileKind::File;
+    });
+    return gone;
+}
+
+Result<std::vector<RenderedTree>> find_gone_trees(const std::string& root,
+                                                  std::span<const std::string> clusters) {
+    std::vector<RenderedTree> trees;
+    for (const std::string& name : TRY(gone_clusters(Disk(), root, clusters))) {
+        trees.push_back({.dir = fmt::format("{}/{}", root, name), .files = {}, .is_gone = true});
+    }
+    return trees;
 }
 
 Result<Changes> find_changes(const std::string& dir, const std::vector<OutputFile>& files) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,9 @@ public:
     [[nodiscard]] virtual FileKind kind(const std::string& path) const = 0;
     // No value: there is no such file.
     [[nodiscard]] virtual Result<std::optional<std::string>> read(
+        const std::string& path) const = 0;
+    // Names, sorted; none in a directory that is missing.
+    [[nodiscard]] virtual Result<std::vector<std::string>> directories(
         const std::string& path) const = 0;
 };
 
@@ -57,6 +61,10 @@ struct Changes {
 Result<Changes> find_changes(const std::string& dir, const std::vector<OutputFile>& files);
 Result<Changes> find_changes(const Place& place, const std::string& dir,
                              const std::vector<OutputFile>& files);
+
+// The directories of `root` that hold a rendered tree and are named after none of the clusters.
+Result<std::vector<std::string>> gone_clusters(const Place& place, const std::string& root,
+                                               std::span<const std::string> clusters);
 
 // Of changes with foreign paths.
 Error not_ours(const std::string& dir, const std::vector<std::string>& foreign);

@@ -23,14 +23,16 @@ std::string file_diff(std::string_view old_name, std::string_view new_name,
         return fmt::format("--- {}\n+++ {}\n# holds a Secret: contents not shown\n", old_name,
                            new_name);
     }
-    return unified_diff(old_name, new_name, old_text, new_text);
+    const std::string diff = unified_diff(old_name, new_name, old_text, new_text);
+    // An empty file that comes or goes has no line to show.
+    return diff.empty() ? fmt::format("--- {}\n+++ {}\n", old_name, new_name) : diff;
 }
 
 }  // namespace
 
-Result<std::string> compare_tree(const std::string& dir, const std::vector<OutputFile>& files) {
-    const Changes changes = TRY(find_changes(dir, files));
-    const auto name = [&dir](std::string_view path) { return fmt::format("{}/{}", dir, path); };
+Result<std::string> compare_tree(const RenderedTree& tree) {
+    const Changes changes = TRY(find_changes(tree.dir, tree.files));
+    const auto name = [&](std::string_view path) { return fmt::format("{}/{}", tree.dir, path); };
     std::map<std::string_view, std::string> diffs;
     for (const OutputFile* file : changes.created) {
         diffs[file->path] = file_diff(kNothing, name(file->path), "", file->content);
@@ -49,13 +51,15 @@ Result<std::string> compare_tree(const std::string& dir, const std::vector<Outpu
         diffs[path] = fmt::format("--- {0}\n+++ {0}\n# not written by tailrender, and in the way\n",
                                   name(path));
     }
-    if (diffs.empty() && changes.old_inventory != changes.new_inventory) {
-        const std::string path = name(kInventoryFile);
-        return unified_diff(path, path, changes.old_inventory, changes.new_inventory);
-    }
     std::string out;
     for (const auto& [path, diff] : diffs) {
         out += diff;
+    }
+    if (tree.is_gone || changes.old_inventory != changes.new_inventory) {
+        const std::string path = name(kInventoryFile);
+        const bool is_new = changes.old_inventory.empty() && !tree.is_gone;
+        out += file_diff(is_new ? kNothing : path, tree.is_gone ? kNothing : path,
+                         changes.old_inventory, changes.new_inventory);
     }
     return out;
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,18 +50,30 @@ struct PlaintextSecret {
 // The first one, among what we make and then among what we pass on.
 std::optional<PlaintextSecret> find_plaintext_secret(const Output& output);
 
+// The tree of one cluster.
+struct RenderedTree {
+    std::string dir;  // on the disk, or in a branch below its top, "" = the top
+    std::vector<OutputFile> files;
+    bool is_gone = false;  // of a cluster that is no more: its files go, and its inventory last
+};
+
+// What earlier runs wrote for clusters that are not among `clusters`. `root` has a directory per
+// cluster; what holds no inventory is not looked at.
+Result<std::vector<RenderedTree>> find_gone_trees(const std::string& root,
+                                                  std::span<const std::string> clusters);
+
 struct WriteReport {
-    std::vector<std::string> created, changed, removed;  // paths relative to DIR
+    std::vector<std::string> created, changed, removed;  // paths relative to the tree
     std::size_t unchanged = 0;
 };
 
-// Replaces the tree under `dir` file by file (temporary file + rename), the inventory last; removes
-// stale files that the previous inventory lists, never others. A killed run is completed by the
-// next (write_tree.cpp says why). Refuses, before it touches anything, to overwrite what it did not
-// write.
-Result<WriteReport> write_tree(const std::string& dir, const std::vector<OutputFile>& files);
+// Replaces each tree file by file (temporary file + rename), the inventory last; removes stale
+// files that the previous inventory lists, never others. A killed run is completed by the next
+// (write_trees.cpp says why). Refuses, before it touches any of them, to overwrite what it did not
+// write; an error [write-failed] may come later. One report per tree.
+Result<std::vector<WriteReport>> write_trees(std::span<const RenderedTree> trees);
 
-// What `write_tree` would do, as a unified diff; empty when nothing.
-Result<std::string> compare_tree(const std::string& dir, const std::vector<OutputFile>& files);
+// What `write_trees` would do, as a unified diff; empty when nothing.
+Result<std::string> compare_tree(const RenderedTree& tree);
 
 }  // namespace renderer

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -89,6 +90,24 @@ Result<std::optional<std::string>> read_file(const std::string& path) {
         }
         content.append(buffer, count < 0 ? 0 : static_cast<std::size_t>(count));
     }
+}
+
+Result<std::vector<std::string>> directories_in(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::vector<std::string> names;
+    std::error_code code;
+    for (fs::directory_iterator entry(path, code), end; !code && entry != end;
+         entry.increment(code)) {
+        if (file_kind(entry->path().string()) == FileKind::Directory) {
+            names.push_back(entry->path().filename().string());
+        }
+    }
+    if (code && code != std::errc::no_such_file_or_directory &&
+        code != std::errc::not_a_directory) {
+        return system_error("cannot read the directory", path, code.value());
+    }
+    std::ranges::sort(names);
+    return names;
 }
 
 Result<Unit> replace_file(const std::string& path, const std::string& temporary,

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "renderer/core/result.h"
 
@@ -19,6 +20,8 @@ FileKind file_kind(const std::string& path);
 
 // No value: there is no such file.
 Result<std::optional<std::string>> read_file(const std::string& path);
+// Names, sorted; links to directories do not count. None in a directory that is missing.
+Result<std::vector<std::string>> directories_in(const std::string& path);
 // Puts the content into `temporary` and renames that to `path`: readers see the old file or the new
 // one. Both must be on one file system.
 Result<Unit> replace_file(const std::string& path, const std::string& temporary,

@@ -92,6 +92,30 @@ public:
                                           static_cast<std::size_t>(git_blob_rawsize(got)));
     }
 
+    [[nodiscard]] Result<std::vector<std::string>> directories(
+        const std::string& path) const override {
+        const std::string dir = in_branch(path);
+        const GitTreeEntry entry = entry_at(path);
+        const git_tree* tree = dir.empty() ? tree_ : nullptr;
+        git_tree* got = nullptr;
+        if (entry != nullptr && git_tree_entry_type(entry.get()) == GIT_OBJECT_TREE) {
+            if (git_tree_lookup(&got, repository_, git_tree_entry_id(entry.get())) != 0) {
+                return git_failure("cannot read the directory", path);
+            }
+            tree = got;
+        }
+        const GitTreeObject owner(got);
+        std::vector<std::string> names;
+        for (std::size_t i = 0; tree != nullptr && i < git_tree_entrycount(tree); ++i) {
+            const git_tree_entry* below = git_tree_entry_byindex(tree, i);
+            if (git_tree_entry_type(below) == GIT_OBJECT_TREE) {
+                names.emplace_back(git_tree_entry_name(below));
+            }
+        }
+        std::ranges::sort(names);
+        return names;
+    }
+
     static std::string in_branch(std::string_view path) {
         path.remove_prefix(path.find(':') + 1);
         path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
@@ -130,7 +154,9 @@ public:
         return Unit{};
     }
 
-    Result<WriteReport> change(const std::string& dir, const Changes& changes) {
+    Result<WriteReport> change(const RenderedTree& tree, const Changes& changes) {
+        const std::string& dir = tree.dir;
+        const std::string inventory = join(dir, std::string(kInventoryFile));
         WriteReport report;
         report.unchanged = changes.unchanged;
         for (const std::string& path : changes.stale) {
@@ -148,8 +174,10 @@ public:
             TRY(put(join(dir, replacement.file->path), replacement.file->content));
             report.changed.push_back(replacement.file->path);
         }
-        if (changes.new_inventory != changes.old_inventory) {
-            TRY(put(join(dir, std::string(kInventoryFile)), changes.new_inventory));
+        if (tree.is_gone) {
+            git_index_remove(index_.get(), inventory.c_str(), 0);
+        } else if (changes.new_inventory != changes.old_inventory) {
+            TRY(put(inventory, changes.new_inventory));
         }
         return report;
     }
@@ -185,6 +213,14 @@ Result<GitCommit> lookup(git_repository* repository, const git_oid& id, const ch
         return git_failure("cannot read the commit", where);
     }
     return GitCommit(got);
+}
+
+Result<GitTreeObject> tree_of(const git_commit* commit) {
+    git_tree* tree = nullptr;
+    if (git_commit_tree(&tree, commit) != 0) {
+        return git_failure("cannot read the tree of the branch", "--branch");
+    }
+    return GitTreeObject(tree);
 }
 
 std::string message_of(const CommitRequest& request, const git_oid& tree) {
@@ -268,6 +304,24 @@ Result<std::optional<git_oid>> commit_base(git_repository* repository, const std
                                       hex_id(*remote))}};
 }
 
+Result<std::vector<RenderedTree>> find_gone_trees(git_repository* repository,
+                                                  const CommitRequest& request,
+                                                  const std::string& root,
+                                                  std::span<const std::string> clusters) {
+    std::vector<RenderedTree> trees;
+    if (!request.base) {
+        return trees;
+    }
+    const GitCommit parent = TRY(lookup(repository, *request.base, "--branch"));
+    const GitTreeObject base = TRY(tree_of(parent.get()));
+    const BranchPlace place(repository, base.get());
+    const std::string dir = fmt::format("{}:{}", request.branch, root);
+    for (const std::string& name : TRY(gone_clusters(place, dir, clusters))) {
+        trees.push_back({.dir = join(root, name), .files = {}, .is_gone = true});
+    }
+    return trees;
+}
+
 Result<CommitReport> commit_trees(git_repository* repository, const CommitRequest& request,
                                   std::span<const RenderedTree> trees) {
     GitCommit parent;
@@ -275,11 +329,7 @@ Result<CommitReport> commit_trees(git_repository* repository, const CommitReques
     if (request.base) {
         parent = TRY(lookup(repository, *request.base, "--branch"));
         TRY(check_ours(parent.get(), request.branch));
-        git_tree* tree = nullptr;
-        if (git_commit_tree(&tree, parent.get()) != 0) {
-            return git_failure("cannot read the tree of the branch", "--branch");
-        }
-        base.reset(tree);
+        base = TRY(tree_of(parent.get()));
     }
     const BranchPlace place(repository, base.get());
     std::vector<Changes> changes;
@@ -294,7 +344,7 @@ Result<CommitReport> commit_trees(git_repository* repository, const CommitReques
     TRY(next.begin(base.get()));
     CommitReport report;
     for (std::size_t i = 0; i < trees.size(); ++i) {
-        report.trees.push_back(TRY(next.change(trees[i].dir, changes[i])));
+        report.trees.push_back(TRY(next.change(trees[i], changes[i])));
     }
     const git_oid tree = TRY(next.write());
     if (base != nullptr ? git_oid_equal(git_tree_id(base.get()), &tree) != 0

@@ -16,11 +16,6 @@
 
 namespace renderer {
 
-struct RenderedTree {
-    std::string dir;  // below the top of the branch, "" = the top
-    std::vector<OutputFile> files;
-};
-
 struct CommitRequest {
     std::string branch = {};
     std::optional<git_oid> tip = {};  // where the branch stands; none: there is no such branch
@@ -43,6 +38,13 @@ Result<std::string> branch_folder(const std::string& output);
 Result<std::optional<git_oid>> commit_base(git_repository* repository, const std::string& branch,
                                            std::optional<git_oid> local,
                                            std::optional<git_oid> remote);
+
+// What the branch holds of clusters that are not among `clusters`; `root` is a folder of it with
+// one directory per cluster.
+Result<std::vector<RenderedTree>> find_gone_trees(git_repository* repository,
+                                                  const CommitRequest& request,
+                                                  const std::string& root,
+                                                  std::span<const std::string> clusters);
 
 Result<CommitReport> commit_trees(git_repository* repository, const CommitRequest& request,
                                   std::span<const RenderedTree> trees);

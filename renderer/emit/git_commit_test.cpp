@@ -100,6 +100,31 @@ TEST_F(GitCommitTest, CommitsFilesWithProvenanceAndOnlyThat) {
     EXPECT_EQ(git("reflog show --format=%gs out"), "commit: render " + source_);
 }
 
+TEST_F(GitCommitTest, TakesAwayWhatAClusterLeft) {
+    commit({{"a", "1\n"}}, "clusters/home");
+    commit({{"b", "2\n"}}, "clusters/lab");
+    const auto gone = [&](const std::string& root) -> Result<std::size_t> {
+        const FoundRepository found = TRY(find_repository(repo_));
+        git_repository* repository = found.handle.get();
+        CommitRequest request{.branch = "out", .path = "apps"};
+        git_oid_fromstr(&request.source, source_.c_str());
+        request.tip = TRY(branch_tip(repository, "out"));
+        request.base = request.tip;
+        const std::vector<std::string> clusters = {"home"};
+        const std::vector<RenderedTree> trees =
+            TRY(find_gone_trees(repository, request, root, clusters));
+        if (!trees.empty()) {
+            TRY(commit_trees(repository, request, trees));
+        }
+        return trees.size();
+    };
+    EXPECT_EQ(*gone(""), 0U);
+    EXPECT_EQ(*gone("none"), 0U);
+    EXPECT_EQ(*gone("clusters"), 1U);
+    EXPECT_EQ(tree("out"), "clusters/home/.tailrender-inventory=a, clusters/home/a=1, ");
+    EXPECT_EQ(*gone("clusters"), 0U);
+}
+
 TEST_F(GitCommitTest, WritesOnlyWhatChanged) {
     commit({{"a", "1\n"}, {"b/c", "2\n"}, {"d", "3\n"}});
     const std::string first = git("rev-parse out");
@@ -356,6 +381,10 @@ TEST_F(GitPushTest, RefusalsOfTheRemote) {
     EXPECT_NE(secret.find("[git-remote] \"http://127.0.0.1:1/x.git\""), std::string::npos)
         << secret;
     EXPECT_EQ(secret.find("hunter2"), std::string::npos) << secret;
+    const std::string slash =
+        commit({{"a", "1\n"}}, "", "out", "http://me:hun/ter@2@127.0.0.1:1/x.git");
+    EXPECT_NE(slash.find("[git-remote] \"http://127.0.0.1:1/x.git\""), std::string::npos) << slash;
+    EXPECT_EQ(slash.find("ter@2"), std::string::npos) << slash;
     git("push -q origin main:out");
     EXPECT_EQ(commit({{"a", "1\n"}}, "", "out", "origin").substr(0, 62),
               "--branch: the last commit of the branch was not made by tailre");

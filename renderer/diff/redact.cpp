@@ -1,47 +1,16 @@
 #include "renderer/diff/redact.h"
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 
 #include "renderer/core/base64.h"
 #include "renderer/core/json.h"
+#include "renderer/diff/credential_text.h"
 #include "renderer/diff/manifests.h"
 #include "renderer/emit/generated_file.h"
 
 namespace renderer {
 namespace {
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::ranges::transform(out, out.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    std::erase_if(out, [](char c) { return c == '_' || c == '-' || c == '.'; });
-    return out;
-}
-
-// "clientSecret", "DB_PASSWORD", "api-token"; not "secretName", which only names one.
-bool names_credential(std::string_view key) {
-    constexpr std::array<std::string_view, 13> kEndings = {
-        "password", "passwd",    "passphrase", "token",      "secret",      "secretkey",  "apikey",
-        "authkey",  "accesskey", "privatekey", "credential", "credentials", "oauthclient"};
-    const std::string word = lower(key);
-    return std::ranges::any_of(kEndings,
-                               [&](std::string_view ending) { return word.ends_with(ending); });
-}
-
-// A path to a file, a reference to a variable: a place, not a value.
-bool is_place(std::string_view text) {
-    return text.empty() || text.starts_with("file:") || text.starts_with('/') ||
-           text.starts_with("$(");
-}
-
-bool holds_key(std::string_view text) {
-    return text.find("tskey-") != std::string_view::npos ||
-           text.find("PRIVATE KEY-----") != std::string_view::npos;
-}
 
 class Redactor {
 public:
@@ -54,8 +23,11 @@ public:
         if (value.is_map()) {
             return map(value);
         }
-        const bool key = value.is_string() && holds_key(value.text());
-        return key ? Value(hash_(value.text())) : value.clone();
+        if (!value.is_string()) {
+            return value.clone();
+        }
+        const std::string shown = without_credentials(value.text(), hash_);
+        return shown == value.text() ? value.clone() : Value(shown);
     }
 
     [[nodiscard]] Value secret(const Value& root) const {
@@ -87,6 +59,8 @@ public:
                                                                          : std::span<Member>()) {
                 if (std::optional<Value> tree = decode(entry.value, encoded)) {
                     entry.value = any(*tree);
+                } else if (field == "binaryData" && entry.value.is_string()) {
+                    entry.value = Value(hash_(entry.value.text()));
                 }
             }
         }
@@ -96,8 +70,13 @@ public:
 private:
     [[nodiscard]] Value list(const Value& value) const {
         Value out = Value::list();
+        bool follows_flag = false;  // as in [--password, x]
         for (const Value& item : value.items()) {
-            out.append(any(item));
+            const std::string_view text = item.is_string() ? item.text() : std::string_view();
+            const bool is_flag = text.starts_with('-');
+            out.append(follows_flag && !is_flag && !is_place(text) ? Value(hash_(text))
+                                                                   : any(item));
+            follows_flag = is_flag && names_credential(text);
         }
         return out;
     }

@@ -7,8 +7,12 @@
 #include <optional>
 
 #include "renderer/core/base64.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/document_scanner.h"
 #include "renderer/core/json.h"
 #include "renderer/core/secret_values.h"
+#include "renderer/core/source_map.h"
+#include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 
 namespace renderer {
@@ -76,22 +80,22 @@ void append_decoded(const Value& root, std::string& out) {
     }
 }
 
-// The word `Secret` as the value of a `kind` key, in block or flow style or JSON.
-bool names_kind_secret(std::string_view text) {
-    constexpr std::string_view kWord = "Secret";
-    for (auto at = text.find(kWord); at != std::string_view::npos; at = text.find(kWord, at + 1)) {
-        const std::size_t after = at + kWord.size();
-        if (after < text.size() &&
-            std::string_view(" \t\r\n\"',}").find(text[after]) == std::string_view::npos) {
-            continue;
-        }
-        const auto before = text.find_last_not_of(" \t\"':", at == 0 ? 0 : at - 1);
-        if (before != std::string_view::npos && before + 1 < at &&
-            text.substr(0, before + 1).ends_with("kind")) {
-            return true;
-        }
+// Of a List or whatever wraps manifests; one that is only referred to has no values.
+bool wraps_secret(const Value& value) {
+    if (value.is_list()) {
+        return std::ranges::any_of(value.items(), wraps_secret);
     }
-    return false;
+    if (!value.is_map()) {
+        return false;
+    }
+    const bool has_values = value.find("data") != nullptr || value.find("stringData") != nullptr;
+    return (is_secret(value) && has_values) ||
+           std::ranges::any_of(value.members(),
+                               [](const Member& member) { return wraps_secret(member.value); });
+}
+
+bool is_hidden(const Value& root) {
+    return is_secret(root) ? !is_tailscaled_config(root) : wraps_secret(root);
 }
 
 }  // namespace
@@ -110,9 +114,20 @@ bool holds_credentials(const Value& root) {
 }
 
 bool text_holds_credentials(std::string_view text) {
-    const bool decoded =
-        text.starts_with(kGeneratedMark) && text.find(kDecodedMark) != std::string_view::npos;
-    return !decoded && names_kind_secret(text);
+    const bool has_word = text.find("Secret") != std::string_view::npos;
+    if (!has_word && text.find('\\') == std::string_view::npos) {
+        return false;  // nothing else spells it
+    }
+    SourceMap sources;
+    const SourceId source = sources.add("", std::string(text));
+    for (const ScannedDocument& document : scan_documents(sources, source)) {
+        Diagnostics unreadable;
+        const Value root = read_yaml(sources, source, document.range, unreadable);
+        if (unreadable.has_errors() ? has_word : is_hidden(root)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 std::string generated_text(const Value& root, std::string_view source) {

@@ -24,8 +24,9 @@ bool is_tailscaled_config(const Value& root);
 // A Secret with values in the clear (core/secret_values.h) that are not tailscaled configuration.
 bool holds_credentials(const Value& root);
 
-// The same question about a file that may come from anywhere: it has a `kind: Secret` and is not a
-// generated file with decoded tailscaled configuration.
+// A similar question about a file that may come from anywhere: whether it holds a Secret, also one
+// without values in the clear, that is not tailscaled configuration, or may hold one, since it
+// cannot be read.
 bool text_holds_credentials(std::string_view text);
 
 }  // namespace renderer

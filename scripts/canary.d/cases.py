@@ -35,6 +35,35 @@ data:
 stringData:
   second: {json.dumps(PASSWORD)}
 """
+# Whoever encrypted it once has added values since.
+SOPS_SECRET = SECRET + "sops: {mac: 'ENC[AES256_GCM,data:abc]', encrypted_regex: '^(data|stringData)$'}\n"
+# No Secret, and credentials all the same.
+LOOSE = f"""apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: web, namespace: shop}}
+spec:
+  selector: {{matchLabels: {{app: web}}}}
+  template:
+    metadata: {{labels: {{app: web}}}}
+    spec:
+      containers:
+      - name: web
+        image: nginx:1.27.0
+        command: [sh, -c, "run --db-password={WORDS['password in values']} --port=80"]
+        args: [--token, "{WORDS['password in values']}"]
+        env:
+        - {{name: DATABASE, value: "postgres://bob:{WORDS['password in values']}@db/shop"}}
+        - {{name: QUEUE, value: "amqp://bob:{WORDS['password in values']}/x@queue"}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: web, namespace: shop}}
+data:
+  mail.properties: "user=bob\\npassword = {WORDS['password in values']}\\n"
+  mail.yaml: "mail:\\n  password: a {WORDS['password in values']}\\n"
+  mail.json: '[{{"apiKey": "{WORDS['password in values']}"}}]'
+binaryData: {{mail: {base64.b64encode(f"password={WORDS['password in values']}".encode()).decode()}}}
+"""
 FLEET = "defaultNamespace: tailscale\nhelm: {repo: https://pkgs.tailscale.com/helmcharts, chart: tailscale-operator, version: 1.96.5}\n" \
         "kustomize: {dir: overlay}\n"
 OPERATOR = {

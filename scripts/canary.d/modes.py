@@ -1,7 +1,7 @@
 """What is as it should be, in every mode."""
 import json
 
-from cases import BASE, CLIENT, IN_SECRET, OAUTH, SECRET, SERVICE, WITH_SECRET, WORDS, Case, commit_all
+from cases import BASE, CLIENT, IN_SECRET, LOOSE, OAUTH, SECRET, SERVICE, SOPS_SECRET, WITH_SECRET, WORDS, Case, commit_all
 
 GENERATE = ["--set", "tailrender.secrets=generate"]
 STREAM = SERVICE + "---\n" + SECRET
@@ -50,6 +50,10 @@ def other_directory(work):
     (work / "old" / "all.yaml").write_text(STREAM, encoding="utf-8")
 
 
+def old_and_new(text, word):
+    return {"old/all.yaml": text, "new/all.yaml": text.replace(word, f"new{word}")}
+
+
 def streams():
     return [
         Case("render", ["render", "repo"], on_stdout=IN_SECRET),
@@ -69,6 +73,7 @@ def streams():
 
 
 def trees():
+    with_sops = {**BASE, "repo/apps/db.yaml": SOPS_SECRET}
     return [
         Case("render -o outside of Git", ["render", "repo", "-o", "out"], in_files=IN_SECRET),
         Case("render -o, generate", ["render", "repo", "-o", "out", *GENERATE], files=BASE, codes=(1,), says="[secret-in-files]"),
@@ -83,6 +88,14 @@ def trees():
         in_git(Case("commit without Secrets", ["commit", "repo", "--branch", "out"], files=BASE)),
         Case("check of nothing", ["check", "repo", "-o", "out"], codes=(1,)),
         Case("check of an old tree", ["check", "repo", "-o", "out"], codes=(1,), then=rendered_with_secret),
+        Case("check of a Secret that is spelled otherwise", ["check", "repo", "-o", "out"], codes=(1,), says="contents not shown",
+             files={**BASE, "repo/apps/db.yaml": SECRET.replace("kind: Secret", "kind: &kind Secret")}),
+        in_git(Case("commit of values under a sops key", ["commit", "repo", "--branch", "out"], files=with_sops, codes=(1,), says="[secret-in-git]")),
+        in_git(Case("render -o into Git of values under a sops key", ["render", "repo", "-o", "repo/out"], files=with_sops, codes=(1,),
+                    says="[secret-in-git]")),
+        in_git(Case("lint of values under a sops key", ["lint", "repo"], files=with_sops, codes=(1,), says="plaintext-secret")),
+        Case("cmp generate of values under a sops key", ["cmp", "generate"], files=with_sops, codes=(1,), says="[secret-in-cache]",
+             env={"ARGOCD_APP_NAME": "x"}),
         Case("check, generate", ["check", "repo", "-o", "out", *GENERATE], files=BASE, codes=(1,), says="[secret-in-files]"),
     ]
 
@@ -101,6 +114,8 @@ def looks():
     for form in ("terminal", "markdown", "json"):
         flag = ["--format", form]
         cases.append(Case(f"diff of directories, {form}", ["diff", "old", "new", *flag], files={}, then=other_directory))
+        cases.append(Case(f"diff of credentials outside of Secrets, {form}", ["diff", "old", "new", *flag], says="hmac:",
+                          files=old_and_new(LOOSE, WORDS["password in values"])))
         cases.append(in_git(Case(f"diff of revisions, {form}", ["diff", "HEAD~1", "HEAD", *flag], then=revisions, cwd="repo")))
         cases.append(Case(f"diff of OAuth clients, {form}", ["diff", "old", "repo", *flag, *GENERATE],
                           files={**BASE, **{path.replace("repo/", "old/"): text.replace("client_id=k", "client_id=x") for path, text in BASE.items()}}))
@@ -115,6 +130,7 @@ def sealing():
         Case("seal with a private key as certificate", ["seal", "secret.env", "--cert", "key.pem"], codes=(1,),
              files={**env, "key.pem": f"-----BEGIN PRIVATE KEY-----\n{WORDS['private key']}\n-----END PRIVATE KEY-----\n"}),
         Case("seal a Secret", ["seal", "db.yaml", "--cert", "cert.pem"], files={"db.yaml": SECRET}, then=certificate),
+        Case("seal through links", ["seal", "link.env", "--cert", "link.pem", "-o", "sealed.yaml"], files=env, then=linked),
         Case("seal an env file", ["seal", ".operator-oauth.env", "--cert", "cert.pem", "-o", "sealed.yaml"], files={".operator-oauth.env": CLIENT},
              then=certificate),
     ]
@@ -124,6 +140,12 @@ def certificate(work):
     import subprocess  # pylint: disable=import-outside-toplevel
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "/dev/null", "-subj", "/CN=sealed-secret", "-days", "3650",
                     "-out", str(work / "cert.pem")], check=True, capture_output=True)
+
+
+def linked(work):
+    certificate(work)
+    (work / "link.env").symlink_to("secret.env")
+    (work / "link.pem").symlink_to("cert.pem")
 
 
 def mode_cases():

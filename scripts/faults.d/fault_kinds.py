@@ -44,6 +44,11 @@ def break_text(text, chance):
     return text[:at] + chance.choice(GARBAGE) + b"\n" + text[at:]
 
 
+def short_names(stream):
+    """Without the namespace, which a bundle may give."""
+    return {(kind, name) for kind, _, name in object_names(stream)}
+
+
 def refused_or_whole(subject, done, whole):
     """A fault in what nobody reads does no harm; any other must be refused."""
     if done.returncode == 0:
@@ -79,6 +84,34 @@ def truncated_file(subject, chance):
             demand(done.stdout == b"", "an error, and yet output")
             demand(subject.render(out, check=False).returncode != 0, "the same input succeeds with -o")
             subject.check_untouched(out)
+        else:
+            lost = (short_names(b"---\n".join(documents(cut)[:-1])) & short_names(subject.stream)) - short_names(done.stdout)
+            demand(not lost, f"exit code 0 without {sorted(map(str, lost))}")
+    subject.check_completed(out)
+
+
+def lost_target(subject, chance):
+    """A file of the tree is a link to a file that is gone."""
+    path = chance.choice(sorted(path for path in subject.tree.rglob("*") if path.is_file() and not path.name.startswith(".")))
+    target = path.with_name("." + path.name)  # nobody reads that itself
+    out = subject.scratch / "out"
+    subject.fresh(out)
+    path.rename(target)
+    path.symlink_to(target.name)
+    try:
+        demand(subject.run("render", subject.tree, *subject.cluster()).stdout == subject.stream, f"another output with {path} as a link")
+        text = target.read_bytes()
+        target.unlink()
+        done = [subject.run("render", subject.tree, *subject.cluster(), check=False), subject.render(out, *CHANGE, check=False),
+                subject.run("cmp", "generate", "--quiet", check=False, cwd=subject.tree, env={**os.environ, "ARGOCD_ENV_TAILRENDER_CLUSTER": "ozilab"})]
+        target.write_bytes(text)
+    finally:
+        path.unlink()
+        target.rename(path)
+    for one in done:
+        demand(one.returncode == 1 and one.stdout == b"" and b"[symbolic-link]" in one.stderr, f"exit code {one.returncode} without {path}: {one.stderr}")
+    demand(b"note: Argo CD sends" in done[2].stderr, "cmp: no word of files that Argo CD did not send")
+    subject.check_untouched(out)
     subject.check_completed(out)
 
 
@@ -202,10 +235,12 @@ def read_only(subject, chance):
 
 
 def in_the_way(subject, chance):
-    """Something that is not ours stands where a file of ours goes: refused before anything is written."""
+    """Something that is not ours stands where a file of ours goes: refused before anything is written, for any cluster."""
     out = subject.scratch / "out"
-    subject.fresh(out)
-    path = out / chance.choice(sorted(set(subject.new) - {name for name in subject.new if name.endswith("-inventory")}))
+    all_clusters = chance.random() < 0.5
+    subject.fresh(out, "old-all" if all_clusters else "old")
+    new = subject.new_all if all_clusters else subject.new
+    path = out / chance.choice(sorted(name for name in new if not name.endswith("-inventory")))
     before = path.read_bytes() if path.exists() else None
     path.unlink(missing_ok=True)
     way = chance.randrange(3)
@@ -218,13 +253,13 @@ def in_the_way(subject, chance):
     else:
         os.mkfifo(path)
     kept = files_of(out)
-    done = subject.render(out, *CHANGE, check=False)
+    done = subject.render(out, *CHANGE, all_clusters=all_clusters, check=False)
     demand(done.returncode == 1 and b"error:" in done.stderr, f"exit code {done.returncode} with something in the way of {path}")
     demand(files_of(out) == kept, "a refused run has changed the output directory")
     shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
     if before is not None:
         path.write_bytes(before)
-    subject.check_completed(out)
+    subject.check_completed(out, all_clusters)
 
 
 def size_limit(subject, chance, action):
@@ -297,6 +332,6 @@ def two_at_once(subject, chance):
 
 
 KINDS = {function.__name__.replace("_", " "): function
-         for function in (bad_yaml, truncated_file, bad_stdin, truncated_stdin, unreadable_stdin, closed_pipe, full_device, full_disk,
+         for function in (bad_yaml, truncated_file, lost_target, bad_stdin, truncated_stdin, unreadable_stdin, closed_pipe, full_device, full_disk,
                           new_directory_on_full_disk, read_only, in_the_way, killed_mid_write, file_too_large, signalled,
                           signalled_stream, two_at_once)}

@@ -122,6 +122,15 @@ class Repository:
         demand(done.returncode == 0, f"git {words}: {done.stdout}{done.stderr}")
         return done.stdout.strip()
 
+    def files(self, folder):
+        """Of the branch."""
+        out = self.subject.scratch / "branch"
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir()
+        archive = subprocess.run(["git", "-C", folder, "archive", BRANCH], capture_output=True, check=True).stdout
+        subprocess.run(["tar", "-x", "-C", out], input=archive, check=True)
+        return files_of(out)
+
     def copy(self, folder):
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.template, folder)
@@ -391,6 +400,11 @@ def commit_bad_yaml(modes, chance):
     if done.returncode != 0:
         demand(repository.git(folder, "rev-parse", BRANCH) == repository.old, "commit: an error, and yet a commit")
         demand(b"error:" in done.stderr, "commit: no word of what is wrong")
+    else:
+        rendered = modes.subject.scratch / "rendered"
+        shutil.rmtree(rendered, ignore_errors=True)
+        modes.subject.run("render", folder, *modes.subject.cluster(), "-o", rendered, *CHANGE)
+        demand(repository.files(folder) == files_of(rendered), "commit: the branch does not hold what render writes")
     repository.git(folder, "revert", "--no-edit", "HEAD")
     repository.commit(folder)
     demand(repository.git(folder, "rev-parse", f"{BRANCH}^{{tree}}") == repository.wanted, "commit: the next run does not complete the branch")

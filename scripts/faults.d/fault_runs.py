@@ -35,6 +35,8 @@ class Subject:
         self.stream = self.run("render", self.tree, *self.cluster()).stdout
         self.documents = documents(self.stream)
         self.old, self.new = self.undisturbed("old"), self.undisturbed("new", *CHANGE)
+        self.undisturbed("old-all", all_clusters=True)
+        self.new_all = self.undisturbed("new-all", *CHANGE, all_clusters=True)
         changed = [path for path in self.new if self.new[path] != self.old.get(path)]
         demand(len(self.documents) > 50 and len(changed) > 15, "the example is too small for this test")
         started = time.monotonic()
@@ -51,20 +53,21 @@ class Subject:
         demand(not check or done.returncode == 0, f"{words} exits with {done.returncode}: {done.stderr}")
         return done
 
-    def render(self, out, *words, check=True, **options):
-        return self.run("render", self.tree, *self.cluster(), "-o", out, *words, check=check, **options)
+    def render(self, out, *words, all_clusters=False, check=True, **options):
+        which = ["--quiet"] if all_clusters else self.cluster()
+        return self.run("render", self.tree, *which, "-o", out, *words, check=check, **options)
 
     def start(self, *words, **options):
         return subprocess.Popen([self.tailrender, *map(str, words)], stderr=subprocess.PIPE, **options)
 
-    def undisturbed(self, name, *words):
-        self.render(self.scratch / name, *words)
+    def undisturbed(self, name, *words, **options):
+        self.render(self.scratch / name, *words, **options)
         return files_of(self.scratch / name)
 
-    def fresh(self, folder):
+    def fresh(self, folder, name="old"):
         """The folder as an undisturbed run left it."""
         shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(self.scratch / "old", folder)
+        shutil.copytree(self.scratch / name, folder)
 
     def check_between(self, folder):
         """Each file is old or new, and whole."""
@@ -76,11 +79,11 @@ class Subject:
     def check_untouched(self, folder):
         demand(files_of(folder) == self.old, "a run that failed has touched the output directory")
 
-    def check_completed(self, folder):
+    def check_completed(self, folder, all_clusters=False):
         """By the next run."""
-        self.render(folder, *CHANGE)
-        have = files_of(folder)
-        strange = sorted(path for path in have.keys() | self.new.keys() if have.get(path) != self.new.get(path))
+        self.render(folder, *CHANGE, all_clusters=all_clusters)
+        have, new = files_of(folder), self.new_all if all_clusters else self.new
+        strange = sorted(path for path in have.keys() | new.keys() if have.get(path) != new.get(path))
         demand(not strange, f"the next run does not complete {strange}")
 
     def check_stream(self, code, got, whole=None):

@@ -70,16 +70,20 @@ Time AsioLoop::now() const {
     return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
 }
 
+Duration AsioLoop::uptime() const {
+    return std::chrono::duration_cast<Duration>(
+        std::chrono::steady_clock::now().time_since_epoch());
+}
+
 TimerId AsioLoop::after(Duration delay, std::function<void()> task) {
     const TimerId id = state_->next_timer++;
     auto& timer = state_->timers.emplace(id, state_->context).first->second;
     timer.expires_after(delay);
     timer.async_wait([this, id, task = std::move(task)](const boost::system::error_code& error) {
-        if (error) {
-            return;
+        // Its time may have come before it was cancelled.
+        if (!error && state_->timers.erase(id) > 0) {
+            task();
         }
-        state_->timers.erase(id);
-        task();
     });
     return id;
 }

@@ -18,6 +18,7 @@ public:
     ~AsioLoop() override;
 
     [[nodiscard]] Time now() const override;
+    [[nodiscard]] Duration uptime() const override;
     TimerId after(Duration delay, std::function<void()> task) override;
     void cancel(TimerId id) override;
     void watch(int descriptor, Interest interest, std::function<void(Interest)> ready) override;

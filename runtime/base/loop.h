@@ -26,7 +26,11 @@ public:
     Loop& operator=(const Loop&) = delete;
     virtual ~Loop() = default;
 
+    // The calendar: for what people read and for dates that others set. Somebody may put it forward
+    // or back.
     [[nodiscard]] virtual Time now() const = 0;
+    // Only ever grows, from whatever it began with: for delays and deadlines.
+    [[nodiscard]] virtual Duration uptime() const = 0;
 
     // Runs the task once, at the earliest `delay` from now and never inside this call.
     virtual TimerId after(Duration delay, std::function<void()> task) = 0;

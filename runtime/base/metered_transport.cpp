@@ -8,7 +8,7 @@ RequestId MeteredTransport::send(HttpRequest request, std::function<void(HttpRep
                                  std::function<void(std::string_view)> on_data) {
     Traffic& traffic = request.url.starts_with(kube_server_) ? kubernetes_ : tailnet_;
     ++traffic.requests;
-    const Time begun = loop_.now();
+    const Duration begun = loop_.uptime();
     const bool is_stream = on_data != nullptr;
     return inner_.send(
         std::move(request),
@@ -17,7 +17,7 @@ RequestId MeteredTransport::send(HttpRequest request, std::function<void(HttpRep
                 reply.status == 0 || reply.status == 429 || reply.status >= 500 ? 1 : 0;
             if (!is_stream) {
                 ++traffic.answered;
-                traffic.took += loop_.now() - begun;
+                traffic.took += loop_.uptime() - begun;
             }
             done(std::move(reply));
         },

@@ -196,7 +196,7 @@ void Controller::reconcile() {
 void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
     const std::string pod(replica.pod_name);
     if (const auto slot = slots_.find(pod);
-        slot != slots_.end() && (slot->second.busy || loop_.now() < slot->second.not_before)) {
+        slot != slots_.end() && (slot->second.busy || loop_.uptime() < slot->second.not_before)) {
         return;
     }
     const auto step = decide(replica, loop_.now(), settings_.cleanup_delay);
@@ -265,7 +265,7 @@ void Controller::take_result(const std::string& pod, const Said& said) {
         slot.backoff = std::make_unique<Backoff>(chance_, kFirstRetry, kLastRetry);
     }
     const Duration delay = slot.backoff->next();
-    slot.not_before = loop_.now() + delay;
+    slot.not_before = loop_.uptime() + delay;
     ++slot.failures;
     ++retries_;
     report(pod, said);

@@ -57,9 +57,9 @@ private:
     struct Slot {
         bool busy = false;
         std::unique_ptr<Backoff> backoff;
-        Time not_before = {};
-        int failures = 0;     // one after the other
-        std::string problem;  // the last one
+        Duration not_before = {};  // uptime
+        int failures = 0;          // one after the other
+        std::string problem;       // the last one
     };
 
     // A problem and whom it is told.

@@ -163,7 +163,6 @@ void Groups::consider(const Seen& seen, const std::string& key, const GuardAnswe
     const ServiceRecord& record = seen.records.at(key);
     const auto offered = seen.offered.find(key);
     const auto registered = registered_.find(key);
-    const Time now = context_.loop.now();
     ServiceState service{.record = &record,
                          .offered = offered == seen.offered.end() ? nullptr : &offered->second,
                          .certificate = nullptr,
@@ -178,8 +177,8 @@ void Groups::consider(const Seen& seen, const std::string& key, const GuardAnswe
     service.is_registered = registered != registered_.end() && service.offered != nullptr &&
                             registered->second.said.is_there &&
                             registered->second.offer == *service.offered->offer &&
-                            now - registered->second.at < kRecheck;
-    const auto step = decide_service(service, now, context_.cleanup_delay);
+                            context_.loop.uptime() - registered->second.at < kRecheck;
+    const auto step = decide_service(service, context_.loop.now(), context_.cleanup_delay);
     if (!step.has_value()) {
         slots_[key].problem.clear();
         return;
@@ -200,7 +199,7 @@ void Groups::run(const std::string& key, const ServiceState& service, const Grou
             key, offer,
             [this, key, offer](Registration said) {
                 registered_[key] = {
-                    .offer = offer, .at = context_.loop.now(), .said = std::move(said)};
+                    .offer = offer, .at = context_.loop.uptime(), .said = std::move(said)};
             },
             done);
     }
@@ -307,7 +306,7 @@ void Groups::write_unserved(const Seen& seen) {
 bool Groups::may_run(const std::string& slot) const {
     const auto found = slots_.find(slot);
     return found == slots_.end() ||
-           (!found->second.busy && context_.loop.now() >= found->second.not_before);
+           (!found->second.busy && context_.loop.uptime() >= found->second.not_before);
 }
 
 Next Groups::begin(const std::string& slot) {
@@ -324,7 +323,7 @@ Next Groups::begin(const std::string& slot) {
             its.backoff = std::make_unique<Backoff>(context_.chance, kFirstRetry, kLastRetry);
         }
         const Duration delay = its.backoff->next();
-        its.not_before = context_.loop.now() + delay;
+        its.not_before = context_.loop.uptime() + delay;
         report(slot, problem);
         context_.loop.after(delay, [this] { context_.view.changed(); });
     };

@@ -27,13 +27,13 @@ private:
     struct Slot {
         bool busy = false;
         std::unique_ptr<Backoff> backoff;
-        Time not_before = {};
-        std::string problem;  // the last one
+        Duration not_before = {};  // uptime
+        std::string problem;       // the last one
     };
     // What the tailnet said of a service, and when.
     struct Registered {
         Offer offer;
-        Time at = {};
+        Duration at = {};  // uptime
         Registration said;
     };
     // What there is, read anew each time.

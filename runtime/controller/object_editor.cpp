@@ -21,7 +21,7 @@ std::string object_path(const ObjectEditor::Target& target) {
 
 void ObjectEditor::edit(const Target& target, Edit edit) {
     Slot& slot = slots_[object_path(target)];
-    if (slot.busy || loop_.now() < slot.not_before) {
+    if (slot.busy || loop_.uptime() < slot.not_before) {
         return;
     }
     if (busy_ >= kMostAtOnce) {
@@ -91,11 +91,11 @@ void ObjectEditor::look_again(const std::string& path, Duration delay) {
     Slot& slot = slots_[path];
     slot.busy = false;
     release();
-    slot.not_before = loop_.now() + delay;
+    slot.not_before = loop_.uptime() + delay;
     loop_.after(delay, [this, path] {
         const auto known = slots_.find(path);
         if (known != slots_.end() && !known->second.busy && known->second.backoff == nullptr &&
-            known->second.not_before <= loop_.now()) {
+            known->second.not_before <= loop_.uptime()) {
             slots_.erase(known);
         }
         view_.changed();

@@ -34,7 +34,7 @@ public:
 private:
     struct Slot {
         bool busy = false;
-        Time not_before = {};
+        Duration not_before = {};  // uptime
         std::unique_ptr<Backoff> backoff;
     };
     void take_object(const Target& target, const Edit& edit, KubeReply reply);

@@ -25,7 +25,7 @@ bool RecorderDevices::describe(const StateSecret& state, Device& device) {
 }
 
 void RecorderDevices::ask(const StateSecret& state, Answer& answer) {
-    if (answer.busy || context_.loop.now() < answer.not_before) {
+    if (answer.busy || context_.loop.uptime() < answer.not_before) {
         return;
     }
     std::string problem;
@@ -39,7 +39,7 @@ void RecorderDevices::ask(const StateSecret& state, Answer& answer) {
         Answer& its = answers_[id];
         its.busy = false;
         its.is_there = reply.ok();
-        its.not_before = context_.loop.now() + kRetry;
+        its.not_before = context_.loop.uptime() + kRetry;
         if (!reply.ok()) {
             context_.log.warning("cannot ask for a recorder's device",
                                  {{"device", id}, {"cause", reply.message}});

@@ -25,7 +25,7 @@ private:
         bool is_there = false;
         std::string hostname;
         std::vector<std::string> addresses;
-        Time not_before = {};
+        Duration not_before = {};  // uptime
     };
     void ask(const StateSecret& state, Answer& answer);
 

@@ -41,7 +41,7 @@ void TailnetStatus::probe(const TailnetConfig& config) {
         probe = {};
         probe.config = config;
     }
-    if (probe.busy || probe.is_good || context_.loop.now() < probe.not_before) {
+    if (probe.busy || probe.is_good || context_.loop.uptime() < probe.not_before) {
         return;
     }
     TailnetApi* api = context_.tailnets.find(config.name, probe.problem);
@@ -57,7 +57,7 @@ void TailnetStatus::probe(const TailnetConfig& config) {
         asked.busy = false;
         asked.is_good = reply.ok();
         asked.problem = reply.message;
-        asked.not_before = context_.loop.now() + kRetry;
+        asked.not_before = context_.loop.uptime() + kRetry;
         context_.view.changed();
     });
 }

@@ -21,7 +21,7 @@ private:
         bool busy = false;
         bool is_good = false;
         std::string problem;
-        Time not_before = {};
+        Duration not_before = {};  // uptime
     };
     void probe(const TailnetConfig& config);
     void write(const Parent& tailnet, std::string_view reason, const std::string& problem);

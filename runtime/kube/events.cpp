@@ -22,8 +22,9 @@ void Events::post(const ObjectRef& object, EventType type, std::string_view reas
         "{}.{:.16}", object.name,
         renderer::sha256_hex(fmt::format("{}\n{}\n{}\n{}", object.kind, object.uid, reason, text)));
     const std::string path = path_of({"/api/v1", "events"}, ns, name);
-    std::erase_if(quiet_until_, [this](const auto& entry) { return entry.second <= loop_.now(); });
-    if (!quiet_until_.emplace(path, loop_.now() + kEventQuiet).second) {
+    std::erase_if(quiet_until_,
+                  [this](const auto& entry) { return entry.second <= loop_.uptime(); });
+    if (!quiet_until_.emplace(path, loop_.uptime() + kEventQuiet).second) {
         return;
     }
     Value about = Value::map(
@@ -48,7 +49,7 @@ void Events::post(const ObjectRef& object, EventType type, std::string_view reas
 
 void Events::write(const std::string& path, Value event, const KubeReply& last) {
     const auto said_at = parse_time(text_of(last.object.at({"lastTimestamp"})));
-    if (said_at.has_value() && loop_.now() - *said_at < kEventQuiet) {
+    if (said_at.has_value() && std::chrono::abs(loop_.now() - *said_at) < kEventQuiet) {
         return;
     }
     const Value* count = last.object.at({"count"});

@@ -36,7 +36,7 @@ private:
     Loop& loop_;
     KubeClient& client_;
     Log& log_;
-    std::map<std::string, Time> quiet_until_;  // by path
+    std::map<std::string, Duration> quiet_until_;  // by path: an uptime
 };
 
 }  // namespace runtime

@@ -221,13 +221,13 @@ Job replace_waiting_pod(const OperateContext& context, const std::string& name) 
 struct Joining {
     OperateContext context;
     std::string pod;
-    Time end;
+    Duration end;  // uptime
 };
 
 void look(const std::shared_ptr<Joining>& joining, const Next& next) {
     const auto& context = joining->context;
     const auto again = [joining, next] {
-        if (joining->context.loop.now() >= joining->end) {
+        if (joining->context.loop.uptime() >= joining->end) {
             return next(fmt::format("pod \"{}\" has not come back with its device", joining->pod));
         }
         joining->context.loop.after(kInterval, [joining, next] { look(joining, next); });
@@ -324,9 +324,9 @@ Job note(const OperateContext& context, const std::string& text) {
 
 Job must_join(const OperateContext& context, const std::string& pod) {
     return [context, pod](const Next& next) {
-        look(
-            std::make_shared<Joining>(Joining{context, pod, context.loop.now() + context.patience}),
-            next);
+        look(std::make_shared<Joining>(
+                 Joining{context, pod, context.loop.uptime() + context.patience}),
+             next);
     };
 }
 

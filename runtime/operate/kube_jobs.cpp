@@ -77,7 +77,7 @@ struct Waiting {
     Patience patience;
     std::string path, what;
     Wish wish;
-    Time end;
+    Duration end;  // uptime
 };
 
 void look(const std::shared_ptr<Waiting>& wait, const Next& next) {
@@ -86,7 +86,7 @@ void look(const std::shared_ptr<Waiting>& wait, const Next& next) {
         if (is_known && wait->wish(reply.object)) {
             return next({});
         }
-        if (wait->patience.loop.now() >= wait->end) {
+        if (wait->patience.loop.uptime() >= wait->end) {
             return next(is_known ? wait->what : problem_of(reply, "read", wait->path));
         }
         wait->patience.loop.after(kInterval, [wait, next] { look(wait, next); });
@@ -157,8 +157,8 @@ Job only_if(KubeClient& kube, const std::string& path, Wish wish, Job job) {
 Job wait_for(KubeClient& kube, Patience patience, const std::string& path, Wish wish,
              const std::string& what) {
     return [&kube, patience, path, wish = std::move(wish), what](const Next& next) {
-        look(std::make_shared<Waiting>(
-                 Waiting{kube, patience, path, what, wish, patience.loop.now() + patience.limit}),
+        look(std::make_shared<Waiting>(Waiting{kube, patience, path, what, wish,
+                                               patience.loop.uptime() + patience.limit}),
              next);
     };
 }

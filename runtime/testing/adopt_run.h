@@ -47,7 +47,7 @@ inline void plain_adopt(const OperateContext& context, Next done) {
 inline std::string run_to_end(World& world, const Verb& verb, std::string* said = nullptr) {
     Run run(world.loop, world.network);
     verb(run.context, run.done());
-    const Time end = world.loop.now() + 30 * kMinute;
+    const Duration end = world.loop.uptime() + 30 * kMinute;
     while (!run.ended && world.loop.step(end)) {
     }
     EXPECT_TRUE(run.ended);
@@ -80,7 +80,7 @@ inline bool run_and_kill(World& world, const Verb& verb, int requests) {
     KubeClient kube(counting, {.server = "https://kube", .ca_file = "", .token_file = ""});
     const OperateContext context{run->loop, kube, run->context.ns, run->context.say};
     verb(context, run->done());
-    const Time end = world.loop.now() + 30 * kMinute;
+    const Duration end = world.loop.uptime() + 30 * kMinute;
     while (!killed && !run->ended && world.loop.step(end)) {
     }
     run.reset();

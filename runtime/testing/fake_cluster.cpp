@@ -285,12 +285,12 @@ void FakeCluster::stop(const std::string& pod) {
     Value object = kube_.find(pod)->clone();
     const std::string uid(text_of(object.at({"metadata", "uid"})));
     if (const auto stops_at = stops_at_.find(uid); stops_at != stops_at_.end()) {
-        if (loop_.now() >= stops_at->second) {
+        if (loop_.uptime() >= stops_at->second) {
             kube_.erase(pod);
         }
         return;
     }
-    stops_at_[uid] = loop_.now() + kGrace;
+    stops_at_[uid] = loop_.uptime() + kGrace;
     object.find("metadata")->put("deletionTimestamp", "2026-01-01T00:00:00Z");
     kube_.put(pod, std::move(object));
 }
@@ -320,8 +320,7 @@ void FakeCluster::run_container(const std::string& pod, const std::string& uid) 
         }
         return;
     }
-    if (container->second.waits_for_key &&
-        loop_.now() - container->second.started_at >= kKeyCycle) {
+    if (container->second.waits_for_key && loop_.uptime() - container->second.begun >= kKeyCycle) {
         start(pod, uid);
     }
 }
@@ -342,7 +341,8 @@ void FakeCluster::start(const std::string& pod, const std::string& uid) {
     FakeTailnet& tailnet = tailnet_of(set->tailnet);
     const bool is_new = !containers_.contains(uid);
     Container& container = containers_[uid];
-    container = {.started_at = loop_.now(),
+    container = {.begun = loop_.uptime(),
+                 .started_at = loop_.now(),
                  .first_started_at = is_new ? loop_.now() : container.first_started_at,
                  .waits_for_key = true,
                  .restarts = is_new ? 0 : container.restarts + 1};

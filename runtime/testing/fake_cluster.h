@@ -52,6 +52,7 @@ public:
 
 private:
     struct Container {
+        Duration begun = {};  // an uptime
         Time started_at = {}, first_started_at = {};
         bool waits_for_key = false;
         int restarts = 0;
@@ -78,7 +79,7 @@ private:
     FakeTailnet& tailnet_;
     std::map<std::string, FakeTailnet*> tailnets_;  // beside it, by name
     std::map<std::string, Container> containers_;   // by UID of the pod
-    std::map<std::string, Time> stops_at_;          // by UID of the pod
+    std::map<std::string, Duration> stops_at_;      // uptimes, by UID of the pod
 };
 
 }  // namespace runtime

@@ -14,10 +14,13 @@ namespace runtime {
 
 class FakeLoop : public Loop {
 public:
-    [[nodiscard]] Time now() const override { return now_; }
+    [[nodiscard]] Time now() const override { return calendar_ + uptime_; }
+    [[nodiscard]] Duration uptime() const override { return uptime_; }
+    // Somebody sets the calendar.
+    void shift_calendar(Duration by) { calendar_ += by; }
     TimerId after(Duration delay, std::function<void()> task) override {
         const TimerId id = next_++;
-        tasks_.emplace(std::pair(now_ + delay, id), std::move(task));
+        tasks_.emplace(std::pair(uptime_ + delay, id), std::move(task));
         return id;
     }
     void cancel(TimerId id) override {
@@ -25,27 +28,28 @@ public:
     }
     void watch(int, Interest, std::function<void(Interest)>) override {}
 
-    // The next task; false: there is none before `end`.
-    bool step(Time end) {
+    // The next task; false: there is none before `end`, an uptime.
+    bool step(Duration end) {
         if (tasks_.empty() || tasks_.begin()->first.first > end) {
             return false;
         }
         auto task = tasks_.extract(tasks_.begin());
-        now_ = std::max(now_, task.key().first);
+        uptime_ = std::max(uptime_, task.key().first);
         task.mapped()();
         return true;
     }
     void run_for(Duration duration) {
-        const Time end = now_ + duration;
+        const Duration end = uptime_ + duration;
         while (step(end)) {
         }
-        now_ = end;
+        uptime_ = end;
     }
 
 private:
-    Time now_ = std::chrono::sys_days(std::chrono::year(2026) / 1 / 1);
+    Time calendar_ = std::chrono::sys_days(std::chrono::year(2026) / 1 / 1);  // at uptime 0
+    Duration uptime_ = {};
     TimerId next_ = 1;
-    std::map<std::pair<Time, TimerId>, std::function<void()>> tasks_;
+    std::map<std::pair<Duration, TimerId>, std::function<void()>> tasks_;
 };
 
 // A process in such a loop: ends with its timers.
@@ -54,6 +58,7 @@ public:
     explicit ProcessLoop(FakeLoop& world) : world_(world) {}
 
     [[nodiscard]] Time now() const override { return world_.now(); }
+    [[nodiscard]] Duration uptime() const override { return world_.uptime(); }
     TimerId after(Duration delay, std::function<void()> task) override {
         return world_.after(delay, [alive = std::weak_ptr(alive_), task = std::move(task)] {
             if (!alive.expired()) {

@@ -26,20 +26,16 @@ void Lease::start(std::function<void()> on_lead, std::function<void()> on_lost) 
 }
 
 void Lease::again_in(Duration delay) {
-    loop_.after(delay, [this] {
-        if (!ended_) {
-            look();
-        }
-    });
+    loop_.after(delay, [this] { look(); });
 }
 
 void Lease::look() {
-    if (leads_) {
-        check_deadline();
-        if (!ended_) {
-            write(current_.clone(), false);
-        }
+    check_deadline();
+    if (ended_) {
         return;
+    }
+    if (!current_.is_null()) {
+        return write(current_.clone(), false);
     }
     client_.get(path_of(kLeases, ns_, name_),
                 [this](KubeReply reply) { take_seen(std::move(reply)); });
@@ -76,10 +72,13 @@ void Lease::take_seen(KubeReply reply) {
         fmt::format("{} {}", text_of(reply.object.at({"metadata", "resourceVersion"})), holder);
     if (seen != seen_) {
         seen_ = seen;
-        seen_at_ = loop_.now();
+        seen_at_ = loop_.uptime();
+    }
+    if (leads_) {
+        return holder == identity_ ? write(std::move(reply.object), false) : lose();
     }
     const bool free =
-        holder.empty() || holder == identity_ || loop_.now() - seen_at_ >= kLeaseDuration;
+        holder.empty() || holder == identity_ || loop_.uptime() - seen_at_ >= kLeaseDuration;
     if (!free) {
         return again_in(kLeaseRetry);
     }
@@ -90,9 +89,9 @@ void Lease::take_seen(KubeReply reply) {
 }
 
 void Lease::write(Value lease, bool is_new) {
-    sent_at_ = loop_.now();
+    sent_at_ = loop_.uptime();
     if (Value* spec = lease.find("spec"); spec != nullptr) {
-        spec->put("renewTime", format_microseconds(sent_at_));
+        spec->put("renewTime", format_microseconds(loop_.now()));
     }
     const auto done = [this](KubeReply reply) {
         if (reply.ok()) {
@@ -117,31 +116,29 @@ void Lease::take_written(const KubeReply& reply) {
             on_lead_();
         }
         // Even if the next request hangs.
-        loop_.after(kLeaseDeadline + Duration(1), [this] {
-            if (!ended_) {
-                check_deadline();
-            }
-        });
+        loop_.after(kLeaseDeadline + Duration(1), [this] { check_deadline(); });
         return again_in(kLeaseRenewal);
     }
-    if (leads_ && (reply.code == 409 || reply.not_found())) {
-        // Somebody else wrote it, which only happens when our time was over.
-        renewed_at_ = {};
-    }
     log_.warning("cannot write the lease", {{"cause", reply.message}});
-    check_deadline();
-    if (!ended_) {
-        again_in(kLeaseRetry);
+    if (reply.code != 409 && !reply.not_found()) {
+        return again_in(kLeaseRetry);
     }
+    // A new holder, a label that somebody has put on it, or a write of ours whose answer got lost.
+    current_ = {};
+    look();
 }
 
 void Lease::check_deadline() {
-    if (leads_ && loop_.now() - renewed_at_ > kLeaseDeadline) {
-        leads_ = false;
-        ended_ = true;
-        log_.error("the lease is lost", {{"identity", identity_}});
-        on_lost_();
+    if (leads_ && loop_.uptime() - renewed_at_ > kLeaseDeadline) {
+        lose();
     }
+}
+
+void Lease::lose() {
+    leads_ = false;
+    ended_ = true;
+    log_.error("the lease is lost", {{"identity", identity_}});
+    on_lost_();
 }
 
 void Lease::release(std::function<void()> done) {

@@ -38,6 +38,7 @@ private:
     void write(renderer::Value lease, bool is_new);
     void take_written(const KubeReply& reply);
     void check_deadline();
+    void lose();
     void again_in(Duration delay);
     [[nodiscard]] renderer::Value fields(std::int64_t transitions, std::string_view acquired) const;
 
@@ -49,11 +50,12 @@ private:
 
     bool leads_ = false;
     bool ended_ = false;
-    std::string seen_;      // version and holder when we last saw a change
-    Time seen_at_ = {};     // by our clock
-    Time renewed_at_ = {};  // when the last write of ours that succeeded was sent
-    Time sent_at_ = {};
-    renderer::Value current_;  // as the server has it, while we lead
+    std::string seen_;  // version and holder when we last saw a change
+    // Uptimes.
+    Duration seen_at_ = {};
+    Duration renewed_at_ = {};  // when the last write of ours that succeeded was sent
+    Duration sent_at_ = {};
+    renderer::Value current_;  // as the server has it, while we lead; null: not known
 };
 
 }  // namespace runtime

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <utility>
 
 #include "renderer/core/text_of.h"
 #include "runtime/testing/fake_kube.h"
@@ -108,6 +109,59 @@ TEST_F(LeaseTest, AShortFailureIsNoLoss) {
     loop.run_for(std::chrono::minutes(1));
     EXPECT_TRUE(a.lease.leads());
     EXPECT_EQ(a.lost, 0);
+}
+
+TEST_F(LeaseTest, ARenewalWhoseReplyGotLostIsNoLoss) {
+    Instance a(loop, network, "a");
+    loop.run_for(30 * kSecond);
+    bool lost = false;
+    network.fault = [&lost](const HttpRequest& request) {
+        return request.method == "PUT" && !std::exchange(lost, true) ? Fault::LostReply
+                                                                     : Fault::None;
+    };
+    loop.run_for(std::chrono::minutes(1));
+    EXPECT_TRUE(lost);
+    EXPECT_TRUE(a.lease.leads());
+    EXPECT_EQ(a.lost, 0);
+}
+
+TEST_F(LeaseTest, ALabelOnTheLeaseIsNoLossAndStays) {
+    Instance a(loop, network, "a");
+    loop.run_for(30 * kSecond);
+    const std::string path = path_of(kLeases, "ns", "controller");
+    renderer::Value lease = kube.find(path)->clone();
+    lease.find("metadata")->put("labels", renderer::Value::map({{"team", "net"}}));
+    kube.put(path, std::move(lease));
+    loop.run_for(std::chrono::minutes(1));
+    EXPECT_TRUE(a.lease.leads());
+    EXPECT_EQ(a.lost, 0);
+    EXPECT_EQ(renderer::text_of(kube.find(path)->at({"metadata", "labels", "team"})), "net");
+}
+
+TEST_F(LeaseTest, ALeaseThatSomebodyDeletesIsMadeAgain) {
+    Instance a(loop, network, "a");
+    loop.run_for(30 * kSecond);
+    kube.erase(path_of(kLeases, "ns", "controller"));
+    loop.run_for(std::chrono::minutes(1));
+    EXPECT_TRUE(a.lease.leads());
+    EXPECT_EQ(a.lost, 0);
+    EXPECT_EQ(holder(), "a");
+}
+
+TEST_F(LeaseTest, TheCalendarIsNotWhatItGoesBy) {
+    auto a = std::make_unique<Instance>(loop, network, "a");
+    loop.run_for(kSecond);
+    Instance b(loop, network, "b");
+    loop.run_for(20 * kSecond);
+    loop.shift_calendar(std::chrono::hours(1));
+    loop.run_for(20 * kSecond);
+    EXPECT_TRUE(a->lease.leads());
+    loop.shift_calendar(-std::chrono::hours(2));
+    loop.run_for(20 * kSecond);
+    EXPECT_TRUE(a->lease.leads());
+    a.reset();
+    loop.run_for(kLeaseDuration + 3 * kSecond);
+    EXPECT_TRUE(b.lease.leads());
 }
 
 TEST_F(LeaseTest, ALeaseThatSomebodyElseWritesIsLost) {

@@ -65,13 +65,26 @@ void set_blob(CURL* easy, CURLoption option, std::string text) {
     }
 }
 
-// Methods that change nothing when they come twice, and failures before the first byte went out.
-bool may_be_done(const Exchange& exchange, CURLcode code) {
-    const bool never_sent = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT ||
-                            code == CURLE_SSL_CONNECT_ERROR ||
-                            code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_URL_MALFORMAT ||
-                            code == CURLE_UNSUPPORTED_PROTOCOL;
-    return !never_sent && exchange.request.method != "GET";
+// Not for methods that change nothing, nor before there was a connection to send on.
+bool may_be_done(const Exchange& exchange) {
+    curl_off_t connected_after = 0;  // in microseconds; 0: never
+    curl_easy_getinfo(exchange.easy.get(), CURLINFO_PRETRANSFER_TIME_T, &connected_after);
+    return connected_after > 0 && exchange.request.method != "GET";
+}
+
+// The same for each time that the same goes wrong: libcurl's own words tell more, but many of them
+// count milliseconds, bytes or streams.
+std::string problem_of(const Exchange& exchange, CURLcode code) {
+    const std::string_view words = exchange.problem;
+    const bool are_constant = code == CURLE_SSL_CONNECT_ERROR ||
+                              code == CURLE_PEER_FAILED_VERIFICATION ||
+                              code == CURLE_SSL_CERTPROBLEM || code == CURLE_SSL_CACERT_BADFILE ||
+                              code == CURLE_COULDNT_RESOLVE_PROXY;
+    const std::string& url = exchange.request.url;
+    const std::size_t scheme = url.find("://");
+    const std::size_t host = scheme == std::string::npos ? 0 : scheme + 3;
+    return fmt::format("{}: {}", url.substr(host, url.find('/', host) - host),
+                       are_constant && !words.empty() ? words : curl_easy_strerror(code));
 }
 
 void prepare(Exchange& exchange, const std::string& user_agent) {
@@ -205,9 +218,8 @@ struct CurlTransport::State {
                 reply.retry_after = std::chrono::seconds(wait);
             }
         } else {
-            const std::string_view text = exchange->problem;
-            reply.problem = text.empty() ? curl_easy_strerror(code) : std::string(text);
-            reply.may_be_done = may_be_done(*exchange, code);
+            reply.problem = problem_of(*exchange, code);
+            reply.may_be_done = may_be_done(*exchange);
             reply.body.clear();
         }
         exchange->done(std::move(reply));

@@ -111,8 +111,50 @@ TEST_F(CurlTransportTest, NobodyThere) {
     HttpRequest request{.method = "POST", .url = "http://127.0.0.1:1/"};
     const HttpReply reply = fetch(request);
     EXPECT_EQ(reply.status, 0);
-    EXPECT_NE(reply.problem, "");
+    EXPECT_EQ(reply.problem, "127.0.0.1:1: Couldn't connect to server");
     EXPECT_FALSE(reply.may_be_done) << "nothing was sent";
+}
+
+// Who accepts, says the same to everybody, and then nothing.
+class BareServer {
+public:
+    BareServer(AsioLoop& loop, std::string_view greeting)
+        : listener_(loop, [this, greeting](boost::asio::ip::tcp::socket socket) {
+              boost::asio::write(socket, boost::asio::buffer(greeting));
+              sockets_.push_back(std::move(socket));
+          }) {}
+    std::string name() { return fmt::format("127.0.0.1:{}", listener_.listen(0).value()); }
+
+private:
+    std::vector<boost::asio::ip::tcp::socket> sockets_;
+    Listener listener_;
+};
+
+TEST_F(CurlTransportTest, ATimeOutWithoutAConnectionHasSentNothing) {
+    BareServer silent(loop, "");
+    const std::string name = silent.name();
+    const HttpReply reply =
+        fetch({.method = "POST", .url = "https://" + name + "/x", .timeout = Duration(200)});
+    EXPECT_EQ(reply.problem, name + ": Timeout was reached");
+    EXPECT_FALSE(reply.may_be_done);
+}
+
+TEST_F(CurlTransportTest, ATimeOutSaysTheSameEachTime) {
+    BareServer silent(loop, "");
+    const std::string name = silent.name();
+    for (const Duration timeout : {Duration(100), Duration(150)}) {
+        const HttpReply reply =
+            fetch({.method = "POST", .url = "http://" + name + "/x", .timeout = timeout});
+        EXPECT_EQ(reply.problem, name + ": Timeout was reached");
+        EXPECT_TRUE(reply.may_be_done) << "it was sent";
+    }
+}
+
+TEST_F(CurlTransportTest, ARefusedHandshakeSaysWhy) {
+    BareServer plain(loop, "HTTP/1.1 400 Bad Request\r\n\r\n");
+    const HttpReply reply = fetch({.method = "POST", .url = "https://" + plain.name() + "/"});
+    EXPECT_NE(reply.problem.find("wrong version number"), std::string::npos) << reply.problem;
+    EXPECT_FALSE(reply.may_be_done);
 }
 
 TEST_F(CurlTransportTest, ACancelledRequestIsNotAnswered) {

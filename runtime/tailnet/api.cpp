@@ -63,7 +63,7 @@ TailnetApi::TailnetApi(Loop& loop, Transport& transport, Log& log, Chance& chanc
       settings_(std::move(settings)),
       backoff_(chance, std::chrono::milliseconds(500), std::chrono::seconds(30)),
       budget_(kBurst),
-      budget_at_(loop.now()) {}
+      budget_at_(loop.uptime()) {}
 
 void TailnetApi::mint(const KeyRequest& request, TailnetDone done) {
     const Value body = Value::map(
@@ -132,7 +132,7 @@ void TailnetApi::enqueue(std::string_view method, std::string path, std::string 
 }
 
 void TailnetApi::refill() {
-    const Time now = loop_.now();
+    const Duration now = loop_.uptime();
     budget_ = std::min(kBurst,
                        budget_ + static_cast<double>((now - budget_at_).count()) * kPerMillisecond);
     budget_at_ = now;
@@ -142,11 +142,12 @@ void TailnetApi::pump() {
     if (waiting_.empty() || asks_for_token_) {
         return;
     }
-    if (token_.empty() || loop_.now() >= token_ends_) {
+    refill();
+    const bool has_token = !token_.empty() && loop_.uptime() < token_ends_;
+    if (!has_token && budget_ >= 1) {
         return ask_for_token();
     }
-    refill();
-    while (!waiting_.empty() && budget_ >= 1 && under_way_ < kAtOnce) {
+    while (has_token && !waiting_.empty() && budget_ >= 1 && under_way_ < kAtOnce) {
         budget_ -= 1;
         Call call = std::move(waiting_.front());
         waiting_.pop_front();
@@ -186,18 +187,32 @@ void TailnetApi::take_token(const HttpReply& reply) {
                                        ? text_of(body->find("access_token"))
                                        : std::string_view();
     if (token.empty()) {
-        asks_for_token_ = false;
-        return fail_all("no access token: " +
-                        (reply.status == 200 ? "the answer has none" : message_of(reply)));
+        return take_refusal(reply);
     }
+    token_attempts_ = 0;
     const Value* lives = body->find("expires_in");
     const auto seconds = lives == nullptr ? std::optional<std::int64_t>() : lives->as_int();
     token_ = token;
     // Half of a short life, so that tests and strict servers do not make us ask all the time.
     const Duration life = std::chrono::seconds(std::max<std::int64_t>(seconds.value_or(3600), 2));
-    token_ends_ = loop_.now() + std::max(life - kTokenMargin, life / 2);
+    token_ends_ = loop_.uptime() + std::max(life - kTokenMargin, life / 2);
     asks_for_token_ = false;
     pump();
+}
+
+void TailnetApi::take_refusal(const HttpReply& reply) {
+    const bool repeats = may_pass(reply);
+    const Duration delay = repeats ? delay_after(reply) : Duration(0);
+    if (!repeats || ++token_attempts_ >= kAttempts) {
+        token_attempts_ = 0;
+        fail_all("no access token: " +
+                 (reply.status == 200 ? "the answer has none" : message_of(reply)));
+    }
+    // Whoever asks before then waits, too.
+    loop_.after(delay, [this] {
+        asks_for_token_ = false;
+        pump();
+    });
 }
 
 void TailnetApi::fail_all(const std::string& why) {

@@ -86,6 +86,7 @@ private:
     void pump();
     void ask_for_token();
     void take_token(const HttpReply& reply);
+    void take_refusal(const HttpReply& reply);
     void fail_all(const std::string& why);
     void send(Call call);
     Duration delay_after(const HttpReply& reply);
@@ -98,11 +99,12 @@ private:
     Backoff backoff_;
     std::deque<Call> waiting_;
     std::string token_;
-    Time token_ends_ = {};
-    bool asks_for_token_ = false;
+    Duration token_ends_ = {};     // uptime
+    bool asks_for_token_ = false;  // or waits to ask again
+    int token_attempts_ = 0;       // that have failed, one after the other
     int under_way_ = 0;
-    double budget_;  // requests that may go out now; below 0 after a 429
-    Time budget_at_;
+    double budget_;       // requests that may go out now; below 0 after a 429
+    Duration budget_at_;  // uptime
     bool pump_is_due_ = false;
 };
 

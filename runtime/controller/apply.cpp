@@ -29,13 +29,13 @@ AuthContent without_key(const AuthSecret& auth) {
 
 }  // namespace
 
-Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, std::string key_mark,
+Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, KeySweeps& sweeps,
              TakeOver& take_over, Written written)
     : loop_(loop),
       kube_(kube),
       tailnets_(tailnets),
       ns_(std::move(ns)),
-      key_mark_(std::move(key_mark)),
+      sweeps_(sweeps),
       take_over_(take_over),
       written_(std::move(written)) {}
 
@@ -318,9 +318,11 @@ void Apply::mint(const Work& work, const step::MintKey& step, Next done) {
     jobs.push_back(tailnets_.job(work.tailnet, [this, work, key](TailnetApi& api,
                                                                  const Next& next) {
         api.mint(
-            {.tags = split_list(work.tags), .description = key_mark_},
-            [this, key, next](TailnetReply reply) {
-                wants_sweep_ = wants_sweep_ || reply.may_be_done;
+            {.tags = split_list(work.tags), .description = sweeps_.mark()},
+            [this, tailnet = work.tailnet, key, next](TailnetReply reply) {
+                if (reply.may_be_done) {
+                    sweeps_.wish(tailnet);
+                }
                 if (reply.ok()) {
                     key->id = text_of(reply.body.find("id"));
                     key->key = text_of(reply.body.find("key"));
@@ -335,7 +337,11 @@ void Apply::mint(const Work& work, const step::MintKey& step, Next done) {
     jobs.push_back([this, work, key, restart = step.restart_pod](const Next& next) {
         record_key(work, *key, restart, next);
     });
-    run_in_order(std::move(jobs), std::move(done));
+    run_in_order(std::move(jobs), [this, begun = sweeps_.begin_mint(),
+                                   done = std::move(done)](const std::string& problem) {
+        sweeps_.end_mint(begun);
+        done(problem);
+    });
 }
 
 // From here on a key exists: it is written down, or revoked again.
@@ -360,11 +366,13 @@ void Apply::record_key(const Work& work, const MintedKey& key, const std::string
                 return revoke_key(work.tailnet, work.auth.key_id)(done);
             }
             if (!reply.ok() && !reply.not_found()) {
-                wants_sweep_ = true;  // unknown: the sweep looks again
+                sweeps_.wish(work.tailnet);  // unknown: the sweep looks again
                 return done(problem);
             }
-            revoke_key(work.tailnet, key.id)([this, problem, done](const std::string& also) {
-                wants_sweep_ = wants_sweep_ || !also.empty();
+            revoke_key(work.tailnet, key.id)([this, work, problem, done](const std::string& also) {
+                if (!also.empty()) {
+                    sweeps_.wish(work.tailnet);
+                }
                 done(problem);
             });
         });

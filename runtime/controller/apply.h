@@ -5,11 +5,11 @@
 
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "runtime/base/jobs.h"
 #include "runtime/controller/decide.h"
+#include "runtime/controller/key_sweep.h"
 #include "runtime/controller/secrets.h"
 #include "runtime/controller/tailnets.h"
 #include "runtime/controller/take_over.h"
@@ -25,16 +25,12 @@ struct Written {
 
 class Apply {
 public:
-    // `key_mark` is the description of every key that this installation mints.
-    Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, std::string key_mark,
+    Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, KeySweeps& sweeps,
           TakeOver& take_over, Written written);
 
     // `done` gets what went wrong, or "". The replica is copied; what it points to may change
     // meanwhile.
     void run(const Replica& replica, const Step& step, Next done);
-
-    // A key may have been minted whose id never reached us (key_sweep.h). Asking resets it.
-    bool take_sweep_wish() { return std::exchange(wants_sweep_, false); }
 
 private:
     // A replica whose parts are copies.
@@ -75,10 +71,10 @@ private:
     Loop& loop_;
     KubeClient& kube_;
     Tailnets& tailnets_;
-    std::string ns_, key_mark_;
+    std::string ns_;
+    KeySweeps& sweeps_;
     TakeOver& take_over_;
     Written written_;
-    bool wants_sweep_ = false;
 };
 
 }  // namespace runtime

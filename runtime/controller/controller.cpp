@@ -9,7 +9,6 @@
 #include "renderer/core/api.h"
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/key_sweep.h"
 #include "runtime/controller/replicas.h"
 
 namespace runtime {
@@ -20,9 +19,6 @@ using renderer::Value;
 namespace {
 
 constexpr Duration kTick = std::chrono::seconds(10);  // for what only time changes
-constexpr Duration kSweepInterval = std::chrono::hours(1);
-constexpr Duration kSecondSweep =
-    std::chrono::minutes(1);  // for what our predecessor still had on its way
 constexpr Duration kFirstRetry = std::chrono::seconds(1);
 constexpr Duration kLastRetry = std::chrono::minutes(2);
 
@@ -88,9 +84,9 @@ void Controller::read_owner() {
 }
 
 void Controller::begin(const std::string& owner) {
-    key_mark_ = key_mark(owner);
+    sweeps_ = std::make_unique<KeySweeps>(loop_, log_, chance_, tailnets_, view_, key_mark(owner));
     apply_ = std::make_unique<Apply>(
-        loop_, kube_, tailnets_, settings_.ns, key_mark_, take_over_,
+        loop_, kube_, tailnets_, settings_.ns, *sweeps_, take_over_,
         Written{
             .put = [this](const Value& secret) { view_.wrote(view_.our_secrets(), secret); },
             .erased = [this](const Value& secret) { view_.erased(view_.our_secrets(), secret); }});
@@ -116,7 +112,6 @@ void Controller::begin(const std::string& owner) {
                        .owner = owner,
                        .cleanup_delay = settings_.cleanup_delay});
     view_.start();
-    loop_.after(kSecondSweep, [this] { sweep_is_due_ = true; });
     tick();
 }
 
@@ -176,13 +171,10 @@ GuardAnswer Controller::ask_guard(const std::map<std::string, Replica>& all) {
 
 void Controller::reconcile() {
     plan_features();
-    if (!view_.own_complete() || sweeping_) {
+    if (!view_.own_complete()) {
         return;
     }
-    sweep_is_due_ = apply_->take_sweep_wish() || sweep_is_due_;
-    if (sweep_is_due_ && minting_ == 0) {
-        return sweep();
-    }
+    sweeps_->run();
     const auto all = replicas_of(view_);
     const GuardAnswer guard = ask_guard(all);
     for (const auto& [unused, replica] : all) {
@@ -214,9 +206,6 @@ void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
         return;
     }
     const bool mints = std::holds_alternative<step::MintKey>(*step);
-    if (mints && sweep_is_due_) {
-        return;
-    }
     const bool deletes_devices = removes || std::holds_alternative<step::LeaveTailnet>(*step) ||
                                  std::holds_alternative<step::RemoveState>(*step);
     const bool lets_pod_start = mints || std::holds_alternative<step::CreateBlankAuth>(*step);
@@ -231,9 +220,7 @@ void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
     const Said said{.about = reference(replica), .reason = std::string(failure_reason(*step))};
     log_.info("step", {{"proxy", pod}, {"step", describe(*step)}});
     slots_[pod].busy = true;
-    minting_ += mints ? 1 : 0;
     apply_->run(replica, *step, [this, pod, mints, said](const std::string& problem) {
-        minting_ -= mints ? 1 : 0;
         keys_minted_ += mints && problem.empty() ? 1 : 0;
         Said result = said;
         result.problem = problem;
@@ -281,43 +268,6 @@ void Controller::report(const std::string& pod, const Said& said) {
         events_.post(said.about, EventType::Warning, said.reason,
                      fmt::format("{}: {}", pod, said.problem));
     }
-}
-
-void Controller::sweep() {
-    sweep_is_due_ = false;
-    std::set<std::string> tailnets{""};
-    std::set<std::string> recorded;
-    for (const auto& [unused, config] : view_.tailnet_configs().objects()) {
-        tailnets.insert(config.name);
-    }
-    for (const auto& [unused, auth] : view_.auths().objects()) {
-        recorded.insert(auth.key_id);
-    }
-    std::vector<Job> jobs;
-    jobs.reserve(tailnets.size());
-    for (const std::string& tailnet : tailnets) {
-        jobs.push_back([this, tailnet, recorded](const Next& next) {
-            std::string problem;
-            TailnetApi* api = tailnets_.find(tailnet, problem);
-            if (api == nullptr) {
-                return next({});  // its proxies say so themselves
-            }
-            sweep_keys(*api, key_mark_, recorded,
-                       [this, tailnet, next](const std::string& its_problem) {
-                           if (!its_problem.empty()) {
-                               log_.warning("cannot look for lost keys",
-                                            {{"tailnet", tailnet}, {"cause", its_problem}});
-                           }
-                           next({});
-                       });
-        });
-    }
-    sweeping_ = true;
-    run_in_order(std::move(jobs), [this](const std::string&) {
-        sweeping_ = false;
-        loop_.after(kSweepInterval, [this] { sweep_is_due_ = true; });
-        plan_reconcile(Duration(0));
-    });
 }
 
 Controller::Counts Controller::counts() const {

@@ -14,6 +14,7 @@
 #include "runtime/controller/apply.h"
 #include "runtime/controller/cluster_view.h"
 #include "runtime/controller/feature.h"
+#include "runtime/controller/key_sweep.h"
 #include "runtime/controller/removal_guard.h"
 #include "runtime/controller/tailnets.h"
 #include "runtime/kube/events.h"
@@ -82,7 +83,6 @@ private:
     void hinder(const Replica& replica, std::string_view reason, const std::string& problem);
     void take_result(const std::string& pod, const Said& said);
     void report(const std::string& pod, const Said& said);
-    void sweep();
 
     Loop& loop_;
     KubeClient& kube_;
@@ -100,15 +100,12 @@ private:
     RemovalGuard guard_;
     std::vector<std::unique_ptr<Feature>> features_;
     TakeOver take_over_;
+    std::unique_ptr<KeySweeps> sweeps_;
     std::unique_ptr<Apply> apply_;
-    std::string key_mark_;
 
     std::map<std::string, Slot, std::less<>> slots_;
-    int minting_ = 0;
     std::uint64_t retries_ = 0;
     std::uint64_t keys_minted_ = 0;
-    bool sweeping_ = false;
-    bool sweep_is_due_ = true;
     bool reconcile_is_planned_ = false;
     bool features_are_planned_ = false;
     bool removal_is_blocked_ = false;

@@ -305,7 +305,9 @@ std::vector<Job> Cleanup::key_jobs() {
     // Keys that were minted and written down nowhere.
     for (const std::string& tailnet : tailnets()) {
         jobs.push_back(tailnets_.job(tailnet, [this](TailnetApi& api, const Next& next) {
-            mark_.empty() ? next({}) : sweep_keys(api, mark_, {}, next);
+            mark_.empty() ? next({})
+                          : sweep_keys(
+                                api, mark_, [](const auto& tell) { tell({}); }, next);
         }));
     }
     return jobs;

@@ -27,6 +27,12 @@ AuthContent without_key(const AuthSecret& auth) {
     return content;
 }
 
+TailnetDone done_or_gone(const Next& next) {
+    return [next](const TailnetReply& reply) {
+        next(reply.ok() || reply.not_found() ? std::string() : reply.message);
+    };
+}
+
 }  // namespace
 
 Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, KeySweeps& sweeps,
@@ -125,9 +131,9 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
         jobs.push_back(delete_secret(work.state.name, work.state.uid));
     } else if (const auto* tags = std::get_if<step::SetTags>(&step)) {
         jobs.push_back(
-            on_tailnet(work.tailnet, [device = tags->device, wanted = split_list(work.tags)](
-                                         TailnetApi& api, TailnetDone reply) {
-                api.set_tags(device, wanted, std::move(reply));
+            tailnets_.job(work.tailnet, [device = tags->device, wanted = split_list(work.tags)](
+                                            TailnetApi& api, const Next& next) {
+                api.set_tags(device, wanted, done_or_gone(next));
             }));
         AuthContent content = without_key(work.auth);
         content.device_tags = work.tags;
@@ -148,21 +154,12 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
     run_in_order(std::move(jobs), std::move(done));
 }
 
-Job Apply::on_tailnet(const std::string& tailnet,
-                      std::function<void(TailnetApi&, TailnetDone)> call) {
-    return tailnets_.job(tailnet, [call = std::move(call)](TailnetApi& api, const Next& next) {
-        call(api, [next](const TailnetReply& reply) {
-            next(reply.ok() || reply.not_found() ? std::string() : reply.message);
-        });
-    });
-}
-
 Job Apply::delete_device(const std::string& tailnet, const std::string& id) {
     if (id.empty()) {
         return [](const Next& next) { next({}); };
     }
-    return on_tailnet(tailnet, [id](TailnetApi& api, TailnetDone done) {
-        api.delete_device(id, std::move(done));
+    return tailnets_.removal(tailnet, [id](TailnetApi& api, const Next& next) {
+        api.delete_device(id, done_or_gone(next));
     });
 }
 
@@ -190,8 +187,9 @@ Job Apply::revoke_key(const std::string& tailnet, const std::string& id) {
     if (id.empty()) {
         return [](const Next& next) { next({}); };
     }
-    return on_tailnet(
-        tailnet, [id](TailnetApi& api, TailnetDone done) { api.revoke_key(id, std::move(done)); });
+    return tailnets_.removal(tailnet, [id](TailnetApi& api, const Next& next) {
+        api.revoke_key(id, done_or_gone(next));
+    });
 }
 
 Job Apply::create_state(const Work& work) {

@@ -65,7 +65,6 @@ private:
     Job delete_secret(const std::string& name, const std::string& uid);
     Job must_be_absent(const std::string& path);
     Job set_must_be_absent(const Work& work);
-    Job on_tailnet(const std::string& tailnet, std::function<void(TailnetApi&, TailnetDone)> call);
     [[nodiscard]] std::string secret_path(std::string_view name) const;
 
     Loop& loop_;

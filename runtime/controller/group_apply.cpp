@@ -142,33 +142,28 @@ void GroupApply::must_be_elsewhere(const std::string& key, const ServiceRecord& 
 }
 
 Job GroupApply::release(const std::string& key, const ServiceRecord& record) {
-    return [this, key, record](const Next& next) {
-        TailnetApi* api = api_of(key, next);
-        if (api == nullptr) {
-            return;
-        }
-        const std::string name(split_record_key(key).service);
-        const auto finish = [next](const TailnetReply& reply) {
-            next(reply.ok() || reply.not_found() ? std::string() : reply.message);
-        };
-        api->get_service(name, [this, key, record, name, finish, next](const TailnetReply& reply) {
-            if (!reply.ok()) {
-                return finish(reply);
-            }
-            TailnetApi* again = api_of(key, next);
-            if (again == nullptr) {
-                return;
-            }
-            const Release release = release_service(record.parent, owner_, reply.body);
-            if (release.deletes) {
-                return again->delete_service(name, finish);
-            }
-            if (release.body.is_null()) {
-                return next({});
-            }
-            again->put_service(name, release.body, finish);
+    const RecordName parts = split_record_key(key);
+    return context_.tailnets.removal(
+        std::string(parts.tailnet),
+        [this, record, name = std::string(parts.service)](TailnetApi& api, const Next& next) {
+            const auto finish = [next](const TailnetReply& reply) {
+                next(reply.ok() || reply.not_found() ? std::string() : reply.message);
+            };
+            api.get_service(
+                name, [this, &api, record, name, finish, next](const TailnetReply& reply) {
+                    if (!reply.ok()) {
+                        return finish(reply);
+                    }
+                    const Release release = release_service(record.parent, owner_, reply.body);
+                    if (release.deletes) {
+                        return api.delete_service(name, finish);
+                    }
+                    if (release.body.is_null()) {
+                        return next({});
+                    }
+                    api.put_service(name, release.body, finish);
+                });
         });
-    };
 }
 
 void GroupApply::create_certificate(std::string_view group, const Offer& offer, const Next& done) {

@@ -101,10 +101,29 @@ TailnetApi* Tailnets::find(std::string_view name, std::string& problem) {
     return entry.api.get();
 }
 
+TailnetApi* Tailnets::find_to_remove(std::string_view name, std::string& problem) {
+    if (TailnetApi* api = find(name, problem)) {
+        return api;
+    }
+    if (const auto known = others_.find(name); known != others_.end()) {
+        return known->second.api.get();
+    }
+    problem.append(": apply the Tailnet again, it holds what is to be removed");
+    return nullptr;
+}
+
 Job Tailnets::job(const std::string& name, std::function<void(TailnetApi&, const Next&)> work) {
     return [this, name, work = std::move(work)](const Next& next) {
         std::string problem;
         TailnetApi* api = find(name, problem);
+        api == nullptr ? next(problem) : work(*api, next);
+    };
+}
+
+Job Tailnets::removal(const std::string& name, std::function<void(TailnetApi&, const Next&)> work) {
+    return [this, name, work = std::move(work)](const Next& next) {
+        std::string problem;
+        TailnetApi* api = find_to_remove(name, problem);
         api == nullptr ? next(problem) : work(*api, next);
     };
 }

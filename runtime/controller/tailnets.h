@@ -28,8 +28,12 @@ public:
 
     // "" is the controller's own. nullptr: not known (yet); `problem` says what is missing.
     TailnetApi* find(std::string_view name, std::string& problem);
+    // The same for what takes our things away: knows a tailnet also when its ConfigMap is gone, if
+    // it was there in the life of this process.
+    TailnetApi* find_to_remove(std::string_view name, std::string& problem);
     // What is to be asked of that tailnet; without it the job fails with what is missing.
     Job job(const std::string& name, std::function<void(TailnetApi&, const Next&)> work);
+    Job removal(const std::string& name, std::function<void(TailnetApi&, const Next&)> work);
 
 private:
     struct Entry {
@@ -46,7 +50,7 @@ private:
     std::string ca_file_;
     const Mirror<TailnetConfig>& configs_;
     TailnetApi own_;
-    std::map<std::string, Entry> others_;
+    std::map<std::string, Entry, std::less<>> others_;
     // Of tailnets whose ConfigMap has changed: their requests may still be under way.
     std::vector<std::unique_ptr<TailnetApi>> retired_;
 };

@@ -74,12 +74,7 @@ void Controller::read_owner() {
             if (!reply.not_found()) {
                 return take(reply);
             }
-            kube_.create(path_of(kConfigMaps, settings_.ns),
-                         Value::map({{"apiVersion", "v1"},
-                                     {"kind", "ConfigMap"},
-                                     {"metadata", Value::map({{"name", kLedgerName},
-                                                              {"namespace", settings_.ns}})}}),
-                         take);
+            kube_.create(path_of(kConfigMaps, settings_.ns), empty_ledger(settings_.ns), take);
         });
 }
 
@@ -152,18 +147,18 @@ GuardAnswer Controller::ask_guard(const std::map<std::string, Replica>& all) {
             leaving.insert(pod);
         }
     }
-    GuardAnswer answer = guard_.ask(leaving, all.size(), loop_.now());
+    GuardAnswer answer = guard_.ask(leaving, all.size());
     if (std::exchange(removal_is_blocked_, answer.is_blocked) != answer.is_blocked &&
         answer.is_blocked) {
         log_.error("too many proxies have vanished at once: nothing is removed",
                    {{"vanished", fmt::format("{}", leaving.size())},
                     {"of", fmt::format("{}", all.size())}});
     }
-    if (answer.is_blocked && !answer.recorded.token.empty()) {
+    if (answer.is_blocked && answer.is_recorded) {
         events_.post(ledger_.reference(), EventType::Warning, "RemovalsBlocked",
-                     fmt::format("{} of {} proxies have vanished at once: none is removed until "
-                                 "the annotation {} on this ConfigMap is \"{}\"",
-                                 leaving.size(), all.size(), kConfirmRemovalsAnnotation,
+                     fmt::format("{} proxies have vanished at once: none is removed until the "
+                                 "annotation {} on this ConfigMap is \"{}\"",
+                                 answer.recorded.pods.size(), kConfirmRemovalsAnnotation,
                                  answer.recorded.token));
     }
     return answer;

@@ -113,13 +113,13 @@ GuardAnswer Groups::ask_guard(const ServiceRecords& records) {
             leaving.insert(key);
         }
     }
-    GuardAnswer answer = guard_.ask(leaving, records.size(), context_.loop.now());
-    if (answer.is_blocked && !answer.recorded.token.empty()) {
+    GuardAnswer answer = guard_.ask(leaving, records.size());
+    if (answer.is_blocked && answer.is_recorded) {
         context_.events.post(
             context_.ledger.reference(), EventType::Warning, "RemovalsBlocked",
-            fmt::format("{} of {} Tailscale Services have vanished at once: none is removed until "
-                        "the annotation {} on this ConfigMap is \"{}\"",
-                        leaving.size(), records.size(), kConfirmRemovalsAnnotation,
+            fmt::format("{} Tailscale Services have vanished at once: none is removed until the "
+                        "annotation {} on this ConfigMap is \"{}\"",
+                        answer.recorded.pods.size(), kConfirmRemovalsAnnotation,
                         answer.recorded.token));
     }
     return answer;

@@ -39,6 +39,12 @@ std::optional<LedgerCopy> decode_ledger(const Value& object) {
 
 }  // namespace
 
+Value empty_ledger(const std::string& ns) {
+    return Value::map({{"apiVersion", "v1"},
+                       {"kind", "ConfigMap"},
+                       {"metadata", Value::map({{"name", kLedgerName}, {"namespace", ns}})}});
+}
+
 Ledger::Ledger(ClusterView& view, ObjectEditor& editor)
     : view_(view),
       editor_(editor),
@@ -82,7 +88,8 @@ void Ledger::set(const std::string& key, const std::string& text) {
     editor_.edit({.source = view_.config_maps(),
                   .ns = view_.ns(),
                   .name = std::string(kLedgerName),
-                  .pause = kPause},
+                  .pause = kPause,
+                  .make = [this] { return empty_ledger(view_.ns()); }},
                  [wanted = wanted_](Value& object) {
                      if (object.find("data") == nullptr) {
                          object.put("data", Value::map());

@@ -25,6 +25,9 @@ struct LedgerCopy {
     bool operator==(const LedgerCopy&) const = default;
 };
 
+// As it is made.
+renderer::Value empty_ledger(const std::string& ns);
+
 class Ledger {
 public:
     Ledger(ClusterView& view, ObjectEditor& editor);
@@ -34,6 +37,7 @@ public:
     [[nodiscard]] const LedgerCopy* copy() const;
     [[nodiscard]] ObjectRef reference() const;  // for Events about the installation
     // Empty: to be without. Written only if it differs; together with what others have asked for.
+    // Somebody may have deleted the ConfigMap: then it is made again.
     void set(const std::string& key, const std::string& text);
 
 private:

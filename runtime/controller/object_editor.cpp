@@ -6,6 +6,8 @@
 
 namespace runtime {
 
+using renderer::Value;
+
 namespace {
 
 constexpr Duration kFirstRetry = std::chrono::milliseconds(200);
@@ -37,6 +39,14 @@ void ObjectEditor::edit(const Target& target, Edit edit) {
 
 void ObjectEditor::take_object(const Target& target, const Edit& edit, KubeReply reply) {
     const std::string path = object_path(target);
+    const auto written = [this, target, edit](KubeReply its_reply) {
+        finish(target, edit, std::move(its_reply));
+    };
+    if (reply.not_found() && target.make != nullptr) {
+        Value made = target.make();
+        edit(made);
+        return kube_.create(path_of(target.source.resource, target.ns), made, written);
+    }
     if (reply.not_found()) {
         slots_.erase(path);  // the copies will tell
         return release();
@@ -49,9 +59,8 @@ void ObjectEditor::take_object(const Target& target, const Edit& edit, KubeReply
         release();
         return view_.wrote(target.source, reply.object);
     }
-    kube_.replace(
-        target.subresource.empty() ? path : path + "/" + target.subresource, reply.object,
-        [this, target, edit](KubeReply written) { finish(target, edit, std::move(written)); });
+    kube_.replace(target.subresource.empty() ? path : path + "/" + target.subresource, reply.object,
+                  written);
 }
 
 void ObjectEditor::finish(const Target& target, const Edit& edit, KubeReply reply) {

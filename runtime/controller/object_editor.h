@@ -28,6 +28,8 @@ public:
         std::string subresource = {};  // "status"
         // After a write, at least so long until the next.
         Duration pause = Duration(0);
+        // What to begin with when the object is not there; nothing: then it stays so.
+        std::function<renderer::Value()> make = {};
     };
     void edit(const Target& target, Edit edit);
 

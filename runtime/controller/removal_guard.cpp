@@ -7,7 +7,6 @@
 #include "renderer/core/json.h"
 #include "renderer/core/sha256.h"
 #include "renderer/core/text_of.h"
-#include "runtime/base/time_text.h"
 #include "runtime/controller/decide.h"
 
 namespace runtime {
@@ -17,8 +16,11 @@ using renderer::Value;
 
 namespace {
 
-std::string new_token(const std::set<std::string>& pods, Time now) {
-    std::string text = format_microseconds(now);
+// The same until it is recorded. The word that was given last is in it, so that this word does not
+// count when the same ones vanish once more.
+std::string new_token(const std::set<std::string>& pods, std::string_view uid,
+                      std::string_view last_word) {
+    std::string text = fmt::format("{}\n{}", uid, last_word);
     for (const std::string& pod : pods) {
         text.append("\n").append(pod);
     }
@@ -53,7 +55,8 @@ std::string text_of_blocked(const Blocked& blocked) {
 }  // namespace
 
 GuardAnswer guard_removals(const std::set<std::string>& leaving, std::size_t total,
-                           const Blocked& recorded, std::string_view confirmed_token, Time now) {
+                           const Blocked& recorded, std::string_view confirmed_token,
+                           std::string_view uid) {
     GuardAnswer answer;
     std::set<std::string> others;
     const bool is_confirmed = !recorded.token.empty() && recorded.token == confirmed_token;
@@ -68,17 +71,19 @@ GuardAnswer guard_removals(const std::set<std::string>& leaving, std::size_t tot
             !is_confirmed &&
             std::includes(recorded.pods.begin(), recorded.pods.end(), others.begin(), others.end());
         answer.recorded =
-            known ? recorded : Blocked{.token = new_token(others, now), .pods = others};
+            known ? recorded
+                  : Blocked{.token = new_token(others, uid, confirmed_token), .pods = others};
     }
+    answer.is_recorded = !answer.recorded.token.empty() && answer.recorded == recorded;
     return answer;
 }
 
-GuardAnswer RemovalGuard::ask(const std::set<std::string>& leaving, std::size_t total, Time now) {
+GuardAnswer RemovalGuard::ask(const std::set<std::string>& leaving, std::size_t total) {
     const LedgerCopy* copy = ledger_.copy();
-    const auto recorded = ledger_.find(key_);
-    GuardAnswer answer =
-        guard_removals(leaving, total, parse(recorded.value_or("")),
-                       copy == nullptr ? std::string_view() : copy->confirmed_removals, now);
+    const LedgerCopy none;
+    const LedgerCopy& known = copy == nullptr ? none : *copy;
+    GuardAnswer answer = guard_removals(leaving, total, parse(ledger_.find(key_).value_or("")),
+                                        known.confirmed_removals, known.uid);
     ledger_.set(key_, text_of_blocked(answer.recorded));
     return answer;
 }

@@ -25,16 +25,18 @@ struct Blocked {
 struct GuardAnswer {
     bool is_blocked = false;
     std::set<std::string> confirmed;
-    Blocked recorded;  // what is to be remembered; without a token: nothing
+    Blocked recorded;          // what is to be remembered; without a token: nothing
+    bool is_recorded = false;  // so that its token may be told
 
     [[nodiscard]] bool may_remove(const std::string& pod) const {
         return !is_blocked || confirmed.contains(pod);
     }
 };
 
-// Pure. `total` counts the leaving ones, too.
+// Pure. `total` counts the leaving ones, too. `uid` is that of the object with the record.
 GuardAnswer guard_removals(const std::set<std::string>& leaving, std::size_t total,
-                           const Blocked& recorded, std::string_view confirmed_token, Time now);
+                           const Blocked& recorded, std::string_view confirmed_token,
+                           std::string_view uid);
 
 class RemovalGuard {
 public:
@@ -42,7 +44,7 @@ public:
     RemovalGuard(Ledger& ledger, std::string_view key) : ledger_(ledger), key_(key) {}
 
     // Remembers what is blocked.
-    GuardAnswer ask(const std::set<std::string>& leaving, std::size_t total, Time now);
+    GuardAnswer ask(const std::set<std::string>& leaving, std::size_t total);
 
 private:
     Ledger& ledger_;

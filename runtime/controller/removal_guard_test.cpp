@@ -19,46 +19,50 @@ std::set<std::string> pods(char first, char last) {
     return names;
 }
 
-constexpr Time kNow{};
+constexpr std::string_view kUid = "u1";
 
 TEST(RemovalGuard, AFewMayGo) {
-    const GuardAnswer answer = guard_removals(pods('a', 'e'), 10, {}, "", kNow);
+    const GuardAnswer answer = guard_removals(pods('a', 'e'), 10, {}, "", kUid);
     EXPECT_FALSE(answer.is_blocked);
     EXPECT_TRUE(answer.may_remove("pa"));
     EXPECT_EQ(answer.recorded, Blocked());
 }
 
 TEST(RemovalGuard, ManyWaitForAWord) {
-    const GuardAnswer blocked = guard_removals(pods('a', 'f'), 10, {}, "", kNow);
+    const GuardAnswer blocked = guard_removals(pods('a', 'f'), 10, {}, "", kUid);
     EXPECT_TRUE(blocked.is_blocked);
     EXPECT_FALSE(blocked.may_remove("pa"));
     EXPECT_EQ(blocked.recorded.pods, pods('a', 'f'));
-    EXPECT_EQ(guard_removals(pods('a', 'f'), 10, blocked.recorded, "", kNow).recorded,
+    EXPECT_EQ(guard_removals(pods('a', 'f'), 10, blocked.recorded, "", kUid).recorded,
               blocked.recorded);
     const std::string& token = blocked.recorded.token;
-    const GuardAnswer confirmed = guard_removals(pods('a', 'f'), 10, blocked.recorded, token, kNow);
+    const GuardAnswer confirmed = guard_removals(pods('a', 'f'), 10, blocked.recorded, token, kUid);
     EXPECT_TRUE(confirmed.may_remove("pa"));
+    // A token is told once it is recorded, and is the same until then.
+    EXPECT_FALSE(blocked.is_recorded);
+    EXPECT_EQ(guard_removals(pods('a', 'f'), 10, {}, "", kUid).recorded, blocked.recorded);
+    EXPECT_NE(guard_removals(pods('a', 'f'), 10, {}, "", "u2").recorded, blocked.recorded);
+    EXPECT_TRUE(guard_removals(pods('a', 'f'), 10, blocked.recorded, "", kUid).is_recorded);
     // Until the last one is gone.
     EXPECT_TRUE(
-        guard_removals(pods('f', 'f'), 5, confirmed.recorded, token, kNow).may_remove("pf"));
-    EXPECT_EQ(guard_removals({}, 4, confirmed.recorded, token, kNow).recorded, Blocked());
+        guard_removals(pods('f', 'f'), 5, confirmed.recorded, token, kUid).may_remove("pf"));
+    EXPECT_EQ(guard_removals({}, 4, confirmed.recorded, token, kUid).recorded, Blocked());
 }
 
 TEST(RemovalGuard, AWordIsForTheseAndNoOthers) {
-    const Blocked first = guard_removals(pods('a', 'f'), 10, {}, "", kNow).recorded;
+    const Blocked first = guard_removals(pods('a', 'f'), 10, {}, "", kUid).recorded;
     // More have vanished before the word came.
-    const GuardAnswer more = guard_removals(pods('a', 'h'), 10, first, "", kNow);
+    const GuardAnswer more = guard_removals(pods('a', 'h'), 10, first, "", kUid);
     EXPECT_NE(more.recorded.token, first.token);
     EXPECT_FALSE(
-        guard_removals(pods('a', 'h'), 10, more.recorded, first.token, kNow).may_remove("pa"));
+        guard_removals(pods('a', 'h'), 10, more.recorded, first.token, kUid).may_remove("pa"));
     // Others vanish while the confirmed ones go.
-    const GuardAnswer later = guard_removals(pods('f', 'l'), 12, first, first.token, kNow);
+    const GuardAnswer later = guard_removals(pods('f', 'l'), 12, first, first.token, kUid);
     EXPECT_TRUE(later.may_remove("pf"));
     EXPECT_TRUE(later.is_blocked);
     EXPECT_FALSE(later.may_remove("pg"));
     // The same ones vanish once more, and the annotation still stands.
-    const GuardAnswer again =
-        guard_removals(pods('a', 'f'), 10, {}, first.token, kNow + std::chrono::hours(1));
+    const GuardAnswer again = guard_removals(pods('a', 'f'), 10, {}, first.token, kUid);
     EXPECT_NE(again.recorded.token, first.token);
     EXPECT_FALSE(again.may_remove("pa"));
 }
@@ -70,6 +74,18 @@ protected:
         const auto blocked = renderer::read_json(
             text_of(kube.find(ledger())->at({"data", "blocked-removals.json"})));
         return std::string(blocked ? text_of(blocked->at({"token"})) : std::string_view());
+    }
+    std::vector<std::string> events() {
+        return kube.paths_below("/api/v1/namespaces/tailscale/events");
+    }
+    bool is_told(const std::string& its_token) {
+        for (const std::string& path : events()) {
+            if (text_of(kube.find(path)->find("message")).find("\"" + its_token + "\"") !=
+                std::string_view::npos) {
+                return true;
+            }
+        }
+        return false;
     }
     void confirm(const std::string& text) {
         Value object = kube.find(ledger())->clone();
@@ -92,10 +108,9 @@ TEST_F(BlockedRemovals, GoOnceAUserHasConfirmedThem) {
     run(10 * kMinute);
     EXPECT_EQ(tailnet.devices.size(), names.size());
     ASSERT_FALSE(token().empty());
-    const auto events = kube.paths_below("/api/v1/namespaces/tailscale/events");
-    ASSERT_EQ(events.size(), 1U);
-    EXPECT_EQ(text_of(kube.find(events[0])->find("message")),
-              "8 of 8 proxies have vanished at once: none is removed until the annotation "
+    ASSERT_EQ(events().size(), 1U);
+    EXPECT_EQ(text_of(kube.find(events()[0])->find("message")),
+              "8 proxies have vanished at once: none is removed until the annotation "
               "tailrender.dev/confirm-removals on this ConfigMap is \"" +
                   token() + "\"");
     confirm("8");
@@ -107,6 +122,52 @@ TEST_F(BlockedRemovals, GoOnceAUserHasConfirmedThem) {
     run(kMinute);
     EXPECT_TRUE(tailnet.devices.empty());
     EXPECT_TRUE(token().empty());
+    expect_converged({});
+}
+
+TEST_F(BlockedRemovals, TellNoTokenThatIsNotRecorded) {
+    const std::set<std::string> names = pods('a', 'p');
+    for (const std::string& name : names) {
+        cluster.add_proxy(name);
+    }
+    start();
+    run(kMinute);
+    for (const std::string& name : names) {
+        cluster.remove_proxy(name);
+        run(Duration(100));
+    }
+    std::set<std::string> told;
+    for (int i = 0; i < 10; ++i) {
+        run(kMinute);
+        for (const std::string& path : events()) {
+            told.insert(path);
+        }
+    }
+    EXPECT_LE(told.size(), 2U) << "when it began, and when it was over";
+    EXPECT_TRUE(is_told(token()));
+    confirm(token());
+    run(kMinute);
+    expect_converged({});
+}
+
+TEST_F(BlockedRemovals, TheTableIsMadeAgainWhenSomebodyHasDeletedIt) {
+    const std::set<std::string> names = pods('a', 'h');
+    for (const std::string& name : names) {
+        cluster.add_proxy(name);
+    }
+    start();
+    run(kMinute);
+    kube.erase(ledger());
+    for (const std::string& name : names) {
+        cluster.remove_proxy(name);
+    }
+    run(10 * kMinute);
+    ASSERT_NE(kube.find(ledger()), nullptr);
+    EXPECT_NE(kube.find(ledger())->at({"data", "devices.jsonl"}), nullptr);
+    EXPECT_EQ(tailnet.devices.size(), names.size());
+    EXPECT_TRUE(is_told(token()));
+    confirm(token());
+    run(kMinute);
     expect_converged({});
 }
 

@@ -109,20 +109,19 @@ Result<Unit> look_below(const SourceTree& tree, const std::string& root,
                         const std::string& relative, Contents& contents) {
     const std::string dir = relative.empty() ? root : join_path(root, relative);
     for (const Entry& entry : TRY(tree.list(dir))) {
+        const bool is_config = entry.name == ".tailrender.yaml" && relative.empty();
+        if (entry.name.starts_with('.') && !is_config) {
+            continue;
+        }
         const std::string below = join_path(relative, entry.name);
         const bool is_directory = entry.kind == EntryKind::Directory;
-        if (entry.name == ".tailrender.yaml" && relative.empty()) {
-            contents.has_sources = true;
-        } else if (entry.name.starts_with('.')) {
-            continue;
-        } else if (is_directory && !entry.is_link) {
-            if (has_inventory(tree, join_path(dir, entry.name))) {
-                contents.trees.push_back(below);
-            } else {
-                TRY(look_below(tree, root, below, contents));
-            }
-        } else if (is_directory || is_manifest_name(entry.name)) {
-            contents.has_sources = true;
+        if (!is_directory || entry.is_link) {
+            contents.has_sources =
+                contents.has_sources || is_directory || is_manifest_name(entry.name);
+        } else if (has_inventory(tree, join_path(dir, entry.name))) {
+            contents.trees.push_back(below);
+        } else {
+            TRY(look_below(tree, root, below, contents));
         }
     }
     return Unit{};

@@ -57,5 +57,7 @@ inline constexpr std::string_view kRollAnnotation = TAILRENDER_DOMAIN "/roll-pod
 // On `tailrender-devices`, by a user: that so many proxies may vanish at once.
 inline constexpr std::string_view kConfirmRemovalsAnnotation =
     TAILRENDER_DOMAIN "/confirm-removals";
+// On it, by `adopt`: node id of the operator whose Tailscale Services are ours now.
+inline constexpr std::string_view kPredecessorAnnotation = TAILRENDER_DOMAIN "/predecessor";
 
 }  // namespace runtime

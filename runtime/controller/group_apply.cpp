@@ -37,8 +37,13 @@ Value put_annotation(std::string_view key, const std::string& text) {
 
 }  // namespace
 
-GroupApply::GroupApply(const FeatureContext& context)
-    : context_(context), owner_(key_mark(context.owner)) {}
+GroupApply::GroupApply(const FeatureContext& context) : context_(context) {}
+
+Owner GroupApply::owner() const {
+    const LedgerCopy* ledger = context_.ledger.copy();
+    return {.id = key_mark(context_.owner),
+            .predecessor = ledger == nullptr ? "" : ledger->predecessor};
+}
 
 std::string GroupApply::secret_path(std::string_view name) const {
     return path_of(kSecrets, context_.view.ns(), name);
@@ -68,7 +73,7 @@ void GroupApply::register_service(const std::string& key, const Offer& offer, Ta
 
 void GroupApply::claim(const std::string& key, const Offer& offer, const TailnetReply& found,
                        const Taken& taken, const Next& done) {
-    const Claim claim = claim_service(offer, owner_, found.ok() ? &found.body : nullptr);
+    const Claim claim = claim_service(offer, owner(), found.ok() ? &found.body : nullptr);
     if (!claim.refusal.empty()) {
         context_.events.post(context_.parents.reference(offer.parent), EventType::Warning,
                              "InvalidTailscaleService", claim.refusal);
@@ -154,7 +159,7 @@ Job GroupApply::release(const std::string& key, const ServiceRecord& record) {
                     if (!reply.ok()) {
                         return finish(reply);
                     }
-                    const Release release = release_service(record.parent, owner_, reply.body);
+                    const Release release = release_service(record.parent, owner(), reply.body);
                     if (release.deletes) {
                         return api.delete_service(name, finish);
                     }

@@ -10,6 +10,7 @@
 #include "runtime/base/jobs.h"
 #include "runtime/controller/feature.h"
 #include "runtime/controller/group_status.h"
+#include "runtime/controller/service_owner.h"
 
 namespace runtime {
 
@@ -43,9 +44,9 @@ private:
     Job deletion_of(const Certificate& certificate);
     void adopt_certificate(const std::string& name, std::string_view group, const Next& done);
     [[nodiscard]] std::string secret_path(std::string_view name = {}) const;
+    [[nodiscard]] Owner owner() const;
 
     FeatureContext context_;
-    std::string owner_;  // as the owner annotation of a service names us
 };
 
 }  // namespace runtime

@@ -29,6 +29,7 @@ std::optional<LedgerCopy> decode_ledger(const Value& object) {
     copy.uid = text_of(object.at({"metadata", "uid"}));
     copy.confirmed_removals =
         text_of(object.at({"metadata", "annotations", kConfirmRemovalsAnnotation}));
+    copy.predecessor = text_of(object.at({"metadata", "annotations", kPredecessorAnnotation}));
     if (const Value* data = object.find("data"); data != nullptr && data->is_map()) {
         for (const renderer::Member& member : data->members()) {
             copy.data.emplace(member.name(), remembered(member.name(), text_of(member.value)));

@@ -20,6 +20,7 @@ inline constexpr std::string_view kDevicesKey = "devices.jsonl";
 struct LedgerCopy {
     std::string uid;
     std::string confirmed_removals;           // an annotation that a user has set
+    std::string predecessor;                  // one that `adopt` has set
     std::map<std::string, std::string> data;  // of the table, which is long, a digest
 
     bool operator==(const LedgerCopy&) const = default;

@@ -42,15 +42,19 @@ Value owners_of(const Value& service) {
     return refs != nullptr && refs->is_list() && refs->size() > 0 ? refs->clone() : Value();
 }
 
-bool is_of(const Value& ref, std::string_view owner) {
-    return text_of(ref.at({"operatorID"})) == owner;
+bool is_of(const Value& ref, std::string_view id) {
+    return text_of(ref.at({"operatorID"})) == id;
+}
+
+bool is_of(const Value& ref, const Owner& owner) {
+    return is_of(ref, owner.id) || (!owner.predecessor.empty() && is_of(ref, owner.predecessor));
 }
 
 bool is_exclusive(const Value& ref) {
     return ref.at({"resource"}) != nullptr;
 }
 
-bool is_groups_own(const Value& refs, std::string_view parent, std::string_view owner) {
+bool is_groups_own(const Value& refs, std::string_view parent, const Owner& owner) {
     const Value& ref = refs.items()[0];
     return refs.size() == 1 && is_of(ref, owner) &&
            text_of(ref.at({"resource", "kind"})) == kGroupKind &&
@@ -100,13 +104,13 @@ Value body_of(const Offer& offer, const Value* existing, Value refs) {
 
 }  // namespace
 
-Claim claim_service(const Offer& offer, std::string_view owner, const Value* existing) {
+Claim claim_service(const Offer& offer, const Owner& owner, const Value* existing) {
     const bool exclusive = offer.is_exclusive();
     if (existing == nullptr) {
         return {.body = body_of(offer, nullptr,
-                                Value::list({owner_ref(exclusive, offer.parent, owner)}))};
+                                Value::list({owner_ref(exclusive, offer.parent, owner.id)}))};
     }
-    Value refs = owners_of(*existing);
+    const Value refs = owners_of(*existing);
     const auto refuse = [&offer](std::string_view why) {
         return Claim{.refusal =
                          fmt::format("Tailscale Service \"{}\" exists and {}", offer.name, why)};
@@ -120,20 +124,25 @@ Claim claim_service(const Offer& offer, std::string_view owner, const Value* exi
     if (!exclusive && is_exclusive(refs.items()[0])) {
         return refuse("belongs to a group that serves a Kubernetes API");
     }
-    const auto all = std::as_const(refs).items();
-    const bool owned = std::any_of(all.begin(), all.end(),
-                                   [owner](const Value& ref) { return is_of(ref, owner); });
-    if (!owned) {
-        refs.append(owner_ref(false, offer.parent, owner));
+    Value claimed = Value::list();
+    bool owned = false;
+    for (const Value& ref : refs.items()) {
+        owned = owned || is_of(ref, owner.id);
+        if (is_of(ref, owner.id) || !is_of(ref, owner)) {
+            claimed.append(ref.clone());
+        }
     }
-    if (owned && same(existing->find("ports"), offer.ports) &&
+    if (!owned) {
+        claimed.append(owner_ref(exclusive, offer.parent, owner.id));
+    }
+    if (claimed == refs && same(existing->find("ports"), offer.ports) &&
         same(existing->find("tags"), offer.tags)) {
         return {};
     }
-    return {.body = body_of(offer, existing, std::move(refs))};
+    return {.body = body_of(offer, existing, std::move(claimed))};
 }
 
-Release release_service(std::string_view parent, std::string_view owner, const Value& existing) {
+Release release_service(std::string_view parent, const Owner& owner, const Value& existing) {
     const Value refs = owners_of(existing);
     if (refs.is_null()) {
         return {};

@@ -17,16 +17,21 @@ struct Claim {
     std::string refusal = {};
 };
 
-// `owner` is this installation; `existing` the service as the tailnet has it, nullptr when it has
-// none.
-Claim claim_service(const Offer& offer, std::string_view owner, const renderer::Value* existing);
+// This installation, as services name it, and the operator that it has followed (empty: none): what
+// belongs to that one is ours, and says so after the next claim.
+struct Owner {
+    std::string id, predecessor;
+};
+
+// `existing` is the service as the tailnet has it, nullptr when it has none.
+Claim claim_service(const Offer& offer, const Owner& owner, const renderer::Value* existing);
 
 struct Release {
     bool deletes = false;
     renderer::Value body = {};  // what remains, for a PUT; null: nothing to do
 };
 // `parent` as in the offer that it was claimed for.
-Release release_service(std::string_view parent, std::string_view owner,
+Release release_service(std::string_view parent, const Owner& owner,
                         const renderer::Value& existing);
 
 }  // namespace runtime

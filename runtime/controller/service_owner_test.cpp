@@ -12,7 +12,8 @@ using renderer::read_json;
 using renderer::text_of;
 using renderer::Value;
 
-constexpr std::string_view kUs = "tailrender-1";
+const Owner kUs{.id = "tailrender-1", .predecessor = ""};
+const Owner kHeir{.id = "tailrender-1", .predecessor = "nOTHER"};
 constexpr std::string_view kOurs = R"({"operatorID":"tailrender-1"})";
 constexpr std::string_view kTheirs = R"({"operatorID":"nOTHER"})";
 constexpr std::string_view kGroups =
@@ -116,6 +117,25 @@ TEST(ServiceOwner, AnApisServiceBelongsToOneGroup) {
         EXPECT_EQ(claim_service(offer, kUs, found).refusal,
                   "Tailscale Service \"svc:docs\" exists and belongs to somebody else");
     }
+}
+
+TEST(ServiceOwner, WhatWasThePredecessorsIsOurs) {
+    const Value theirs = service(refs({kTheirs, R"({"operatorID":"nTHIRD"})"}));
+    EXPECT_EQ(owners(claim_service(docs(), kHeir, &theirs).body),
+              list({R"({"operatorID":"nTHIRD"})", kOurs}));
+    const Value both = service(refs({kTheirs, kOurs}));
+    EXPECT_EQ(owners(claim_service(docs(), kHeir, &both).body), list({kOurs}));
+    const Value groups = service(
+        R"({"operatorID":"nOTHER","resource":{"kind":"ProxyGroup","name":"kube","uid":"u-1"}})");
+    EXPECT_EQ(owners(claim_service(api(), kHeir, &groups).body), list({kGroups}));
+    EXPECT_NE(claim_service(api(), kUs, &groups).refusal, "");
+    const Value ours = service(std::string(kOurs));
+    EXPECT_TRUE(claim_service(docs(), kHeir, &ours).body.is_null()) << "nothing is left to claim";
+
+    EXPECT_TRUE(release_service("ProxyGroup/kube", kHeir, groups).deletes);
+    EXPECT_TRUE(release_service("Ingress/a/b", kHeir, both).deletes);
+    EXPECT_EQ(owners(release_service("Ingress/a/b", kHeir, theirs).body),
+              list({R"({"operatorID":"nTHIRD"})"}));
 }
 
 TEST(ServiceOwner, TheLastOwnerDeletesIt) {

@@ -210,7 +210,7 @@ void begin(const Shared& adoption, const Next& done) {
     if (adoption->wish.dry_run || !problem.empty()) {
         return done(problem);
     }
-    std::vector<Job> jobs{stop_operator(context)};
+    std::vector<Job> jobs{stop_operator(context), note_predecessor(context)};
     for (auto* steps : {small_steps, clear_owners, clear_finalizers}) {
         for (Job& job : steps(adoption)) {
             jobs.push_back(std::move(job));

@@ -28,6 +28,29 @@ TEST(Adopt, KeepsEveryDevice) {
     world.expect_adopted();
 }
 
+TEST(Adopt, NotesWhoseTailscaleServicesAreOursNow) {
+    World world(1);
+    const std::string state = World::secret("operator");
+    world.kube.put(state, Value::map({{"metadata", Value::map({{"name", "operator"}})}}));
+    world.kube.set_datum(state, "_current-profile", "profile-1");
+    world.kube.set_datum(state, "profile-1", R"({"Config":{"NodeID":"nOPERATOR"}})");
+    const auto noted = [&world] {
+        const Value* map = world.kube.find(FakeCluster::path("configmaps", "tailrender-devices"));
+        return map == nullptr ? "" : annotation_of(*map, "tailrender.dev/predecessor");
+    };
+    std::string said;
+    EXPECT_EQ(run_to_end(world, plain_adopt, &said), "");
+    EXPECT_EQ(noted(), "nOPERATOR");
+    EXPECT_NE(said.find("Tailscale Services of the operator (nOPERATOR) are the controller's\n"),
+              std::string::npos)
+        << said;
+    const std::size_t writes = world.kube.writes;
+    EXPECT_EQ(run_to_end(world, plain_adopt), "");
+    EXPECT_EQ(world.kube.writes, writes) << "a second run has nothing to write";
+    EXPECT_EQ(run_to_end(world, roll_back), "");
+    EXPECT_EQ(noted(), "") << "they are the operator's again";
+}
+
 TEST(Adopt, NeedsNoController) {
     World world;
     EXPECT_EQ(run_to_end(world, plain_adopt), "");

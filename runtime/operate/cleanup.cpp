@@ -171,6 +171,7 @@ void Cleanup::look_at_config_map(const Value& map) {
     }
     if (name == kLedgerName) {
         mark_ = key_mark(text_of(map.at({"metadata", "uid"})));
+        predecessor_ = annotation_of(map, kPredecessorAnnotation);
     }
     const auto table = decode_address_table(map);
     const auto records = table ? read_records(*table) : std::nullopt;
@@ -283,7 +284,8 @@ Job Cleanup::release(const Service& service) {
             if (!reply.ok()) {
                 return next(problem_of(reply, "cannot read the Tailscale Service"));
             }
-            const Release release = release_service(service.parent, mark_, reply.body);
+            const Release release =
+                release_service(service.parent, {mark_, predecessor_}, reply.body);
             const auto done = [next](const TailnetReply& its_reply) {
                 next(problem_of(its_reply, "cannot release the Tailscale Service"));
             };

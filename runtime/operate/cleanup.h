@@ -65,7 +65,8 @@ private:
     std::set<Device> devices_, keys_;
     std::vector<Service> services_;
     std::vector<std::string> secret_names_, config_map_names_;
-    std::string mark_;  // of what is ours in the tailnets
+    std::string mark_;         // of what is ours in the tailnets
+    std::string predecessor_;  // whose Tailscale Services are ours, too
 };
 
 }  // namespace runtime

@@ -12,6 +12,9 @@ namespace runtime {
 Job stop_operator(const OperateContext& context);
 // A problem if it runs: whoever keeps the cluster as its repository says may have started it again.
 Job operator_must_rest(const OperateContext& context);
+// What it owns in the tailnet, by its node id, is the controller's from now on, or not any more.
+Job note_predecessor(const OperateContext& context);
+Job forget_predecessor(const OperateContext& context);
 // As many replicas as were written down; none were: nothing happens.
 Job start_operator(const OperateContext& context);
 

@@ -267,6 +267,7 @@ void go_back(const Shared& back, const Next& done) {
     if (jobs.empty()) {
         context.say("there is no record of an adoption");
     }
+    jobs.push_back(forget_predecessor(context));
     jobs.push_back(start_operator(context));
     run_in_order(std::move(jobs), [back, done](const std::string& problem) {
         if (!problem.empty()) {

@@ -182,8 +182,10 @@ Job let_start(const OperateContext& context, const ProxySet& set, const std::str
             if (!reply.ok() || device_of(reply.object).empty()) {
                 return next(reply.ok() || reply.not_found() ? std::string() : reply.message);
             }
+            AuthContent blank;
+            blank.tailnet = set.tailnet;
             create_once(context.kube, path_of(kSecrets, context.ns),
-                        auth_secret(context.ns, pod, set.name, "", set.labels, {}))(next);
+                        auth_secret(context.ns, pod, set.name, "", set.labels, blank))(next);
         });
     };
 }

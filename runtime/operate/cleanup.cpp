@@ -86,7 +86,7 @@ std::string Cleanup::running_proxy() const {
         }
     }
     for (const Value& pod : pods_) {
-        const std::string name = name_of(pod);
+        std::string name = name_of(pod);
         const auto replica = split_replica(name);
         if (replicas.contains(name) ||
             (replica.has_value() && sets.contains(std::string(replica->set)))) {

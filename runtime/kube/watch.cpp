@@ -17,7 +17,7 @@ namespace {
 
 constexpr Duration kFirstWait{500};
 constexpr Duration kLongestWait{30'000};
-constexpr Duration kAbsentWait{60'000};
+constexpr Duration kAbsentWait{600'000};
 constexpr int kPage = 25;  // objects; their trees are in memory at once
 constexpr std::size_t kLongestLine = std::size_t{8} << 20U;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <vector>
 
 #include "renderer/core/base64.h"
 #include "renderer/core/diagnostics.h"
@@ -80,18 +81,49 @@ void append_decoded(const Value& root, std::string& out) {
     }
 }
 
-// Of a List or whatever wraps manifests; one that is only referred to has no values.
-bool wraps_secret(const Value& value) {
+// Nothing else spells the kind.
+bool may_name_secret(std::string_view text) {
+    return text.find("Secret") != std::string_view::npos ||
+           text.find('\\') != std::string_view::npos;
+}
+
+template <typename Predicate>
+bool any_document(std::string_view text, bool when_unreadable, const Predicate& predicate) {
+    SourceMap sources;
+    const SourceId source = sources.add("", std::string(text));
+    const std::vector<ScannedDocument> documents = scan_documents(sources, source);
+    return std::ranges::any_of(documents, [&](const ScannedDocument& document) {
+        Diagnostics unreadable;
+        const Value root = read_yaml(sources, source, document.range, unreadable);
+        return unreadable.has_errors() ? when_unreadable : predicate(root);
+    });
+}
+
+// Of a List or whatever wraps manifests, also as text; one that is only referred to has no values.
+// `depth` counts the texts around this value. Each is read again, so there is an end to it.
+bool wraps_secret(const Value& value, int depth = 0) {
+    constexpr int kMaxDepth = 4;
     if (value.is_list()) {
-        return std::ranges::any_of(value.items(), wraps_secret);
+        return std::ranges::any_of(value.items(),
+                                   [&](const Value& item) { return wraps_secret(item, depth); });
+    }
+    if (value.is_string() && may_name_secret(value.text())) {
+        const bool may_be_manifest = value.text().find("Secret") != std::string_view::npos &&
+                                     value.text().find("kind") != std::string_view::npos;
+        return depth == kMaxDepth
+                   ? may_be_manifest
+                   : any_document(value.text(), may_be_manifest, [&](const Value& root) {
+                         return !root.is_string() && wraps_secret(root, depth + 1);
+                     });
     }
     if (!value.is_map()) {
         return false;
     }
     const bool has_values = value.find("data") != nullptr || value.find("stringData") != nullptr;
     return (is_secret(value) && has_values) ||
-           std::ranges::any_of(value.members(),
-                               [](const Member& member) { return wraps_secret(member.value); });
+           std::ranges::any_of(value.members(), [&](const Member& member) {
+               return wraps_secret(member.value, depth);
+           });
 }
 
 bool is_hidden(const Value& root) {
@@ -114,20 +146,8 @@ bool holds_credentials(const Value& root) {
 }
 
 bool text_holds_credentials(std::string_view text) {
-    const bool has_word = text.find("Secret") != std::string_view::npos;
-    if (!has_word && text.find('\\') == std::string_view::npos) {
-        return false;  // nothing else spells it
-    }
-    SourceMap sources;
-    const SourceId source = sources.add("", std::string(text));
-    for (const ScannedDocument& document : scan_documents(sources, source)) {
-        Diagnostics unreadable;
-        const Value root = read_yaml(sources, source, document.range, unreadable);
-        if (unreadable.has_errors() ? has_word : is_hidden(root)) {
-            return true;
-        }
-    }
-    return false;
+    return may_name_secret(text) &&
+           any_document(text, text.find("Secret") != std::string_view::npos, is_hidden);
 }
 
 std::string generated_text(const Value& root, std::string_view source) {

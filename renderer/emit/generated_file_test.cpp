@@ -97,5 +97,25 @@ TEST(GeneratedFile, FindsSecretsInAnyText) {
     EXPECT_FALSE(text_holds_credentials(generated_text(config, "")));
 }
 
+TEST(GeneratedFile, FindsSecretsThatStandAsTextInAnotherObject) {
+    for (const char* text :
+         {"kind: ConfigMap\ndata:\n  extra.yaml: |\n    kind: Secret\n    stringData: {a: "
+          "hunter2}\n",
+          "helm:\n  values:\n    extraDeploy:\n    - |\n      a: 1\n      ---\n      kind: Secret\n"
+          "      data: {a: b}\n",
+          "a: '{\"kind\":\"Secret\",\"data\":{}}'", "a: \"b: \\\"{kind: Secret, data: {}}\\\"\"",
+          "a: \"{kind: \\\"\\\\x53ecret\\\", data: {}}\"",
+          "a: |\n  cat <<X: {{ b }}\n  kind: Secret\n  data: {{{ c }}\n",
+          "a: |\n b: |\n  c: |\n   d: |\n    e: |\n     f: |\n      kind: Secret\n      data: "
+          "{}\n"}) {
+        EXPECT_TRUE(text_holds_credentials(text)) << text;
+    }
+    for (const char* text : {"a: Secret", "a: 'the Secret: its name: x'", "a: '\\d+: {'",
+                             "a: '\"Secret\"'", "a: |\n  kind: Deployment\n  secretName: Secret\n",
+                             "a: |\n  b: |\n    kind: Secret\n    metadata: {name: x}\n"}) {
+        EXPECT_FALSE(text_holds_credentials(text)) << text;
+    }
+}
+
 }  // namespace
 }  // namespace renderer

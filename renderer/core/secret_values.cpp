@@ -22,8 +22,9 @@ bool is_reference(std::string_view value) {
            });
 }
 
-// Which values SOPS does not encrypt, by what it notes in the file. A regular expression that we do
-// not understand leaves nothing alone. Source: shouldBeEncrypted in sops.go.
+// Which values SOPS does not encrypt, by what it notes in the file. Source: shouldBeEncrypted in
+// sops.go. With rules about comments, which are not read, or a regular expression that we do not
+// understand any value may be one: nobody could do anything about a refusal.
 class SopsRules {
 public:
     // nullptr: the file is not of SOPS.
@@ -33,6 +34,9 @@ public:
         if (stanza_ == nullptr) {
             return false;
         }
+        if (!is_understood()) {
+            return true;
+        }
         const std::array<std::string_view, 2> path = {field, key};
         const auto suffix = [&](std::string_view name, std::string_view fallback = {}) {
             const std::string_view end = rule(name).empty() ? fallback : rule(name);
@@ -40,20 +44,19 @@ public:
                 return part.ends_with(end);
             });
         };
-        const auto regex = [&](std::string_view name, bool unknown) {
+        const auto regex = [&](std::string_view name) {
             const std::optional<Pattern> pattern = Pattern::parse(rule(name));
-            return !pattern ? unknown : std::ranges::any_of(path, [&](std::string_view part) {
-                return pattern->matches(part);
-            });
+            return std::ranges::any_of(
+                path, [&](std::string_view part) { return pattern->matches(part); });
         };
         if (!rule("encrypted_regex").empty()) {
-            return !regex("encrypted_regex", true);
+            return !regex("encrypted_regex");
         }
         if (!rule("encrypted_suffix").empty()) {
             return !suffix("encrypted_suffix");
         }
         if (!rule("unencrypted_regex").empty()) {
-            return regex("unencrypted_regex", false);
+            return regex("unencrypted_regex");
         }
         return suffix("unencrypted_suffix", "_unencrypted");
     }
@@ -61,6 +64,13 @@ public:
 private:
     [[nodiscard]] std::string_view rule(std::string_view name) const {
         return text_of(stanza_->find(name));
+    }
+
+    [[nodiscard]] bool is_understood() const {
+        return rule("encrypted_comment_regex").empty() &&
+               rule("unencrypted_comment_regex").empty() &&
+               Pattern::parse(rule("encrypted_regex")).has_value() &&
+               Pattern::parse(rule("unencrypted_regex")).has_value();
     }
 
     const Value* stanza_;

@@ -1,7 +1,8 @@
 // What stands in a Secret in the clear. Left out are values that are empty, that SOPS encrypted or
-// was told to leave as they are (a `sops` key alone proves nothing: somebody may have added a value
-// since), and references that something resolves later: `${NAME}` (Flux, envsubst), `<path:…>`
-// (argocd-vault-plugin), `vault:…` (Bank-Vaults), `ref+…` (vals).
+// was, as far as its rules can be read, told to leave as they are (a `sops` key alone proves
+// nothing: somebody may have added a value since), and references that something resolves later:
+// `${NAME}` (Flux, envsubst), `<path:…>` (argocd-vault-plugin), `vault:…` (Bank-Vaults), `ref+…`
+// (vals).
 #pragma once
 
 #include <string>

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "renderer/core/ascii.h"
+#include "renderer/core/userinfo.h"
 
 namespace renderer {
 namespace {
@@ -24,36 +25,15 @@ std::size_t end_or(std::size_t at, std::string_view text) {
     return std::min(at, text.size());
 }
 
-// Length of `user:password` in what follows `://`; 0: there is none. A raw slash in a password is
-// told from a path by what stands before it: a port has digits only.
-std::size_t userinfo_length(std::string_view rest) {
-    const std::string_view url = rest.substr(0, rest.find_first_of(" \t\r\n\"'<>`"));
-    const std::string_view authority = url.substr(0, url.find_first_of("/?#"));
-    const auto colon = authority.find(':');
-    const bool ends_in_port = colon == std::string_view::npos ||
-                              std::ranges::all_of(authority.substr(colon + 1), is_digit);
-    std::size_t end = authority.rfind('@');
-    if (end == std::string_view::npos && !ends_in_port) {
-        end = url.rfind('@');
-    }
-    return end == std::string_view::npos ? 0 : end;
-}
-
 std::string without_userinfo(std::string_view text, const SecretHash& hash) {
     std::string out;
-    std::size_t done = 0;
-    for (auto at = text.find("://"); at != std::string_view::npos; at = text.find("://", at)) {
-        at += 3;
-        const std::size_t length = userinfo_length(text.substr(at));
-        if (length > 0) {
-            out += text.substr(done, at - done);
-            out += hash(text.substr(at, length));
-            at += length;
-            done = at;
-        }
+    for (auto name = find_userinfo(text); !name.empty(); name = find_userinfo(text)) {
+        const auto begin = static_cast<std::size_t>(name.data() - text.data());
+        out += text.substr(0, begin);
+        out += hash(name);
+        text.remove_prefix(begin + name.size());
     }
-    out += text.substr(done);
-    return out;
+    return out.append(text);
 }
 
 // The word that a `=` or `:` at `sign` gives a value to; it may stand in quotes.

@@ -44,9 +44,9 @@ TEST(CredentialText, HidesWhatIsAnnounced) {
 TEST(CredentialText, ShowsTheRest) {
     for (const std::string_view text :
          {"", "=", ":", "a=", "password", "password=", "password:", "https://example.com/a@b",
-          "https://example.com:8080/@scope/x", "registry/x@sha256:abc", "--token-file=/run/token",
-          "--password=$(PASSWORD)", "--token=/run/token", "urn:token:x", "secretName: db", "://",
-          "mail bob@example.com"}) {
+          "https://example.com:8080/@scope/x", "http://[::1]:80/x@y", "registry/x@sha256:abc",
+          "--token-file=/run/token", "--password=$(PASSWORD)", "--token=/run/token", "urn:token:x",
+          "secretName: db", "://", "mail bob@example.com"}) {
         EXPECT_EQ(shown(text), text);
     }
 }

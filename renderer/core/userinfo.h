@@ -1,0 +1,15 @@
+// The `user:password` of URLs, wherever they stand:
+// https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1
+#pragma once
+
+#include <string_view>
+
+namespace renderer {
+
+// The first one in `text`, without the `@` that ends it; empty: there is none. A password may hold
+// raw slashes, `?` and `#`: then it goes to the last `@` of the word, unless a port stands before
+// the first of them. Such a password that begins with digits cannot be told from a path with an
+// `@`. Takes time linear in what it passes over.
+std::string_view find_userinfo(std::string_view text);
+
+}  // namespace renderer

@@ -385,6 +385,10 @@ TEST_F(GitPushTest, RefusalsOfTheRemote) {
         commit({{"a", "1\n"}}, "", "out", "http://me:hun/ter@2@127.0.0.1:1/x.git");
     EXPECT_NE(slash.find("[git-remote] \"http://127.0.0.1:1/x.git\""), std::string::npos) << slash;
     EXPECT_EQ(slash.find("ter@2"), std::string::npos) << slash;
+    const std::string path =
+        commit({{"a", "1\n"}}, "", "out", "http://127.0.0.1:1/team/repo@v2.git?token=hunter2");
+    EXPECT_NE(path.find("[git-remote] \"http://127.0.0.1:1/team/repo@v2.git\""), std::string::npos)
+        << path;
     git("push -q origin main:out");
     EXPECT_EQ(commit({{"a", "1\n"}}, "", "out", "origin").substr(0, 62),
               "--branch: the last commit of the branch was not made by tailre");

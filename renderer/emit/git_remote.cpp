@@ -7,6 +7,7 @@
 #include <span>
 #include <system_error>
 
+#include "renderer/core/userinfo.h"
 #include "renderer/emit/git_branch.h"
 
 namespace renderer {
@@ -52,16 +53,13 @@ git_remote_callbacks callbacks_of(Session& session) {
     return callbacks;
 }
 
-// `https://user:password@host/x?token=y` -> `https://host/x`, wherever it stands. A password may
-// hold a raw slash, so what is left out goes to the last `@`, in a path too.
+// `https://user:password@host/x?token=y` -> `https://host/x`, wherever it stands.
 std::string without_passwords(std::string text) {
+    for (std::string_view name = find_userinfo(text); !name.empty(); name = find_userinfo(text)) {
+        text.erase(static_cast<std::size_t>(name.data() - text.data()), name.size() + 1);
+    }
     for (std::size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at)) {
         at += 3;
-        const std::size_t end = std::min(text.find_first_of(" '\"", at), text.size());
-        const std::size_t name = text.substr(at, end - at).rfind('@');
-        if (name != std::string::npos) {
-            text.erase(at, name + 1);
-        }
         const std::size_t stop = std::min(text.find_first_of(" '\"", at), text.size());
         const std::size_t query = text.find_first_of("?#", at);
         if (query < stop) {

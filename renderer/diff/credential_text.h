@@ -1,6 +1,8 @@
 // Credentials in texts that are not Secrets: arguments, environment variables, files in ConfigMaps.
 // Knows keys of Tailscale and private keys, the user and password of a URL, and what is set under a
-// name such as `password`; a credential that nothing announces stays.
+// name such as `password`: behind `=` or `:`, as the word after a flag, in the deeper lines of YAML
+// below it, in JSON that is a text in JSON. Maps under such a name are searched, not hidden. A
+// credential that nothing announces stays, and so does one that begins like a place (is_place).
 #pragma once
 
 #include <string>

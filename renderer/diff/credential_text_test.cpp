@@ -41,6 +41,64 @@ TEST(CredentialText, HidesWhatIsAnnounced) {
     }
 }
 
+TEST(CredentialText, HidesTheLinesOfAYamlValue) {
+    for (const Row& row : std::vector<Row>{
+             {"password: |\n  hunter2\nuser: bob", "password: #\nuser: bob"},
+             {"a:\n- password: >-\n    two\n\n    words\n\n  user: bob",
+              "a:\n- password: #\n\n  user: bob"},
+             {"password:\n  hunter2\n", "password:\n  #\n"},
+             {"password:\r\n  hunter2\r\nuser: bob", "password:\r\n  #\r\nuser: bob"},
+             {"password: !!binary |\n  aHVudGVyMg==", "password: #"},
+             {"password: two\n  words\nuser: bob", "password: #\nuser: bob"},
+             {"\"password\":\n  \"hunter2\"\n\"user\": 1", "\"password\":\n  #\n\"user\": 1"},
+             {"\"credentials\": [\n  \"hunter2\"\n]", "\"credentials\": [\n  #\n]"},
+             {"secret:\n  name: db\n  password: hunter2", "secret:\n  name: db\n  password: #"},
+             {"\"token\": {\n  \"name\": \"db\"\n}", "\"token\": {\n  \"name\": \"db\"\n}"}}) {
+        EXPECT_EQ(shown(row.text), row.want) << row.text;
+    }
+}
+
+TEST(CredentialText, HidesAllOfWhatStandsInQuotes) {
+    for (const Row& row : std::vector<Row>{
+             {R"({"password":"hun\"hunter","a":1})", R"({"password":"#","a":1})"},
+             {R"({"password":"hunter\\","a":1})", R"({"password":"#","a":1})"},
+             {"password: 'it''s', a", "password: '#', a"},
+             {R"("{\"password\":\"x\",\"a\":1}")", R"("{\"password\":\"#\",\"a\":1}")"},
+             {R"("{\"password\": \"x\\\"hunter\", \"a\":1}")",
+              R"("{\"password\": \"#\", \"a\":1}")"},
+             {R"("\"{\\\"token\\\":\\\"x\\\",\\\"a\\\":1}\"")",
+              R"("\"{\\\"token\\\":\\\"#\\\",\\\"a\\\":1}\"")"},
+             {R"("token=\"x" y)", R"("token=\"#" y)"},
+             {"password: \"hunter", "password: \"#"},
+             {"password: \\\"hunter", "password: \\\"#"}}) {
+        EXPECT_EQ(shown(row.text), row.want) << row.text;
+    }
+}
+
+TEST(CredentialText, HidesTheWordAfterAFlag) {
+    for (const Row& row : std::vector<Row>{
+             {"run --password hunter --port 80", "run --password # --port 80"},
+             {"run -token   'a b' -x", "run -token   '#' -x"},
+             {"--password hunter x", "--password # x"},
+             {"run --password \\\n  hunter \\\n  -x", "run --password \\\n  # \\\n  -x"},
+             {"--password = hunter", "--password = #"}}) {
+        EXPECT_EQ(shown(row.text), row.want) << row.text;
+    }
+}
+
+TEST(CredentialText, OddTextTakesNoTime) {
+    for (const std::string_view part :
+         {"://", " ", "\n", "=", "\\", "\"", "password: /", "password=/ ", "password:\n",
+          "--token ", "password=\\\"/", "password=\"/"}) {
+        std::string text;
+        for (int i = 0; i < 200'000; ++i) {
+            text += part;
+        }
+        shown(text);
+        shown("--password" + text + ":");
+    }
+}
+
 TEST(CredentialText, ShowsTheRest) {
     for (const std::string_view text :
          {"", "=", ":", "a=", "password", "password=", "password:", "https://example.com/a@b",

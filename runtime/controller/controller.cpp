@@ -25,6 +25,11 @@ constexpr Duration kLastRetry = std::chrono::minutes(2);
 constexpr Duration kFeaturePause = std::chrono::milliseconds(200);  // one look for many changes
 constexpr int kGlitches = 1;  // failures that are nobody's business
 
+bool names_device(const Replica& replica) {
+    return (replica.state != nullptr && !replica.state->device().empty()) ||
+           (replica.auth != nullptr && !replica.auth->device.empty());
+}
+
 }  // namespace
 
 Controller::Controller(Loop& loop, Transport& transport, KubeClient& kube, Log& log, Chance& chance,
@@ -201,8 +206,9 @@ void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
         return;
     }
     const bool mints = std::holds_alternative<step::MintKey>(*step);
-    const bool deletes_devices = removes || std::holds_alternative<step::LeaveTailnet>(*step) ||
-                                 std::holds_alternative<step::RemoveState>(*step);
+    const bool deletes_devices =
+        names_device(replica) && (removes || std::holds_alternative<step::LeaveTailnet>(*step) ||
+                                  std::holds_alternative<step::RemoveState>(*step));
     const bool lets_pod_start = mints || std::holds_alternative<step::CreateBlankAuth>(*step);
     if (const std::string other =
             lets_pod_start || deletes_devices ? operators_set(view_, replica) : std::string();

@@ -309,6 +309,18 @@ TEST_F(ControllerTest, LeavesTheDeviceOfARunningOperatorsProxyAlone) {
     EXPECT_TRUE(tailnet.devices.empty());
 }
 
+TEST_F(ControllerTest, RemovesAProxyThatWasNeverTakenOverFromTheOperator) {
+    cluster.add_operator_proxy("ts-web-qwxyz", "web");
+    cluster.add_proxy("ts-web-abcde", 1, "tag:k8s", "web");
+    start();
+    run(kMinute);
+    ASSERT_NE(kube.find(secret("ts-web-abcde-0")), nullptr);
+    cluster.remove_proxy("ts-web-abcde");
+    run(20 * kMinute);
+    EXPECT_EQ(kube.find(secret("ts-web-abcde-0")), nullptr);
+    EXPECT_TRUE(tailnet.devices.contains("nOLD-web"));
+}
+
 TEST_F(ControllerTest, TagsThatChangeWhileThePodJoinsReachItsDevice) {
     bool is_blind = false;  // to what the pod writes
     network.fault = [&is_blind](const HttpRequest& request) {

@@ -18,12 +18,10 @@
 // - an API proxy and a recorder never ask for a key, so they get one when their state is lost, and
 //   another one when they have run for kJoinPatience with it and are still not in the tailnet;
 // - when the StatefulSet has become one of API proxies, or has been one, the key that its pods do
-// not
-//   look at any more is revoked, and its Secret deleted;
+//   not look at any more is revoked, and its Secret deleted;
 // - when the StatefulSet names another tailnet than the state Secret, the key and the devices in
-// the
-//   old one go, then the auth Secret, so that the next pod waits for it; the pod is deleted, and
-//   then the state Secret: from there on it is a replica that is new;
+//   the old one go, then the auth Secret, so that the next pod waits for it; the pod is deleted,
+//   and then the state Secret: from there on it is a replica that is new;
 // - what belongs to no StatefulSet any more is removed after a delay: key, device, auth Secret,
 //   state Secret, in this order, so that nothing can join any more when its devices are read, and
 //   the last one holds all names until the end.

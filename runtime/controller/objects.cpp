@@ -157,7 +157,8 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     if (label(object, kSecretLabel) != kAuthSecret) {
         return std::nullopt;
     }
-    if (const Value* data = object.find("data"); data != nullptr && data->size() > 1) {
+    const Value* data = object.find("data");
+    if (data != nullptr && data->size() > 1 && data->find(kConfigDatum) != nullptr) {
         return std::nullopt;  // the renderer's by now: `<pod>-config` of a group of another type
     }
     AuthSecret auth;

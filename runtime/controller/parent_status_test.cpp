@@ -326,7 +326,7 @@ TEST_F(StatusTest, WritesCustomResourcesOnceTheirKindsAreInstalled) {
         R"({"exitNode":true,"subnetRouter":{"advertiseRoutes":["10.1.0.0/16","10.2.0.0/16"]}})");
     put("/apis/tailscale.com/v1alpha1/proxyclasses/all", "all", "", "{}");
     kube.has_custom_resources = true;
-    run(2 * kMinute);
+    run(10 * kMinute);
     EXPECT_EQ(
         status(path),
         R"({"subnetRoutes":"10.1.0.0/16,10.2.0.0/16","isExitNode":true,"isAppConnector":false,)"

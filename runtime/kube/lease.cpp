@@ -125,7 +125,7 @@ void Lease::take_written(const KubeReply& reply) {
     }
     // A new holder, a label that somebody has put on it, or a write of ours whose answer got lost.
     current_ = {};
-    look();
+    leads_ ? look() : again_in(kLeaseRetry);
 }
 
 void Lease::check_deadline() {

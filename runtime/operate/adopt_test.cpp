@@ -1,13 +1,11 @@
 #include <gtest/gtest.h>
 
-#include "renderer/core/text_of.h"
 #include "runtime/operate/adopt_record.h"
 #include "runtime/testing/adopt_run.h"
 
 namespace runtime {
 namespace {
 
-using renderer::text_of;
 using renderer::Value;
 
 TEST(Adopt, KeepsEveryDevice) {

@@ -149,7 +149,8 @@ void Cleanup::look_at_secrets() {
     }
     for (const Value& secret : secrets_) {
         if (const auto auth = decode_auth_secret(secret)) {
-            const std::string& tailnet = tailnets[auth->pod];
+            const std::string tailnet(auth->tailnet.empty() ? tailnets[auth->pod]
+                                                            : auth->tailnet.view());
             devices_.insert({tailnet, auth->device});
             keys_.insert({tailnet, auth->key_id});
         }

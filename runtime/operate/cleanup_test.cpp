@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/base/time_text.h"
+#include "runtime/controller/contract.h"
 #include "runtime/controller/group_objects.h"
 #include "runtime/operate/status.h"
 #include "runtime/testing/controller_process.h"
@@ -187,6 +188,16 @@ TEST_F(CleanupTest, RefusesWhatItCannotReach) {
         clean({.yes = true, .force = true}),
         "ConfigMap \"tailrender-devices\" is missing, whose UID marks our Tailscale Services: "
         "delete ConfigMap \"tailrender-ingress-addresses\" to leave them behind");
+    EXPECT_EQ(tailnet.devices.size(), 2U);
+}
+
+TEST_F(CleanupTest, BelievesTheAuthSecretOfALostStateAboutItsTailnet) {
+    kube.erase(FakeCluster::path("secrets", "ts-web-bcdfg-0"));
+    const std::string path = FakeCluster::path("secrets", "ts-web-bcdfg-0-auth");
+    Value auth = kube.find(path)->clone();
+    auth.find("metadata")->find("annotations")->put(Value(kTailnetAnnotation), "partner");
+    kube.put(path, std::move(auth));
+    EXPECT_TRUE(clean({.yes = true, .force = true}).starts_with("tailnet \"partner\" holds"));
     EXPECT_EQ(tailnet.devices.size(), 2U);
 }
 

@@ -141,8 +141,8 @@ bool is_idle(const Value& set) {
 Job state_back(const OperateContext& context, const AdoptRecord& record, const Replica& replica) {
     const Job copy = [context, replica](const Next& next) {
         context.kube.get(secret_path(context, replica.pod), [=](const KubeReply& reply) {
-            if (!reply.ok()) {
-                return next(reply.not_found() ? std::string() : reply.message);
+            if (!reply.ok() || device_of(reply.object).empty()) {
+                return next(reply.ok() || reply.not_found() ? std::string() : reply.message);
             }
             const auto state = std::make_shared<Value>(reply.object.clone());
             const auto merge = [state](const Value& old) {
@@ -165,7 +165,8 @@ Job give_replicas(const OperateContext& context, const AdoptRecord& record) {
     return change_object(
         context.kube, path_of(kStatefulSets, context.ns, record.old_name),
         [wanted](const Value& set) {
-            return has_replicas(set)
+            const Value* present = set.at({"spec", "replicas"});
+            return present != nullptr && present->as_int() == wanted
                        ? Value()
                        : Value::list({operation("add", "/spec/replicas", Value(wanted))});
         });
@@ -208,9 +209,7 @@ Job move_back(const Shared& back, const AdoptRecord& record) {
         jobs.push_back(
             erase_object(context.kube, secret_path(context, auth_name(replica.pod, false))));
         jobs.push_back(end_pod(context, replica.pod));
-        if (replica.has_device) {
-            jobs.push_back(state_back(context, record, replica));
-        }
+        jobs.push_back(state_back(context, record, replica));
     }
     jobs.push_back(give_replicas(context, record));
     jobs.push_back(redirect(context, record.redirected, record.new_name, record.old_name));

@@ -280,7 +280,7 @@ Diagnostic nothing_made() {
 // Argo CD may have sent a part of the repository only.
 bool misses_file(const Run& run) {
     constexpr std::array<std::string_view, 5> kMissing = {
-        "unreadable", "missing-file", "missing-path", "missing-resource", "symbolic-link"};
+        "unreadable", "missing-file", "missing-path", "missing-resource", "broken-link"};
     return std::ranges::any_of(run.diagnostics.all(), [&](const Diagnostic& diagnostic) {
         return std::ranges::find(kMissing, diagnostic.rule) != kMissing.end();
     });

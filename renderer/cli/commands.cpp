@@ -102,12 +102,9 @@ std::vector<RenderedTree> directory_trees(const Options& options, ClusterRuns& r
     if (trees.empty() || !clusters) {
         return trees;
     }
-    Result<std::vector<RenderedTree>> gone = find_gone_trees(root, *clusters);
-    if (!gone) {
-        runs.last().diagnostics.add(std::move(gone.error().diagnostic));
+    if (!add_gone_trees(options, runs, find_gone_trees(root, *clusters), trees)) {
         return {};
     }
-    std::ranges::move(*gone, std::back_inserter(trees));
     return trees;
 }
 
@@ -169,9 +166,10 @@ bool show_difference(const Options& options, const std::string& dir, Console& co
         return true;
     }
     if (console.out(diff)) {
-        console.err(fmt::format(
-            "{}: stale; run \"tailrender render {}{} -o {}\"\n", dir, options.load.path,
-            options.revision.empty() ? "" : " --rev " + options.revision, options.load.output_dir));
+        console.err(fmt::format("{}: stale; run \"tailrender render {}{} -o {}{}\"\n", dir,
+                                options.load.path,
+                                options.revision.empty() ? "" : " --rev " + options.revision,
+                                options.load.output_dir, options.prune ? " --prune" : ""));
     }
     return false;
 }

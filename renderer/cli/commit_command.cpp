@@ -80,12 +80,11 @@ int write(const Options& options, const Work& work, ClusterRuns& runs, Console& 
         return runs.fail(console);
     }
     if (const auto clusters = all_clusters(options, runs)) {
-        Result<std::vector<RenderedTree>> gone =
-            find_gone_trees(repository, work.request, work.folder, *clusters);
-        if (!gone) {
-            return runs.refuse(std::move(gone.error().diagnostic), console);
+        if (!add_gone_trees(options, runs,
+                            find_gone_trees(repository, work.request, work.folder, *clusters),
+                            trees)) {
+            return runs.fail(console);
         }
-        std::ranges::move(*gone, std::back_inserter(trees));
     }
     Result<CommitReport> committed = commit_trees(repository, work.request, trees);
     if (!committed) {

@@ -64,10 +64,20 @@ public:
         }
         if (*rendered) {
             trees_ = std::move(**rendered);
+            is_rendered_ = true;
             return true;
         }
-        return render() && yields_something(*tree);
+        return render() && look_beside(*tree);
     }
+
+    // Readers of sources leave rendered trees out: if they were meant, nothing would be compared.
+    [[nodiscard]] bool has_only_rendered() const { return !beside_.empty(); }
+    [[nodiscard]] bool has_sources() const { return !is_rendered_ && !is_empty_; }
+    int refuse_rendered(Console& console) {
+        refuse(only_rendered(beside_));
+        return fail(console);
+    }
+
     // Always false.
     bool refuse(Diagnostic diagnostic) {
         runs_.all().emplace_back().diagnostics.add(std::move(diagnostic));
@@ -105,18 +115,18 @@ private:
         return true;
     }
 
-    // Readers of sources leave rendered trees out, and a comparison of nothing would find no
-    // difference.
-    bool yields_something(const SourceTree& tree) {
-        if (!std::ranges::all_of(trees_,
-                                 [](const ClusterTree& made) { return made.files.empty(); })) {
+    bool look_beside(const SourceTree& tree) {
+        is_empty_ =
+            std::ranges::all_of(trees_, [](const ClusterTree& made) { return made.files.empty(); });
+        if (!is_empty_) {
             return true;
         }
         Result<std::vector<std::string>> rendered = rendered_below(tree, load_.path);
         if (!rendered) {
             return refuse(std::move(rendered.error().diagnostic));
         }
-        return rendered->empty() || refuse(only_rendered(*rendered));
+        beside_ = std::move(*rendered);
+        return true;
     }
 
     [[nodiscard]] Diagnostic only_rendered(const std::vector<std::string>& trees) const {
@@ -158,6 +168,9 @@ private:
     std::string_view what_;
     ClusterRuns runs_;
     std::vector<ClusterTree> trees_;
+    bool is_rendered_ = false;
+    bool is_empty_ = false;
+    std::vector<std::string> beside_;  // rendered trees that were not read
 };
 
 // Leaves what the user named: a rendered tree was read with all its clusters. An error when no side
@@ -233,6 +246,12 @@ int run_diff(const Options& options, Console& console) {
                       [&](std::size_t i) { good[i] = (i == 0 ? base : head).read(); });
     if (!good[0] || !good[1]) {
         return (good[0] ? head : base).fail(console);
+    }
+    for (Side* side : {&base, &head}) {
+        const Side& other = side == &base ? head : base;
+        if (side->has_only_rendered() && !other.has_sources()) {
+            return side->refuse_rendered(console);
+        }
     }
     std::vector<ClusterTree> before = base.take();
     std::vector<ClusterTree> after = head.take();

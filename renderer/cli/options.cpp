@@ -31,6 +31,7 @@ void add_render(CLI::App& app, Options& options) {
                   "write the ports of ProxyGroups to tailrender.lock.yaml in DIR")
         ->excludes("--rev");
     add_validate(verb, options);
+    add_prune(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options);
     add_common(verb, options);
@@ -44,6 +45,7 @@ void add_check(CLI::App& app, Options& options) {
     verb.preparse_callback([&options](std::size_t) { options.load.validate = true; });
     add_path(verb, options);
     add_output(verb, options, "directory that a render wrote")->required();
+    add_prune(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options);
     add_common(verb, options);
@@ -222,6 +224,7 @@ void add_commit(CLI::App& app, Options& options) {
     add_output(verb, options, "folder inside of the branch (default its top)");
     verb.add_option("--push", options.remote, "remote to push the branch to")->type_name("REMOTE");
     add_validate(verb, options);
+    add_prune(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options);
     add_common(verb, options);

@@ -56,6 +56,7 @@ struct Options {
     Color color = Color::Auto;
     bool quiet = false;
     bool allow_empty = false;
+    bool prune = false;        // what earlier runs wrote for clusters that are gone
     bool list_checks = false;  // lint
     bool update_lock = false;  // render
     std::string revision;      // --rev: what load.tree is opened from

@@ -74,6 +74,11 @@ void add_allow_empty(CLI::App& verb, Options& options) {
     verb.add_flag("--allow-empty", options.allow_empty, "an empty output is meant, not a mistake");
 }
 
+void add_prune(CLI::App& verb, Options& options) {
+    verb.add_flag("--prune", options.prune,
+                  "count what earlier runs wrote for clusters that are gone as stale");
+}
+
 void add_validate(CLI::App& verb, Options& options) {
     verb.add_flag("--validate", options.load.validate,
                   "validate foreign and generated objects too, as check and lint always do");

@@ -23,6 +23,7 @@ CLI::Option* add_revision(CLI::App& verb, Options& options);
 void add_path(CLI::App& verb, Options& options);  // with add_revision
 CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc);
 void add_allow_empty(CLI::App& verb, Options& options);
+void add_prune(CLI::App& verb, Options& options);
 void add_validate(CLI::App& verb, Options& options);
 
 }  // namespace renderer

@@ -129,6 +129,30 @@ std::optional<std::vector<std::string>> all_clusters(const Options& options, Clu
     return names;
 }
 
+bool add_gone_trees(const Options& options, ClusterRuns& runs,
+                    Result<std::vector<RenderedTree>> gone, std::vector<RenderedTree>& trees) {
+    Diagnostics& diagnostics = runs.last().diagnostics;
+    if (!gone) {
+        diagnostics.add(std::move(gone.error().diagnostic));
+        return false;
+    }
+    for (RenderedTree& tree : *gone) {
+        if (options.prune) {
+            trees.push_back(std::move(tree));
+            continue;
+        }
+        diagnostics.add(
+            {.severity = Severity::Warning,
+             .rule = "gone-cluster",
+             .where = tree.dir,
+             .message =
+                 "an earlier run wrote this for a cluster that .tailrender.yaml does not name",
+             .expected = "nothing: appliers that follow it keep its devices",
+             .hint = "--prune takes it away, unless another tree is rendered to the same place"});
+    }
+    return true;
+}
+
 void report_trees(const Options& options, ClusterRuns& runs, Console& console,
                   const Written& written) {
     std::size_t i = 0;

@@ -36,6 +36,11 @@ std::vector<RenderedTree> make_trees(const Options& options, Destination destina
 // each: whatever else is rendered there is of a cluster that is gone.
 std::optional<std::vector<std::string>> all_clusters(const Options& options, ClusterRuns& runs);
 
+// Takes the trees of clusters that are gone along, or only warns of them: they may be those of
+// another source. False after an error.
+bool add_gone_trees(const Options& options, ClusterRuns& runs,
+                    Result<std::vector<RenderedTree>> gone, std::vector<RenderedTree>& trees);
+
 // What was written: a report per tree. `branch` is empty for directories.
 struct Written {
     std::string_view branch;

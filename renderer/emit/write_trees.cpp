@@ -12,6 +12,7 @@
 // run are stale and go. Files themselves are not synced one by one: after a power failure a short
 // file is listed, differs, and is written again.
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -142,6 +143,16 @@ private:
     WriteReport report_;
 };
 
+// Each tree is locked by an open file until all are written.
+void allow_open_files(std::size_t count) {
+    constexpr std::size_t kOthers = 64;
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < count + kOthers) {
+        limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, count + kOthers);
+        ::setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 // A tree on its way to the disk: looked at first, together with all others, and written later.
 class PendingTree {
 public:
@@ -189,6 +200,7 @@ private:
 }  // namespace
 
 Result<std::vector<WriteReport>> write_trees(std::span<const RenderedTree> trees) {
+    allow_open_files(trees.size());
     std::vector<PendingTree> pending(trees.begin(), trees.end());
     for (PendingTree& tree : pending) {
         TRY(tree.check());

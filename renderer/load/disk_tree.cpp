@@ -65,18 +65,18 @@ EntryKind kind_of(fs::file_type type, const std::error_code& error) {
     return type == fs::file_type::not_found ? EntryKind::Missing : EntryKind::Other;
 }
 
-// What cannot be looked at is an error, but for a link that leads nowhere: walk.h decides about it.
+// What cannot be looked at is an error, but for a link that leads nowhere, about which walk.h
+// decides, and what is hidden.
 Result<Entry> entry_of(const fs::directory_entry& found) {
     std::error_code error;
     const fs::file_type type = found.status(error).type();
     const EntryKind kind = kind_of(type, error);
-    if (type == fs::file_type::none && kind != EntryKind::Missing) {
+    const std::string name = found.path().filename().string();
+    if (type == fs::file_type::none && kind != EntryKind::Missing && !name.starts_with('.')) {
         return cannot_read(found.path().string(), error);
     }
     std::error_code ignored;
-    return Entry{.name = found.path().filename().string(),
-                 .kind = kind,
-                 .is_link = found.is_symlink(ignored)};
+    return Entry{.name = name, .kind = kind, .is_link = found.is_symlink(ignored)};
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ private:
         if (entry.is_link && !stays_inside(join_path(dir.path, entry.name))) {
             return;
         }
-        if (entry.is_link && entry.kind == EntryKind::Missing) {
+        if (entry.is_link && entry.kind == EntryKind::Missing && is_manifest_name(entry.name)) {
             refuse_dangling(join_path(dir.path, entry.name));
         }
         if (entry.kind != EntryKind::File) {
@@ -83,7 +83,7 @@ private:
     }
 
     void refuse_dangling(const std::string& path) {
-        diagnostics_.add({.rule = "symbolic-link",
+        diagnostics_.add({.rule = "broken-link",
                           .where = path,
                           .message = "a symbolic link leads nowhere",
                           .expected = "a target that exists",

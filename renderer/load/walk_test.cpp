@@ -66,7 +66,7 @@ TEST(Walk, Links) {
               "a/b: z.yaml\n"
               "a/dir: error: a symbolic link to a directory is not followed [symbolic-link]\n"
               "  hint: list the directory in a kustomization, or copy it\n"
-              "a/gone.yaml: error: a symbolic link leads nowhere [symbolic-link]\n"
+              "a/gone.yaml: error: a symbolic link leads nowhere [broken-link]\n"
               "  expected: a target that exists\n"
               "  hint: restore the target, or remove the link\n"
               "a/outside.yaml: error: a symbolic link leaves the tree [symbolic-link]\n"

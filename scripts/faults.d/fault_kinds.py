@@ -109,7 +109,7 @@ def lost_target(subject, chance):
         path.unlink()
         target.rename(path)
     for one in done:
-        demand(one.returncode == 1 and one.stdout == b"" and b"[symbolic-link]" in one.stderr, f"exit code {one.returncode} without {path}: {one.stderr}")
+        demand(one.returncode == 1 and one.stdout == b"" and b"[broken-link]" in one.stderr, f"exit code {one.returncode} without {path}: {one.stderr}")
     demand(b"note: Argo CD sends" in done[2].stderr, "cmp: no word of files that Argo CD did not send")
     subject.check_untouched(out)
     subject.check_completed(out)

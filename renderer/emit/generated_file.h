@@ -25,8 +25,8 @@ bool is_tailscaled_config(const Value& root);
 bool holds_credentials(const Value& root);
 
 // A similar question about a file that may come from anywhere: whether it holds a Secret, also one
-// without values in the clear, that is not tailscaled configuration, or may hold one, since it
-// cannot be read.
+// without values in the clear or one with values that is a text in another object, that is not
+// tailscaled configuration, or may hold one, since it cannot be read.
 bool text_holds_credentials(std::string_view text);
 
 }  // namespace renderer

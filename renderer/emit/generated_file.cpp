@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <vector>
@@ -87,6 +88,13 @@ bool may_name_secret(std::string_view text) {
            text.find('\\') != std::string_view::npos;
 }
 
+// Of one with values, `data` or `stringData`; prose, such as the descriptions in a CRD, lacks some.
+bool has_words_of_secret(std::string_view text) {
+    return std::ranges::all_of(
+        std::array<std::string_view, 3>{"kind", "Secret", "ata"},
+        [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
 template <typename Predicate>
 bool any_document(std::string_view text, bool when_unreadable, const Predicate& predicate) {
     SourceMap sources;
@@ -108,8 +116,7 @@ bool wraps_secret(const Value& value, int depth = 0) {
                                    [&](const Value& item) { return wraps_secret(item, depth); });
     }
     if (value.is_string() && may_name_secret(value.text())) {
-        const bool may_be_manifest = value.text().find("Secret") != std::string_view::npos &&
-                                     value.text().find("kind") != std::string_view::npos;
+        const bool may_be_manifest = has_words_of_secret(value.text());
         return depth == kMaxDepth
                    ? may_be_manifest
                    : any_document(value.text(), may_be_manifest, [&](const Value& root) {

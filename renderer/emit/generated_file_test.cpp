@@ -110,7 +110,7 @@ TEST(GeneratedFile, FindsSecretsThatStandAsTextInAnotherObject) {
           "{}\n"}) {
         EXPECT_TRUE(text_holds_credentials(text)) << text;
     }
-    for (const char* text : {"a: Secret", "a: 'the Secret: its name: x'", "a: '\\d+: {'",
+    for (const char* text : {"a: Secret", "a: 'the kind: of the referent: Secret'", "a: '\\d+: {'",
                              "a: '\"Secret\"'", "a: |\n  kind: Deployment\n  secretName: Secret\n",
                              "a: |\n  b: |\n    kind: Secret\n    metadata: {name: x}\n"}) {
         EXPECT_FALSE(text_holds_credentials(text)) << text;

@@ -108,10 +108,10 @@ struct World {
     // that writes, to `name`, such as statefulsets/web.
     void before(const std::string& method, const std::string& name,
                 const std::function<void()>& event) {
-        network.fault = [this, method, name, event](const HttpRequest& request) {
+        network.fault = [method, name, event, is_over = false](const HttpRequest& request) mutable {
             const bool is_it = method.empty() ? request.method != "GET" : request.method == method;
-            if (is_it && request.url.ends_with("/" + name)) {
-                network.fault = [](const HttpRequest&) { return Fault::None; };
+            if (!is_over && is_it && request.url.ends_with("/" + name)) {
+                is_over = true;
                 event();
             }
             return Fault::None;

@@ -27,12 +27,6 @@ AuthContent without_key(const AuthSecret& auth) {
     return content;
 }
 
-TailnetDone done_or_gone(const Next& next) {
-    return [next](const TailnetReply& reply) {
-        next(reply.ok() || reply.not_found() ? std::string() : reply.message);
-    };
-}
-
 }  // namespace
 
 Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, KeySweeps& sweeps,

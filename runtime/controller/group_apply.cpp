@@ -151,9 +151,7 @@ Job GroupApply::release(const std::string& key, const ServiceRecord& record) {
     return context_.tailnets.removal(
         std::string(parts.tailnet),
         [this, record, name = std::string(parts.service)](TailnetApi& api, const Next& next) {
-            const auto finish = [next](const TailnetReply& reply) {
-                next(reply.ok() || reply.not_found() ? std::string() : reply.message);
-            };
+            const auto finish = [next](const TailnetReply& reply) { next(unless_gone(reply)); };
             api.get_service(
                 name, [this, &api, record, name, finish, next](const TailnetReply& reply) {
                     if (!reply.ok()) {

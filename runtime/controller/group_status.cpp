@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/controller/decide.h"
 #include "runtime/controller/proxy_status.h"
 
 namespace runtime {
@@ -26,9 +27,7 @@ Count count_of(const ServiceSight& sight) {
     Count count{.ready = 0, .wanted = group.states.size()};
     for (std::size_t i = 0; i < group.states.size() && sight.registration.is_there; ++i) {
         const StateSecret* state = group.states[i];
-        const Pod* pod = group.pods[i];
-        const bool is_live = state != nullptr && pod != nullptr && !state->device_id.empty() &&
-                             state->pod_uid == pod->uid;
+        const bool is_live = is_up({.state = state, .pod = group.pods[i]});
         count.ready += is_live && std::count(state->services.begin(), state->services.end(),
                                              sight.offered.offer->name) > 0
                            ? 1

@@ -23,11 +23,7 @@ constexpr Duration kFirstRetry = std::chrono::seconds(10);
 constexpr Duration kLastRetry = std::chrono::minutes(10);
 
 Job revoke(TailnetApi& api, const std::string& id) {
-    return [&api, id](const Next& next) {
-        api.revoke_key(id, [next](const TailnetReply& reply) {
-            next(reply.ok() || reply.not_found() ? std::string() : reply.message);
-        });
-    };
+    return [&api, id](const Next& next) { api.revoke_key(id, done_or_gone(next)); };
 }
 
 // For servers whose list holds ids only.
@@ -37,7 +33,7 @@ Job look_and_revoke(TailnetApi& api, const std::string& id, const std::string& m
             if (reply.ok() && text_of(reply.body.find("description")) == mark) {
                 return revoke(api, id)(next);
             }
-            next(reply.ok() || reply.not_found() ? std::string() : reply.message);
+            next(unless_gone(reply));
         });
     };
 }

@@ -112,20 +112,29 @@ TailnetApi* Tailnets::find_to_remove(std::string_view name, std::string& problem
     return nullptr;
 }
 
-Job Tailnets::job(const std::string& name, std::function<void(TailnetApi&, const Next&)> work) {
-    return [this, name, work = std::move(work)](const Next& next) {
+Job Tailnets::job_on(Find look_up, const std::string& name,
+                     std::function<void(TailnetApi&, const Next&)> work) {
+    return [this, look_up, name, work = std::move(work)](const Next& next) {
         std::string problem;
-        TailnetApi* api = find(name, problem);
+        TailnetApi* api = (this->*look_up)(name, problem);
         api == nullptr ? next(problem) : work(*api, next);
     };
 }
 
+Job Tailnets::job(const std::string& name, std::function<void(TailnetApi&, const Next&)> work) {
+    return job_on(&Tailnets::find, name, std::move(work));
+}
+
 Job Tailnets::removal(const std::string& name, std::function<void(TailnetApi&, const Next&)> work) {
-    return [this, name, work = std::move(work)](const Next& next) {
-        std::string problem;
-        TailnetApi* api = find_to_remove(name, problem);
-        api == nullptr ? next(problem) : work(*api, next);
-    };
+    return job_on(&Tailnets::find_to_remove, name, std::move(work));
+}
+
+std::string unless_gone(const TailnetReply& reply) {
+    return reply.ok() || reply.not_found() ? std::string() : reply.message;
+}
+
+TailnetDone done_or_gone(const Next& next) {
+    return [next](const TailnetReply& reply) { next(unless_gone(reply)); };
 }
 
 Credentials credentials_of_secret(KubeClient& kube, std::string ns, std::string name) {

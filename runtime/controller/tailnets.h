@@ -36,6 +36,10 @@ public:
     Job removal(const std::string& name, std::function<void(TailnetApi&, const Next&)> work);
 
 private:
+    using Find = TailnetApi* (Tailnets::*)(std::string_view name, std::string& problem);
+
+    Job job_on(Find look_up, const std::string& name,
+               std::function<void(TailnetApi&, const Next&)> work);
     struct Entry {
         TailnetConfig config;
         std::unique_ptr<TailnetApi> api;
@@ -54,5 +58,9 @@ private:
     // Of tailnets whose ConfigMap has changed: their requests may still be under way.
     std::vector<std::unique_ptr<TailnetApi>> retired_;
 };
+
+// Of a call for which it is as good that the thing is not there: "", or why it failed.
+std::string unless_gone(const TailnetReply& reply);
+TailnetDone done_or_gone(const Next& next);
 
 }  // namespace runtime

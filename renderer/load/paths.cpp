@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace renderer {
@@ -47,10 +48,12 @@ bool is_within(std::string_view path, std::string_view dir) {
 }
 
 std::string relative_path(std::string_view path, std::string_view dir) {
-    std::string relative =
-        std::filesystem::path(path).lexically_relative(std::filesystem::path(dir)).generic_string();
-    if (relative.empty() && path != dir) {
-        return fmt::format("../{}", path);  // `dir` starts with "..", what lies below is unknown
+    const std::filesystem::path to(path);
+    const std::filesystem::path from(dir);
+    const auto fork = std::mismatch(from.begin(), from.end(), to.begin(), to.end()).first;
+    const std::string relative = to.lexically_relative(from).generic_string();
+    if ((fork != from.end() && *fork == "..") || (relative.empty() && path != dir)) {
+        return fmt::format("../{}", path);  // what lies below ".." is unknown
     }
     return relative == "." ? "" : relative;
 }

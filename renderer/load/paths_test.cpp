@@ -37,6 +37,8 @@ TEST(Paths, Within) {
     EXPECT_FALSE(is_within("ab", "a"));
     EXPECT_FALSE(is_within("../a", "."));
     EXPECT_FALSE(is_within("x", ".."));
+    EXPECT_FALSE(is_within("x", "../a"));
+    EXPECT_FALSE(is_within("x", "../../a/b"));
 }
 
 TEST(Paths, Relative) {
@@ -44,6 +46,8 @@ TEST(Paths, Relative) {
     EXPECT_EQ(relative_path("a", "a"), "");
     EXPECT_EQ(relative_path("a/b", "."), "a/b");
     EXPECT_EQ(relative_path("base/x", "overlays/a"), "../../base/x");
+    EXPECT_EQ(relative_path("../b", "../a"), "../b");
+    EXPECT_EQ(relative_path("b", "../a"), "../b");
 }
 
 TEST(Paths, ManifestNames) {

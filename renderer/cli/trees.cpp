@@ -60,6 +60,29 @@ Diagnostic secret_in_files(const InstallPlan& install) {
                 "\"external\""};
 }
 
+std::optional<Diagnostic> cut_off(const Loaded& loaded) {
+    for (const Bundle& bundle : loaded.bundles) {
+        if (bundle.not_copied.empty()) {
+            continue;
+        }
+        const auto& named = bundle.not_copied;
+        Diagnostic found{.rule = "not-supported",
+                         .pos = named.front().pos,
+                         .message = "a bundle with a chart is copied, and this is not in the copy",
+                         .found = fmt::format("\"{}\"", named.front().path),
+                         .expected = "a path in the bundle's directory, not hidden from Fleet",
+                         .hint =
+                             "move it into the bundle, or leave the bundle out of what is "
+                             "rendered: \"bundles\" in .tailrender.yaml"};
+        for (const NamedPath& path : std::span(named).subspan(1)) {
+            found.notes.push_back(
+                {.pos = path.pos, .object = {}, .text = fmt::format("nor is \"{}\"", path.path)});
+        }
+        return found;
+    }
+    return std::nullopt;
+}
+
 // Everything that is checked before a tree is written or compared.
 Result<std::vector<OutputFile>> make_tree(const Options& options, Destination destination,
                                           const Run& run) {
@@ -71,6 +94,9 @@ Result<std::vector<OutputFile>> make_tree(const Options& options, Destination de
     }
     if (run.plan.install && run.plan.install->oauth_secret) {
         return Error{secret_in_files(*run.plan.install)};
+    }
+    if (std::optional<Diagnostic> found = cut_off(run.loaded)) {
+        return Error{std::move(*found)};
     }
     std::vector<OutputFile> files = TRY(emit_tree(output));
     if (files.empty() && !options.allow_empty) {

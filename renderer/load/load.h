@@ -37,6 +37,12 @@ struct LoadOptions {
     unsigned threads = 0;            // 0 = one per core
 };
 
+// A path as a file of Fleet spells it.
+struct NamedPath {
+    Pos pos;
+    std::string path;
+};
+
 // A directory that an applier takes as a unit. A tree without fleet.yaml is one bundle.
 struct Bundle {
     std::string dir;   // relative to the root that was read, "" = the root itself
@@ -52,6 +58,7 @@ struct Bundle {
     Pos chart_pos;
     bool rendered = true;  // false: some other chart; copied whole, named in the summary
     std::string chart;     // what helm.chart says, for that summary
+    std::vector<NamedPath> not_copied;  // what it needs, and what a copy of its files has not
 };
 
 // A file that reaches the output: with documents (whole, with edits) or copied byte for byte.

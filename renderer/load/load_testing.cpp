@@ -22,10 +22,15 @@ LoadOptions with_path(LoadOptions options) {
 }
 
 std::string bundle_line(const Bundle& bundle) {
-    return fmt::format("bundle \"{}\" name \"{}\" default \"{}\" forced \"{}\"{}{}\n", bundle.dir,
-                       bundle.name, bundle.default_namespace, bundle.forced_namespace,
-                       bundle.operator_chart ? " operator " + bundle.chart_version : "",
-                       bundle.rendered ? "" : " copied " + bundle.chart);
+    std::string text =
+        fmt::format("bundle \"{}\" name \"{}\" default \"{}\" forced \"{}\"{}{}", bundle.dir,
+                    bundle.name, bundle.default_namespace, bundle.forced_namespace,
+                    bundle.operator_chart ? " operator " + bundle.chart_version : "",
+                    bundle.rendered ? "" : " copied " + bundle.chart);
+    for (const NamedPath& path : bundle.not_copied) {
+        text += " without " + path.path;
+    }
+    return text + "\n";
 }
 
 std::string document_line(const Document& document, const Loaded& loaded) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "renderer/core/text_of.h"
 #include "renderer/load/fleet_files.h"
 #include "renderer/load/paths.h"
 #include "renderer/load/schema.h"
@@ -38,6 +39,14 @@ public:
                  .forced_pos = bundle.forced_namespace_pos};
         warn_unnamed();
         index_ = static_cast<std::uint32_t>(out_.bundles.size());
+        if (is_chart && !is_ours) {
+            find_not_copied(fleet_.root, bundle.not_copied);
+            for (const std::string_view field : {"targets", "targetCustomizations"}) {
+                for (const Value& target : list_of(fleet_.root, field)) {
+                    find_not_copied(target, bundle.not_copied);
+                }
+            }
+        }
         out_.bundles.push_back(std::move(bundle));
         if (is_chart && !is_ours) {
             copy_files();
@@ -83,6 +92,38 @@ private:
                 .bundle_path = file.relative,
                 .bundle = index_,
                 .rule = out_.add_rule(rule_)};
+    }
+
+    // Fleet reads these from the repository, wherever they are.
+    void find_not_copied(const Value& options, std::vector<NamedPath>& found) const {
+        const auto check = [&](const Value* path, bool is_local) {
+            if (is_local && !is_in_bundle(normal_path(text_of(*path)))) {
+                found.push_back({path->pos(), std::string(text_of(*path))});
+            }
+        };
+        if (const Value* helm = map_of(options, "helm")) {
+            for (const Value& entry : list_of(*helm, "valuesFiles")) {
+                check(&entry, true);
+            }
+            const Value* chart = helm->find("chart");
+            check(chart, chart != nullptr && is_local_chart(text_of(*chart)));
+        }
+        if (const Value* kustomize = map_of(options, "kustomize")) {
+            const Value* dir = kustomize->find("dir");
+            check(dir, dir != nullptr);
+        }
+    }
+
+    [[nodiscard]] bool is_in_bundle(const std::string& path) const {
+        return path == "." || std::ranges::any_of(files_, [&](const BundleFile& file) {
+                   return is_within(file.relative, path);
+               });
+    }
+
+    [[nodiscard]] bool is_local_chart(std::string_view chart) const {
+        return chart.starts_with('.') ||
+               (!chart.empty() &&
+                context_.build.tree.kind(join_path(root_.path, chart)) != EntryKind::Missing);
     }
 
     void copy_files() {

@@ -90,6 +90,32 @@ TEST(Select, OperatorBundle) {
     EXPECT_EQ(text.diagnostics, "");
 }
 
+TEST(Select, TellsWhatACopyLacks) {
+    const Files files = {
+        {"apps/web/fleet.yaml",
+         "name: web\ndefaultNamespace: web\n"
+         "helm: {chart: ./chart, valuesFiles: [values.yaml, env/../values.yaml, ../a.yaml]}\n"
+         "kustomize: {dir: ../k}\n"
+         "targetCustomizations:\n"
+         "- {clusterName: x, helm: {chart: ../chart, valuesFiles: [.hidden.yaml, ignored.yaml]}}\n"
+         "- {clusterName: z, helm: {chart: oci://example.com/web}, kustomize: {dir: .}}\n"},
+        {"apps/web/chart/Chart.yaml", "name: web\n"},
+        {"apps/web/values.yaml", "a: b\n"},
+        {"apps/web/.hidden.yaml", "a: b\n"},
+        {"apps/web/ignored.yaml", "a: b\n"},
+        {"apps/web/.fleetignore", "ignored.yaml\n"},
+        {"apps/a.yaml", "a: b\n"}};
+    LoadOptions options;
+    options.cluster = "z";
+    const LoadedText loaded = load_text(files, options);
+    EXPECT_NE(
+        loaded.files.find(
+            "copied oci://example.com/web without ../a.yaml without ../k without .hidden.yaml "
+            "without ignored.yaml without ../chart\n"),
+        std::string::npos)
+        << loaded.files << loaded.diagnostics;
+}
+
 TEST(Select, OtherChartsAreCopied) {
     const Files files = {{"web/fleet.yaml", "# why\ndefaultNamespace: web\nhelm: {chart: nginx}\n"},
                          {"web/values.yaml", "{{ not yaml"},

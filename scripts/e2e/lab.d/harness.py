@@ -5,21 +5,21 @@
         key = lab.tailnet.mint(["tag:k8s"])
         lab.wait("the pod is ready", lambda: ...)
 
-A Lab has a folder of its own, so that any number of tests can have one at a time. Every wait ends with a deadline made for slow machines.
+A Lab has a folder of its own, so that any number of tests can have one at a time; its end is a Failure if it leaves anything behind.
+Every wait ends with a deadline made for slow machines.
 """
 import contextlib
 import ctypes
-import hashlib
 import json
 import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import time
 
 from shared.checks import Failure, demand
 from fake_tailnet import Tailnet
+from traces import Traces
 
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "lab"
 DEADLINE = 240
@@ -31,22 +31,16 @@ def set_namespace(descriptor):
         raise OSError(ctypes.get_errno(), "setns")
 
 
-class Lab:
-    def __init__(self, **environment):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lab.")).resolve()
-        self.environment = dict(os.environ, TAILRENDER_LAB=str(self.folder), **environment)
-        self.namespaces = {}
-
+class Lab(Traces):
     def __enter__(self):
+        self.home = os.open("/proc/self/ns/net", os.O_RDONLY)
         try:
             self.verb("up")
             self.inner = dict(line.split("=", 1) for line in self.run("env").splitlines() if "=" in line)
-            keeper = (self.folder / "keeper").read_text().strip()
-            process = pathlib.Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()[0]
-            self.namespaces = {kind: os.open(f"/proc/{process}/ns/{kind}", os.O_RDONLY) for kind in ("net", "mnt")}
-            self.namespaces["home"] = os.open("/proc/self/ns/net", os.O_RDONLY)
+            self.note()
         except BaseException:
             self.verb("down")
+            super().__exit__(*sys.exc_info())
             raise
         self.tailnet = Tailnet(self.inner["LAB_TAILNET"], self.inner["LAB_ADMIN"],
                                (self.inner["LAB_OAUTH_ID"], self.inner["LAB_OAUTH_SECRET"]), self.network)
@@ -55,9 +49,9 @@ class Lab:
     def __exit__(self, kind, error, trace):
         if kind:
             self.explain()
-        for descriptor in self.namespaces.values():
-            os.close(descriptor)
+        os.close(self.home)
         self.verb("down")
+        super().__exit__(kind, error, trace)
 
     def verb(self, *arguments, check=True, text=""):
         result = subprocess.run([SCRIPT, *arguments], env=self.environment, text=True, input=text,
@@ -77,7 +71,7 @@ class Lab:
         try:
             yield
         finally:
-            set_namespace(self.namespaces["home"])
+            set_namespace(self.home)
 
     def enter(self):
         set_namespace(self.namespaces["net"])
@@ -129,18 +123,3 @@ class Lab:
                         ["run", "sh", "-c", "tail -n 15 $LAB/testnet.log $LAB/client.log $LAB/kubelet.log"]):
             result = self.verb(*command, check=False)
             print(f"--- lab {' '.join(command)}\n{result.stdout}{result.stderr}", file=sys.stderr)
-
-    def left_behind(self):
-        """Everything on this machine that names the lab; nothing once it is down."""
-        found = [str(self.folder)] if self.folder.exists() else []
-        mark = f"TAILRENDER_LAB={self.folder}".encode()
-        for process in pathlib.Path("/proc").glob("[0-9]*"):
-            try:
-                if mark in (process / "environ").read_bytes().split(b"\0"):
-                    found.append(f"process {(process / 'cmdline').read_bytes()}")
-            except OSError:
-                continue
-        found += [line for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines() if str(self.folder) in line]
-        cgroup = "tailrender-lab-" + hashlib.sha256(str(self.folder).encode()).hexdigest()[:8]
-        found += [str(path) for path in pathlib.Path("/sys/fs/cgroup").glob("**/" + cgroup)]
-        return found

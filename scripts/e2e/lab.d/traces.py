@@ -1,0 +1,95 @@
+"""What a lab has on this machine: while it is up, for those who look into it; once it is down, nothing.
+
+    with Traces() as traces:
+        … lab up, with traces.environment …
+        traces.note()
+        … lab down …
+
+The end of the block is a Failure if anything is left. The folder and TMPDIR of a lab are its own, so that tests can run at one time.
+"""
+import fcntl
+import hashlib
+import os
+import pathlib
+import subprocess
+import tempfile
+
+from shared.checks import expect
+
+NS_GET_PARENT = 0xB702  # of linux/nsfs.h
+
+
+def machine():
+    """What no lab may change: names of network namespaces, links with their addresses, nft tables."""
+    def lines(*command):
+        return subprocess.run(command, text=True, stdout=subprocess.PIPE, check=True).stdout.splitlines()
+    return {"network namespaces": lines("ip", "netns"), "links": lines("ip", "-br", "address"), "tables": lines("nft", "list", "tables")}
+
+
+def pid_namespaces(process):
+    """The pid namespace of a process and those around it."""
+    descriptor = os.open(process / "ns" / "pid", os.O_RDONLY)
+    while True:
+        yield os.fstat(descriptor).st_ino
+        try:
+            parent = fcntl.ioctl(descriptor, NS_GET_PARENT)
+        except PermissionError:
+            return
+        finally:
+            os.close(descriptor)
+        descriptor = parent
+
+
+class Traces:
+    def __init__(self, **environment):
+        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="lab.")).resolve()
+        self.folder = self.scratch / "lab"
+        self.environment = dict(os.environ, TMPDIR=str(self.scratch), TAILRENDER_LAB=str(self.folder), **environment)
+        self.before = machine()
+        self.namespaces = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        left = self.left()
+        for descriptor in self.namespaces.values():
+            os.close(descriptor)
+        if kind is None:
+            expect(left, [], "left behind")
+        if not any(self.scratch.iterdir()):
+            self.scratch.rmdir()
+
+    def keeper(self):
+        return int((self.folder / "keeper").read_text())
+
+    def note(self):
+        """Opens the namespaces of the lab that is up: as long as they are open, no others get their numbers."""
+        keeper = self.keeper()
+        process = pathlib.Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()[0]
+        self.namespaces |= {kind: os.open(f"/proc/{process}/ns/{kind}", os.O_RDONLY) for kind in ("net", "mnt", "pid")}
+
+    def runs_in_lab(self, process):
+        """By its environment, or where it is: what runs in pods has no environment of ours."""
+        if f"TAILRENDER_LAB={self.folder}".encode() in (process / "environ").read_bytes().split(b"\0"):
+            return True
+        numbers = {os.fstat(descriptor).st_ino for descriptor in self.namespaces.values()}
+        return (process / "ns" / "net").stat().st_ino in numbers or not numbers.isdisjoint(pid_namespaces(process))
+
+    def processes(self):
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if self.runs_in_lab(process):
+                    found.append(f"process {(process / 'cmdline').read_bytes()}")
+            except OSError:
+                continue
+        return found
+
+    def left(self):
+        """What names the lab or runs in it, what is in its TMPDIR, and what the machine has not had before."""
+        cgroup = "tailrender-lab-" + hashlib.sha256(str(self.folder).encode()).hexdigest()[:8]
+        found = [str(path) for path in self.scratch.glob("*")] + self.processes()
+        found += [line for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines() if str(self.folder) in line]
+        found += [str(path) for path in pathlib.Path("/sys/fs/cgroup").glob("**/" + cgroup)]
+        return found + [f"{what}: {now}, before {self.before[what]}" for what, now in machine().items() if now != self.before[what]]

@@ -103,7 +103,7 @@ void GroupApply::claim(const std::string& key, const Offer& offer, const Tailnet
 
 void GroupApply::remove(const std::string& key, const ServiceRecord& record,
                         const Certificate* certificate, const Next& done) {
-    std::vector<Job> jobs{must_not_be_offered(key, record), release(key, record)};
+    std::vector<Job> jobs{must_not_be_offered(key, record), release(key)};
     if (certificate != nullptr) {
         jobs.push_back(deletion_of(*certificate));
     }
@@ -146,26 +146,25 @@ void GroupApply::must_be_elsewhere(const std::string& key, const ServiceRecord& 
         });
 }
 
-Job GroupApply::release(const std::string& key, const ServiceRecord& record) {
+Job GroupApply::release(const std::string& key) {
     const RecordName parts = split_record_key(key);
     return context_.tailnets.removal(
         std::string(parts.tailnet),
-        [this, record, name = std::string(parts.service)](TailnetApi& api, const Next& next) {
+        [this, name = std::string(parts.service)](TailnetApi& api, const Next& next) {
             const auto finish = [next](const TailnetReply& reply) { next(unless_gone(reply)); };
-            api.get_service(
-                name, [this, &api, record, name, finish, next](const TailnetReply& reply) {
-                    if (!reply.ok()) {
-                        return finish(reply);
-                    }
-                    const Release release = release_service(record.parent, owner(), reply.body);
-                    if (release.deletes) {
-                        return api.delete_service(name, finish);
-                    }
-                    if (release.body.is_null()) {
-                        return next({});
-                    }
-                    api.put_service(name, release.body, finish);
-                });
+            api.get_service(name, [this, &api, name, finish, next](const TailnetReply& reply) {
+                if (!reply.ok()) {
+                    return finish(reply);
+                }
+                const Release release = release_service(owner(), reply.body);
+                if (release.deletes) {
+                    return api.delete_service(name, finish);
+                }
+                if (release.body.is_null()) {
+                    return next({});
+                }
+                api.put_service(name, release.body, finish);
+            });
         });
 }
 

@@ -40,7 +40,7 @@ private:
     TailnetApi* api_of(const std::string& key, const Next& done);
     Job must_not_be_offered(const std::string& key, const ServiceRecord& record);
     void must_be_elsewhere(const std::string& key, const ServiceRecord& record, const Next& next);
-    Job release(const std::string& key, const ServiceRecord& record);
+    Job release(const std::string& key);
     Job deletion_of(const Certificate& certificate);
     void adopt_certificate(const std::string& name, std::string_view group, const Next& done);
     [[nodiscard]] std::string secret_path(std::string_view name = {}) const;

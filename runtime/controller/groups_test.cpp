@@ -1,92 +1,10 @@
-#include "runtime/controller/groups.h"
-
-#include "renderer/core/api.h"
-#include "renderer/core/json.h"
-#include "renderer/core/text_of.h"
-#include "runtime/testing/controller_test.h"
+#include "runtime/testing/groups_test.h"
 
 namespace runtime {
 namespace {
 
 using renderer::text_of;
 using renderer::Value;
-
-constexpr std::string_view kDocs =
-    R"({"name":"svc:docs","parent":"Ingress/apps/docs","ports":["tcp:443"],"tags":["tag:k8s"],"certificate":"docs.tail1a2b3.ts.net"})";
-constexpr std::string_view kBroker =
-    R"({"name":"svc:broker","parent":"Service/apps/broker","ports":["do-not-validate"],"tags":["tag:broker"]})";
-constexpr std::string_view kApi =
-    R"({"name":"svc:api","parent":"ProxyGroup/kube","ports":["tcp:443"],"tags":["tag:k8s"],"certificate":"api.tail1a2b3.ts.net"})";
-
-class GroupsTest : public ControllerTest {
-protected:
-    std::string pod_uid(const std::string& name) {
-        const Value* pod = kube.find(FakeCluster::path("pods", name));
-        return std::string(pod == nullptr ? "" : text_of(pod->at({"metadata", "uid"})));
-    }
-    void add_service(const std::string& name, Value addresses) {
-        kube.put("/api/v1/namespaces/apps/services/" + name,
-                 Value::map({{"metadata", Value::map({{"name", name}, {"namespace", "apps"}})},
-                             {"spec", Value::map({{"type", "LoadBalancer"},
-                                                  {"loadBalancerClass", "tailscale"},
-                                                  {"clusterIPs", std::move(addresses)}})}}));
-    }
-    void add_ingress(const std::string& name) {
-        kube.put("/apis/networking.k8s.io/v1/namespaces/apps/ingresses/" + name,
-                 Value::map({{"metadata", Value::map({{"name", name}, {"namespace", "apps"}})}}));
-    }
-    std::string table(std::string_view key) {
-        const Value* object =
-            kube.find(FakeCluster::path("configmaps", renderer::kIngressAddresses));
-        return std::string(object == nullptr ? "" : text_of(object->at({"data", key})));
-    }
-    std::string owners(const std::string& service) {
-        return std::string(text_of(
-            tailnet.services.at(service).at({"annotations", "tailscale.com/owner-references"})));
-    }
-    void fill_certificate(const std::string& name, const std::string& text) {
-        kube.set_datum(secret(name), "tls.key", "key");
-        kube.set_datum(secret(name), "tls.crt", text);
-    }
-    // A group of two that offers an Ingress and a Service.
-    void start_front() {
-        add_service("broker", Value::list({"10.96.0.7"}));
-        add_ingress("docs");
-        cluster.add_group("front", 2, false);
-        cluster.offer("front",
-                      Value::map({{"docs.json", Value(kDocs)}, {"broker.json", Value(kBroker)}}));
-        start();
-        run(kMinute);
-        ASSERT_TRUE(tailnet.services.contains("svc:docs"));
-        ASSERT_TRUE(tailnet.services.contains("svc:broker"));
-    }
-    static constexpr std::string_view kIngress =
-        "/apis/networking.k8s.io/v1/namespaces/apps/ingresses/docs";
-    static constexpr std::string_view kService = "/api/v1/namespaces/apps/services/broker";
-    std::string status(std::string_view path, std::string_view field = "loadBalancer") {
-        const Value* found = kube.find(std::string(path))->at({"status", field});
-        return found == nullptr ? "" : renderer::write_json(*found);
-    }
-    // "True IngressSvcConfigured: 1/2 …"
-    std::string condition(std::string_view path, std::string_view type) {
-        const Value* all = kube.find(std::string(path))->at({"status", "conditions"});
-        for (const Value& one : all == nullptr ? std::span<const Value>() : all->items()) {
-            if (text_of(one.find("type")) == type) {
-                return std::string(text_of(one.find("status"))) + " " +
-                       std::string(text_of(one.find("reason"))) + ": " +
-                       std::string(text_of(one.find("message")));
-            }
-        }
-        return {};
-    }
-    std::size_t requests(std::string_view method, std::string_view part) {
-        std::size_t count = 0;
-        for (const auto& sent : network.log) {
-            count += sent.method == method && sent.url.find(part) != std::string::npos ? 1 : 0;
-        }
-        return count;
-    }
-};
 
 TEST_F(GroupsTest, RegistersWhatAGroupOffers) {
     start_front();
@@ -132,22 +50,6 @@ TEST_F(GroupsTest, WritesAndAsksNothingWhenAllIsWell) {
     EXPECT_EQ(kube.writes, writes);
     EXPECT_EQ(requests("GET", "vip-services"), asked + 2);
     EXPECT_EQ(requests("PUT", "vip-services"), puts);
-}
-
-TEST_F(GroupsTest, ComesBackWithinTheHourWhenSomebodyDeletesAService) {
-    start_front();
-    tailnet.services.erase("svc:docs");
-    run(61 * kMinute);
-    EXPECT_TRUE(tailnet.services.contains("svc:docs"));
-}
-
-TEST_F(GroupsTest, ANewTagIsPut) {
-    start_front();
-    std::string changed(kBroker);
-    changed.replace(changed.find("tag:broker"), 10, "tag:queue");
-    cluster.offer("front", Value::map({{"docs.json", Value(kDocs)}, {"broker.json", changed}}));
-    run(5 * kSecond);
-    EXPECT_EQ(tailnet.services.at("svc:broker").find("tags")->items()[0].text(), "tag:queue");
 }
 
 TEST_F(GroupsTest, RemovesWhatIsOfferedNoMoreAfterTheDelay) {
@@ -264,41 +166,6 @@ TEST_F(GroupsTest, NothingIsRemovedWhenManyVanish) {
     kube.put(ledger, std::move(confirmed));
     run(kMinute);
     EXPECT_TRUE(tailnet.services.empty()) << "a user has confirmed it";
-}
-
-TEST_F(GroupsTest, LeavesAForeignServiceAloneAndSaysSo) {
-    tailnet.services.emplace("svc:docs", Value::map({{"name", "svc:docs"},
-                                                     {"addrs", Value::list({"100.100.9.9"})},
-                                                     {"tags", Value::list({"tag:prod"})}}));
-    add_ingress("docs");
-    cluster.add_group("front", 1, false);
-    cluster.offer("front", Value::map({{"docs.json", Value(kDocs)}}));
-    start();
-    run(kMinute);
-    EXPECT_EQ(tailnet.services.at("svc:docs").find("tags")->items()[0].text(), "tag:prod");
-    const auto events = kube.paths_below("/api/v1/namespaces/apps/events");
-    ASSERT_EQ(events.size(), 1U);
-    const Value& event = *kube.find(events[0]);
-    EXPECT_EQ(text_of(event.find("reason")), "InvalidTailscaleService");
-    EXPECT_EQ(text_of(event.find("message")),
-              "Tailscale Service \"svc:docs\" exists and was not made by a cluster");
-    cluster.offer("front", Value::map());
-    run(10 * kMinute);
-    EXPECT_TRUE(tailnet.services.contains("svc:docs"));
-}
-
-TEST_F(GroupsTest, AnotherClustersOwnershipSurvivesOurs) {
-    start_front();
-    Value shared = tailnet.services.at("svc:docs").clone();
-    const std::string ours = owners("svc:docs");
-    shared.find("annotations")
-        ->put("tailscale.com/owner-references",
-              ours.substr(0, ours.size() - 2) + R"(,{"operatorID":"nOTHER"}]})");
-    tailnet.services.insert_or_assign("svc:docs", std::move(shared));
-    cluster.offer("front", Value::map());
-    run(6 * kMinute);
-    EXPECT_EQ(owners("svc:docs"), R"({"ownerRefs":[{"operatorID":"nOTHER"}]})");
-    EXPECT_FALSE(tailnet.services.contains("svc:broker"));
 }
 
 TEST_F(GroupsTest, ParentsAreToldOnceAReplicaAdvertises) {

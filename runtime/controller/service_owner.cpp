@@ -54,11 +54,20 @@ bool is_exclusive(const Value& ref) {
     return ref.at({"resource"}) != nullptr;
 }
 
-bool is_groups_own(const Value& refs, std::string_view parent, const Owner& owner) {
-    const Value& ref = refs.items()[0];
-    return refs.size() == 1 && is_of(ref, owner) &&
-           text_of(ref.at({"resource", "kind"})) == kGroupKind &&
-           text_of(ref.at({"resource", "name"})) == group_of(parent);
+// The owners with `ours` for what was ours or the predecessor's.
+Value with_ours(const Value& refs, const Owner& owner, Value ours) {
+    Value out = Value::list();
+    for (const Value& ref : refs.items()) {
+        if (is_of(ref, owner.id) && !ours.is_null()) {
+            out.append(std::exchange(ours, Value()));
+        } else if (!is_of(ref, owner)) {
+            out.append(ref.clone());
+        }
+    }
+    if (!ours.is_null()) {
+        out.append(std::move(ours));
+    }
+    return out;
 }
 
 std::vector<std::string_view> sorted(const Value* list) {
@@ -118,23 +127,15 @@ Claim claim_service(const Offer& offer, const Owner& owner, const Value* existin
     if (refs.is_null()) {
         return refuse("was not made by a cluster");
     }
-    if (exclusive && !is_groups_own(refs, offer.parent, owner)) {
+    // One of our groups has it, or had it: a cluster offers a name once.
+    const bool is_ours_alone = with_ours(refs, owner, {}).size() == 0;
+    if (exclusive && !is_ours_alone) {
         return refuse("belongs to somebody else");
     }
-    if (!exclusive && is_exclusive(refs.items()[0])) {
+    if (!is_ours_alone && is_exclusive(refs.items()[0])) {
         return refuse("belongs to a group that serves a Kubernetes API");
     }
-    Value claimed = Value::list();
-    bool owned = false;
-    for (const Value& ref : refs.items()) {
-        owned = owned || is_of(ref, owner.id);
-        if (is_of(ref, owner.id) || !is_of(ref, owner)) {
-            claimed.append(ref.clone());
-        }
-    }
-    if (!owned) {
-        claimed.append(owner_ref(exclusive, offer.parent, owner.id));
-    }
+    Value claimed = with_ours(refs, owner, owner_ref(exclusive, offer.parent, owner.id));
     if (claimed == refs && same(existing->find("ports"), offer.ports) &&
         same(existing->find("tags"), offer.tags)) {
         return {};
@@ -142,21 +143,10 @@ Claim claim_service(const Offer& offer, const Owner& owner, const Value* existin
     return {.body = body_of(offer, existing, std::move(claimed))};
 }
 
-Release release_service(std::string_view parent, const Owner& owner, const Value& existing) {
+Release release_service(const Owner& owner, const Value& existing) {
     const Value refs = owners_of(existing);
-    if (refs.is_null()) {
-        return {};
-    }
-    if (parent.starts_with("ProxyGroup/")) {
-        return {.deletes = is_groups_own(refs, parent, owner)};
-    }
-    Value left = Value::list();
-    for (const Value& ref : refs.items()) {
-        if (!is_of(ref, owner) || is_exclusive(ref)) {
-            left.append(ref.clone());
-        }
-    }
-    if (left.size() == refs.size()) {
+    Value left = refs.is_null() ? Value() : with_ours(refs, owner, {});
+    if (left == refs) {
         return {};
     }
     if (left.size() == 0) {

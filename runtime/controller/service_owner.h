@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "renderer/core/value.h"
 #include "runtime/controller/group_objects.h"
@@ -30,8 +29,6 @@ struct Release {
     bool deletes = false;
     renderer::Value body = {};  // what remains, for a PUT; null: nothing to do
 };
-// `parent` as in the offer that it was claimed for.
-Release release_service(std::string_view parent, const Owner& owner,
-                        const renderer::Value& existing);
+Release release_service(const Owner& owner, const renderer::Value& existing);
 
 }  // namespace runtime

@@ -103,20 +103,30 @@ TEST(ServiceOwner, LeavesAloneWhatIsNotAClusters) {
     }
 }
 
-TEST(ServiceOwner, AnApisServiceBelongsToOneGroup) {
-    const Value groups = service(std::string(kGroups));
+TEST(ServiceOwner, AnApisServiceBelongsToOneCluster) {
+    const Value groups = service(
+        R"({"operatorID":"nOTHER","resource":{"kind":"ProxyGroup","name":"kube","uid":"u-1"}})");
     EXPECT_EQ(claim_service(docs(), kUs, &groups).refusal,
               "Tailscale Service \"svc:docs\" exists and belongs to a group that serves a "
               "Kubernetes API");
-    Offer other = api();
-    other.parent = "ProxyGroup/other";
-    const Value plain = service(std::string(kOurs));
-    const Value shared = service(refs({kGroups, kTheirs}));
-    for (const auto& [offer, found] :
-         {std::pair(other, &groups), std::pair(api(), &plain), std::pair(api(), &shared)}) {
-        EXPECT_EQ(claim_service(offer, kUs, found).refusal,
+    const Value theirs = service(std::string(kTheirs));
+    const Value shared = service(refs({kOurs, kTheirs}));
+    for (const Value* found : {&groups, &theirs, &shared}) {
+        EXPECT_EQ(claim_service(api(), kUs, found).refusal,
                   "Tailscale Service \"svc:docs\" exists and belongs to somebody else");
     }
+}
+
+TEST(ServiceOwner, WhatIsOursAloneMovesBetweenOurGroups) {
+    Offer other = api();
+    other.parent = "ProxyGroup/other";
+    const Value groups = service(std::string(kGroups));
+    const Value plain = service(std::string(kOurs));
+    EXPECT_EQ(
+        owners(claim_service(other, kUs, &groups).body),
+        R"({"ownerRefs":[{"operatorID":"tailrender-1","resource":{"kind":"ProxyGroup","name":"other","uid":"tailrender-1"}}]})");
+    EXPECT_EQ(owners(claim_service(docs(), kUs, &groups).body), list({kOurs}));
+    EXPECT_EQ(owners(claim_service(api(), kUs, &plain).body), list({kGroups}));
 }
 
 TEST(ServiceOwner, WhatWasThePredecessorsIsOurs) {
@@ -132,19 +142,18 @@ TEST(ServiceOwner, WhatWasThePredecessorsIsOurs) {
     const Value ours = service(std::string(kOurs));
     EXPECT_TRUE(claim_service(docs(), kHeir, &ours).body.is_null()) << "nothing is left to claim";
 
-    EXPECT_TRUE(release_service("ProxyGroup/kube", kHeir, groups).deletes);
-    EXPECT_TRUE(release_service("Ingress/a/b", kHeir, both).deletes);
-    EXPECT_EQ(owners(release_service("Ingress/a/b", kHeir, theirs).body),
-              list({R"({"operatorID":"nTHIRD"})"}));
+    EXPECT_TRUE(release_service(kHeir, groups).deletes);
+    EXPECT_TRUE(release_service(kHeir, both).deletes);
+    EXPECT_EQ(owners(release_service(kHeir, theirs).body), list({R"({"operatorID":"nTHIRD"})"}));
 }
 
 TEST(ServiceOwner, TheLastOwnerDeletesIt) {
-    EXPECT_TRUE(release_service("Ingress/a/b", kUs, service(std::string(kOurs))).deletes);
-    EXPECT_TRUE(release_service("ProxyGroup/kube", kUs, service(std::string(kGroups))).deletes);
+    EXPECT_TRUE(release_service(kUs, service(std::string(kOurs))).deletes);
+    EXPECT_TRUE(release_service(kUs, service(std::string(kGroups))).deletes);
 }
 
 TEST(ServiceOwner, AnOwnerOfManyGoesAlone) {
-    const Release release = release_service("Ingress/a/b", kUs, service(refs({kOurs, kTheirs})));
+    const Release release = release_service(kUs, service(refs({kOurs, kTheirs})));
     EXPECT_FALSE(release.deletes);
     EXPECT_EQ(owners(release.body), list({kTheirs}));
     EXPECT_EQ(release.body.at({"addrs"})->items()[0].text(), "100.100.0.1");
@@ -152,14 +161,11 @@ TEST(ServiceOwner, AnOwnerOfManyGoesAlone) {
 }
 
 TEST(ServiceOwner, WhatIsNotOursIsNotReleased) {
-    for (const std::string& found : {std::string(), std::string(kTheirs), std::string(kGroups)}) {
-        const Release release = release_service("Ingress/a/b", kUs, service(found));
+    for (const std::string& found : {std::string(), std::string(kTheirs)}) {
+        const Release release = release_service(kUs, service(found));
         EXPECT_FALSE(release.deletes) << found;
         EXPECT_TRUE(release.body.is_null()) << found;
     }
-    const Release release = release_service("ProxyGroup/other", kUs, service(std::string(kGroups)));
-    EXPECT_FALSE(release.deletes);
-    EXPECT_TRUE(release.body.is_null());
 }
 
 }  // namespace

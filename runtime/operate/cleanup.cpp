@@ -176,11 +176,10 @@ void Cleanup::look_at_config_map(const Value& map) {
     }
     const auto table = decode_address_table(map);
     const auto records = table ? read_records(*table) : std::nullopt;
-    for (const auto& [key, record] : records.value_or(ServiceRecords())) {
+    for (const auto& [key, unused] : records.value_or(ServiceRecords())) {
         const RecordName parts = split_record_key(key);
-        services_.push_back({.tailnet = std::string(parts.tailnet),
-                             .name = std::string(parts.service),
-                             .parent = record.parent});
+        services_.push_back(
+            {.tailnet = std::string(parts.tailnet), .name = std::string(parts.service)});
     }
 }
 
@@ -285,8 +284,7 @@ Job Cleanup::release(const Service& service) {
             if (!reply.ok()) {
                 return next(problem_of(reply, "cannot read the Tailscale Service"));
             }
-            const Release release =
-                release_service(service.parent, {mark_, predecessor_}, reply.body);
+            const Release release = release_service({mark_, predecessor_}, reply.body);
             const auto done = [next](const TailnetReply& its_reply) {
                 next(problem_of(its_reply, "cannot release the Tailscale Service"));
             };

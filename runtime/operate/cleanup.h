@@ -37,7 +37,7 @@ private:
         auto operator<=>(const Device&) const = default;
     };
     struct Service {
-        std::string tailnet, name, parent;
+        std::string tailnet, name;
     };
     void look();
     void look_at_secrets();  // again, too

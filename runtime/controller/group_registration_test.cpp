@@ -1,0 +1,93 @@
+#include "runtime/testing/groups_test.h"
+
+namespace runtime {
+namespace {
+
+using renderer::text_of;
+using renderer::Value;
+
+TEST_F(GroupsTest, ComesBackWithinTheHourWhenSomebodyDeletesAService) {
+    start_front();
+    tailnet.services.erase("svc:docs");
+    run(61 * kMinute);
+    EXPECT_TRUE(tailnet.services.contains("svc:docs"));
+}
+
+TEST_F(GroupsTest, ANewTagIsPut) {
+    start_front();
+    std::string changed(kBroker);
+    changed.replace(changed.find("tag:broker"), 10, "tag:queue");
+    cluster.offer("front", Value::map({{"docs.json", Value(kDocs)}, {"broker.json", changed}}));
+    run(5 * kSecond);
+    EXPECT_EQ(tailnet.services.at("svc:broker").find("tags")->items()[0].text(), "tag:queue");
+}
+
+TEST_F(GroupsTest, LeavesAForeignServiceAloneAndSaysSo) {
+    tailnet.services.emplace("svc:docs", Value::map({{"name", "svc:docs"},
+                                                     {"addrs", Value::list({"100.100.9.9"})},
+                                                     {"tags", Value::list({"tag:prod"})}}));
+    add_ingress("docs");
+    cluster.add_group("front", 1, false);
+    cluster.offer("front", Value::map({{"docs.json", Value(kDocs)}}));
+    start();
+    run(kMinute);
+    EXPECT_EQ(tailnet.services.at("svc:docs").find("tags")->items()[0].text(), "tag:prod");
+    EXPECT_EQ(events("InvalidTailscaleService"),
+              std::vector<std::string>{"Ingress/docs: Tailscale Service \"svc:docs\" exists and "
+                                       "was not made by a cluster"});
+    cluster.offer("front", Value::map());
+    run(10 * kMinute);
+    EXPECT_TRUE(tailnet.services.contains("svc:docs"));
+}
+
+TEST_F(GroupsTest, AnotherClustersOwnershipSurvivesOurs) {
+    start_front();
+    Value shared = tailnet.services.at("svc:docs").clone();
+    const std::string ours = owners("svc:docs");
+    shared.find("annotations")
+        ->put("tailscale.com/owner-references",
+              ours.substr(0, ours.size() - 2) + R"(,{"operatorID":"nOTHER"}]})");
+    tailnet.services.insert_or_assign("svc:docs", std::move(shared));
+    cluster.offer("front", Value::map());
+    run(6 * kMinute);
+    EXPECT_EQ(owners("svc:docs"), R"({"ownerRefs":[{"operatorID":"nOTHER"}]})");
+    EXPECT_FALSE(tailnet.services.contains("svc:broker"));
+}
+
+TEST_F(GroupsTest, AHostnameMovesFromGroupToGroup) {
+    constexpr std::string_view kIngressOfApi =
+        R"({"name":"svc:api","parent":"Ingress/apps/docs","ports":["tcp:443"],"tags":["tag:k8s"],"certificate":"api.tail1a2b3.ts.net"})";
+    std::string renamed(kApi);
+    renamed.replace(renamed.find("ProxyGroup/kube"), 15, "ProxyGroup/next");
+    add_ingress("docs");
+    cluster.add_group("kube", 1, true);
+    cluster.add_group("next", 1, true);
+    cluster.add_group("front", 1, false);
+    start();
+    std::string last;
+    for (const auto& [group, offer, owner] :
+         {std::tuple("kube", std::string(kApi), R"("name":"kube")"),
+          std::tuple("next", renamed, R"("name":"next")"),
+          std::tuple("front", std::string(kIngressOfApi), R"({"operatorID":)"),
+          std::tuple("kube", std::string(kApi), R"("name":"kube")")}) {
+        SCOPED_TRACE(offer);
+        if (!last.empty()) {
+            cluster.offer(last, Value::map());
+        }
+        cluster.offer(group, Value::map({{"api.json", offer},
+                                         {std::string(group) + "-0.hujson",
+                                          R"({"Version":"v1alpha1","Hostname":"h"})"}}));
+        last = group;
+        run(kMinute);
+        ASSERT_TRUE(tailnet.services.contains("svc:api"));
+        EXPECT_NE(owners("svc:api").find(owner), std::string::npos) << owners("svc:api");
+        EXPECT_EQ(owners("svc:api").find("resource") == std::string::npos, last == "front");
+    }
+    EXPECT_TRUE(events("InvalidTailscaleService").empty());
+    cluster.offer("kube", Value::map());
+    run(6 * kMinute);
+    EXPECT_TRUE(tailnet.services.empty());
+}
+
+}  // namespace
+}  // namespace runtime

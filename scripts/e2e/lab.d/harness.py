@@ -35,7 +35,9 @@ class Lab(Traces):
     def __enter__(self):
         self.home = os.open("/proc/self/ns/net", os.O_RDONLY)
         try:
-            self.verb("up")
+            begun = time.monotonic()
+            self.said = self.verb("up").stdout
+            self.up_seconds = time.monotonic() - begun
             self.inner = dict(line.split("=", 1) for line in self.run("env").splitlines() if "=" in line)
             self.note()
         except BaseException:

@@ -14,7 +14,6 @@ namespace {
 constexpr std::string_view kAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 constexpr std::string_view kIdentityToken = "/var/run/secrets/tailscale/serviceaccount/token";
 constexpr std::string_view kApi = "https://api.tailscale.com";
-constexpr std::string_view kTokens = "https://controlplane.tailscale.com";
 
 Error missing(std::string_view name, std::string hint) {
     return {Diagnostic{.rule = "missing-variable",
@@ -70,11 +69,11 @@ Result<Credentials> read_credentials(const Environment& environment) {
     return credentials_from_files(*id_file, *secret_file);
 }
 
-TailnetSettings tailnet_at(const std::optional<std::string>& login_server,
-                           const Environment& environment) {
+TailnetSettings tailnet_at(const std::string& login_server, const Environment& environment) {
+    const bool is_tailscales = login_server.empty() || login_server == kTailscaleLoginServer;
     TailnetSettings tailnet;
-    tailnet.server = login_server.value_or(std::string(kApi));
-    tailnet.token_server = login_server.value_or(std::string(kTokens));
+    tailnet.server = is_tailscales ? kApi : login_server;
+    tailnet.token_server = is_tailscales ? kTailscaleLoginServer : login_server;
     tailnet.ca_file = environment("SSL_CERT_FILE").value_or("");
     return tailnet;
 }
@@ -109,7 +108,7 @@ Result<ProcessSettings> read_settings(const Environment& environment) {
         environment("POD_NAME").value_or("controller") + "_" + environment("POD_UID").value_or("");
 
     auto& tailnet = settings.controller.tailnet;
-    tailnet = tailnet_at(environment("OPERATOR_LOGIN_SERVER"), environment);
+    tailnet = tailnet_at(environment("OPERATOR_LOGIN_SERVER").value_or(""), environment);
     tailnet.credentials = TRY(read_credentials(environment));
 
     const std::string logging = environment("OPERATOR_LOGGING").value_or("info");

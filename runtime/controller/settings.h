@@ -26,9 +26,11 @@ struct ProcessSettings {
 // The API server and the account that Kubernetes gives every pod.
 renderer::Result<KubeAccess> pod_access(const Environment& environment);
 
-// Where an API is, without credentials: below the login server, or Tailscale's own.
-TailnetSettings tailnet_at(const std::optional<std::string>& login_server,
-                           const Environment& environment);
+inline constexpr std::string_view kTailscaleLoginServer = "https://controlplane.tailscale.com";
+
+// Where an API is, without credentials: below the login server; "" is Tailscale's own, whose API
+// has another place.
+TailnetSettings tailnet_at(const std::string& login_server, const Environment& environment);
 renderer::Result<Credentials> read_credentials(const Environment& environment);
 
 renderer::Result<ProcessSettings> read_settings(const Environment& environment);

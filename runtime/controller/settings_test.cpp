@@ -49,6 +49,17 @@ TEST(Settings, IPv6AndALoginServer) {
     EXPECT_EQ(settings->controller.tailnet.token_server, "https://login.example.com");
 }
 
+TEST(Settings, TailscalesOwnServerHasItsApiElsewhere) {
+    for (const char* own : {"", "https://controlplane.tailscale.com"}) {
+        Variables variables = usual();
+        variables["OPERATOR_LOGIN_SERVER"] = own;
+        const auto settings = read(variables);
+        ASSERT_TRUE(settings.has_value());
+        EXPECT_EQ(settings->controller.tailnet.server, "https://api.tailscale.com");
+        EXPECT_EQ(settings->controller.tailnet.token_server, "https://controlplane.tailscale.com");
+    }
+}
+
 TEST(Settings, WhatIsMissingIsNamed) {
     const std::pair<const char*, const char*> cases[] = {
         {"KUBERNETES_SERVICE_HOST", "environment variable \"KUBERNETES_SERVICE_HOST\" is not set"},

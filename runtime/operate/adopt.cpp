@@ -169,10 +169,7 @@ std::string objection(const Adoption& adoption) {
 }
 
 OperatorState operator_in(const AdoptSnapshot& snapshot) {
-    const auto found =
-        std::find_if(snapshot.deployments.begin(), snapshot.deployments.end(),
-                     [](const Value& deployment) { return name_of(deployment) == "operator"; });
-    return operator_state(found == snapshot.deployments.end() ? Value() : found->clone());
+    return operator_state(find_operator(snapshot.deployments));
 }
 
 // In another namespace the operator may run, and what it has put on the objects of the whole

@@ -16,6 +16,7 @@
 #include "runtime/operate/adopt_plan.h"
 #include "runtime/operate/adopt_record.h"
 #include "runtime/operate/kube_jobs.h"
+#include "runtime/operate/reference_operator.h"
 
 namespace runtime {
 
@@ -54,17 +55,20 @@ std::string problem_of(const TailnetReply& reply, std::string_view what) {
 }  // namespace
 
 Cleanup::Cleanup(const OperateContext& context, Transport& transport, Log& log, Chance& chance,
-                 CleanupWish wish, TailnetSettings own)
+                 CleanupWish wish, OwnTailnet own)
     : context_(context),
-      wish_(wish),
-      configs_(decode_tailnet, [](const std::string&) {}),
-      tailnets_(context.loop, transport, context.kube, log, chance, context.ns, std::move(own),
-                configs_) {}
+      transport_(transport),
+      log_(log),
+      chance_(chance),
+      wish_(std::move(wish)),
+      own_(std::move(own)),
+      configs_(decode_tailnet, [](const std::string&) {}) {}
 
 void Cleanup::start(Next done) {
     done_ = std::move(done);
     KubeClient& kube = context_.kube;
-    run_in_order({list_all(kube, path_of(kStatefulSets, context_.ns), sets_),
+    run_in_order({list_all(kube, path_of(kDeployments, context_.ns), deployments_),
+                  list_all(kube, path_of(kStatefulSets, context_.ns), sets_),
                   list_all(kube, path_of(kPods, context_.ns), pods_),
                   list_all(kube, path_of(kSecrets, context_.ns), secrets_),
                   list_all(kube, path_of(kConfigMaps, context_.ns), config_maps_),
@@ -191,7 +195,6 @@ void Cleanup::look() {
     }
     configs_.end_list();
     std::string problem = wish_.force ? std::string() : objection();
-    problem = problem.empty() ? unreachable() : problem;
     if (!problem.empty()) {
         return done_(problem);
     }
@@ -199,6 +202,10 @@ void Cleanup::look() {
     if (lines.empty()) {
         context_.say(std::string(kNothingLeft));
         return done_({});
+    }
+    problem = reach();
+    if (!problem.empty()) {
+        return done_(problem);
     }
     for (const std::string& line : lines) {
         context_.say(line);
@@ -224,11 +231,26 @@ std::set<std::string> Cleanup::tailnets() const {
     return names;
 }
 
+std::string Cleanup::reach() {
+    if (wish_.login_server.empty()) {
+        auto named = login_server_of(find_operator(deployments_));
+        if (!named) {
+            return named.error().diagnostic.message + ": " + named.error().diagnostic.hint;
+        }
+        wish_.login_server = std::move(*named);
+    }
+    TailnetSettings own = own_(wish_.login_server);
+    context_.say(fmt::format("the controller's tailnet is at {}", own.server));
+    tailnets_.emplace(context_.loop, transport_, context_.kube, log_, chance_, context_.ns,
+                      std::move(own), configs_);
+    return unreachable();
+}
+
 // What is in a tailnet, and nothing tells how to get at it.
 std::string Cleanup::unreachable() {
     for (const std::string& tailnet : tailnets()) {
         std::string problem;
-        if (tailnets_.find(tailnet, problem) == nullptr) {
+        if (tailnets_->find(tailnet, problem) == nullptr) {
             return fmt::format("tailnet \"{}\" holds what is ours, but {}: apply it again", tailnet,
                                problem);
         }
@@ -272,14 +294,14 @@ std::vector<std::string> Cleanup::found() const {
 
 Job Cleanup::on_tailnet(const std::string& tailnet,
                         std::function<void(TailnetApi&, TailnetDone)> call) {
-    return tailnets_.job(tailnet, [call = std::move(call)](TailnetApi& api, const Next& next) {
+    return tailnets_->job(tailnet, [call = std::move(call)](TailnetApi& api, const Next& next) {
         call(api,
              [next](const TailnetReply& reply) { next(problem_of(reply, "the tailnet refuses")); });
     });
 }
 
 Job Cleanup::release(const Service& service) {
-    return tailnets_.job(service.tailnet, [this, service](TailnetApi& api, const Next& next) {
+    return tailnets_->job(service.tailnet, [this, service](TailnetApi& api, const Next& next) {
         api.get_service(service.name, [this, &api, service, next](const TailnetReply& reply) {
             if (!reply.ok()) {
                 return next(problem_of(reply, "cannot read the Tailscale Service"));
@@ -305,7 +327,7 @@ std::vector<Job> Cleanup::key_jobs() {
     }
     // Keys that were minted and written down nowhere.
     for (const std::string& tailnet : tailnets()) {
-        jobs.push_back(tailnets_.job(tailnet, [this](TailnetApi& api, const Next& next) {
+        jobs.push_back(tailnets_->job(tailnet, [this](TailnetApi& api, const Next& next) {
             mark_.empty() ? next({})
                           : sweep_keys(
                                 api, mark_, [](const auto& tell) { tell({}); }, next);

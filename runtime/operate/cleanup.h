@@ -5,6 +5,8 @@
 #pragma once
 
 #include <compare>
+#include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,15 +20,19 @@
 namespace runtime {
 
 struct CleanupWish {
-    bool yes = false;    // else it shows what it would do
-    bool force = false;  // although proxies or the controller run
+    bool yes = false;               // else it shows what it would do
+    bool force = false;             // although proxies or the controller run
+    std::string login_server = {};  // empty: Deployment `operator` says which
 };
+
+// The controller's tailnet, given its login server: what `login_server_of` says.
+using OwnTailnet = std::function<TailnetSettings(const std::string& login_server)>;
 
 class Cleanup {
 public:
-    // All references outlive it. `own` is the controller's tailnet.
+    // All references outlive it.
     Cleanup(const OperateContext& context, Transport& transport, Log& log, Chance& chance,
-            CleanupWish wish, TailnetSettings own);
+            CleanupWish wish, OwnTailnet own);
 
     void start(Next done);
 
@@ -46,6 +52,7 @@ private:
     [[nodiscard]] std::string running_proxy() const;
     [[nodiscard]] std::string operators_proxy() const;
     [[nodiscard]] std::set<std::string> tailnets() const;
+    [[nodiscard]] std::string reach();
     [[nodiscard]] std::string unreachable();
     [[nodiscard]] std::vector<std::string> found() const;
     void remove();
@@ -57,11 +64,15 @@ private:
     std::vector<Job> kube_jobs();
 
     OperateContext context_;
+    Transport& transport_;
+    Log& log_;
+    Chance& chance_;
     CleanupWish wish_;
+    OwnTailnet own_;
     Next done_;
     Mirror<TailnetConfig> configs_;
-    Tailnets tailnets_;
-    std::vector<renderer::Value> sets_, pods_, secrets_, config_maps_, leases_;
+    std::optional<Tailnets> tailnets_;  // once it is known where the controller's own is
+    std::vector<renderer::Value> deployments_, sets_, pods_, secrets_, config_maps_, leases_;
     std::set<Device> devices_, keys_;
     std::vector<Service> services_;
     std::vector<std::string> secret_names_, config_map_names_;

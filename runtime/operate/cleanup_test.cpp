@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/group_objects.h"
@@ -14,25 +16,51 @@ namespace {
 using renderer::Value;
 
 constexpr Duration kMinute = std::chrono::minutes(1);
+constexpr const char* kOperator = "/apis/apps/v1/namespaces/tailscale/deployments/operator";
 
 class CleanupTest : public testing::Test {
 protected:
     CleanupTest() {
         network.add("https://kube", kube);
         network.add("https://tailnet", tailnet);
+        put_operator(Value::map({{"value", "https://tailnet"}}));
         cluster.add_proxy("ts-web-bcdfg");
         cluster.add_proxy("ts-db-bcdfg");
         const ControllerProcess controller(loop, network, 1);
         loop.run_for(kMinute);
     }
 
-    std::string clean(CleanupWish wish) {
+    // `login_server`: how its variable is set; null: not at all.
+    void put_operator(Value login_server) {
+        Value variables = Value::list();
+        if (login_server.is_map()) {
+            login_server.put("name", "OPERATOR_LOGIN_SERVER");
+            variables.append(std::move(login_server));
+        }
+        Value container = Value::map(
+            {{"args", Value::list({Value("controller")})}, {"env", std::move(variables)}});
+        Value pod = Value::map({{"containers", Value::list({std::move(container)})}});
+        kube.put(
+            kOperator,
+            Value::map(
+                {{"metadata", Value::map({{"name", "operator"}})},
+                 {"spec", Value::map({{"replicas", 0},
+                                      {"template", Value::map({{"spec", std::move(pod)}})}})}}));
+    }
+
+    std::string clean(const CleanupWish& wish) {
         ProcessLoop process(loop);
         said.clear();
         KubeClient client(transport, {.server = "https://kube", .ca_file = "", .token_file = ""});
         const OperateContext context{process, client, std::string(FakeCluster::kNamespace),
                                      [this](const std::string& line) { said += line + "\n"; }};
-        Cleanup cleanup(context, transport, log, chance, wish, fake_tailnet_settings());
+        Cleanup cleanup(context, transport, log, chance, wish,
+                        [this](const std::string& login_server) {
+                            asked_server = login_server;
+                            TailnetSettings own = fake_tailnet_settings();
+                            own.server = own.token_server = login_server;
+                            return own;
+                        });
         std::string result = "has not ended";
         cleanup.start([&result](const std::string& problem) { result = problem; });
         loop.run_for(kMinute);
@@ -68,7 +96,32 @@ protected:
     Log log{Log::Form::Text, LogLevel::Error};
     Chance chance{1};
     std::string said;
+    std::optional<std::string> asked_server;
 };
+
+TEST_F(CleanupTest, AsksTheServerThatTheDeploymentNames) {
+    EXPECT_EQ(clean({.force = true}), "");
+    EXPECT_TRUE(said.starts_with("the controller's tailnet is at https://tailnet\n")) << said;
+    put_operator(Value());
+    EXPECT_EQ(clean({.force = true}), "");
+    EXPECT_EQ(asked_server, "") << "Tailscale's own";
+    EXPECT_EQ(clean({.force = true, .login_server = "https://flag"}), "");
+    EXPECT_EQ(asked_server, "https://flag");
+}
+
+TEST_F(CleanupTest, ShowsNoServerACredentialThatItCannotBeSureOf) {
+    const std::string hint =
+        ": give --login-server URL (https://controlplane.tailscale.com is Tailscale's)";
+    put_operator(Value::map({{"valueFrom", Value::map()}}));
+    EXPECT_EQ(clean({.yes = true, .force = true}),
+              "Deployment \"operator\" has its OPERATOR_LOGIN_SERVER from elsewhere" + hint);
+    kube.erase(kOperator);
+    EXPECT_EQ(
+        clean({.yes = true, .force = true}),
+        "there is no Deployment \"operator\" that says where the controller's tailnet is" + hint);
+    EXPECT_EQ(asked_server, std::nullopt);
+    EXPECT_EQ(tailnet.devices.size(), 2U);
+}
 
 TEST_F(CleanupTest, RefusesWhileProxiesRun) {
     EXPECT_EQ(clean({.yes = true}),

@@ -8,6 +8,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/ledger.h"
+#include "runtime/controller/settings.h"
 #include "runtime/operate/adopt_plan.h"
 #include "runtime/operate/adopt_record.h"
 #include "runtime/operate/kube_jobs.h"
@@ -36,6 +37,34 @@ bool is_ours(const Value& deployment) {
                            return args != nullptr && args->is_list() && args->size() > 0 &&
                                   text_of(args->items()[0]) == kController;
                        });
+}
+
+// The entry of a container's `env`; null: no container has it.
+const Value* find_variable(const Value& deployment, std::string_view name) {
+    const Value* containers = deployment.at({"spec", "template", "spec", "containers"});
+    if (containers == nullptr || !containers->is_list()) {
+        return nullptr;
+    }
+    for (const Value& container : containers->items()) {
+        const Value* variables = container.find("env");
+        if (variables == nullptr || !variables->is_list()) {
+            continue;
+        }
+        for (const Value& variable : variables->items()) {
+            if (text_of(variable.find("name")) == name) {
+                return &variable;
+            }
+        }
+    }
+    return nullptr;
+}
+
+renderer::Error unknown_login_server(std::string message) {
+    return {renderer::Diagnostic{
+        .rule = "unknown-login-server",
+        .where = "--login-server",
+        .message = std::move(message),
+        .hint = fmt::format("give --login-server URL ({} is Tailscale's)", kTailscaleLoginServer)}};
 }
 
 bool is_pod_of(const Value& pod, const Value& selector) {
@@ -102,6 +131,26 @@ OperatorState operator_state(const Value& deployment) {
         return OperatorState::Replaced;
     }
     return replicas_of(deployment) == 0 ? OperatorState::Stopped : OperatorState::Runs;
+}
+
+Value find_operator(const std::vector<Value>& deployments) {
+    const auto found =
+        std::find_if(deployments.begin(), deployments.end(),
+                     [](const Value& deployment) { return name_of(deployment) == kOperator; });
+    return found == deployments.end() ? Value() : found->clone();
+}
+
+renderer::Result<std::string> login_server_of(const Value& deployment) {
+    if (deployment.is_null()) {
+        return unknown_login_server(
+            "there is no Deployment \"operator\" that says where the controller's tailnet is");
+    }
+    const Value* variable = find_variable(deployment, "OPERATOR_LOGIN_SERVER");
+    if (variable != nullptr && variable->find("valueFrom") != nullptr) {
+        return unknown_login_server(
+            "Deployment \"operator\" has its OPERATOR_LOGIN_SERVER from elsewhere");
+    }
+    return std::string(variable == nullptr ? std::string_view() : text_of(variable->find("value")));
 }
 
 std::string_view describe(OperatorState state) {

@@ -2,6 +2,10 @@
 // rendered controller has the same Deployment, so applying it stops the operator as well.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "renderer/core/result.h"
 #include "runtime/base/jobs.h"
 #include "runtime/operate/context.h"
 
@@ -22,5 +26,11 @@ Job start_operator(const OperateContext& context);
 enum class OperatorState { Runs, Stopped, Replaced, Absent };
 OperatorState operator_state(const renderer::Value& deployment);
 std::string_view describe(OperatorState state);
+
+// Null: it is not among them.
+renderer::Value find_operator(const std::vector<renderer::Value>& deployments);
+// The login server of its tailnet, the operator's or the controller's; "" is Tailscale's own. It
+// is an error when that cannot be known: credentials must not go to a server that was guessed.
+renderer::Result<std::string> login_server_of(const renderer::Value& deployment);
 
 }  // namespace runtime

@@ -28,7 +28,6 @@ struct Flags {
     bool roll_back = false;
     bool finish = false;
     CleanupWish cleanup;
-    std::string login_server;
     std::string form = "table";
 };
 
@@ -70,8 +69,9 @@ void add_cleanup(CLI::App& app, Flags& flags) {
     add_common(verb, flags);
     verb.add_flag("--yes", flags.cleanup.yes, "do it; without, it is only shown");
     verb.add_flag("--force", flags.cleanup.force, "although proxies or the controller still run");
-    verb.add_option("--login-server", flags.login_server,
-                    "as the controller's; default is Tailscale's own")
+    verb.add_option("--login-server", flags.cleanup.login_server,
+                    "the controller's; default is $OPERATOR_LOGIN_SERVER, or else what Deployment "
+                    "operator says")
         ->type_name("URL");
     verb.footer(
         "Credentials are those of the environment, as the controller's (CLIENT_ID_FILE and "
@@ -95,14 +95,13 @@ int complain(const renderer::Diagnostic& diagnostic) {
 }
 
 // The controller's tailnet, with the credentials that it has or had.
-TailnetSettings own_tailnet(const Flags& flags, KubeClient& kube, const Environment& environment) {
-    const auto login_server = flags.login_server.empty()
-                                  ? environment("OPERATOR_LOGIN_SERVER")
-                                  : std::optional<std::string>(flags.login_server);
-    TailnetSettings tailnet = tailnet_at(login_server, environment);
-    const auto named = read_credentials(environment);
-    tailnet.credentials = named ? *named : credentials_of_secret(kube, flags.ns, "operator-oauth");
-    return tailnet;
+OwnTailnet own_tailnet(const OperateContext& context, const Environment& environment) {
+    return [&kube = context.kube, ns = context.ns, environment](const std::string& login_server) {
+        TailnetSettings tailnet = tailnet_at(login_server, environment);
+        const auto named = read_credentials(environment);
+        tailnet.credentials = named ? *named : credentials_of_secret(kube, ns, "operator-oauth");
+        return tailnet;
+    };
 }
 
 struct Process {
@@ -120,9 +119,13 @@ void begin(const std::string& verb, const Flags& flags, const Environment& envir
                            done);
     }
     if (verb == "cleanup") {
+        CleanupWish wish = flags.cleanup;
+        if (wish.login_server.empty()) {
+            wish.login_server = environment("OPERATOR_LOGIN_SERVER").value_or("");
+        }
         process.cleanup =
             std::make_unique<Cleanup>(context, process.transport, process.log, process.chance,
-                                      flags.cleanup, own_tailnet(flags, context.kube, environment));
+                                      std::move(wish), own_tailnet(context, environment));
         return process.cleanup->start(done);
     }
     if (flags.roll_back) {

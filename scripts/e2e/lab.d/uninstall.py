@@ -15,7 +15,7 @@ KINDS = "secrets,configmaps,leases"
 
 
 def cleanup(lab, runtime, *flags):
-    return lab.as_a_person(runtime, "cleanup", "--login-server", lab.tailnet.url, *flags)
+    return lab.as_a_person(runtime, "cleanup", *flags)
 
 
 def held(lab):

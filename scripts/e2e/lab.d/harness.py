@@ -33,6 +33,7 @@ def set_namespace(descriptor):
 
 class Lab(Traces):
     def __enter__(self):
+        super().__enter__()
         self.home = os.open("/proc/self/ns/net", os.O_RDONLY)
         try:
             begun = time.monotonic()

@@ -49,12 +49,14 @@ class Traces:
         self.namespaces = {}
 
     def __enter__(self):
+        self.scratch.mkdir(exist_ok=True)
         return self
 
     def __exit__(self, kind, error, trace):
         left = self.left()
         for descriptor in self.namespaces.values():
             os.close(descriptor)
+        self.namespaces = {}
         if kind is None:
             expect(left, [], "left behind")
         if not any(self.scratch.iterdir()):
@@ -81,7 +83,7 @@ class Traces:
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 if self.runs_in_lab(process):
-                    found.append(f"process {(process / 'cmdline').read_bytes()}")
+                    found.append(f"process {process.name}: {(process / 'cmdline').read_text().replace(chr(0), ' ')}")
             except OSError:
                 continue
         return found

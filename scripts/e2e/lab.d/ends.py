@@ -1,0 +1,104 @@
+"""How a lab ends when something goes wrong while it comes up, and what it refuses to end. After each nothing is left behind."""
+import contextlib
+import os
+import signal
+import subprocess
+import time
+
+from shared.checks import attempt, demand, expect
+from harness import SCRIPT
+from traces import Traces
+
+SECONDS = 60
+
+
+def lab(traces, verb):
+    done = attempt(SCRIPT, verb, env=traces.environment)
+    return done.returncode, done.stderr
+
+
+@contextlib.contextmanager
+def coming_up(reached):
+    """An `up` that has just reached a point, with its traces; it has ended at the end of the block."""
+    with Traces() as traces:
+        process = subprocess.Popen([SCRIPT, "up"], env=traces.environment, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + SECONDS
+        while not reached(traces.folder):
+            demand(process.poll() is None and time.monotonic() < deadline, "lab up does not come as far as it should")
+            time.sleep(0.001)
+        try:
+            yield traces, process
+            demand(process.poll() is not None, "lab up still runs")
+        except BaseException:
+            process.kill()
+            lab(traces, "down")
+            raise
+
+
+def has_folder(folder):
+    return folder.exists()
+
+
+def has_log(folder):
+    return (folder / "lab.log").exists()
+
+
+def has_keeper(folder):
+    return (folder / "keeper").exists() and (folder / "keeper").read_text().endswith("\n")
+
+
+def end(process):
+    """Exit code and what was said."""
+    _, said = process.communicate(timeout=SECONDS)
+    return process.returncode, said
+
+
+def killed_up_is_ended_by_down():
+    for reached, seconds in ((has_folder, 0), (has_log, 0), (has_keeper, 0), (has_keeper, 2)):
+        with coming_up(reached) as (traces, process):
+            time.sleep(seconds)
+            process.kill()
+            end(process)
+            if reached is has_keeper:
+                expect(lab(traces, "up"), (1, f'lab: it is up already ("{traces.folder}"); lab down ends it\n'), "up, after an up was killed")
+            expect(lab(traces, "down"), (0, ""), "down, after an up was killed")
+
+
+def up_ends_when_its_keeper_is_killed():
+    with coming_up(has_keeper) as (traces, process):
+        time.sleep(1)
+        os.kill(traces.keeper(), signal.SIGKILL)
+        code, said = end(process)
+        expect((code, said.splitlines()[-1:]), (1, ["lab: it did not come up: its first process has ended"]), "up whose keeper is killed")
+
+
+def terminated_up_ends_all():
+    with coming_up(has_keeper) as (traces, process):
+        ours = traces.folder / "not the lab's"
+        ours.write_text("mine\n")
+        process.terminate()
+        expect(end(process)[0], 128 + signal.SIGTERM, "exit code of a terminated up")
+        expect([path.name for path in traces.folder.iterdir()], [ours.name], "what stays in the folder")
+        ours.unlink()
+        traces.folder.rmdir()
+
+
+def folder_of_others_is_refused():
+    with Traces() as traces:
+        traces.folder.mkdir()
+        theirs = traces.folder / "precious"
+        theirs.write_text("mine\n")
+        for verb in ("up", "down"):
+            expect(lab(traces, verb), (2, f'lab: "{traces.folder}" is not empty and not a lab\'s; name another folder with TAILRENDER_LAB\n'),
+                   f"{verb} in a folder of others")
+        expect([path.read_text() for path in traces.folder.iterdir()], ["mine\n"], "what is theirs")
+        theirs.unlink()
+        traces.folder.rmdir()
+        expect(lab(traces, "down"), (0, ""), "down without a lab")
+
+
+def lab_ends_well():
+    folder_of_others_is_refused()
+    killed_up_is_ended_by_down()
+    up_ends_when_its_keeper_is_killed()
+    terminated_up_ends_all()

@@ -285,7 +285,8 @@ TEST_F(GroupsTest, AnApiProxyGetsItsKeyInItsConfiguration) {
     constexpr std::string_view kGroup = "/apis/tailscale.com/v1alpha1/proxygroups/kube";
     kube.has_custom_resources = true;
     kube.put(std::string(kGroup),
-             Value::map({{"metadata", Value::map({{"name", "kube"}, {"generation", 1}})}}));
+             Value::map({{"metadata", Value::map({{"name", "kube"}, {"generation", 1}})},
+                         {"spec", Value::map({{"type", "kube-apiserver"}})}}));
     cluster.add_group("kube", 2, true);
     Value data = Value::map({{"api.json", Value(kApi)}});
     for (const std::string_view pod : {"kube-0", "kube-1"}) {
@@ -299,6 +300,11 @@ TEST_F(GroupsTest, AnApiProxyGetsItsKeyInItsConfiguration) {
     cluster.offer("kube", data);
     run(30 * kSecond);
     EXPECT_EQ(tailnet.devices.size(), 2U);
+    EXPECT_EQ(condition(kGroup, "ProxyGroupAvailable"),
+              "True ProxyGroupAvailable: 2/2 ProxyGroup pods running");
+    EXPECT_EQ(condition(kGroup, "ProxyGroupReady"),
+              "False ProxyGroupCreating: waiting for proxies to start advertising the "
+              "kube-apiserver proxy's hostname");
     EXPECT_TRUE(tailnet.usable_keys().empty());
     EXPECT_EQ(kube.find(secret("kube-0-auth")), nullptr);
     EXPECT_EQ(kube.datum(secret("kube-0-config"), "config.hujson"),
@@ -317,9 +323,18 @@ TEST_F(GroupsTest, AnApiProxyGetsItsKeyInItsConfiguration) {
               "True KubeAPIServerProxyValid: KubeAPIServerProxyValid");
     EXPECT_EQ(condition(kGroup, "KubeAPIServerProxyConfigured"),
               "True KubeAPIServerProxyConfigured: 1/2 proxy backends ready and advertising");
+    EXPECT_EQ(condition(kGroup, "ProxyGroupReady"), "True ProxyGroupReady: ProxyGroupReady");
     const std::size_t writes = kube.writes;
     run(10 * kMinute);
     EXPECT_EQ(kube.writes, writes);
+    tailnet.services.at("svc:api").erase("annotations");
+    run(61 * kMinute);
+    EXPECT_EQ(condition(kGroup, "KubeAPIServerProxyValid"),
+              "False KubeAPIServerProxyInvalid: Tailscale Service \"svc:api\" exists and was not "
+              "made by a cluster");
+    EXPECT_EQ(condition(kGroup, "ProxyGroupReady"),
+              "False ProxyGroupInvalid: waiting for config in spec.kubeAPIServer to be marked "
+              "valid");
 }
 
 TEST_F(GroupsTest, SurvivesFaultsAndDeaths) {

@@ -37,22 +37,9 @@ std::optional<StatusChange> status_of(const Parent& parent, const Proxies& proxi
         return connector_status(parent, proxies);
     }
     if (parent.kind == "ProxyGroup") {
-        return group_status(proxies);
+        return group_status(parent, proxies);
     }
     return parent.kind == "Recorder" ? std::optional(recorder_status(proxies)) : std::nullopt;
-}
-
-bool has_condition(const Parent& parent, std::string_view type) {
-    const Value* conditions = parent.status.at({"conditions"});
-    if (conditions == nullptr || !conditions->is_list()) {
-        return false;
-    }
-    for (const Value& condition : conditions->items()) {
-        if (text_of(condition.find("type")) == type) {
-            return true;
-        }
-    }
-    return false;
 }
 
 }  // namespace
@@ -136,7 +123,7 @@ void ParentStatus::write_egress() {
     }
     for (const auto& [unused, service] : context_.parents.all("Service")) {
         const std::string_view group = egress_group(service);
-        if (group.empty() && has_condition(service, "TailscaleEgressSvcReady")) {
+        if (group.empty() && !condition_status(service, "TailscaleEgressSvcReady").empty()) {
             context_.status.write(service, no_egress_status());
         }
         const auto set = sets.find(group);
@@ -163,7 +150,7 @@ void ParentStatus::write_unserved() {
     }
     for (const std::string_view kind : {"Service", "Ingress"}) {
         for (const auto& [unused, parent] : context_.parents.all(kind)) {
-            const bool has_been_served = has_condition(parent, "TailscaleProxyReady");
+            const bool has_been_served = !condition_status(parent, "TailscaleProxyReady").empty();
             const bool is_served = !is_of_group(parent) && served.contains(contract_name(parent));
             if ((has_been_served || !gone_.empty()) && !is_served) {
                 context_.status.write(parent, unserved_status(parent, gone_));

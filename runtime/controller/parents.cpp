@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -169,6 +170,17 @@ ObjectRef Parents::reference(std::string_view contract_name) const {
     reference.name = parts.name;
     reference.uid = parent == nullptr ? "" : parent->uid;
     return reference;
+}
+
+std::string_view condition_status(const Parent& parent, std::string_view type) {
+    const Value* conditions = parent.status.at({"conditions"});
+    if (conditions == nullptr || !conditions->is_list()) {
+        return {};
+    }
+    const auto found = std::find_if(
+        conditions->items().begin(), conditions->items().end(),
+        [type](const Value& condition) { return text_of(condition.find("type")) == type; });
+    return found == conditions->items().end() ? std::string_view() : text_of(found->find("status"));
 }
 
 std::string contract_name(const Parent& parent) {

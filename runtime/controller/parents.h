@@ -41,6 +41,9 @@ private:
     std::map<std::string_view, const Mirror<Parent>*> copies_;  // by kind
 };
 
+// "True", "False" or "Unknown"; "": it has none of that type.
+std::string_view condition_status(const Parent& parent, std::string_view type);
+
 // "Kind/namespace/name" or "Kind/name".
 std::string contract_name(const Parent& parent);
 

@@ -64,6 +64,33 @@ std::string joined_routes(const Parent& connector) {
     return out;
 }
 
+std::string running(const Proxies& proxies) {
+    return fmt::format("{}/{} ProxyGroup pods running", proxies.live(), proxies.devices.size());
+}
+
+Condition group_is_ready(const Parent& group, const Proxies& proxies) {
+    const bool is_api = text_of(group.spec.find("type")) == "kube-apiserver";
+    const std::string_view valid = condition_status(group, "KubeAPIServerProxyValid");
+    const bool all_live = proxies.live() == proxies.devices.size();
+    Condition ready{.type = "ProxyGroupReady", .reason = "ProxyGroupCreating"};
+    if (!all_live && !proxies.problem.empty()) {
+        ready.reason = "ProxyGroupCreationFailed";
+        ready.message = redact(proxies.problem);
+    } else if (is_api && !valid.empty() && valid != "True") {
+        ready.reason = "ProxyGroupInvalid";
+        ready.message = "waiting for config in spec.kubeAPIServer to be marked valid";
+    } else if (!all_live) {
+        ready.message = running(proxies);
+    } else if (is_api && condition_status(group, "KubeAPIServerProxyConfigured") != "True") {
+        ready.message =
+            "waiting for proxies to start advertising the kube-apiserver proxy's hostname";
+    } else {
+        ready.is_true = true;
+        ready.reason = ready.message = "ProxyGroupReady";
+    }
+    return ready;
+}
+
 }  // namespace
 
 std::size_t Proxies::live() const {
@@ -179,7 +206,7 @@ StatusChange connector_status(const Parent& connector, const Proxies& proxies) {
     return change;
 }
 
-StatusChange group_status(const Proxies& proxies) {
+StatusChange group_status(const Parent& group, const Proxies& proxies) {
     Value devices = Value::list();
     for (const Device& device : proxies.devices) {
         if (device.is_live()) {
@@ -191,26 +218,15 @@ StatusChange group_status(const Proxies& proxies) {
         }
     }
     const std::size_t live = proxies.live();
-    const std::size_t wanted = proxies.devices.size();
     StatusChange change;
     change.fields.emplace_back("devices", std::move(devices));
     change.conditions.push_back(
         {.type = "ProxyGroupAvailable",
          .is_true = live > 0,
-         .reason = wanted > 0 && live == wanted ? "ProxyGroupAvailable" : "ProxyGroupCreating",
-         .message = fmt::format("{}/{} ProxyGroup pods running", live, wanted),
+         .reason = proxies.all_live() ? "ProxyGroupAvailable" : "ProxyGroupCreating",
+         .message = running(proxies),
          .observes_generation = false});
-    Condition ready{.type = "ProxyGroupReady", .is_true = live == wanted};
-    if (ready.is_true) {
-        ready.reason = ready.message = "ProxyGroupReady";
-    } else if (!proxies.problem.empty()) {
-        ready.reason = "ProxyGroupCreationFailed";
-        ready.message = redact(proxies.problem);
-    } else {
-        ready.reason = "ProxyGroupCreating";
-        ready.message = fmt::format("{}/{} ProxyGroup pods running", live, wanted);
-    }
-    change.conditions.push_back(std::move(ready));
+    change.conditions.push_back(group_is_ready(group, proxies));
     return change;
 }
 

@@ -28,7 +28,7 @@ StatusChange service_status(const Parent& service, const Proxies& proxies);
 StatusChange unserved_status(const Parent& parent, const std::set<std::string>& gone);
 StatusChange ingress_status(const Parent& ingress, const Proxies& proxies);
 StatusChange connector_status(const Parent& connector, const Proxies& proxies);
-StatusChange group_status(const Proxies& proxies);
+StatusChange group_status(const Parent& group, const Proxies& proxies);
 StatusChange recorder_status(const Proxies& proxies);
 
 // A Service or an Ingress that a group shall serve: its addresses are the group's to write, also

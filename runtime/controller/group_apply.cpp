@@ -75,8 +75,6 @@ void GroupApply::claim(const std::string& key, const Offer& offer, const Tailnet
                        const Taken& taken, const Next& done) {
     const Claim claim = claim_service(offer, owner(), found.ok() ? &found.body : nullptr);
     if (!claim.refusal.empty()) {
-        context_.events.post(context_.parents.reference(offer.parent), EventType::Warning,
-                             "InvalidTailscaleService", claim.refusal);
         taken({.refusal = claim.refusal});
         return done(claim.refusal);
     }

@@ -22,6 +22,39 @@ TEST_F(GroupsTest, ANewTagIsPut) {
     EXPECT_EQ(tailnet.services.at("svc:broker").find("tags")->items()[0].text(), "tag:queue");
 }
 
+TEST_F(GroupsTest, ATagThatIsRefusedIsToldAndItsCorrectionTriedAtOnce) {
+    tailnet.unowned_tags = {"tag:broker"};
+    add_service("broker", Value::list({"10.96.0.7"}));
+    cluster.add_group("front", 1, false);
+    cluster.offer("front", Value::map({{"broker.json", Value(kBroker)}}));
+    start();
+    run(20 * kMinute);
+    EXPECT_EQ(events("CannotRegisterService"),
+              std::vector<std::string>{
+                  "Service/broker: cannot register the Tailscale Service: tag \"tag:broker\" is "
+                  "invalid or not permitted (HTTP status 400)"});
+    std::string changed(kBroker);
+    changed.replace(changed.find("tag:broker"), 10, "tag:queue");
+    cluster.offer("front", Value::map({{"broker.json", changed}}));
+    run(3 * kSecond);
+    EXPECT_TRUE(tailnet.services.contains("svc:broker"));
+}
+
+TEST_F(GroupsTest, ASecretInTheWayIsTold) {
+    kube.put(secret("docs.tail1a2b3.ts.net"),
+             Value::map({{"metadata", Value::map({{"name", "docs.tail1a2b3.ts.net"},
+                                                  {"namespace", FakeCluster::kNamespace}})}}));
+    add_ingress("docs");
+    cluster.add_group("front", 1, false);
+    cluster.offer("front", Value::map({{"docs.json", Value(kDocs)}}));
+    start();
+    run(kMinute);
+    EXPECT_EQ(events("CannotRegisterService"),
+              std::vector<std::string>{
+                  "Ingress/docs: Secret \"docs.tail1a2b3.ts.net\" exists and is not ours"});
+    EXPECT_FALSE(tailnet.services.contains("svc:docs"));
+}
+
 TEST_F(GroupsTest, LeavesAForeignServiceAloneAndSaysSo) {
     tailnet.services.emplace("svc:docs", Value::map({{"name", "svc:docs"},
                                                      {"addrs", Value::list({"100.100.9.9"})},
@@ -35,6 +68,7 @@ TEST_F(GroupsTest, LeavesAForeignServiceAloneAndSaysSo) {
     EXPECT_EQ(events("InvalidTailscaleService"),
               std::vector<std::string>{"Ingress/docs: Tailscale Service \"svc:docs\" exists and "
                                        "was not made by a cluster"});
+    EXPECT_TRUE(events("CannotRegisterService").empty()) << "it is said once";
     cluster.offer("front", Value::map());
     run(10 * kMinute);
     EXPECT_TRUE(tailnet.services.contains("svc:docs"));

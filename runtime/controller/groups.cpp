@@ -15,6 +15,7 @@ namespace {
 constexpr Duration kRecheck = std::chrono::hours(1);  // of what the tailnet said
 constexpr Duration kFirstRetry = std::chrono::seconds(1);
 constexpr Duration kLastRetry = std::chrono::minutes(5);
+constexpr int kGlitches = 1;  // failures that are nobody's business
 constexpr std::string_view kTableSlot = "the table";
 
 std::string group_slot(std::string_view group) {
@@ -157,11 +158,14 @@ const Certificate* Groups::find_certificate(const std::string& name) const {
 }
 
 void Groups::consider(const Seen& seen, const std::string& key, const GuardAnswer& guard) {
+    const auto offered = seen.offered.find(key);
+    if (offered != seen.offered.end()) {
+        renew_slot(key, *offered->second.offer);
+    }
     if (!may_run(key) || removed_.contains(key)) {
         return;
     }
     const ServiceRecord& record = seen.records.at(key);
-    const auto offered = seen.offered.find(key);
     const auto registered = registered_.find(key);
     ServiceState service{.record = &record,
                          .offered = offered == seen.offered.end() ? nullptr : &offered->second,
@@ -191,7 +195,8 @@ void Groups::consider(const Seen& seen, const std::string& key, const GuardAnswe
 }
 
 void Groups::run(const std::string& key, const ServiceState& service, const GroupStep& step) {
-    const Next done = begin(key);
+    const bool removes = std::holds_alternative<group_step::Remove>(step);
+    const Next done = begin(key, removes ? std::string_view() : service.record->parent);
     if (std::holds_alternative<group_step::Register>(step)) {
         const Offer& offer = *service.offered->offer;
         context_.log.debug("step", {{"service", key}, {"step", describe(step)}});
@@ -303,20 +308,29 @@ void Groups::write_unserved(const Seen& seen) {
     }
 }
 
+void Groups::renew_slot(const std::string& key, const Offer& offer) {
+    Slot& slot = slots_[key];
+    if (!slot.busy && !(slot.offer == offer)) {
+        slot = Slot();
+        slot.offer = offer;
+    }
+}
+
 bool Groups::may_run(const std::string& slot) const {
     const auto found = slots_.find(slot);
     return found == slots_.end() ||
            (!found->second.busy && context_.loop.uptime() >= found->second.not_before);
 }
 
-Next Groups::begin(const std::string& slot) {
+Next Groups::begin(const std::string& slot, std::string_view parent) {
     slots_[slot].busy = true;
-    return [this, slot](const std::string& problem) {
+    return [this, slot, parent = std::string(parent)](const std::string& problem) {
         Slot& its = slots_[slot];
         its.busy = false;
         if (problem.empty()) {
             its.backoff.reset();
             its.not_before = {};
+            its.failures = 0;
             return context_.view.changed();
         }
         if (its.backoff == nullptr) {
@@ -324,9 +338,24 @@ Next Groups::begin(const std::string& slot) {
         }
         const Duration delay = its.backoff->next();
         its.not_before = context_.loop.uptime() + delay;
+        ++its.failures;
         report(slot, problem);
+        if (!parent.empty()) {
+            tell(slot, parent, problem);
+        }
         context_.loop.after(delay, [this] { context_.view.changed(); });
     };
+}
+
+void Groups::tell(const std::string& slot, std::string_view parent, const std::string& problem) {
+    const auto registered = registered_.find(slot);
+    const bool is_refused =
+        registered != registered_.end() && registered->second.said.refusal == problem;
+    if (is_refused || slots_[slot].failures > kGlitches) {
+        context_.events.post(context_.parents.reference(parent), EventType::Warning,
+                             is_refused ? "InvalidTailscaleService" : "CannotRegisterService",
+                             problem);
+    }
 }
 
 void Groups::report(const std::string& slot, const std::string& problem) {

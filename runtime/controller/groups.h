@@ -28,7 +28,9 @@ private:
         bool busy = false;
         std::unique_ptr<Backoff> backoff;
         Duration not_before = {};  // uptime
+        int failures = 0;          // one after the other
         std::string problem;       // the last one
+        Offer offer;               // that it was about
     };
     // What the tailnet said of a service, and when.
     struct Registered {
@@ -61,8 +63,12 @@ private:
     // The status of this one's parent is its own proxy's to write.
     [[nodiscard]] bool has_own_proxy(const Parent& parent) const;
 
+    // One that has changed is not held up by what went wrong before.
+    void renew_slot(const std::string& key, const Offer& offer);
     [[nodiscard]] bool may_run(const std::string& slot) const;
-    Next begin(const std::string& slot);
+    // `parent`: told when it fails again and again; empty: nobody.
+    Next begin(const std::string& slot, std::string_view parent = {});
+    void tell(const std::string& slot, std::string_view parent, const std::string& problem);
     void report(const std::string& slot, const std::string& problem);
     void report_config(const GroupConfig& config);
 

@@ -90,7 +90,8 @@ void GroupApply::claim(const std::string& key, const Offer& offer, const Tailnet
         if (!reply.ok()) {
             return done("cannot register the Tailscale Service: " + reply.message);
         }
-        Registration registration{.addresses = addresses_of(reply.body), .is_there = true};
+        Registration registration{
+            .addresses = addresses_of(reply.body), .is_there = true, .is_new = true};
         if (registration.addresses.empty()) {
             return done("the Tailscale Service has no addresses yet");
         }

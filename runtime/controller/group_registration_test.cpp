@@ -13,6 +13,19 @@ TEST_F(GroupsTest, ComesBackWithinTheHourWhenSomebodyDeletesAService) {
     EXPECT_TRUE(tailnet.services.contains("svc:docs"));
 }
 
+// Another cluster has read it before we wrote it, and writes without us.
+TEST_F(GroupsTest, ALostOwnershipIsFoundSoonAfterAChange) {
+    start_front();
+    Value theirs = tailnet.services.at("svc:docs").clone();
+    theirs.find("annotations")
+        ->put("tailscale.com/owner-references", R"({"ownerRefs":[{"operatorID":"nOTHER"}]})");
+    tailnet.services.insert_or_assign("svc:docs", std::move(theirs));
+    run(10 * kMinute);
+    EXPECT_NE(owners("svc:docs").find(R"({"operatorID":"nOTHER"},{"operatorID":")"),
+              std::string::npos)
+        << owners("svc:docs");
+}
+
 TEST_F(GroupsTest, ANewTagIsPut) {
     start_front();
     std::string changed(kBroker);

@@ -16,6 +16,7 @@ struct Registration {
     std::vector<std::string> addresses = {};
     std::string refusal = {};  // it belongs to somebody else
     bool is_there = false;
+    bool is_new = false;  // we have just put it so
 };
 
 struct ServiceSight {

@@ -13,6 +13,9 @@ namespace runtime {
 namespace {
 
 constexpr Duration kRecheck = std::chrono::hours(1);  // of what the tailnet said
+// Two clusters that put a service at once know nothing of each other: whoever was first finds out
+// when it looks again, and the chance in it keeps them apart. The reference waits as long.
+constexpr Duration kSecondLook = std::chrono::minutes(5);
 constexpr Duration kFirstRetry = std::chrono::seconds(1);
 constexpr Duration kLastRetry = std::chrono::minutes(5);
 constexpr int kGlitches = 1;  // failures that are nobody's business
@@ -181,7 +184,7 @@ void Groups::consider(const Seen& seen, const std::string& key, const GuardAnswe
     service.is_registered = registered != registered_.end() && service.offered != nullptr &&
                             registered->second.said.is_there &&
                             registered->second.offer == *service.offered->offer &&
-                            context_.loop.uptime() - registered->second.at < kRecheck;
+                            context_.loop.uptime() < registered->second.ask_at;
     const auto step = decide_service(service, context_.loop.now(), context_.cleanup_delay);
     if (!step.has_value()) {
         slots_[key].problem.clear();
@@ -204,7 +207,7 @@ void Groups::run(const std::string& key, const ServiceState& service, const Grou
             key, offer,
             [this, key, offer](Registration said) {
                 registered_[key] = {
-                    .offer = offer, .at = context_.loop.uptime(), .said = std::move(said)};
+                    .offer = offer, .ask_at = next_look(said), .said = std::move(said)};
             },
             done);
     }
@@ -227,6 +230,12 @@ void Groups::run(const std::string& key, const ServiceState& service, const Grou
                       }
                       done(problem);
                   });
+}
+
+Duration Groups::next_look(const Registration& said) const {
+    const auto more = context_.chance.below(static_cast<std::uint64_t>(kSecondLook.count()));
+    return context_.loop.uptime() +
+           (said.is_new ? kSecondLook + Duration(static_cast<Duration::rep>(more)) : kRecheck);
 }
 
 void Groups::roll(const Group& group) {

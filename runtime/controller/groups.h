@@ -32,10 +32,10 @@ private:
         std::string problem;       // the last one
         Offer offer;               // that it was about
     };
-    // What the tailnet said of a service, and when.
+    // What the tailnet said of a service, and when to ask again.
     struct Registered {
         Offer offer;
-        Duration at = {};  // uptime
+        Duration ask_at = {};  // uptime
         Registration said;
     };
     // What there is, read anew each time.
@@ -68,6 +68,7 @@ private:
     [[nodiscard]] bool may_run(const std::string& slot) const;
     // `parent`: told when it fails again and again; empty: nobody.
     Next begin(const std::string& slot, std::string_view parent = {});
+    [[nodiscard]] Duration next_look(const Registration& said) const;
     void tell(const std::string& slot, std::string_view parent, const std::string& problem);
     void report(const std::string& slot, const std::string& problem);
     void report_config(const GroupConfig& config);

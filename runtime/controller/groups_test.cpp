@@ -39,6 +39,7 @@ TEST_F(GroupsTest, TheRecordStandsBeforeTheService) {
 
 TEST_F(GroupsTest, WritesAndAsksNothingWhenAllIsWell) {
     start_front();
+    run(10 * kMinute);  // it has looked once more
     const std::size_t writes = kube.writes;
     const std::size_t asked = requests("GET", "vip-services");
     run(50 * kMinute);

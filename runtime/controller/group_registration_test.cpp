@@ -26,6 +26,23 @@ TEST_F(GroupsTest, ALostOwnershipIsFoundSoonAfterAChange) {
         << owners("svc:docs");
 }
 
+TEST_F(GroupsTest, WhatReturnsAfterHalfARemovalIsRegisteredAgain) {
+    start_front();
+    network.fault = [](const HttpRequest& request) {
+        return request.method == "DELETE" && request.url.find("/secrets/docs.") != std::string::npos
+                   ? Fault::Broken
+                   : Fault::None;
+    };
+    cluster.offer("front", Value::map({{"broker.json", Value(kBroker)}}));
+    run(6 * kMinute);
+    ASSERT_FALSE(tailnet.services.contains("svc:docs"));
+    ASSERT_NE(table("services").find("svc:docs"), std::string::npos);
+    cluster.offer("front",
+                  Value::map({{"docs.json", Value(kDocs)}, {"broker.json", Value(kBroker)}}));
+    run(2 * kMinute);
+    EXPECT_TRUE(tailnet.services.contains("svc:docs"));
+}
+
 TEST_F(GroupsTest, ANewTagIsPut) {
     start_front();
     std::string changed(kBroker);

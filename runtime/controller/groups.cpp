@@ -222,11 +222,11 @@ void Groups::run(const std::string& key, const ServiceState& service, const Grou
     if (std::holds_alternative<group_step::DeleteCertificate>(step)) {
         return apply_.delete_certificate(*service.old_certificate, done);
     }
+    registered_.erase(key);  // half of a removal may be what there is when it is offered again
     apply_.remove(key, *service.record, service.old_certificate,
                   [this, key, done](const std::string& problem) {
                       if (problem.empty()) {
                           removed_.insert(key);
-                          registered_.erase(key);
                       }
                       done(problem);
                   });

@@ -35,6 +35,15 @@ Value put_annotation(std::string_view key, const std::string& text) {
     return operation("add", "/metadata/annotations/" + pointer(key), Value(text));
 }
 
+// Without addresses it serves nobody, and they may come later.
+void take(Registration said, const GroupApply::Taken& taken, const Next& done) {
+    if (said.addresses.empty()) {
+        return done("the Tailscale Service has no addresses yet");
+    }
+    taken(std::move(said));
+    done({});
+}
+
 }  // namespace
 
 GroupApply::GroupApply(const FeatureContext& context) : context_(context) {}
@@ -79,8 +88,7 @@ void GroupApply::claim(const std::string& key, const Offer& offer, const Tailnet
         return done(claim.refusal);
     }
     if (claim.body.is_null()) {
-        taken({.addresses = addresses_of(found.body), .is_there = true});
-        return done({});
+        return take({.addresses = addresses_of(found.body), .is_there = true}, taken, done);
     }
     TailnetApi* api = api_of(key, done);
     if (api == nullptr) {
@@ -90,13 +98,8 @@ void GroupApply::claim(const std::string& key, const Offer& offer, const Tailnet
         if (!reply.ok()) {
             return done("cannot register the Tailscale Service: " + reply.message);
         }
-        Registration registration{
-            .addresses = addresses_of(reply.body), .is_there = true, .is_new = true};
-        if (registration.addresses.empty()) {
-            return done("the Tailscale Service has no addresses yet");
-        }
-        taken(std::move(registration));
-        done({});
+        take({.addresses = addresses_of(reply.body), .is_there = true, .is_new = true}, taken,
+             done);
     });
 }
 

@@ -43,6 +43,21 @@ TEST_F(GroupsTest, WhatReturnsAfterHalfARemovalIsRegisteredAgain) {
     EXPECT_TRUE(tailnet.services.contains("svc:docs"));
 }
 
+TEST_F(GroupsTest, AddressesThatComeLaterAreWaitedFor) {
+    start_front();
+    const std::string before = table("front.json");
+    Value& broker = tailnet.services.at("svc:broker");
+    broker.erase("addrs");
+    start(2);
+    run(5 * kSecond);
+    EXPECT_EQ(table("front.json"), before) << "not an empty one";
+    broker.put("addrs", Value::list({"100.100.7.7"}));
+    run(15 * kSecond);
+    EXPECT_EQ(
+        table("front.json"),
+        R"({"svc:broker":{"IPv4Mapping":{"TailscaleServiceIP":"100.100.7.7","ClusterIP":"10.96.0.7"}}})");
+}
+
 TEST_F(GroupsTest, ANewTagIsPut) {
     start_front();
     std::string changed(kBroker);

@@ -2,6 +2,9 @@
 
 #include <curl/curl.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <map>
@@ -15,6 +18,7 @@ namespace {
 
 constexpr std::size_t kLargestBody = std::size_t{64} << 20U;
 constexpr long kMostConnections = 64;  // to one host; a watch without HTTP/2 holds one
+constexpr unsigned kLongestUnacknowledged = 20'000;  // milliseconds
 
 struct FreeList {
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }
@@ -34,6 +38,7 @@ struct Exchange {
     std::unique_ptr<curl_slist, FreeList> headers;
     std::unique_ptr<CURL, FreeEasy> easy;
     HttpReply reply;
+    std::size_t sent = 0;  // bytes of the body
     char problem[CURL_ERROR_SIZE] = {};
 };
 
@@ -51,6 +56,23 @@ std::size_t take_body(char* bytes, std::size_t, std::size_t count, void* user) {
     }
     exchange.reply.body.append(bytes, count);
     return count;
+}
+
+// libcurl sends a request anew, of whatever method, when a connection that it had kept ends without
+// a reply. What it reads from here it cannot read twice, so that the caller hears of it.
+std::size_t give_body(char* to, std::size_t, std::size_t room, void* user) {
+    auto& exchange = *static_cast<Exchange*>(user);
+    const std::size_t count = exchange.request.body.copy(to, room, exchange.sent);
+    exchange.sent += count;
+    return count;
+}
+
+// Or a connection whose other end is gone would serve one request after the other, until each has
+// timed out, for a quarter of an hour.
+int set_up_socket(void*, curl_socket_t socket, curlsocktype) {
+    ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kLongestUnacknowledged,
+                 sizeof kLongestUnacknowledged);
+    return CURL_SOCKOPT_OK;
 }
 
 template <typename T>
@@ -83,8 +105,9 @@ std::string problem_of(const Exchange& exchange, CURLcode code) {
     const std::string& url = exchange.request.url;
     const std::size_t scheme = url.find("://");
     const std::size_t host = scheme == std::string::npos ? 0 : scheme + 3;
+    const CURLcode known = code == CURLE_SEND_FAIL_REWIND ? CURLE_GOT_NOTHING : code;
     return fmt::format("{}: {}", url.substr(host, url.find('/', host) - host),
-                       are_constant && !words.empty() ? words : curl_easy_strerror(code));
+                       are_constant && !words.empty() ? words : curl_easy_strerror(known));
 }
 
 void prepare(Exchange& exchange, const std::string& user_agent) {
@@ -107,8 +130,11 @@ void prepare(Exchange& exchange, const std::string& user_agent) {
     set(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     set(easy, CURLOPT_TCP_KEEPIDLE, 30L);
     set(easy, CURLOPT_TCP_KEEPINTVL, 10L);
+    set(easy, CURLOPT_SOCKOPTFUNCTION, set_up_socket);
     set(easy, CURLOPT_CONNECTTIMEOUT, 10L);
-    set(easy, CURLOPT_BUFFERSIZE, 4096L);  // each request has one
+    set(easy, CURLOPT_QUICK_EXIT, 1L);        // a resolver that hangs is not waited for
+    set(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);  // their file may be replaced
+    set(easy, CURLOPT_BUFFERSIZE, 4096L);     // each request has one
     set(easy, CURLOPT_WRITEFUNCTION, take_body);
     set(easy, CURLOPT_WRITEDATA, &exchange);
     if (exchange.on_data == nullptr) {
@@ -119,6 +145,8 @@ void prepare(Exchange& exchange, const std::string& user_agent) {
     }
     if (!request.ca_file.empty()) {
         set(easy, CURLOPT_CAINFO, request.ca_file.c_str());
+    }
+    if (!request.ca_file.empty() || !request.identity.authorities.empty()) {
         set(easy, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
     }
     set_blob(easy, CURLOPT_CAINFO_BLOB, request.identity.authorities);
@@ -126,8 +154,10 @@ void prepare(Exchange& exchange, const std::string& user_agent) {
     set_blob(easy, CURLOPT_SSLKEY_BLOB, request.identity.key);
     if (!request.body.empty() || request.method == "POST" || request.method == "PUT" ||
         request.method == "PATCH") {
+        set(easy, CURLOPT_POST, 1L);
         set(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
-        set(easy, CURLOPT_POSTFIELDS, request.body.c_str());
+        set(easy, CURLOPT_READFUNCTION, give_body);
+        set(easy, CURLOPT_READDATA, &exchange);
     }
 }
 

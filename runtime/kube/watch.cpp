@@ -54,14 +54,7 @@ Watch::Watch(Loop& loop, KubeClient& client, Log& log, Chance& chance, WatchSour
       sink_(sink),
       backoff_(chance, kFirstWait, kLongestWait) {}
 
-void Watch::stop() {
-    client_.cancel(request_);
-    loop_.cancel(timer_);
-    state_ = State::Stopped;
-}
-
 void Watch::list(const std::string& continued) {
-    state_ = State::Listing;
     if (continued.empty()) {
         sink_.begin_list();
     }
@@ -76,8 +69,7 @@ void Watch::take_page(KubeReply reply) {
     if (reply.not_found() && source_.may_be_absent) {
         sink_.begin_list();
         sink_.end_list();
-        state_ = State::Waiting;
-        timer_ = loop_.after(kAbsentWait, [this] { list({}); });
+        loop_.after(kAbsentWait, [this] { list({}); });
         return;
     }
     if (!reply.ok()) {
@@ -95,12 +87,10 @@ void Watch::take_page(KubeReply reply) {
         return list(std::string(continued));
     }
     sink_.end_list();
-    backoff_.reset();
     follow();
 }
 
 void Watch::follow() {
-    state_ = State::Watching;
     buffer_.clear();
     must_list_ = false;
     heard_ = false;
@@ -159,8 +149,7 @@ void Watch::take_end(const KubeReply& reply) {
     }
     if (reply.ok()) {
         // Silence for the whole time is usual in a quiet cluster; at once it would be a loop.
-        state_ = State::Waiting;
-        timer_ = loop_.after(backoff_.next(), [this] { follow(); });
+        loop_.after(backoff_.next(), [this] { follow(); });
         return;
     }
     wait_then_list(reply.message);
@@ -171,8 +160,7 @@ void Watch::wait_then_list(std::string_view why) {
     log_.warning("watch is interrupted", {{"path", source_.path},
                                           {"cause", std::string(why)},
                                           {"again_in_ms", fmt::format("{}", delay.count())}});
-    state_ = State::Waiting;
-    timer_ = loop_.after(delay, [this] { list({}); });
+    loop_.after(delay, [this] { list({}); });
 }
 
 }  // namespace runtime

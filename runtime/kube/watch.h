@@ -47,15 +47,11 @@ struct WatchSource {
 
 class Watch {
 public:
-    enum class State { Listing, Watching, Waiting, Stopped };
-
     // All references outlive the watch.
     Watch(Loop& loop, KubeClient& client, Log& log, Chance& chance, WatchSource source,
           WatchSink& sink);
 
     void start() { list({}); }
-    void stop();
-    [[nodiscard]] State state() const { return state_; }
 
 private:
     void list(const std::string& continued);
@@ -73,14 +69,12 @@ private:
     WatchSource source_;
     WatchSink& sink_;
 
-    State state_ = State::Stopped;
     Backoff backoff_;
     std::string version_;     // where the next watch starts
     std::string buffer_;      // the beginning of a line
     bool must_list_ = false;  // our version is too old, or the stream says what we do not know
     bool heard_ = false;      // this stream has said something
     RequestId request_ = 0;
-    TimerId timer_ = 0;
 };
 
 // A copy of all objects of a kind, each reduced to what is used of it.
@@ -132,7 +126,15 @@ public:
         }
     }
 
-    void erase(const renderer::Value& object) override { drop(key_of(object)); }
+    void erase(const renderer::Value& object) override {
+        const std::string key = key_of(object);
+        const auto found = objects_.find(key);
+        // One that was, when we have made another one of this name since.
+        if (const auto version = version_number(object);
+            found != objects_.end() && (version == 0 || version >= found->second.version)) {
+            drop(key);
+        }
+    }
 
     void end_list() override {
         for (const std::string& key : std::exchange(unseen_, {})) {

@@ -144,14 +144,27 @@ TEST_F(WatchTest, WhatIsOfNoInterestIsNotKept) {
     EXPECT_EQ(shown(), "");
 }
 
-TEST_F(WatchTest, StopsForGood) {
+TEST_F(WatchTest, TheEndOfAnEarlierObjectIsNotThatOfALaterOne) {
+    put("a", "1");
     watch.start();
     loop.run_for(kSecond);
-    watch.stop();
-    put("a", "1");
-    loop.run_for(std::chrono::hours(1));
-    EXPECT_EQ(shown(), "");
-    EXPECT_EQ(watch.state(), Watch::State::Stopped);
+    mirror.put(
+        Value::map({{"metadata",
+                     Value::map({{"name", "a"}, {"namespace", "ns"}, {"resourceVersion", "1000"}})},
+                    {"text", "9"}}));
+    kube.erase(path("a"));
+    loop.run_for(kSecond);
+    EXPECT_EQ(shown(), "ns/a=9 ");
+}
+
+TEST_F(WatchTest, ListsLessAndLessOftenWhileTheStreamIsRefused) {
+    network.fault = [](const HttpRequest& request) {
+        return request.url.find("watch=true") == std::string::npos ? Fault::None : Fault::Refused;
+    };
+    watch.start();
+    loop.run_for(600 * kSecond);
+    EXPECT_LT(network.log.size(), 120U);
+    EXPECT_GT(network.log.size(), 30U);
 }
 
 TEST_F(WatchTest, FollowsAKindThatIsNotInstalledOnceItIs) {

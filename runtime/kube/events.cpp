@@ -6,6 +6,7 @@
 
 #include "renderer/core/sha256.h"
 #include "renderer/core/text_of.h"
+#include "renderer/core/utf8.h"
 #include "runtime/base/time_text.h"
 
 namespace runtime {
@@ -16,7 +17,8 @@ using renderer::Value;
 void Events::post(const ObjectRef& object, EventType type, std::string_view reason,
                   std::string_view message) {
     constexpr std::size_t kLongest = 1024;  // for the API server
-    const std::string text = redact(message.substr(0, kLongest));
+    message = message.substr(0, kLongest);
+    const std::string text = redact(message.substr(0, renderer::find_bad_utf8(message)));
     const std::string ns = object.ns.empty() ? "default" : object.ns;
     const std::string name = fmt::format(
         "{}.{:.16}", object.name,

@@ -75,6 +75,11 @@ TEST_F(EventsTest, HoldsNoCredential) {
     EXPECT_EQ(text_of(event().at({"message"})).find("secret"), std::string_view::npos);
 }
 
+TEST_F(EventsTest, IsNotCutInsideACharacter) {
+    say(events, std::string(1023, 'x') + "\u00e9");
+    EXPECT_EQ(text_of(event().at({"message"})), std::string(1023, 'x'));
+}
+
 TEST_F(EventsTest, StandsInDefaultAboutWhatHasNoNamespace) {
     events.post({.api_version = "tailscale.com/v1alpha1",
                  .kind = "Connector",

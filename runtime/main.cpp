@@ -57,6 +57,8 @@ int fail(const renderer::Diagnostic& problem) {
     return 1;
 }
 
+constexpr const char* kUserAgent = "tailrender-runtime/" TAILRENDER_VERSION;
+
 // Replies and tables this long lie apart from what lives on, and go back as soon as they are freed.
 constexpr int kLongText = 64 * 1024;
 
@@ -64,6 +66,18 @@ constexpr int kLongText = 64 * 1024;
 void give_back_memory(runtime::Loop& loop) {
     malloc_trim(0);
     loop.after(std::chrono::seconds(2), [&loop] { give_back_memory(loop); });
+}
+
+constexpr runtime::Duration kLeasePatience = std::chrono::seconds(5);  // for one request
+
+// On a loop where nothing else runs: whoever has the lease next begins at once.
+void give_back(runtime::Lease& lease, const runtime::KubeAccess& access) {
+    runtime::AsioLoop loop;
+    runtime::CurlTransport transport(loop, kUserAgent);
+    runtime::KubeClient kube(transport, access);
+    loop.after(std::chrono::seconds(2), [&] { loop.stop(); });
+    lease.release(kube, [&] { loop.stop(); });
+    loop.run();
 }
 
 int run_controller() {
@@ -75,11 +89,12 @@ int run_controller() {
     runtime::AsioLoop loop;
     runtime::Log log(settings->log_form, settings->log_level);
     runtime::Chance chance(std::random_device{}());
-    runtime::CurlTransport curl(loop, "tailrender-runtime/" TAILRENDER_VERSION);
+    runtime::CurlTransport curl(loop, kUserAgent);
     runtime::MeteredTransport transport(loop, curl, settings->kube.server);
     runtime::KubeClient kube(transport, settings->kube);
-    runtime::Lease lease(loop, kube, log, settings->controller.ns, std::string(runtime::kLeaseName),
-                         settings->identity);
+    runtime::KubeClient lease_kube(transport, settings->kube, kLeasePatience);
+    runtime::Lease lease(loop, lease_kube, log, settings->controller.ns,
+                         std::string(runtime::kLeaseName), settings->identity);
     runtime::Controller controller(loop, transport, kube, log, chance, settings->controller);
     runtime::HttpServer server(loop, [&](std::string_view path) -> runtime::Page {
         if (path == "/healthz") {
@@ -103,9 +118,10 @@ int run_controller() {
                     code = 1;  // another instance works now: nothing that was begun may go on
                     loop.stop();
                 });
-    loop.on_termination([&] { lease.release([&] { loop.stop(); }); });
+    loop.on_termination([&] { loop.stop(); });
     give_back_memory(loop);
     loop.run();
+    give_back(lease, settings->kube);
     return code;
 }
 

@@ -67,6 +67,7 @@ HttpRequest KubeClient::request(std::string_view method, const std::string& path
     HttpRequest out;
     out.method = method;
     out.url = access_.server + path;
+    out.timeout = timeout_;
     out.ca_file = access_.ca_file;
     out.headers = {"Accept: application/json"};
     out.identity = access_.identity;
@@ -93,30 +94,16 @@ void KubeClient::get(const std::string& path, KubeDone done) {
     transport_.send(request("GET", path), decoded(std::move(done)), nullptr);
 }
 
-void KubeClient::create(const std::string& path, const Value& object, KubeDone done) {
-    change("POST", path, "application/json", object, std::move(done));
-}
-
-void KubeClient::replace(const std::string& path, const Value& object, KubeDone done) {
-    change("PUT", path, "application/json", object, std::move(done));
-}
-
 void KubeClient::apply(const std::string& path, const Value& object, KubeDone done) {
     change("PATCH", path + "?fieldManager=tailrender-controller&force=true",
            "application/apply-patch+yaml", object, std::move(done));
-}
-
-void KubeClient::json_patch(const std::string& path, const Value& operations, KubeDone done) {
-    change("PATCH", path, "application/json-patch+json", operations, std::move(done));
 }
 
 void KubeClient::erase(const std::string& path, std::string_view uid, KubeDone done,
                        std::string_view propagation) {
     Value options = Value::map({{"apiVersion", "v1"}, {"kind", "DeleteOptions"}});
     put_if(options, !propagation.empty(), "propagationPolicy", Value(propagation));
-    if (!uid.empty()) {
-        options.put("preconditions", Value::map({{"uid", uid}}));
-    }
+    put_if(options, !uid.empty(), "preconditions", Value::map({{"uid", uid}}));
     change("DELETE", path, "application/json", options, std::move(done));
 }
 

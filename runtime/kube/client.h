@@ -61,16 +61,23 @@ using KubeDone = std::function<void(KubeReply)>;
 
 class KubeClient {
 public:
-    KubeClient(Transport& transport, KubeAccess access)
-        : transport_(transport), access_(std::move(access)) {}
+    // `timeout` is for each request but a watch.
+    KubeClient(Transport& transport, KubeAccess access, Duration timeout = std::chrono::seconds(30))
+        : transport_(transport), access_(std::move(access)), timeout_(timeout) {}
 
     void get(const std::string& path, KubeDone done);
-    void create(const std::string& path, const renderer::Value& object, KubeDone done);
+    void create(const std::string& path, const renderer::Value& object, KubeDone done) {
+        change("POST", path, "application/json", object, std::move(done));
+    }
     // With metadata.resourceVersion only if nobody wrote in between (409 otherwise).
-    void replace(const std::string& path, const renderer::Value& object, KubeDone done);
+    void replace(const std::string& path, const renderer::Value& object, KubeDone done) {
+        change("PUT", path, "application/json", object, std::move(done));
+    }
     // Server-side apply (KEP-555): creates the object, or makes these fields ours.
     void apply(const std::string& path, const renderer::Value& object, KubeDone done);
-    void json_patch(const std::string& path, const renderer::Value& operations, KubeDone done);
+    void json_patch(const std::string& path, const renderer::Value& operations, KubeDone done) {
+        change("PATCH", path, "application/json-patch+json", operations, std::move(done));
+    }
     // Only the object with this UID, when it is not empty. "Foreground": what it owns goes first.
     void erase(const std::string& path, std::string_view uid, KubeDone done,
                std::string_view propagation = {});
@@ -88,6 +95,7 @@ private:
 
     Transport& transport_;
     KubeAccess access_;
+    Duration timeout_;
 };
 
 }  // namespace runtime

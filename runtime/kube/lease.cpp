@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 
@@ -65,9 +67,7 @@ void Lease::take_seen(KubeReply reply) {
         log_.warning("cannot read the lease", {{"cause", reply.message}});
         return again_in(kLeaseRetry);
     }
-    const Value* spec = reply.object.find("spec");
-    const std::string_view holder =
-        spec == nullptr ? std::string_view() : text_of(spec->find("holderIdentity"));
+    const std::string_view holder = text_of(reply.object.at({"spec", "holderIdentity"}));
     const std::string seen =
         fmt::format("{} {}", text_of(reply.object.at({"metadata", "resourceVersion"})), holder);
     if (seen != seen_) {
@@ -82,7 +82,7 @@ void Lease::take_seen(KubeReply reply) {
     if (!free) {
         return again_in(kLeaseRetry);
     }
-    const Value* before = spec == nullptr ? nullptr : spec->find("leaseTransitions");
+    const Value* before = reply.object.at({"spec", "leaseTransitions"});
     const std::int64_t transitions = before == nullptr ? 0 : before->as_int().value_or(0);
     reply.object.put("spec", fields(transitions + (holder == identity_ ? 0 : 1), now));
     write(std::move(reply.object), false);
@@ -115,9 +115,12 @@ void Lease::take_written(const KubeReply& reply) {
             log_.info("this instance leads", {{"identity", identity_}});
             on_lead_();
         }
+        const auto left_of = [this](Duration since_sent) {
+            return std::max(sent_at_ + since_sent - loop_.uptime(), Duration(0));
+        };
         // Even if the next request hangs.
-        loop_.after(kLeaseDeadline + Duration(1), [this] { check_deadline(); });
-        return again_in(kLeaseRenewal);
+        loop_.after(left_of(kLeaseDeadline + Duration(1)), [this] { check_deadline(); });
+        return again_in(left_of(kLeaseRenewal));
     }
     log_.warning("cannot write the lease", {{"cause", reply.message}});
     if (reply.code != 409 && !reply.not_found()) {
@@ -141,16 +144,24 @@ void Lease::lose() {
     on_lost_();
 }
 
-void Lease::release(std::function<void()> done) {
+void Lease::release(KubeClient& client, std::function<void()> done) {
     ended_ = true;
-    if (!std::exchange(leads_, false)) {
+    if (!leads_) {
         return done();
     }
-    if (Value* spec = current_.find("spec"); spec != nullptr) {
+    const std::string path = path_of(kLeases, ns_, name_);
+    client.get(path, [this, path, &client, done = std::move(done)](KubeReply last) {
+        Value* spec = last.object.find("spec");
+        leads_ = spec != nullptr && text_of(spec->find("holderIdentity")) == identity_;
+        if (!leads_) {
+            return done();
+        }
         spec->put("holderIdentity", "");
-    }
-    client_.replace(path_of(kLeases, ns_, name_), current_,
-                    [done = std::move(done)](const KubeReply&) { done(); });
+        client.replace(path, last.object, [this, &client, done](const KubeReply& reply) {
+            leads_ = reply.code == 409;  // a renewal was under way
+            release(client, done);
+        });
+    });
 }
 
 }  // namespace runtime

@@ -28,8 +28,9 @@ public:
 
     // `on_lead` is called once we hold it, `on_lost` once we do no longer. Each at most once.
     void start(std::function<void()> on_lead, std::function<void()> on_lost);
-    // Gives it back, so that the next one need not wait; then calls `done`.
-    void release(std::function<void()> done);
+    // Gives it back through this client, so that the next one need not wait; then calls `done`.
+    // Others may lead from then on: nothing else of this process may run any more.
+    void release(KubeClient& client, std::function<void()> done);
     [[nodiscard]] bool leads() const { return leads_; }
 
 private:

@@ -75,10 +75,62 @@ TEST_F(LeaseTest, AReleasedLeaseIsTakenAtOnce) {
     Instance b(loop, network, "b");
     loop.run_for(kSecond);
     bool released = false;
-    a.lease.release([&] { released = true; });
+    a.lease.release(a.kube, [&] { released = true; });
     loop.run_for(3 * kSecond);
     EXPECT_TRUE(released);
     EXPECT_TRUE(b.lease.leads());
+}
+
+TEST_F(LeaseTest, ARenewalUnderWayDoesNotHinderTheRelease) {
+    Instance a(loop, network, "a");
+    loop.run_for(kSecond);
+    network.latency = Duration(200);
+    while (network.log.back().method != "PUT") {
+        loop.run_for(Duration(10));
+    }
+    loop.run_for(Duration(50));
+    bool released = false;
+    a.lease.release(a.kube, [&] { released = true; });
+    loop.run_for(3 * kSecond);
+    EXPECT_TRUE(released);
+    EXPECT_EQ(holder(), "");
+}
+
+TEST_F(LeaseTest, NobodyElsesLeaseIsGivenBack) {
+    Instance a(loop, network, "a");
+    loop.run_for(kSecond);
+    renderer::Value lease = kube.find(path_of(kLeases, "ns", "controller"))->clone();
+    lease.find("spec")->put("holderIdentity", "b");
+    kube.put(path_of(kLeases, "ns", "controller"), std::move(lease));
+    bool released = false;
+    a.lease.release(a.kube, [&] { released = true; });
+    loop.run_for(kSecond);
+    EXPECT_TRUE(released);
+    EXPECT_EQ(holder(), "b");
+}
+
+TEST_F(LeaseTest, ItsTimeRunsFromTheSending) {
+    Instance a(loop, network, "a");
+    loop.run_for(30 * kSecond);
+    network.log.clear();
+    network.latency = 3 * kSecond;  // there, and as much back
+    while (network.log.empty()) {
+        loop.run_for(Duration(100));
+    }
+    const Duration sent = loop.uptime();
+    network.fault = [](const HttpRequest&) { return Fault::Hung; };
+    loop.run_for(sent + kLeaseDeadline - kSecond - loop.uptime());
+    EXPECT_TRUE(a.lease.leads());
+    loop.run_for(kSecond + Duration(100));
+    EXPECT_FALSE(a.lease.leads());
+}
+
+TEST_F(LeaseTest, SlowRepliesAreNoLoss) {
+    Instance a(loop, network, "a");
+    loop.run_for(30 * kSecond);
+    network.latency = Duration(2'400);  // there, and as much back
+    loop.run_for(std::chrono::minutes(2));
+    EXPECT_EQ(a.lost, 0);
 }
 
 TEST_F(LeaseTest, WithoutAServerItIsLostBeforeOthersMayHaveIt) {

@@ -158,13 +158,10 @@ void add_install(CLI::App& app, Options& options) {
                               "  tailrender install --values values.yaml | kubectl apply -f -\n"
                               "  tailrender install --namespace tailscale -o overlays");
     verb.preparse_callback([&options](std::size_t) { options.load.install = true; });
-    LoadOptions& load = options.load;
     add_output(verb, options,
                "directory to write the objects to; without it the stream goes to standard output");
     add_values(verb, options);
-    verb.add_option("--namespace", load.default_namespace,
-                    "namespace of the controller and of proxies (default tailscale)")
-        ->type_name("NAME");
+    add_namespace(verb, options, "namespace of the controller and of proxies (default tailscale)");
     add_common(verb, options);
 }
 
@@ -200,9 +197,8 @@ void add_seal(CLI::App& app, Options& options) {
     verb.add_option("--name", seal.name,
                     "name of the Secret that an env file becomes (default operator-oauth)")
         ->type_name("NAME");
-    verb.add_option("--namespace", options.load.default_namespace,
-                    "namespace of a Secret that names none (default tailscale for an env file)")
-        ->type_name("NAME");
+    add_namespace(verb, options,
+                  "namespace of a Secret that names none (default tailscale for an env file)");
     verb.add_option_function<std::string>(
             "--scope", [&seal](const std::string& scope) { seal.scope = kScopes.at(scope); },
             "where it can be opened (default what its annotations say, else strict)")

@@ -74,6 +74,10 @@ TEST(Options, SayWhatIsWrong) {
         {{"render", ".", "--color", "blue"},
          "tailrender: error: --color: blue not in {auto,always,never} [usage]\n"
          "  hint: run \"tailrender render --help\"\n"},
+        {{"install", "--namespace", "Bad_NS"},
+         "tailrender: error: --namespace: \"Bad_NS\" cannot be a namespace; expected lower-case "
+         "letters, digits and dashes, at most 63 [usage]\n"
+         "  hint: run \"tailrender install --help\"\n"},
         {{"render", ".", "--threads", "many"},
          "tailrender: error: could not convert: --threads = many [usage]\n"
          "  hint: run \"tailrender render --help\"\n"},

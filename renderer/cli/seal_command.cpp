@@ -9,6 +9,7 @@
 #include "renderer/emit/files.h"
 #include "renderer/load/disk_tree.h"
 #include "renderer/load/env_file.h"
+#include "renderer/plan/grammar.h"
 #include "renderer/seal/secret.h"
 
 namespace renderer {
@@ -186,6 +187,26 @@ private:
                               .expected = "the namespace it is for",
                               .hint = "--namespace tailscale",
                               .hide_text = true});
+        }
+        check_names(secret);
+    }
+
+    // The API server takes no other ones, neither for what is sealed nor for what it opens to.
+    void check_names(const PlainSecret& secret) {
+        if (!secret.name.empty() && !is_dns1123_subdomain(secret.name)) {
+            const bool is_flag = secret.name == flags_.name;
+            diagnostics_.add(
+                {.rule = "seal",
+                 .pos = is_flag ? Pos() : secret.pos,
+                 .where = is_flag ? "--name" : "",
+                 .message = "a Secret cannot have this name",
+                 .found = fmt::format("\"{}\"", secret.name),
+                 .expected = "lower-case letters, digits, dashes and dots, at most 253",
+                 .hide_text = true});
+        }
+        if (!secret.ns.empty() && !is_dns1123_label(secret.ns)) {
+            refuse(secret.pos, "a Secret cannot be in this namespace",
+                   fmt::format("\"{}\"", secret.ns), std::string(kNamespaceGrammar));
         }
     }
 

@@ -1,7 +1,11 @@
 #include "renderer/cli/shared_flags.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <map>
+
+#include "renderer/plan/grammar.h"
 
 namespace renderer {
 
@@ -34,6 +38,17 @@ void add_values(CLI::App& verb, Options& options) {
         ->allow_extra_args(false);
 }
 
+void add_namespace(CLI::App& verb, Options& options, const char* doc) {
+    verb.add_option("--namespace", options.load.default_namespace, doc)
+        ->type_name("NAME")
+        ->check([](const std::string& name) {
+            return name.empty() || is_dns1123_label(name)
+                       ? std::string()
+                       : fmt::format("\"{}\" cannot be a namespace; expected {}", name,
+                                     kNamespaceGrammar);
+        });
+}
+
 void add_inputs(CLI::App& verb, Options& options) {
     LoadOptions& load = options.load;
     verb.add_option("--cluster", load.cluster, "cluster of .tailrender.yaml to render for")
@@ -43,8 +58,7 @@ void add_inputs(CLI::App& verb, Options& options) {
                     "directory whose documents are facts, never output (repeatable)")
         ->type_name("DIR")
         ->allow_extra_args(false);
-    verb.add_option("--namespace", load.default_namespace, "namespace of documents that name none")
-        ->type_name("NAME");
+    add_namespace(verb, options, "namespace of documents that name none");
     verb.add_option("--kubernetes-version", load.kubernetes_version,
                     "version that objects are validated against (default the newest that is known)")
         ->type_name("VERSION");

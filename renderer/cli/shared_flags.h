@@ -18,7 +18,8 @@ CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char*
 
 void add_common(CLI::App& verb, Options& options);
 void add_values(CLI::App& verb, Options& options);
-void add_inputs(CLI::App& verb, Options& options);  // with add_values
+void add_namespace(CLI::App& verb, Options& options, const char* doc);
+void add_inputs(CLI::App& verb, Options& options);  // with add_values and add_namespace
 CLI::Option* add_revision(CLI::App& verb, Options& options);
 void add_path(CLI::App& verb, Options& options);  // with add_revision
 CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc);

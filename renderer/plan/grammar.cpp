@@ -24,6 +24,23 @@ bool is_name(std::string_view text, std::size_t max, bool (*alphanumeric)(char),
            });
 }
 
+// Names with dots between them, each of at most `max_part` bytes.
+bool is_dotted(std::string_view text, std::size_t max_part) {
+    if (text.size() > kMaxSubdomain) {
+        return false;
+    }
+    for (;;) {
+        const std::size_t dot = text.find('.');
+        if (!is_name(text.substr(0, dot), max_part, is_lower_or_digit, "-")) {
+            return false;
+        }
+        if (dot == std::string_view::npos) {
+            return true;
+        }
+        text.remove_prefix(dot + 1);
+    }
+}
+
 // What Go's %q makes of one byte, read as a Latin-1 character.
 std::string shown_byte(char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -66,19 +83,22 @@ bool is_dns1035_label(std::string_view text) {
 }
 
 bool is_dns1123_subdomain(std::string_view text) {
-    if (text.size() > kMaxSubdomain) {
-        return false;
-    }
-    for (;;) {
-        const std::size_t dot = text.find('.');
-        if (!is_name(text.substr(0, dot), kMaxSubdomain, is_lower_or_digit, "-")) {
-            return false;
+    return is_dotted(text, kMaxSubdomain);
+}
+
+bool is_dns_name(std::string_view text) {
+    return is_dotted(text, kMaxLabel);
+}
+
+bool is_server_url(std::string_view text) {
+    for (const std::string_view scheme : {"https://", "http://"}) {
+        if (text.starts_with(scheme)) {
+            text.remove_prefix(scheme.size());
+            return !text.empty() && text.front() != '/' &&
+                   std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
         }
-        if (dot == std::string_view::npos) {
-            return true;
-        }
-        text.remove_prefix(dot + 1);
     }
+    return false;
 }
 
 bool is_port_name(std::string_view text) {

@@ -19,10 +19,22 @@ std::string dns_label_error(std::string_view label);
 bool is_dns1123_label(std::string_view text);      // namespaces, names of Service ports
 bool is_dns1035_label(std::string_view text);      // Services: starts with a letter
 bool is_dns1123_subdomain(std::string_view text);  // Ingresses, hosts
+bool is_dns_name(std::string_view text);           // domains: labels of at most 63, with dots
+bool is_server_url(std::string_view text);         // http or https, and a host
 bool is_port_name(std::string_view text);          // IANA_SVC_NAME
 bool is_hostname_prefix(std::string_view text);    // ^[a-z0-9][a-z0-9-]{0,61}$
 bool is_label_key(std::string_view text);          // also of annotations, after lower-casing
 bool is_label_value(std::string_view text);
+
+// What is expected, for messages.
+inline constexpr std::string_view kNamespaceGrammar =
+    "lower-case letters, digits and dashes, at most 63";
+inline constexpr std::string_view kLabelKeyGrammar =
+    "letters, digits, \"-\", \"_\" and \".\", at most 63, and a DNS name with \"/\" before it or "
+    "not";
+inline constexpr std::string_view kLabelValueGrammar =
+    "at most 63 letters, digits, \"-\", \"_\" and \".\", beginning and ending with a letter or "
+    "digit";
 
 // The family of an address; empty when the text is none. A zone (fe80::1%eth0) is allowed where
 // `zone` says so.

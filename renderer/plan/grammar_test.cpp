@@ -60,6 +60,10 @@ TEST(Grammar, KnowsWhatTheApiServerAccepts) {
         EXPECT_EQ(is_label_key(row.text), row.key);
         EXPECT_EQ(is_label_value(row.text), row.value);
     }
+    EXPECT_TRUE(is_dns1123_subdomain(std::string(64, 'a')));
+    EXPECT_FALSE(is_dns_name(std::string(64, 'a')));
+    EXPECT_TRUE(is_dns_name(std::string(63, 'a') + ".b"));
+    EXPECT_FALSE(is_dns_name("a..b"));
     EXPECT_FALSE(is_dns1123_subdomain(std::string(254, 'a')));
 }
 
@@ -76,6 +80,17 @@ TEST(IpFamilyOf, TellsAddressesFromOtherTexts) {
     EXPECT_EQ(ip_family("fe80::1%eth0", true), IpFamily::V6);
     EXPECT_EQ(ip_family("fe80::1%", true), std::nullopt);
     EXPECT_EQ(ip_family(std::string_view("1.2.3.4\0x", 9)), std::nullopt);
+}
+
+TEST(Grammar, AServerHasASchemeAndAHost) {
+    for (const std::string_view url :
+         {"https://login.example.com", "http://hs.lan:8080/", "https://[fd00::1]/x"}) {
+        EXPECT_TRUE(is_server_url(url)) << url;
+    }
+    for (const std::string_view text :
+         {"", "foo", "foo.example.com", "https://", "http:///x", "ftp://a", "https://a b"}) {
+        EXPECT_FALSE(is_server_url(text)) << text;
+    }
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "renderer/core/ascii.h"
 #include "renderer/plan/grammar.h"
 
 namespace renderer {
@@ -11,10 +10,6 @@ namespace renderer {
 namespace {
 
 constexpr std::size_t kMaxAnnotations = std::size_t{256} << 10U;
-constexpr std::string_view kKeyGrammar =
-    "letters, digits, \"-\", \"_\" and \".\", at most 63, and a DNS name with \"/\" before it or "
-    "not";
-
 const Value* entries(const ParentInput& parent, std::string_view group) {
     const Value* found = parent.doc->root.at({"metadata", group});
     return found != nullptr && found->is_map() ? found : nullptr;
@@ -40,15 +35,12 @@ void check_labels(const ParentInput& parent, const Value* labels, Diagnostics& d
         if (!is_label_key(label.name())) {
             report_invalid(parent, label.key.pos(),
                            fmt::format("\"{}\" cannot be the key of a label", label.name()), "",
-                           std::string(kKeyGrammar), diagnostics);
+                           std::string(kLabelKeyGrammar), diagnostics);
         }
         if (label.value.is_string() && !is_label_value(label.value.text())) {
             report_invalid(parent, label.value.pos(),
                            fmt::format("\"{}\" cannot be the value of a label", label.value.text()),
-                           "",
-                           "at most 63 letters, digits, \"-\", \"_\" and \".\", beginning and "
-                           "ending with a letter or digit",
-                           diagnostics);
+                           "", std::string(kLabelValueGrammar), diagnostics);
         }
     }
 }
@@ -60,16 +52,13 @@ void check_annotations(const ParentInput& parent, const Value* annotations,
     }
     std::size_t size = 0;
     for (const Member& annotation : annotations->members()) {
-        std::string key(annotation.name());
-        std::ranges::transform(key, key.begin(), [](char c) {
-            return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-        });
+        const std::string key = lower_case(annotation.name());
         size += key.size() + (annotation.value.is_string() ? annotation.value.text().size() : 0);
         if (!is_label_key(key)) {
             report_invalid(
                 parent, annotation.key.pos(),
                 fmt::format("\"{}\" cannot be the key of an annotation", annotation.name()), "",
-                std::string(kKeyGrammar), diagnostics);
+                std::string(kLabelKeyGrammar), diagnostics);
         }
     }
     if (size > kMaxAnnotations) {
@@ -88,7 +77,7 @@ void check_metadata(const ParentInput& parent, Diagnostics& diagnostics) {
     if (!parent.ns.empty() && !is_dns1123_label(parent.ns)) {
         const Pos place = parent.doc->ns.pos();
         report_invalid(parent, place, fmt::format("\"{}\" cannot be a namespace", parent.ns), "",
-                       "lower-case letters, digits and dashes, at most 63", diagnostics);
+                       std::string(kNamespaceGrammar), diagnostics);
     }
     check_labels(parent, entries(parent, "labels"), diagnostics);
     check_annotations(parent, entries(parent, "annotations"), diagnostics);

@@ -1,5 +1,7 @@
 #include "renderer/plan/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 
@@ -9,6 +11,7 @@
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/dns_config.h"
 #include "renderer/plan/egress_group.h"
+#include "renderer/plan/grammar.h"
 #include "renderer/plan/group_policy.h"
 #include "renderer/plan/ingress_group.h"
 #include "renderer/plan/install.h"
@@ -29,15 +32,27 @@ namespace renderer {
 namespace {
 
 // Where the operator is: it gives the generated objects their namespace.
-std::string operator_namespace(const Loaded& loaded, const OperatorInput& reference) {
-    if (reference.deployment != nullptr) {
-        return reference.deployment->effective_namespace;
+struct OperatorNamespace {
+    std::string name;
+    Pos pos;
+    std::string object = {};
+};
+
+OperatorNamespace operator_namespace(const Loaded& loaded, const OperatorInput& reference) {
+    if (const Document* deployment = reference.deployment) {
+        const Pos pos = deployment->ns.pos();
+        return {.name = deployment->effective_namespace,
+                .pos = pos.known() ? pos : deployment->kind.pos(),
+                .object = deployment->object_name()};
     }
     if (!loaded.operator_bundle) {
         return {};
     }
     const Bundle& bundle = loaded.bundles[*loaded.operator_bundle];
-    return bundle.forced_namespace.empty() ? bundle.default_namespace : bundle.forced_namespace;
+    return bundle.forced_namespace.empty()
+               ? OperatorNamespace{.name = bundle.default_namespace, .pos = bundle.pos}
+               : OperatorNamespace{.name = bundle.forced_namespace,
+                                   .pos = bundle.forced_namespace_pos};
 }
 
 Settings plan_settings(const Loaded& loaded, const OperatorInput& reference,
@@ -50,7 +65,15 @@ Settings plan_settings(const Loaded& loaded, const OperatorInput& reference,
     if (loaded.operator_bundle && !loaded.bundles[*loaded.operator_bundle].chart_version.empty()) {
         app_version = "v" + loaded.bundles[*loaded.operator_bundle].chart_version;
     }
-    return decode_settings(layers, operator_namespace(loaded, reference), app_version, diagnostics);
+    const OperatorNamespace home = operator_namespace(loaded, reference);
+    if (!home.name.empty() && !is_dns1123_label(home.name)) {
+        diagnostics.add({.rule = "invalid-object",
+                         .pos = home.pos,
+                         .object = home.object,
+                         .message = fmt::format("\"{}\" cannot be a namespace", home.name),
+                         .expected = std::string(kNamespaceGrammar)});
+    }
+    return decode_settings(layers, home.name, app_version, diagnostics);
 }
 
 // Placement `central`: the operator's bundle. kNone: each proxy goes to its parent's.

@@ -7,7 +7,6 @@
 #include <charconv>
 
 #include "renderer/classify/operator_deployment.h"
-#include "renderer/core/ascii.h"
 #include "renderer/core/image_reference.h"
 #include "renderer/plan/settings_decoder.h"
 #include "renderer/plan/tags.h"
@@ -21,55 +20,7 @@ constexpr std::string_view kDefaultNamespace = "tailscale";
 constexpr std::string_view kDefaultTags = "tag:k8s";
 constexpr std::int64_t kSecond = 1000;                          // milliseconds
 constexpr std::string_view kDefaultRefreshInterval = "1h0m0s";  // of the ExternalSecret CRD
-constexpr std::size_t kMaxLabel = 63;
-constexpr std::size_t kMaxDomain = 253;
 constexpr std::int64_t kMaxPort = 65535;
-
-bool is_label_char(char c) {
-    return is_lower_or_digit(c) || c == '-';
-}
-
-// RFC 1123 label, lower case.
-bool is_label(std::string_view text) {
-    return !text.empty() && text.size() <= kMaxLabel && text.front() != '-' && text.back() != '-' &&
-           std::ranges::all_of(text, is_label_char);
-}
-
-bool is_domain(std::string_view text) {
-    if (text.size() > kMaxDomain) {
-        return false;
-    }
-    while (true) {
-        const std::size_t dot = text.find('.');
-        if (!is_label(text.substr(0, dot))) {
-            return false;
-        }
-        if (dot == std::string_view::npos) {
-            return true;
-        }
-        text.remove_prefix(dot + 1);
-    }
-}
-
-void report_invalid(std::string_view path, Pos pos, std::string_view found,
-                    std::string_view expected, Diagnostics& diagnostics) {
-    diagnostics.add({.rule = "invalid-setting",
-                     .pos = pos,
-                     .message = fmt::format("\"{}\" is not usable", path),
-                     .found = fmt::format("\"{}\"", found),
-                     .expected = std::string(expected)});
-}
-
-std::string decode_name(const Value& all, std::string_view key, bool (*valid)(std::string_view),
-                        std::string_view expected, std::string_view fallback,
-                        Diagnostics& diagnostics) {
-    std::string text = text_at(all, {"tailrender", key}, fallback);
-    if (!text.empty() && !valid(text)) {
-        report_invalid(fmt::format("tailrender.{}", key), pos_at(all, {"tailrender", key}), text,
-                       expected, diagnostics);
-    }
-    return text;
-}
 
 // `repo` is the chart's old spelling of `repository`, and wins.
 Image decode_image(const Value& all, std::string_view group, std::string_view repository,
@@ -91,8 +42,8 @@ void decode_cleanup_delay(const Value& all, Settings& settings, Diagnostics& dia
     }
     const std::int64_t ms = parse_duration(delay);
     if (ms < 0 || ms % kSecond != 0) {
-        report_invalid("tailrender.cleanupDelay", pos_at(all, {"tailrender", "cleanupDelay"}),
-                       delay, "a duration of whole seconds such as \"10m\"", diagnostics);
+        report_unusable("tailrender.cleanupDelay", pos_at(all, {"tailrender", "cleanupDelay"}),
+                        delay, "a duration of whole seconds such as \"10m\"", diagnostics);
     } else {
         settings.cleanup_delay = ms / kSecond;
     }
@@ -105,11 +56,11 @@ void decode_take_over(const Value& all, Settings& settings, Diagnostics& diagnos
                            settings.default_tags.end();
     if (!settings.take_over_tag.empty() &&
         (is_shared || !tag_error(settings.take_over_tag).empty())) {
-        report_invalid("tailrender.takeOverTag", pos_at(all, {"tailrender", "takeOverTag"}),
-                       settings.take_over_tag,
-                       "a tag such as \"tag:cluster-one\" that nothing but this cluster's proxies "
-                       "has, not one of \"proxyConfig.defaultTags\"",
-                       diagnostics);
+        report_unusable("tailrender.takeOverTag", pos_at(all, {"tailrender", "takeOverTag"}),
+                        settings.take_over_tag,
+                        "a tag such as \"tag:cluster-one\" that nothing but this cluster's proxies "
+                        "has, not one of \"proxyConfig.defaultTags\"",
+                        diagnostics);
     }
 }
 
@@ -131,8 +82,8 @@ void decode_node_ports(const Value& all, Settings& settings, Diagnostics& diagno
     const std::string text = text_at(all, {"tailrender", "nodePortRange"});
     settings.node_ports = parse_ports(text);
     if (!text.empty() && !settings.node_ports) {
-        report_invalid("tailrender.nodePortRange", pos_at(all, {"tailrender", "nodePortRange"}),
-                       text, "a range of ports such as \"30000-32767\"", diagnostics);
+        report_unusable("tailrender.nodePortRange", pos_at(all, {"tailrender", "nodePortRange"}),
+                        text, "a range of ports such as \"30000-32767\"", diagnostics);
     }
 }
 
@@ -158,31 +109,20 @@ void decode_secrets(const Value& all, Settings& settings, Diagnostics& diagnosti
                                     kDefaultRefreshInterval),
         .client_id = decode_remote(all, "clientId"),
         .client_secret = decode_remote(all, "clientSecret")};
-    if (!external.store.empty() && !is_domain(external.store)) {
-        report_invalid("tailrender.externalSecret.store",
-                       pos_at(all, {"tailrender", "externalSecret", "store"}), external.store,
-                       "the name of a SecretStore or ClusterSecretStore", diagnostics);
-    }
     if (parse_duration(external.refresh_interval) < 0) {
-        report_invalid("tailrender.externalSecret.refreshInterval",
-                       pos_at(all, {"tailrender", "externalSecret", "refreshInterval"}),
-                       external.refresh_interval, "a duration such as \"1h\"", diagnostics);
+        report_unusable("tailrender.externalSecret.refreshInterval",
+                        pos_at(all, {"tailrender", "externalSecret", "refreshInterval"}),
+                        external.refresh_interval, "a duration such as \"1h\"", diagnostics);
     }
 }
 
 void decode_ours(const Value& all, std::string_view operator_namespace, Settings& settings,
                  Diagnostics& diagnostics) {
-    const std::string_view home =
-        operator_namespace.empty() ? kDefaultNamespace : operator_namespace;
-    settings.ns = decode_name(all, "namespace", is_label, "a namespace's name", home, diagnostics);
-    settings.cluster_domain =
-        decode_name(all, "clusterDomain", is_domain, "a DNS name such as \"cluster.local\"",
-                    "cluster.local", diagnostics);
-    settings.tailnet_domain =
-        decode_name(all, "tailnetDomain", is_domain, "a DNS name such as \"tail1a2b3.ts.net\"", "",
-                    diagnostics);
-    settings.hostname_suffix = decode_name(
-        all, "hostnameSuffix", is_label, "lower-case letters, digits and dashes", "", diagnostics);
+    settings.ns = text_at(all, {"tailrender", "namespace"},
+                          operator_namespace.empty() ? kDefaultNamespace : operator_namespace);
+    settings.cluster_domain = text_at(all, {"tailrender", "clusterDomain"}, "cluster.local");
+    settings.tailnet_domain = text_at(all, {"tailrender", "tailnetDomain"});
+    settings.hostname_suffix = text_at(all, {"tailrender", "hostnameSuffix"});
     if (text_at(all, {"tailrender", "dataplane"}) == "native") {
         settings.dataplane = Dataplane::Native;
     }

@@ -7,11 +7,29 @@
 #include <charconv>
 #include <span>
 
+#include "renderer/core/ascii.h"
+#include "renderer/core/image_reference.h"
+#include "renderer/plan/grammar.h"
+
 namespace renderer {
 
 namespace {
 
-enum class Type : std::uint8_t { String, Flag, LooseFlag, Map, TextMap, List, TextOrList };
+enum class Type : std::uint8_t {
+    String,
+    Flag,
+    LooseFlag,
+    Map,
+    Labels,
+    Annotations,
+    List,
+    TextOrList
+};
+
+struct Format {
+    bool (*matches)(std::string_view text) = nullptr;
+    std::string_view expected = {};
+};
 
 struct Key {
     std::string_view path;
@@ -19,14 +37,50 @@ struct Key {
     std::string_view choices = {};    // closed choice, separated by "|"; empty = open
     std::string_view not_built = {};  // those of the choices that are refused
     bool strict_choice = true;        // false: another value is a warning
+    Format format = {};               // of a text that is not empty
 };
+
+bool is_repository(std::string_view text) {
+    return parse_image_reference(fmt::format("{}:tag", text)).error.empty();
+}
+
+// Behind a tag a digest may stand: "v1.96.5@sha256:…".
+bool is_image_tag(std::string_view text) {
+    return parse_image_reference(fmt::format("image:{}", text)).error.empty();
+}
+
+bool is_image_digest(std::string_view text) {
+    return parse_image_reference(fmt::format("image@{}", text)).error.empty();
+}
+
+bool is_tailnet_domain(std::string_view text) {
+    return is_dns_name(text) && text.find('.') != std::string_view::npos;
+}
+
+constexpr Format kRepository = {is_repository, "a repository of images, without tag and digest"};
+constexpr Format kTag = {is_image_tag, "the tag of an image such as \"v1.96.5\""};
+constexpr Format kDigest = {is_image_digest,
+                            "the digest of an image: \"sha256:\" and 64 digits of 0-9a-f"};
+constexpr Format kServerUrl = {is_server_url, "a URL such as \"https://login.example.com\""};
+constexpr Format kIngressClass = {is_dns1123_subdomain,
+                                  "the name of an IngressClass: lower-case letters, digits, dashes "
+                                  "and dots"};
+constexpr Format kNamespace = {is_dns1123_label, kNamespaceGrammar};
+constexpr Format kClusterDomain = {is_dns_name, "a DNS name such as \"cluster.local\""};
+constexpr Format kTailnetDomain = {is_tailnet_domain, "a DNS name such as \"tail1a2b3.ts.net\""};
+constexpr Format kSuffix = {is_dns1123_label, "lower-case letters, digits and dashes"};
+constexpr Format kStore = {is_dns1123_subdomain, "the name of a SecretStore or ClusterSecretStore"};
+
+constexpr Key formatted(std::string_view path, Format format) {
+    return {.path = path, .type = Type::String, .format = format};
+}
 
 // Sorted by nothing but reading order: the chart's values.yaml, then ours.
 constexpr std::array kKeys = {
     Key{"oauth.clientId", Type::String},
     Key{"oauth.clientSecret", Type::String},
     Key{"oauth.audience", Type::String},
-    Key{"loginServer", Type::String},
+    formatted("loginServer", kServerUrl),
     Key{"oauthSecretVolume", Type::Map},
     Key{"installCRDs", Type::Flag},
     Key{"operatorConfig.defaultTags", Type::TextOrList},
@@ -37,22 +91,22 @@ constexpr std::array kKeys = {
     Key{"operatorConfig.image.pullPolicy", Type::String, "Always|IfNotPresent|Never"},
     Key{"operatorConfig.logging", Type::String, "info|debug|dev", "", false},
     Key{"operatorConfig.hostname", Type::String},
-    Key{"operatorConfig.nodeSelector", Type::TextMap},
+    Key{"operatorConfig.nodeSelector", Type::Labels},
     Key{"operatorConfig.resources", Type::Map},
-    Key{"operatorConfig.podAnnotations", Type::TextMap},
-    Key{"operatorConfig.podLabels", Type::TextMap},
-    Key{"operatorConfig.serviceAccountAnnotations", Type::TextMap},
+    Key{"operatorConfig.podAnnotations", Type::Annotations},
+    Key{"operatorConfig.podLabels", Type::Labels},
+    Key{"operatorConfig.serviceAccountAnnotations", Type::Annotations},
     Key{"operatorConfig.tolerations", Type::List},
     Key{"operatorConfig.affinity", Type::Map},
     Key{"operatorConfig.podSecurityContext", Type::Map},
     Key{"operatorConfig.securityContext", Type::Map},
     Key{"operatorConfig.extraEnv", Type::List},
-    Key{"ingressClass.name", Type::String},
+    formatted("ingressClass.name", kIngressClass),
     Key{"ingressClass.enabled", Type::Flag},
-    Key{"proxyConfig.image.repository", Type::String},
-    Key{"proxyConfig.image.repo", Type::String},
-    Key{"proxyConfig.image.tag", Type::String},
-    Key{"proxyConfig.image.digest", Type::String},
+    formatted("proxyConfig.image.repository", kRepository),
+    formatted("proxyConfig.image.repo", kRepository),
+    formatted("proxyConfig.image.tag", kTag),
+    formatted("proxyConfig.image.digest", kDigest),
     Key{"proxyConfig.defaultTags", Type::String},
     Key{"proxyConfig.firewallMode", Type::String},  // its choices: check_firewall_mode
     Key{"proxyConfig.defaultProxyClass", Type::String},
@@ -60,18 +114,18 @@ constexpr std::array kKeys = {
     Key{"apiServerProxyConfig.mode", Type::LooseFlag, "true|false|noauth", "", false},
     Key{"imagePullSecrets", Type::List},
     Key{"global", Type::Map},
-    Key{"tailrender.namespace", Type::String},
-    Key{"tailrender.clusterDomain", Type::String},
-    Key{"tailrender.tailnetDomain", Type::String},
+    formatted("tailrender.namespace", kNamespace),
+    formatted("tailrender.clusterDomain", kClusterDomain),
+    formatted("tailrender.tailnetDomain", kTailnetDomain),
     Key{"tailrender.dataplane", Type::String, "containerboot|native", "native"},
-    Key{"tailrender.image.repository", Type::String},
-    Key{"tailrender.image.tag", Type::String},
-    Key{"tailrender.image.digest", Type::String},
+    formatted("tailrender.image.repository", kRepository),
+    formatted("tailrender.image.tag", kTag),
+    formatted("tailrender.image.digest", kDigest),
     Key{"tailrender.image.pullPolicy", Type::String, "Always|IfNotPresent|Never"},
     Key{"tailrender.serviceMonitors", Type::Flag},
     Key{"tailrender.customResources", Type::String, "auto|emit|consume"},
     Key{"tailrender.secrets", Type::String, "reference|generate|external"},
-    Key{"tailrender.externalSecret.store", Type::String},
+    formatted("tailrender.externalSecret.store", kStore),
     Key{"tailrender.externalSecret.storeKind", Type::String, "SecretStore|ClusterSecretStore"},
     Key{"tailrender.externalSecret.refreshInterval", Type::String},
     Key{"tailrender.externalSecret.clientId.key", Type::String},
@@ -79,7 +133,7 @@ constexpr std::array kKeys = {
     Key{"tailrender.externalSecret.clientSecret.key", Type::String},
     Key{"tailrender.externalSecret.clientSecret.property", Type::String},
     Key{"tailrender.placement", Type::String, "parent|central"},
-    Key{"tailrender.hostnameSuffix", Type::String},
+    formatted("tailrender.hostnameSuffix", kSuffix),
     Key{"tailrender.cleanupDelay", Type::String},
     Key{"tailrender.takeOverTag", Type::String},
     Key{"tailrender.inputs", Type::String, "partial|complete"},
@@ -121,7 +175,8 @@ bool has_type(const Value& value, Type type) {
         case Type::LooseFlag:
             return value.is_bool() || value.is_string();
         case Type::Map:
-        case Type::TextMap:
+        case Type::Labels:
+        case Type::Annotations:
             return value.is_map();
         case Type::List:
             return value.is_list();
@@ -140,7 +195,8 @@ std::string_view type_name(Type type) {
         case Type::LooseFlag:
             return "a boolean or a string";
         case Type::Map:
-        case Type::TextMap:
+        case Type::Labels:
+        case Type::Annotations:
             return "a map";
         case Type::List:
             return "a list";
@@ -193,18 +249,34 @@ void check_built(const Key& key, const Value& value, Diagnostics& diagnostics) {
     }
 }
 
+// An entry of the labels or annotations of an object.
+void check_entry(const Key& key, const Member& member, Diagnostics& diagnostics) {
+    const std::string path = fmt::format("{}.{}", key.path, member.name());
+    const bool is_label = key.type == Type::Labels;
+    if (!is_label_key(is_label ? std::string(member.name()) : lower_case(member.name()))) {
+        report_unusable(key.path, member.key.pos(), member.name(), kLabelKeyGrammar, diagnostics);
+    }
+    if (!member.value.is_string()) {
+        report_wrong_type(path, member.value, "a string", diagnostics);
+    } else if (is_label && !is_label_value(member.value.text())) {
+        report_unusable(path, member.value.pos(), member.value.text(), kLabelValueGrammar,
+                        diagnostics);
+    }
+}
+
 void check_value(const Key& key, const Value& value, Diagnostics& diagnostics) {
     if (!has_type(value, key.type)) {
         report_wrong_type(key.path, value, type_name(key.type), diagnostics);
         return;
     }
-    if (key.type == Type::TextMap) {
+    if (key.type == Type::Labels || key.type == Type::Annotations) {
         for (const Member& member : value.members()) {
-            if (!member.value.is_string()) {
-                report_wrong_type(fmt::format("{}.{}", key.path, member.name()), member.value,
-                                  "a string", diagnostics);
-            }
+            check_entry(key, member, diagnostics);
         }
+    }
+    if (key.format.matches != nullptr && !value.text().empty() &&
+        !key.format.matches(value.text())) {
+        report_unusable(key.path, value.pos(), value.text(), key.format.expected, diagnostics);
     }
     if (!key.choices.empty()) {
         check_choice(key, value, diagnostics);
@@ -347,6 +419,15 @@ Value merge_layers(Value defaults, const std::vector<const Value*>& layers) {
     merge_into(defaults, user);
     drop_nulls(defaults);
     return defaults;
+}
+
+void report_unusable(std::string_view path, Pos pos, std::string_view found,
+                     std::string_view expected, Diagnostics& diagnostics) {
+    diagnostics.add({.rule = "invalid-setting",
+                     .pos = pos,
+                     .message = fmt::format("\"{}\" is not usable", path),
+                     .found = fmt::format("\"{}\"", found),
+                     .expected = std::string(expected)});
 }
 
 void check_keys(const Value& settings, Diagnostics& diagnostics) {

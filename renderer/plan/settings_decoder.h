@@ -19,8 +19,13 @@ Value chart_defaults();
 // Later layers win. Maps merge, everything else replaces; null removes the key, a default included.
 Value merge_layers(Value defaults, const std::vector<const Value*>& layers);
 
+// Reports `found` at `path` as a value with which nothing could work.
+void report_unusable(std::string_view path, Pos pos, std::string_view found,
+                     std::string_view expected, Diagnostics& diagnostics);
+
 // Reports keys that the table does not have (ours: error, the chart's: warning), values of the
-// wrong type, values outside a closed choice, and values that are not built yet.
+// wrong type, texts of the wrong form, values outside a closed choice, and values that are not
+// built yet.
 void check_keys(const Value& settings, Diagnostics& diagnostics);
 
 // A string setting; `fallback` when it is absent, empty or (already reported) not a string.

@@ -36,8 +36,10 @@ TEST(DecodeSettings, ImagesFollowTheChart) {
         {"proxyConfig: {image: {tag: stable}}", "tailscale/tailscale:stable"},
         {"proxyConfig: {image: {repository: a/b}}", "a/b:v1.94.2"},
         {"proxyConfig: {image: {repo: c/d, repository: a/b}}", "c/d:v1.94.2"},
-        {"proxyConfig: {image: {tag: v1.0.0, digest: 'sha256:ab'}}",
-         "tailscale/tailscale@sha256:ab"},
+        {"proxyConfig: {image: {tag: v1.0.0, digest: "
+         "'sha256:abababababababababababababababababababababababababababababababab'}}",
+         "tailscale/"
+         "tailscale@sha256:abababababababababababababababababababababababababababababababab"},
         {"proxyConfig: {image: {tag: null}}", "tailscale/tailscale:v1.94.2"},
     };
     for (const auto& [yaml, want] : rows) {
@@ -160,8 +162,39 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "1: error [invalid-setting] \"tailrender.hostnameSuffix\" is not usable | \"-b\" | "
          "lower-case letters, digits and dashes\n"},
         {"tailrender: {namespace: Team_A}",
-         "1: error [invalid-setting] \"tailrender.namespace\" is not usable | \"Team_A\" | a "
-         "namespace's name\n"},
+         "1: error [invalid-setting] \"tailrender.namespace\" is not usable | \"Team_A\" | "
+         "lower-case letters, digits and dashes, at most 63\n"},
+        {"tailrender: {tailnetDomain: tail1a2b3}",
+         "1: error [invalid-setting] \"tailrender.tailnetDomain\" is not usable | \"tail1a2b3\" | "
+         "a DNS name such as \"tail1a2b3.ts.net\"\n"},
+        {"loginServer: hs.example.com",
+         "1: error [invalid-setting] \"loginServer\" is not usable | \"hs.example.com\" | a URL "
+         "such as \"https://login.example.com\"\n"},
+        {"loginServer: 'http://'",
+         "1: error [invalid-setting] \"loginServer\" is not usable | \"http://\" | a URL such as "
+         "\"https://login.example.com\"\n"},
+        {"loginServer: http://hs.lan:8080", ""},
+        {"ingressClass: {name: Foo_}",
+         "1: error [invalid-setting] \"ingressClass.name\" is not usable | \"Foo_\" | the name of "
+         "an IngressClass: lower-case letters, digits, dashes and dots\n"},
+        {"tailrender: {image: {repository: A B}}",
+         "1: error [invalid-setting] \"tailrender.image.repository\" is not usable | \"A B\" | a "
+         "repository of images, without tag and digest\n"},
+        {"tailrender: {image: {repository: 'a/b:v1'}}",
+         "1: error [invalid-setting] \"tailrender.image.repository\" is not usable | \"a/b:v1\" | "
+         "a repository of images, without tag and digest\n"},
+        {"tailrender: {image: {tag: 'v1,2'}}",
+         "1: error [invalid-setting] \"tailrender.image.tag\" is not usable | \"v1,2\" | the tag "
+         "of an image such as \"v1.96.5\"\n"},
+        {"tailrender: {image: {digest: foo}}",
+         "1: error [invalid-setting] \"tailrender.image.digest\" is not usable | \"foo\" | the "
+         "digest of an image: \"sha256:\" and 64 digits of 0-9a-f\n"},
+        {"proxyConfig: {image: {repo: 'a@b'}}",
+         "1: error [invalid-setting] \"proxyConfig.image.repo\" is not usable | \"a@b\" | a "
+         "repository of images, without tag and digest\n"},
+        {"proxyConfig: {image: {repository: 'reg.lan:5000/a/b', tag: "
+         "'v1@sha256:abababababababababababababababababababababababababababababababab'}}",
+         ""},
         {"proxyConfig: {firewalMode: auto}",
          "1: warning [unknown-chart-value] unknown key \"firewalMode\" in \"proxyConfig\" | did "
          "you "
@@ -178,6 +211,19 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
         {"operatorConfig: {nodeSelector: {disk: 1}}",
          "1: error [wrong-type] \"operatorConfig.nodeSelector.disk\" has the wrong type | a number "
          "| a string | put the value in quotes\n"},
+        {"operatorConfig: {nodeSelector: {disk: not so fast}}",
+         "1: error [invalid-setting] \"operatorConfig.nodeSelector.disk\" is not usable | \"not so "
+         "fast\" | at most 63 letters, digits, \"-\", \"_\" and \".\", beginning and ending with "
+         "a letter or digit\n"},
+        {"operatorConfig: {podLabels: {a b: c}}",
+         "1: error [invalid-setting] \"operatorConfig.podLabels\" is not usable | \"a b\" | "
+         "letters, digits, \"-\", \"_\" and \".\", at most 63, and a DNS name with \"/\" before it "
+         "or not\n"},
+        {"operatorConfig: {podAnnotations: {Example.com/a: any text}}", ""},
+        {"operatorConfig: {serviceAccountAnnotations: {a b: c}}",
+         "1: error [invalid-setting] \"operatorConfig.serviceAccountAnnotations\" is not usable | "
+         "\"a b\" | letters, digits, \"-\", \"_\" and \".\", at most 63, and a DNS name with \"/\" "
+         "before it or not\n"},
         {"operatorConfig: {logging: verbose}",
          "1: warning [unknown-choice] \"operatorConfig.logging\" has an unknown value | "
          "\"verbose\" | one of { info, debug, dev }\n"},

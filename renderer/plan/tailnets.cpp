@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "renderer/plan/custom_resources.h"
+#include "renderer/plan/grammar.h"
 #include "renderer/plan/metadata_checks.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/proxy.h"
@@ -23,7 +24,7 @@ std::string_view login_url(const TailnetInput& tailnet) {
 
 void check_url(const TailnetInput& tailnet, Diagnostics& diagnostics) {
     const std::string_view url = tailnet.login_url;
-    if (url.empty() || url.starts_with("https://") || url.starts_with("http://")) {
+    if (url.empty() || is_server_url(url)) {
         return;
     }
     report_invalid(tailnet, tailnet.login_url_pos, "spec.loginUrl is not the URL of a server",

@@ -224,10 +224,14 @@ void report_wrong_type(std::string_view path, const Value& value, std::string_vi
 
 void check_choice(const Key& key, const Value& value, Diagnostics& diagnostics) {
     const std::string_view text = scalar_text(value);
-    const std::vector<std::string_view> choices = split_choices(key.choices);
+    std::vector<std::string_view> choices = split_choices(key.choices);
     if (text.empty() || std::ranges::find(choices, text) != choices.end()) {
         return;
     }
+    const std::vector<std::string_view> refused = split_choices(key.not_built);
+    std::erase_if(choices, [&](std::string_view choice) {
+        return std::ranges::find(refused, choice) != refused.end();
+    });
     const std::string_view near = nearest(text, choices);
     diagnostics.add({.severity = key.strict_choice ? Severity::Error : Severity::Warning,
                      .rule = "unknown-choice",

@@ -195,6 +195,9 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
         {"proxyConfig: {image: {repository: 'reg.lan:5000/a/b', tag: "
          "'v1@sha256:abababababababababababababababababababababababababababababababab'}}",
          ""},
+        {"tailrender: {dataplane: foo}",
+         "1: error [unknown-choice] \"tailrender.dataplane\" has an unknown value | \"foo\" | one "
+         "of { containerboot }\n"},
         {"proxyConfig: {firewalMode: auto}",
          "1: warning [unknown-chart-value] unknown key \"firewalMode\" in \"proxyConfig\" | did "
          "you "

@@ -5,9 +5,9 @@
 #include <array>
 #include <cstdlib>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -173,25 +173,57 @@ private:
     std::vector<std::string> beside_;  // rendered trees that were not read
 };
 
+std::vector<std::string> names_of(const std::vector<ClusterTree>& trees) {
+    std::vector<std::string> names;
+    names.reserve(trees.size());
+    for (const ClusterTree& tree : trees) {
+        if (!tree.cluster.empty()) {
+            names.push_back(tree.cluster);
+        }
+    }
+    return names;
+}
+
 // Leaves what the user named: a rendered tree was read with all its clusters. An error when no side
 // has a cluster of that name.
 Result<Unit> keep_cluster(const std::string& cluster, std::vector<ClusterTree>& base,
                           std::vector<ClusterTree>& head) {
-    std::set<std::string> names;
+    std::vector<std::string> names = names_of(base);
+    std::ranges::copy(names_of(head), std::back_inserter(names));
+    std::ranges::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    if (!names.empty() && std::ranges::find(names, cluster) == names.end()) {
+        return Error{{.rule = "unknown-cluster",
+                      .where = "--cluster",
+                      .message = fmt::format("neither side has a cluster \"{}\"", cluster),
+                      .expected = fmt::format("one of \"{}\"", fmt::join(names, "\", \""))}};
+    }
     for (std::vector<ClusterTree>* trees : {&base, &head}) {
         std::erase_if(*trees, [&](const ClusterTree& tree) {
-            names.insert(tree.cluster);
             return !tree.cluster.empty() && tree.cluster != cluster;
         });
     }
-    names.erase("");
-    if (!base.empty() || !head.empty()) {
-        return Unit{};
+    return Unit{};
+}
+
+// A tree without a name is of one cluster, and nothing says which one of several.
+Result<Unit> can_be_paired(const std::vector<ClusterTree>& base,
+                           const std::vector<ClusterTree>& head) {
+    for (const bool is_base : {true, false}) {
+        const std::vector<ClusterTree>& one = is_base ? base : head;
+        const std::vector<std::string> names = names_of(is_base ? head : base);
+        if (one.size() == 1 && one.front().cluster.empty() && names.size() > 1) {
+            return Error{
+                {.rule = "cluster-needed",
+                 .where = "--cluster",
+                 .message = "one cluster without a name cannot be compared with several",
+                 .found = fmt::format("\"{}\" in {}", fmt::join(names, "\", \""),
+                                      is_base ? "HEAD" : "BASE"),
+                 .expected = fmt::format("the one of them that {} is", is_base ? "BASE" : "HEAD"),
+                 .hint = "say --cluster NAME"}};
+        }
     }
-    return Error{{.rule = "unknown-cluster",
-                  .where = "--cluster",
-                  .message = fmt::format("neither side has a cluster \"{}\"", cluster),
-                  .expected = fmt::format("one of \"{}\"", fmt::join(names, "\", \""))}};
+    return Unit{};
 }
 
 // Empty, with a message, when the file cannot be used.
@@ -255,12 +287,12 @@ int run_diff(const Options& options, Console& console) {
     }
     std::vector<ClusterTree> before = base.take();
     std::vector<ClusterTree> after = head.take();
-    if (!options.load.cluster.empty()) {
-        Result<Unit> kept = keep_cluster(options.load.cluster, before, after);
-        if (!kept) {
-            head.refuse(std::move(kept.error().diagnostic));
-            return head.fail(console);
-        }
+    Result<Unit> comparable = options.load.cluster.empty()
+                                  ? can_be_paired(before, after)
+                                  : keep_cluster(options.load.cluster, before, after);
+    if (!comparable) {
+        head.refuse(std::move(comparable.error().diagnostic));
+        return head.fail(console);
     }
     Comparison comparison = compare_trees(std::move(before), std::move(after), SecretHash(key));
     comparison.base = options.base;

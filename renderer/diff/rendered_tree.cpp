@@ -135,6 +135,17 @@ Result<Contents> contents_of(const SourceTree& tree, const std::string& dir) {
     return contents;
 }
 
+// The deepest directory that all of them are below, "." for none.
+std::string common_directory(const std::vector<std::string>& paths) {
+    std::string common = paths.empty() ? "." : parent_path(paths.front());
+    while (common != "." && !std::ranges::all_of(paths, [&](const std::string& path) {
+               return is_within(path, common);
+           })) {
+        common = parent_path(common);
+    }
+    return common;
+}
+
 }  // namespace
 
 Result<std::optional<std::vector<ClusterTree>>> read_rendered(const SourceTree& tree,
@@ -149,8 +160,10 @@ Result<std::optional<std::vector<ClusterTree>>> read_rendered(const SourceTree& 
     if (contents.has_sources) {
         return std::optional<std::vector<ClusterTree>>();
     }
+    const std::string common = common_directory(contents.trees);
     for (const std::string& path : contents.trees) {
-        ClusterTree cluster = TRY(read_cluster(tree, join_path(dir, path), path));
+        std::string name = relative_path(path, common);
+        ClusterTree cluster = TRY(read_cluster(tree, join_path(dir, path), std::move(name)));
         clusters.push_back(std::move(cluster));
     }
     return clusters.empty() ? std::optional<std::vector<ClusterTree>>()

@@ -67,8 +67,8 @@ TEST_F(RenderedTree, MayHoldClustersInFolders) {
     const auto found = read();
     ASSERT_TRUE(found && found.value());
     ASSERT_EQ((*found)->size(), 2U);
-    EXPECT_EQ((*found)->front().cluster, "clusters/eu/lab");
-    EXPECT_EQ((*found)->back().cluster, "clusters/home");
+    EXPECT_EQ((*found)->front().cluster, "eu/lab");
+    EXPECT_EQ((*found)->back().cluster, "home");
     const auto below = rendered_below(DiskTree(), dir_.string());
     ASSERT_TRUE(below);
     EXPECT_EQ(*below, (std::vector<std::string>{"clusters/eu/lab", "clusters/home"}));

@@ -51,7 +51,9 @@ void add_namespace(CLI::App& verb, Options& options, const char* doc) {
 
 void add_inputs(CLI::App& verb, Options& options) {
     LoadOptions& load = options.load;
-    verb.add_option("--cluster", load.cluster, "cluster of .tailrender.yaml to render for")
+    verb.add_option(
+            "--cluster", load.cluster,
+            "cluster of .tailrender.yaml to render for; without that file any name is taken")
         ->type_name("NAME");
     add_values(verb, options);
     verb.add_option("--context", load.context_dirs,

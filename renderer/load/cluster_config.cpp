@@ -16,6 +16,7 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kFile = ".tailrender.yaml";
+constexpr std::size_t kMostLevels = 32;
 
 constexpr std::array kClusterFields = {
     SchemaField{"name", FieldType::Text},          SchemaField{"labels", FieldType::TextMap},
@@ -132,6 +133,43 @@ void decode(const Value& entry, Cluster& cluster) {
     }
 }
 
+// The nearest directory above the path that has the file, up to the top of the repository; "" when
+// there is none.
+std::string directory_above(const SourceTree& tree, const std::string& path) {
+    std::string dir = normal_path(path);
+    for (std::size_t i = 0; i < kMostLevels; ++i) {
+        if (tree.kind(join_path(dir, ".git")) != EntryKind::Missing) {
+            return {};
+        }
+        dir = normal_path(join_path(dir, ".."));
+        if (tree.kind(join_path(dir, kFile)) == EntryKind::File) {
+            return dir;
+        }
+    }
+    return {};
+}
+
+// What the file says of the cluster would be missed, and any message that comes of it would lead
+// elsewhere.
+void warn_of_file_above(const SourceTree& tree, const LoadOptions& options,
+                        Diagnostics& diagnostics) {
+    if (options.install || options.stream.has_value() || options.cluster.empty()) {
+        return;
+    }
+    const std::string above = directory_above(tree, options.path);
+    if (!above.empty()) {
+        diagnostics.add(
+            {.severity = Severity::Warning,
+             .rule = "clusters-above",
+             .where = "--cluster",
+             .message = fmt::format("nothing is known of cluster \"{}\": \"{}\" has no {}",
+                                    options.cluster, options.path, kFile),
+             .found = fmt::format("\"{}\"", join_path(above, kFile)),
+             .hint =
+                 fmt::format("render \"{}\", or give the cluster's values with --values", above)});
+    }
+}
+
 bool has_file(const SourceTree& tree, const LoadOptions& options) {
     return !options.install && !options.stream.has_value() &&
            tree.kind(options.path) == EntryKind::Directory &&
@@ -161,6 +199,7 @@ Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceM
     Cluster cluster{.name = options.cluster};
     const std::string path = join_path(options.path, kFile);
     if (!has_file(tree, options)) {
+        warn_of_file_above(tree, options, diagnostics);
         return cluster;
     }
     cluster.configured = true;

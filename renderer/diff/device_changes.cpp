@@ -160,7 +160,7 @@ private:
         if (change.edit == DeviceEdit::Replaced) {
             add_replacement_reason(old, now, reasons);
         } else if (change.edit == DeviceEdit::Renamed) {
-            reasons.emplace_back("keeps its addresses; the old name stops to resolve");
+            reasons.emplace_back("keeps its addresses; the old name stops resolving");
         }
         if (old.tags != now.tags) {
             const bool registered = change.edit != DeviceEdit::Replaced && !is_service(now);

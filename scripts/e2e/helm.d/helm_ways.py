@@ -22,6 +22,7 @@ class Way:
     def __init__(self, name, helm, words, env):
         self.name, self.helm, self.words, self.env = name, helm, words, env
         self.namespace = None
+        self.knows_release = words(None)[0] == ["tailrender"]
 
     def change(self, verb, *words):
         """A verb that renders: tailrender stands behind it."""

@@ -24,8 +24,14 @@ std::string file_diff(std::string_view old_name, std::string_view new_name,
                            new_name);
     }
     const std::string diff = unified_diff(old_name, new_name, old_text, new_text);
-    // An empty file that comes or goes has no line to show.
-    return diff.empty() ? fmt::format("--- {}\n+++ {}\n", old_name, new_name) : diff;
+    if (!diff.empty()) {
+        return diff;
+    }
+    // An empty file that comes or goes has no line to show, only what Git says of it.
+    const bool is_new = old_name == kNothing;
+    return fmt::format("diff --git {0} {0}\n{1} file mode 100644\nindex {2}\n",
+                       is_new ? new_name : old_name, is_new ? "new" : "deleted",
+                       is_new ? "0000000..e69de29" : "e69de29..0000000");
 }
 
 }  // namespace

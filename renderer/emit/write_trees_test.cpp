@@ -278,8 +278,10 @@ TEST_F(WriteTrees, AnEmptyInventoryGoesToo) {
     auto gone = find_gone_trees(dir_, {});
     ASSERT_TRUE(gone);
     ASSERT_EQ(gone->size(), 1U);
+    const std::string inventory = dir_ + "/lab/.tailrender-inventory";
     EXPECT_EQ(*compare_tree(gone->front()),
-              "--- " + dir_ + "/lab/.tailrender-inventory\n+++ /dev/null\n");
+              "diff --git " + inventory + " " + inventory +
+                  "\ndeleted file mode 100644\nindex e69de29..0000000\n");
     ASSERT_TRUE(write_trees(*gone));
     EXPECT_FALSE(fs::exists(dir_ + "/lab"));
 }

@@ -193,9 +193,11 @@ void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
     }
     const auto step = decide(replica, loop_.now(), settings_.cleanup_delay);
     if (!step.has_value() && lacks_config(replica)) {
-        return hinder(replica, "NoConfiguration",
-                      fmt::format("there is no ConfigMap \"{}{}\" with the key \"{}.hujson\"",
-                                  renderer::kGroupPrefix, replica.set->name, pod));
+        return hinder(
+            replica, "NoConfiguration",
+            fmt::format("there is no ConfigMap \"{}{}\" with the key \"{}.hujson\", or it "
+                        "cannot be read",
+                        renderer::kGroupPrefix, replica.set->name, pod));
     }
     if (!step.has_value()) {
         slots_.erase(pod);

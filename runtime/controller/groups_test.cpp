@@ -138,6 +138,26 @@ TEST_F(GroupsTest, AnUnreadableConfigMapRemovesNothing) {
     EXPECT_NE(kube.find(secret("docs.tail1a2b3.ts.net")), nullptr);
 }
 
+TEST_F(GroupsTest, AnUnreadableConfigMapWithdrawsNoRunningApi) {
+    cluster.add_group("kube", 1, true);
+    Value data = Value::map({{"api.json", Value(kApi)},
+                             {"kube-0.hujson", R"({"Version":"v1alpha1","Hostname":"kube-0"})"}});
+    cluster.offer("kube", data);
+    start();
+    run(kMinute);
+    fill_certificate("api.tail1a2b3.ts.net", "first");
+    run(kMinute);
+    const std::string before = kube.datum(secret("kube-0-config"), "config.hujson");
+    ASSERT_NE(before.find(R"("AdvertiseServices":["svc:api"])"), std::string::npos) << before;
+    data.put("api.json", "{");
+    cluster.offer("kube", data);
+    run(20 * kMinute);
+    EXPECT_EQ(kube.datum(secret("kube-0-config"), "config.hujson"), before);
+    EXPECT_EQ(
+        events("InvalidGroup"),
+        std::vector<std::string>{"ConfigMap/tailrender-group-kube: \"api.json\" cannot be read"});
+}
+
 TEST_F(GroupsTest, NothingIsRemovedWhenManyVanish) {
     cluster.add_group("front", 1, false);
     Value data = Value::map();

@@ -307,9 +307,10 @@ TEST_F(StatusTest, SaysThatAnApiProxyHasNoConfiguration) {
     cluster.add_group("kube", 1, true);
     start();
     run(kMinute);
-    EXPECT_EQ(events("default"), (std::vector<std::string>{
-                                     "ProxyGroup NoConfiguration: kube-0: there is no ConfigMap "
-                                     "\"tailrender-group-kube\" with the key \"kube-0.hujson\""}));
+    EXPECT_EQ(events("default"),
+              (std::vector<std::string>{"ProxyGroup NoConfiguration: kube-0: there is no ConfigMap "
+                                        "\"tailrender-group-kube\" with the key \"kube-0.hujson\", "
+                                        "or it cannot be read"}));
     cluster.offer("kube", Value::map({{"kube-0.hujson", R"({"Version":"v1alpha1"})"}}));
     run(kMinute);
     EXPECT_EQ(tailnet.devices.size(), 1U);

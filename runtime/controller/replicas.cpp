@@ -14,7 +14,8 @@ namespace runtime {
 
 namespace {
 
-// What the pods of API proxies are configured with, by pod.
+// What the pods of API proxies are configured with, by pod. Without those of a group that cannot be
+// read: what its pods shall advertise, nobody knows.
 std::map<std::string, std::string> configs_of(const ClusterView& view) {
     std::set<std::string> filled;
     for (const auto& [unused, certificate] : view.certificates().objects()) {
@@ -24,7 +25,9 @@ std::map<std::string, std::string> configs_of(const ClusterView& view) {
     }
     std::map<std::string, std::string> configs;
     for (const auto& [unused, group] : view.groups().objects()) {
-        configs.merge(desired_configs(group, filled));
+        if (group.problem.empty()) {
+            configs.merge(desired_configs(group, filled));
+        }
     }
     return configs;
 }

@@ -58,6 +58,22 @@ TEST_F(TailnetsTest, ATailnetThatGoesWithItsProxiesKeepsNothingOfThem) {
     expect_nothing_left();
 }
 
+TEST_F(TailnetsTest, KeysAreOfTheCredentialsThatTheSecretHasNow) {
+    FakeTailnet other{loop};
+    other.wanted_secret = "tskey-client-other";
+    add_partner();
+    add_partner_proxy("a");
+    start();
+    run(2 * kMinute);
+    ASSERT_EQ(partner.keys.size(), 1U);
+    network.add("https://partner", other);  // another tailnet at the same server
+    kube.set_datum(secret("partner"), "client_secret", other.wanted_secret);
+    add_partner_proxy("b");
+    run(10 * kSecond);
+    EXPECT_EQ(other.tokens, 1U);
+    EXPECT_EQ(other.keys.size(), 1U);
+}
+
 TEST_F(TailnetsTest, MintsNothingForATailnetThatIsGone) {
     add_partner();
     start();

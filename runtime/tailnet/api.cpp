@@ -18,6 +18,9 @@ namespace {
 
 constexpr Duration kTimeout = std::chrono::seconds(20);
 constexpr Duration kTokenMargin = std::chrono::seconds(60);
+constexpr Duration kCredentialsPause = std::chrono::minutes(1);
+// The rights of the client may have grown since a token was given.
+constexpr Duration kFreshRights = std::chrono::minutes(1);
 constexpr int kAttempts = 4;
 constexpr int kAtOnce = 20;              // requests under way
 constexpr double kBurst = 200;           // requests without a pause
@@ -138,16 +141,20 @@ void TailnetApi::refill() {
     budget_at_ = now;
 }
 
+bool TailnetApi::has_token() const {
+    return !token_.empty() && loop_.uptime() < token_ends_;
+}
+
 void TailnetApi::pump() {
     if (waiting_.empty() || asks_for_token_) {
         return;
     }
     refill();
-    const bool has_token = !token_.empty() && loop_.uptime() < token_ends_;
-    if (!has_token && budget_ >= 1) {
-        return ask_for_token();
+    const bool may_send = has_token() && loop_.uptime() - credentials_at_ < kCredentialsPause;
+    if (!may_send && budget_ >= 1) {
+        return read_credentials();
     }
-    while (has_token && !waiting_.empty() && budget_ >= 1 && under_way_ < kAtOnce) {
+    while (may_send && !waiting_.empty() && budget_ >= 1 && under_way_ < kAtOnce) {
         budget_ -= 1;
         Call call = std::move(waiting_.front());
         waiting_.pop_front();
@@ -161,24 +168,35 @@ void TailnetApi::pump() {
     }
 }
 
-void TailnetApi::ask_for_token() {
+// A token that is still good is not given up for credentials that cannot be read just now.
+void TailnetApi::read_credentials() {
     asks_for_token_ = true;
     settings_.credentials([this](renderer::Result<TokenRequest> request) {
+        credentials_at_ = loop_.uptime();
+        if (has_token() && (!request || request->identity == identity_)) {
+            asks_for_token_ = false;
+            return pump();
+        }
         if (!request) {
             asks_for_token_ = false;
             return fail_all(request.error().diagnostic.message);
         }
-        HttpRequest http;
-        http.method = "POST";
-        http.url = settings_.token_server + request->path;
-        http.headers = {"Content-Type: application/x-www-form-urlencoded",
-                        "Accept: application/json"};
-        http.body = std::move(request->form);
-        http.timeout = kTimeout;
-        http.ca_file = settings_.ca_file;
-        transport_.send(
-            std::move(http), [this](const HttpReply& reply) { take_token(reply); }, nullptr);
+        ask_for_token(std::move(*request));
     });
+}
+
+void TailnetApi::ask_for_token(TokenRequest request) {
+    token_.clear();
+    identity_ = std::move(request.identity);
+    HttpRequest http;
+    http.method = "POST";
+    http.url = settings_.token_server + request.path;
+    http.headers = {"Content-Type: application/x-www-form-urlencoded", "Accept: application/json"};
+    http.body = std::move(request.form);
+    http.timeout = kTimeout;
+    http.ca_file = settings_.ca_file;
+    transport_.send(
+        std::move(http), [this](const HttpReply& reply) { take_token(reply); }, nullptr);
 }
 
 void TailnetApi::take_token(const HttpReply& reply) {
@@ -195,7 +213,8 @@ void TailnetApi::take_token(const HttpReply& reply) {
     token_ = token;
     // Half of a short life, so that tests and strict servers do not make us ask all the time.
     const Duration life = std::chrono::seconds(std::max<std::int64_t>(seconds.value_or(3600), 2));
-    token_ends_ = loop_.uptime() + std::max(life - kTokenMargin, life / 2);
+    token_at_ = loop_.uptime();
+    token_ends_ = token_at_ + std::max(life - kTokenMargin, life / 2);
     asks_for_token_ = false;
     pump();
 }
@@ -238,6 +257,7 @@ void TailnetApi::send(Call call) {
     }
     http.timeout = kTimeout;
     http.ca_file = settings_.ca_file;
+    call.token_at = token_at_;
     ++call.attempts;
     ++under_way_;
     auto kept = std::make_shared<Call>(std::move(call));
@@ -261,10 +281,17 @@ Duration TailnetApi::delay_after(const HttpReply& reply) {
     return delay;
 }
 
+bool TailnetApi::needs_other_token(const Call& call, const HttpReply& reply) const {
+    const bool is_fresh = loop_.uptime() - call.token_at < kFreshRights;
+    return !call.token_was_renewed && (reply.status == 401 || (reply.status == 403 && !is_fresh));
+}
+
 void TailnetApi::take_reply(Call call, const HttpReply& reply) {
     --under_way_;
-    if (reply.status == 401 && !call.token_was_renewed) {
-        token_.clear();
+    if (needs_other_token(call, reply)) {
+        if (call.token_at == token_at_) {  // else there is another one already
+            token_.clear();
+        }
         call.token_was_renewed = true;
         waiting_.push_front(std::move(call));
         return pump();

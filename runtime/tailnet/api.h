@@ -2,7 +2,8 @@
 // and Tailscale Services. Source: https://tailscale.com/api (OpenAPI document), and tailscale
 // v1.96.5 internal/client/tailscale and client/tailscale/v2.
 //
-// One access token is shared by all calls and renewed before it ends or when it is refused. Calls
+// One access token is shared by all calls and renewed before it ends, when it is refused, and when
+// the credentials have changed, which are read again before a call, once a minute at most. Calls
 // that change nothing when they come twice are repeated after 5xx and broken connections; `mint`
 // never is: what has become of it is for the caller to find out (`list_keys`). All keep to a
 // budget, and a 429, which says that nothing was done, makes all of them wait.
@@ -77,6 +78,7 @@ private:
         bool repeatable = true;
         TailnetDone done;
         int attempts = 0;
+        Duration token_at = {};  // of the token that it was sent with
         bool token_was_renewed = false;
     };
 
@@ -84,10 +86,13 @@ private:
                  TailnetDone done);
     void refill();
     void pump();
-    void ask_for_token();
+    void read_credentials();
+    void ask_for_token(TokenRequest request);
     void take_token(const HttpReply& reply);
     void take_refusal(const HttpReply& reply);
     void fail_all(const std::string& why);
+    [[nodiscard]] bool has_token() const;
+    [[nodiscard]] bool needs_other_token(const Call& call, const HttpReply& reply) const;
     void send(Call call);
     Duration delay_after(const HttpReply& reply);
     void take_reply(Call call, const HttpReply& reply);
@@ -98,10 +103,11 @@ private:
     TailnetSettings settings_;
     Backoff backoff_;
     std::deque<Call> waiting_;
-    std::string token_;
-    Duration token_ends_ = {};     // uptime
-    bool asks_for_token_ = false;  // or waits to ask again
-    int token_attempts_ = 0;       // that have failed, one after the other
+    std::string token_, identity_;
+    Duration token_at_ = {}, token_ends_ = {};  // uptimes
+    Duration credentials_at_ = {};              // uptime
+    bool asks_for_token_ = false;               // or waits to ask again
+    int token_attempts_ = 0;                    // that have failed, one after the other
     int under_way_ = 0;
     double budget_;       // requests that may go out now; below 0 after a 429
     Duration budget_at_;  // uptime

@@ -29,17 +29,19 @@ Result<TokenRequest> of_files(const std::string& id_file, const std::string& sec
 
 Result<TokenRequest> of_identity(const std::string& id, const std::string& token_file) {
     const std::string token = TRY(read_nonempty(token_file));
+    // The token is another one every hour, for the same identity.
     return TokenRequest{
         "/api/v2/oauth/token-exchange",
-        "grant_type=client_credentials&client_id=" + escape_url(id) + "&jwt=" + escape_url(token)};
+        "grant_type=client_credentials&client_id=" + escape_url(id) + "&jwt=" + escape_url(token),
+        id};
 }
 
 }  // namespace
 
 TokenRequest token_request(std::string_view client_id, std::string_view client_secret) {
-    return {"/api/v2/oauth/token",
-            "grant_type=client_credentials&client_id=" + escape_url(client_id) +
-                "&client_secret=" + escape_url(client_secret)};
+    const std::string form = "grant_type=client_credentials&client_id=" + escape_url(client_id) +
+                             "&client_secret=" + escape_url(client_secret);
+    return {"/api/v2/oauth/token", form, form};
 }
 
 Credentials credentials_from_files(std::string id_file, std::string secret_file) {

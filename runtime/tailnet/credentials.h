@@ -1,7 +1,7 @@
 // What the process proves itself with at a tailnet: an OAuth client, or the cluster's word for it
-// (workload identity federation). Read anew whenever an access token is asked for, so a replaced
-// Secret counts at once. Source: https://tailscale.com/kb/1215/oauth-clients and
-// /kb/1581/workload-identity-federation.
+// (workload identity federation). Read anew whenever an access token is asked for, and now and then
+// in between, so that replaced ones count soon. Source: https://tailscale.com/kb/1215/oauth-clients
+// and /kb/1581/workload-identity-federation.
 #pragma once
 
 #include <functional>
@@ -15,6 +15,8 @@ namespace runtime {
 // What is asked for an access token: a path below the server, and a form (RFC 6749 section 4.4).
 struct TokenRequest {
     std::string path, form;
+    // Another one: the tokens that were given for the one before do not count any more.
+    std::string identity;
 };
 
 // Calls back once, at once or later.

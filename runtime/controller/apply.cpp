@@ -30,13 +30,14 @@ AuthContent without_key(const AuthSecret& auth) {
 }  // namespace
 
 Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, KeySweeps& sweeps,
-             TakeOver& take_over, Written written)
+             TakeOver& take_over, DeviceSights& sights, Written written)
     : loop_(loop),
       kube_(kube),
       tailnets_(tailnets),
       ns_(std::move(ns)),
       sweeps_(sweeps),
       take_over_(take_over),
+      sights_(sights),
       written_(std::move(written)) {}
 
 Apply::Work Apply::work_of(const Replica& replica) {
@@ -111,6 +112,8 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
     } else if (const auto* note = std::get_if<step::NoteDevice>(&step)) {
         jobs.push_back(delete_device(work.tailnet, note->device_to_delete));
         jobs.push_back(note_device(work));
+    } else if (const auto* sight = std::get_if<step::LookForDevice>(&step)) {
+        jobs.push_back(sights_.look(work.tailnet, sight->device));
     } else if (std::holds_alternative<step::WriteConfig>(step)) {
         jobs.push_back(write_auth(work, without_key(work.auth)));
     } else if (std::holds_alternative<step::RemoveStray>(step)) {

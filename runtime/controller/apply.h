@@ -9,6 +9,7 @@
 
 #include "runtime/base/jobs.h"
 #include "runtime/controller/decide.h"
+#include "runtime/controller/device_sights.h"
 #include "runtime/controller/key_sweep.h"
 #include "runtime/controller/secrets.h"
 #include "runtime/controller/tailnets.h"
@@ -26,7 +27,7 @@ struct Written {
 class Apply {
 public:
     Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, KeySweeps& sweeps,
-          TakeOver& take_over, Written written);
+          TakeOver& take_over, DeviceSights& sights, Written written);
 
     // `done` gets what went wrong, or "". The replica is copied; what it points to may change
     // meanwhile.
@@ -73,6 +74,7 @@ private:
     std::string ns_;
     KeySweeps& sweeps_;
     TakeOver& take_over_;
+    DeviceSights& sights_;
     Written written_;
 };
 

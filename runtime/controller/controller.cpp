@@ -54,7 +54,8 @@ Controller::Controller(Loop& loop, Transport& transport, KubeClient& kube, Log& 
                       [this](const std::string& parent, const Telling& telling) {
                           events_.post(parents_.reference(parent), telling.type, telling.reason,
                                        telling.message);
-                      }}) {
+                      }}),
+      sights_(loop, tailnets_) {
     view_.on_change([this] { plan_reconcile(Duration(0)); });
 }
 
@@ -86,7 +87,7 @@ void Controller::read_owner() {
 void Controller::begin(const std::string& owner) {
     sweeps_ = std::make_unique<KeySweeps>(loop_, log_, chance_, tailnets_, view_, key_mark(owner));
     apply_ = std::make_unique<Apply>(
-        loop_, kube_, tailnets_, settings_.ns, *sweeps_, take_over_,
+        loop_, kube_, tailnets_, settings_.ns, *sweeps_, take_over_, sights_,
         Written{
             .put = [this](const Value& secret) { view_.wrote(view_.our_secrets(), secret); },
             .erased = [this](const Value& secret) { view_.erased(view_.our_secrets(), secret); }});
@@ -175,9 +176,12 @@ void Controller::reconcile() {
         return;
     }
     sweeps_->run();
-    const auto all = replicas_of(view_);
+    auto all = replicas_of(view_);
     const GuardAnswer guard = ask_guard(all);
-    for (const auto& [unused, replica] : all) {
+    for (auto& [unused, replica] : all) {
+        if (replica.state != nullptr) {
+            replica.sight = sights_.find(replica.state->device());
+        }
         consider(replica, guard);
     }
     std::erase_if(slots_, [&all](const auto& slot) {

@@ -100,6 +100,7 @@ private:
     RemovalGuard guard_;
     std::vector<std::unique_ptr<Feature>> features_;
     TakeOver take_over_;
+    DeviceSights sights_;
     std::unique_ptr<KeySweeps> sweeps_;
     std::unique_ptr<Apply> apply_;
 

@@ -32,8 +32,9 @@ bool is_expiring(const AuthSecret& auth, Time now) {
            *auth.key_expires - now < std::min(kKeyMargin, life / 4);
 }
 
-// The pod has had its time with this key. With a device that is new in its state it has used it.
-bool is_stuck(const Replica& replica, Time now) {
+// The pod has had its time with the newest key. With a device that is new in its state it has used
+// it. Of a pod that would never ask for another one.
+bool has_had_its_time(const Replica& replica, Time now) {
     const Pod* pod = replica.pod;
     const std::string_view device = replica.state->device();
     if (asks_for_keys(*replica.set) || pod == nullptr || pod->leaving ||
@@ -102,7 +103,7 @@ std::optional<Step> decide_key(const Replica& replica, Time now) {
     if (auth.config != replica.config) {
         return step::MintKey{.why = "the configuration has changed"};
     }
-    if (is_stuck(replica, now)) {
+    if (has_had_its_time(replica, now)) {
         return mint_for_pod(replica, "the pod has not joined with the one before");
     }
     return std::nullopt;
@@ -130,6 +131,20 @@ std::optional<Step> decide_device(const Replica& replica) {
     return std::nullopt;
 }
 
+// Somebody may have deleted the device: the pod waits for ever then, with a profile that names it.
+std::optional<Step> decide_sight(const Replica& replica, Time now) {
+    const bool may_be_gone = replica.set->is_recorder() || !is_up(replica);
+    if (!may_be_gone || !has_had_its_time(replica, now)) {
+        return std::nullopt;
+    }
+    const Duration lasts = is_up(replica) ? kSightLasts : kJoinPatience;
+    if (!replica.sight.has_value() || replica.sight->age >= lasts) {
+        return step::LookForDevice{.device = std::string(replica.state->device())};
+    }
+    return replica.sight->is_gone ? std::optional<Step>(mint_for_pod(replica, "its device is gone"))
+                                  : std::nullopt;
+}
+
 }  // namespace
 
 bool is_wanted(const Replica& replica) {
@@ -137,7 +152,8 @@ bool is_wanted(const Replica& replica) {
 }
 
 bool is_up(const Replica& replica) {
-    if (replica.state == nullptr || replica.pod == nullptr) {
+    if (replica.state == nullptr || replica.pod == nullptr ||
+        (replica.sight.has_value() && replica.sight->is_gone)) {
         return false;
     }
     // `device_id` alone may be left over from the pod before.
@@ -195,7 +211,8 @@ std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_de
     if (replica.auth->config != replica.config) {
         return step::WriteConfig{};
     }
-    return decide_device(replica);
+    const auto step = decide_device(replica);
+    return step.has_value() ? step : decide_sight(replica, now);
 }
 
 bool is_safe_to_remove(std::size_t leaving, std::size_t all) {
@@ -238,6 +255,9 @@ std::string describe(const Step& step) {
         }
         std::string operator()(const step::SetTags& tags) const {
             return "set the tags of " + tags.device;
+        }
+        std::string operator()(const step::LookForDevice& sight) const {
+            return "look for " + sight.device;
         }
         std::string operator()(const step::WriteConfig&) const { return "write the configuration"; }
         std::string operator()(const step::RemoveStray&) const {

@@ -17,6 +17,7 @@
 // - an API proxy has its key in its configuration, which is written again when it changes;
 // - an API proxy and a recorder never ask for a key, so they get one when their state is lost, and
 //   another one when they have run for kJoinPatience with it and are still not in the tailnet;
+//   also when the tailnet, which is asked, has their device no more;
 // - when the StatefulSet has become one of API proxies, or has been one, the key that its pods do
 //   not look at any more is revoked, and its Secret deleted;
 // - when the StatefulSet names another tailnet than the state Secret, the key and the devices in
@@ -41,6 +42,14 @@ inline constexpr Duration kKeyPatience = std::chrono::minutes(3);
 inline constexpr Duration kKeyMargin = std::chrono::hours(24);
 // Of a pod that would never ask for another key.
 inline constexpr Duration kJoinPatience = std::chrono::minutes(10);
+// A recorder that is ready says nothing about its device: the tailnet is asked so often.
+inline constexpr Duration kSightLasts = std::chrono::hours(1);
+
+// What the tailnet has last said of a device.
+struct Sight {
+    bool is_gone = false;
+    Duration age = {};
+};
 
 // All that there is of one replica. Not owning; nullptr: does not exist.
 struct Replica {
@@ -51,7 +60,8 @@ struct Replica {
     const AuthSecret* auth = nullptr;
     const AuthSecret* stray = nullptr;  // the one that it had while its set was of another type
     const Pod* pod = nullptr;
-    std::string config = {};  // of an API proxy, without its key; empty: none, or not known
+    std::string config = {};          // of an API proxy, without its key; empty: none, or not known
+    std::optional<Sight> sight = {};  // of its device; no value: it has not been asked for
 };
 
 // A StatefulSet of that many replicas exists.
@@ -83,6 +93,9 @@ struct NoteDevice {
 struct SetTags {
     std::string device;
 };
+struct LookForDevice {
+    std::string device;
+};
 struct WriteConfig {};  // of an API proxy, without a key
 struct RemoveStray {};
 struct LeaveTailnet {};
@@ -92,10 +105,11 @@ struct UnmarkGone {};
 struct Remove {};
 }  // namespace step
 
-using Step = std::variant<step::CreateState, step::CreateBlankAuth, step::MintKey,
-                          step::ClearRequest, step::DeletePod, step::SpendKey, step::NoteDevice,
-                          step::SetTags, step::WriteConfig, step::RemoveStray, step::LeaveTailnet,
-                          step::RemoveState, step::MarkGone, step::UnmarkGone, step::Remove>;
+using Step =
+    std::variant<step::CreateState, step::CreateBlankAuth, step::MintKey, step::ClearRequest,
+                 step::DeletePod, step::SpendKey, step::NoteDevice, step::SetTags,
+                 step::LookForDevice, step::WriteConfig, step::RemoveStray, step::LeaveTailnet,
+                 step::RemoveState, step::MarkGone, step::UnmarkGone, step::Remove>;
 
 // No value: all is as it should be, or time has to pass first.
 std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_delay);

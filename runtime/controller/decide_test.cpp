@@ -18,6 +18,8 @@ struct World {
     bool has_state = true;
     bool has_auth = true;
     bool has_pod = true;
+    std::optional<Sight> sight = {};
+    std::string config = {};
 
     World() {
         set.name = "ts-web-abcde";
@@ -39,6 +41,13 @@ struct World {
         auth.key_expires = kNow - age + std::chrono::days(90);
     }
     void forget_device() { state.device_id = state.node_id = ""; }
+    // Its config is the one that it has.
+    void be_api_proxy() {
+        set.is_api_proxy = true;
+        config = auth.config = "{}";
+        state.device_id = "";
+        pod.started_at = kNow - std::chrono::hours(1);
+    }
     void be_recorder() {
         set.parent = "Recorder/sessions";
         state.device_id = state.pod_uid = "";
@@ -52,7 +61,9 @@ struct World {
                               .set = has_set ? &set : nullptr,
                               .state = has_state ? &state : nullptr,
                               .auth = has_auth ? &auth : nullptr,
-                              .pod = has_pod ? &pod : nullptr};
+                              .pod = has_pod ? &pod : nullptr,
+                              .config = config,
+                              .sight = sight};
         const auto step = decide(replica, kNow, kDelay);
         return step.has_value() ? describe(*step) : "nothing";
     }
@@ -233,7 +244,68 @@ const Case kCases[] = {
          w.has_auth = false;
      },
      "remove the state Secret"},
-    {"recorder", [](World& w) { w.be_recorder(); }, "nothing"},
+    {"recorder", [](World& w) { w.be_recorder(); }, "look for n1"},
+    {"recorder's device is there",
+     [](World& w) {
+         w.be_recorder();
+         w.sight = {.is_gone = false, .age = kMinutes(59)};
+     },
+     "nothing"},
+    {"recorder's device was there an hour ago",
+     [](World& w) {
+         w.be_recorder();
+         w.sight = {.is_gone = false, .age = kMinutes(60)};
+     },
+     "look for n1"},
+    {"recorder's device is gone",
+     [](World& w) {
+         w.be_recorder();
+         w.sight = {.is_gone = true};
+     },
+     "mint a key (its device is gone), restart pod pod-1"},
+    {"API proxy has not come up for long", [](World& w) { w.be_api_proxy(); }, "look for n1"},
+    {"API proxy's device is there",
+     [](World& w) {
+         w.be_api_proxy();
+         w.sight = {.is_gone = false, .age = kMinutes(9)};
+     },
+     "nothing"},
+    {"API proxy's device was there a while ago",
+     [](World& w) {
+         w.be_api_proxy();
+         w.sight = {.is_gone = false, .age = kMinutes(10)};
+     },
+     "look for n1"},
+    {"API proxy's device is gone",
+     [](World& w) {
+         w.be_api_proxy();
+         w.sight = {.is_gone = true, .age = kMinutes(9)};
+     },
+     "mint a key (its device is gone), restart pod pod-1"},
+    {"API proxy begins to run",
+     [](World& w) {
+         w.be_api_proxy();
+         w.pod.started_at = kNow - kMinutes(9);
+     },
+     "nothing"},
+    {"API proxy waits to be started",
+     [](World& w) {
+         w.be_api_proxy();
+         w.pod.started_at.reset();
+     },
+     "nothing"},
+    {"API proxy runs",
+     [](World& w) {
+         w.be_api_proxy();
+         w.state.device_id = "n1";
+     },
+     "nothing"},
+    {"proxy that would ask has not come up for long",
+     [](World& w) {
+         w.state.device_id = "";
+         w.pod.started_at = kNow - kMinutes(60);
+     },
+     "nothing"},
     {"recorder has joined",
      [](World& w) {
          w.be_recorder();

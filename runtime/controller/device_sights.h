@@ -1,0 +1,35 @@
+// Which devices the tailnet still has: asked for those of pods that would not tell. What is known
+// ends with the process, and is asked for again.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/controller/decide.h"
+#include "runtime/controller/tailnets.h"
+
+namespace runtime {
+
+class DeviceSights {
+public:
+    // All references outlive it.
+    DeviceSights(const Loop& loop, Tailnets& tailnets) : loop_(loop), tailnets_(tailnets) {}
+
+    // Asks for the device.
+    Job look(const std::string& tailnet, const std::string& device);
+    [[nodiscard]] std::optional<Sight> find(std::string_view device) const;
+
+private:
+    struct Answer {
+        bool is_gone = false;
+        Duration at = {};  // uptime
+    };
+
+    const Loop& loop_;
+    Tailnets& tailnets_;
+    std::map<std::string, Answer, std::less<>> answers_;  // by device
+};
+
+}  // namespace runtime

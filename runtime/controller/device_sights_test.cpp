@@ -1,0 +1,94 @@
+#include "runtime/controller/device_sights.h"
+
+#include "runtime/controller/contract.h"
+#include "runtime/testing/controller_test.h"
+
+namespace runtime {
+namespace {
+
+using renderer::Value;
+
+class DeviceSightsTest : public ControllerTest {
+protected:
+    void add_api_proxy() {
+        cluster.add_group("kube", 1, true);
+        cluster.offer("kube", Value::map({{"kube-0.hujson", R"({"Version":"v1alpha1"})"}}));
+    }
+    void add_recorder() {
+        cluster.add_proxy("sessions");
+        cluster.annotate("sessions", kParentAnnotation, "Recorder/sessions");
+    }
+    [[nodiscard]] std::size_t looks() const {
+        std::size_t count = 0;
+        for (const auto& sent : network.log) {
+            count +=
+                sent.method == "GET" && sent.url.find("/device/") != std::string::npos ? 1U : 0U;
+        }
+        return count;
+    }
+    [[nodiscard]] std::string only_device() const {
+        return tailnet.devices.size() == 1 ? tailnet.devices.begin()->first : "";
+    }
+};
+
+// Its key is spent, and its profile names the device for ever.
+TEST_F(DeviceSightsTest, AnApiProxyWhoseDeviceWasDeletedGetsAnother) {
+    add_api_proxy();
+    start();
+    run(kMinute);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    tailnet.devices.clear();
+    cluster.restart_pod("kube-0");
+    run(20 * kMinute);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    EXPECT_EQ(device_of("kube-0"), only_device());
+    EXPECT_TRUE(tailnet.usable_keys().empty());
+    EXPECT_EQ(tailnet.keys.size(), 2U);
+    EXPECT_EQ(looks(), 1U);
+}
+
+TEST_F(DeviceSightsTest, AnApiProxyThatIsOnlySlowKeepsItsDevice) {
+    add_api_proxy();
+    start();
+    run(kMinute);
+    const std::string device = only_device();
+    kube.set_datum(secret("kube-0"), "device_id", "");
+    run(kMinute * 60);
+    EXPECT_EQ(only_device(), device);
+    EXPECT_EQ(tailnet.keys.size(), 1U);
+    EXPECT_GE(looks(), 4U);
+    EXPECT_LE(looks(), 6U) << "every ten minutes";
+}
+
+// Its pod stays ready, whatever becomes of the device.
+TEST_F(DeviceSightsTest, ARecorderWhoseDeviceWasDeletedGetsAnother) {
+    add_recorder();
+    start();
+    run(30 * kMinute);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    const std::size_t before = looks();
+    run(kMinute * 60);
+    EXPECT_EQ(looks(), before + 1) << "once an hour";
+    tailnet.devices.clear();
+    run(kMinute * 61);
+    EXPECT_EQ(tailnet.devices.size(), 1U);
+    EXPECT_EQ(tailnet.keys.size(), 2U);
+}
+
+TEST_F(DeviceSightsTest, MintsNothingWhenTheTailnetDoesNotSay) {
+    add_api_proxy();
+    start();
+    run(kMinute);
+    tailnet.may_read_devices = false;
+    kube.set_datum(secret("kube-0"), "device_id", "");
+    run(kMinute * 60);
+    EXPECT_EQ(tailnet.keys.size(), 1U);
+    const auto events = kube.paths_below("/api/v1/namespaces/default/events");
+    ASSERT_EQ(events.size(), 1U);
+    EXPECT_EQ(kube.find(events[0])->at({"message"})->text(),
+              "kube-0: cannot look for the device: calling actor does not have enough permissions "
+              "to perform this function (HTTP status 403)");
+}
+
+}  // namespace
+}  // namespace runtime

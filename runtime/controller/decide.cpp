@@ -193,13 +193,12 @@ std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_de
     const bool restart_is_due = replica.pod != nullptr && !replica.pod->leaving &&
                                 replica.auth->restart_pod == replica.pod->uid;
     if (replica.state->wants_key) {
-        return restart_is_due ? std::optional<Step>(step::ClearRequest{})
-                              : decide_request(replica, now);
+        // A pod that starts takes back its device, and asks before it tells of one: it has joined
+        // since, whatever the key was.
+        return restart_is_due || is_up(replica) ? std::optional<Step>(step::ClearRequest{})
+                                                : decide_request(replica, now);
     }
-    // As the device that is noted it was up before it asked for the key.
-    const bool has_new_device =
-        has_joined(replica) && replica.auth->device != replica.state->device();
-    if (restart_is_due && !has_new_device) {
+    if (restart_is_due && !has_joined(replica)) {
         return step::DeletePod{.uid = replica.pod->uid};
     }
     if (!replica.auth->blank) {

@@ -6,7 +6,7 @@
 // - the state Secret comes first, since a pod that finds its key but no state Secret exits;
 // - a key is minted for a device that has never joined, and when the pod asks for a new one. The
 //   request (`reissue_authkey`) does not say which key failed, so it counts for nothing while the
-//   newest key is unused and younger than kKeyPatience;
+//   newest key is unused and younger than kKeyPatience; it is over when the pod has joined since;
 // - after a requested key the mark is removed, then the waiting pod is deleted once, which is
 //   quicker than its own time-outs;
 // - once the device has joined, it is noted (else nobody would know of it when its state is lost),

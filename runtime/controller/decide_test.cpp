@@ -40,6 +40,11 @@ struct World {
         auth.key_created = kNow - age;
         auth.key_expires = kNow - age + std::chrono::days(90);
     }
+    // As the pod does it: it has taken its device back when it began to run.
+    void ask_for_key() {
+        state.device_id = "";
+        state.wants_key = true;
+    }
     void forget_device() { state.device_id = state.node_id = ""; }
     // Its config is the one that it has.
     void be_api_proxy() {
@@ -154,30 +159,32 @@ const Case kCases[] = {
     {"tags of a live device", [](World& w) { w.set.tags = "tag:web"; }, "set the tags of n1"},
     {"device was replaced", [](World& w) { w.auth.device = "n0"; },
      "note the device, delete device n0"},
-    {"request", [](World& w) { w.state.wants_key = true; },
+    {"request", [](World& w) { w.ask_for_key(); },
      "mint a key (the pod asks for one), restart pod pod-1"},
     {"request of a pod that lost its state",
      [](World& w) {
-         w.state.wants_key = true;
+         w.ask_for_key();
          w.forget_device();
      },
      "mint a key (the pod asks for one), delete device n1, restart pod pod-1"},
+    {"request of a pod that has joined since", [](World& w) { w.state.wants_key = true; },
+     "clear the request"},
     {"request while the newest key may still work",
      [](World& w) {
          w.give_key(kMinutes(2));
-         w.state.wants_key = true;
+         w.ask_for_key();
      },
      "nothing"},
     {"request when the newest key has had its time",
      [](World& w) {
          w.give_key(kMinutes(3));
-         w.state.wants_key = true;
+         w.ask_for_key();
      },
      "mint a key (the pod asks for one), restart pod pod-1"},
     {"request is answered",
      [](World& w) {
          w.give_key(kMinutes(0));
-         w.state.wants_key = true;
+         w.ask_for_key();
          w.auth.restart_pod = "pod-1";
      },
      "clear the request"},
@@ -191,9 +198,32 @@ const Case kCases[] = {
     {"request is cleared, and the pod still names the device that it has lost",
      [](World& w) {
          w.give_key(kMinutes(0));
+         w.state.device_id = "";
          w.auth.restart_pod = "pod-1";
      },
      "delete pod pod-1"},
+    {"request is cleared, and the pod has come up as it was",
+     [](World& w) {
+         w.give_key(kMinutes(0));
+         w.auth.restart_pod = "pod-1";
+     },
+     "revoke and blank the key"},
+    {"recorder's device is gone, and there is a key",
+     [](World& w) {
+         w.be_recorder();
+         w.give_key(kMinutes(0));
+         w.sight = {.is_gone = true, .age = {}};
+         w.auth.restart_pod = "pod-1";
+     },
+     "delete pod pod-1"},
+    {"recorder's device is gone, and the next pod begins with the key",
+     [](World& w) {
+         w.be_recorder();
+         w.give_key(kMinutes(0));
+         w.sight = {.is_gone = true, .age = {}};
+         w.auth.restart_pod = "pod-0";
+     },
+     "nothing"},
     {"request is cleared, and the pod has joined with the key",
      [](World& w) {
          w.give_key(kMinutes(0));

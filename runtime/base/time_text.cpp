@@ -139,4 +139,10 @@ std::optional<Time> parse_time(std::string_view text) {
            Duration(milliseconds) - *zone;
 }
 
+std::optional<Duration> age_of(const std::optional<Time>& time, Time now) {
+    constexpr Duration kTolerance = std::chrono::minutes(1);
+    return time.has_value() && now - *time >= -kTolerance ? std::optional(now - *time)
+                                                          : std::nullopt;
+}
+
 }  // namespace runtime

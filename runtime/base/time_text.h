@@ -16,4 +16,8 @@ std::string format_microseconds(Time time);  // metav1.MicroTime: 2026-11-21T16:
 // value for anything else.
 std::optional<Time> parse_time(std::string_view text);
 
+// How long ago that was. No value without a time, and for one that is ahead by more than clocks
+// differ: nothing may wait for it.
+std::optional<Duration> age_of(const std::optional<Time>& time, Time now);
+
 }  // namespace runtime

@@ -33,5 +33,14 @@ TEST(TimeText, RefusesTheRest) {
     }
 }
 
+TEST(TimeText, TellsHowLongAgoATimeWas) {
+    const Time now = std::chrono::sys_days(std::chrono::year(2026) / 6 / 1);
+    const Duration minute = std::chrono::minutes(1);
+    EXPECT_EQ(age_of(now - minute, now), minute);
+    EXPECT_EQ(age_of(now + minute, now), -minute) << "clocks differ";
+    EXPECT_EQ(age_of(now + minute + Duration(1), now), std::nullopt);
+    EXPECT_EQ(age_of(std::nullopt, now), std::nullopt);
+}
+
 }  // namespace
 }  // namespace runtime

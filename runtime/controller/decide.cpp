@@ -41,8 +41,9 @@ bool has_had_its_time(const Replica& replica, Time now) {
         !pod->started_at.has_value() || (!device.empty() && replica.auth->device != device)) {
         return false;
     }
-    const Time since = std::max(*pod->started_at, replica.auth->key_created.value_or(Time()));
-    return now - since >= kJoinPatience;
+    const auto key_age = age_of(replica.auth->key_created, now);
+    return now - *pod->started_at >= kJoinPatience &&
+           (!key_age.has_value() || *key_age >= kJoinPatience);
 }
 
 // It waits for the key, or does not know that there is one.
@@ -65,11 +66,11 @@ std::optional<Step> decide_unwanted(const Replica& replica, Time now, Duration c
     if (replica.pod != nullptr) {
         return std::nullopt;
     }
-    const auto since = parse_time(replica.state->gone_since);
-    if (!since.has_value()) {
+    const auto age = age_of(parse_time(replica.state->gone_since), now);
+    if (!age.has_value()) {
         return step::MarkGone{};
     }
-    return now - *since >= cleanup_delay ? std::optional<Step>(step::Remove{}) : std::nullopt;
+    return *age >= cleanup_delay ? std::optional<Step>(step::Remove{}) : std::nullopt;
 }
 
 // Its StatefulSet names another tailnet than the one that it is in.
@@ -111,8 +112,8 @@ std::optional<Step> decide_key(const Replica& replica, Time now) {
 
 std::optional<Step> decide_request(const Replica& replica, Time now) {
     const AuthSecret& auth = *replica.auth;
-    const bool may_still_work =
-        !auth.blank && auth.key_created.has_value() && now - *auth.key_created < kKeyPatience;
+    const auto age = age_of(auth.key_created, now);
+    const bool may_still_work = !auth.blank && age.has_value() && *age < kKeyPatience;
     return may_still_work ? std::nullopt
                           : std::optional<Step>(mint_for_pod(replica, "the pod asks for one"));
 }

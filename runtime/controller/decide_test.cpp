@@ -181,6 +181,18 @@ const Case kCases[] = {
          w.ask_for_key();
      },
      "mint a key (the pod asks for one), restart pod pod-1"},
+    {"request, and the key is of tomorrow",
+     [](World& w) {
+         w.give_key(-kMinutes(24 * 60));
+         w.ask_for_key();
+     },
+     "mint a key (the pod asks for one), restart pod pod-1"},
+    {"request, and the key is of a clock that is a little ahead",
+     [](World& w) {
+         w.give_key(-kMinutes(1));
+         w.ask_for_key();
+     },
+     "nothing"},
     {"request is answered",
      [](World& w) {
          w.give_key(kMinutes(0));
@@ -392,6 +404,14 @@ const Case kCases[] = {
          w.forget_device();
      },
      "nothing"},
+    {"recorder has not joined for long with a key of tomorrow",
+     [](World& w) {
+         w.be_recorder();
+         w.give_key(-kMinutes(24 * 60));
+         w.forget_device();
+         w.auth.device = "";
+     },
+     "mint a key (the pod has not joined with the one before), restart pod pod-1"},
     {"recorder has never started",
      [](World& w) {
          w.be_recorder();
@@ -432,6 +452,12 @@ const Case kCases[] = {
      [](World& w) {
          w.has_set = w.has_pod = false;
          w.state.gone_since = "yesterday";
+     },
+     "mark as gone"},
+    {"mark of tomorrow",
+     [](World& w) {
+         w.has_set = w.has_pod = false;
+         w.state.gone_since = "2026-06-02T00:00:00Z";
      },
      "mark as gone"},
     {"back again", [](World& w) { w.state.gone_since = "2026-05-31T23:55:00Z"; }, "unmark"},

@@ -101,7 +101,8 @@ ServiceRecords desired_records(const RecordsInput& input, Time now) {
     }
     for (const auto& [key, record] : input.old) {
         const auto [entry, is_gone] = records.emplace(key, record);
-        if (is_gone && record.gone_since.empty() && !input.untouched.contains(record.group)) {
+        if (is_gone && !age_of(parse_time(record.gone_since), now).has_value() &&
+            !input.untouched.contains(record.group)) {
             entry->second.gone_since = format_seconds(now);
         }
         if (!is_gone && input.certificates.contains(record.certificate)) {
@@ -154,8 +155,8 @@ std::optional<GroupStep> decide_service(const ServiceState& service, Time now,
         return std::nullopt;  // it is written down first
     }
     if (service.offered == nullptr) {
-        const auto since = parse_time(service.record->gone_since);
-        return since.has_value() && now - *since >= cleanup_delay
+        const auto age = age_of(parse_time(service.record->gone_since), now);
+        return age.has_value() && *age >= cleanup_delay
                    ? std::optional<GroupStep>(group_step::Remove{})
                    : std::nullopt;
     }

@@ -161,6 +161,18 @@ TEST_F(GroupDecideTest, RecordsFollowWhatIsOffered) {
     EXPECT_EQ(recorded(records, offers, {"odd"}, now + kDelay), records) << "nothing new";
 }
 
+TEST_F(GroupDecideTest, AMarkThatNobodyCanWaitForIsMadeAnew) {
+    for (const char* mark : {"2026-01-02T00:00:00Z", "yesterday"}) {
+        SCOPED_TRACE(mark);
+        record = {
+            .group = "front", .parent = "Service/apps/a", .certificate = {}, .gone_since = mark};
+        service.offered = nullptr;
+        EXPECT_EQ(next(), "");
+        const auto records = recorded({{"svc:a", record}}, {}, {}, now);
+        EXPECT_EQ(records.at("svc:a").gone_since, "2026-01-01T00:00:00Z");
+    }
+}
+
 TEST_F(GroupDecideTest, ANewCertificateTakesTheOldOneAway) {
     const std::map<std::string, Group> groups{{"front", group}};  // offers point into it
     const auto offers = all_offered(groups);

@@ -13,9 +13,9 @@ namespace {
 constexpr std::size_t kSafeRemovals = 5;
 constexpr std::size_t kSafePercent = 20;
 
-// And needs no other key: the one that comes after a pod that is leaving may.
+// And needs no other key.
 bool has_joined(const Replica& replica) {
-    return is_up(replica) && !replica.state->wants_key && !replica.pod->leaving;
+    return is_up(replica) && !replica.state->wants_key;
 }
 
 bool asks_for_keys(const ProxySet& set) {
@@ -153,7 +153,7 @@ bool is_wanted(const Replica& replica) {
 }
 
 bool is_up(const Replica& replica) {
-    if (replica.state == nullptr || replica.pod == nullptr ||
+    if (replica.state == nullptr || replica.pod == nullptr || replica.pod->leaving ||
         (replica.sight.has_value() && replica.sight->is_gone)) {
         return false;
     }

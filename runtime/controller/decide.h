@@ -67,7 +67,7 @@ struct Replica {
 // A StatefulSet of that many replicas exists.
 bool is_wanted(const Replica& replica);
 
-// The pod that runs has the device that its state Secret names.
+// The pod that runs, and stays, has the device that its state Secret names.
 bool is_up(const Replica& replica);
 
 // An API proxy whose group's ConfigMap is still to come: no key can be told to it.

@@ -16,7 +16,7 @@ namespace runtime {
 enum class DeviceState {
     Waiting,     // has not joined yet
     Joined,      // the running pod has said so
-    Restarting,  // known from an earlier pod
+    Restarting,  // known from a pod that is leaving, or gone
     Leaving      // wanted no more
 };
 inline constexpr int kDeviceStates = 4;

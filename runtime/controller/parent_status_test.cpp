@@ -108,6 +108,24 @@ TEST_F(StatusTest, WhatAnEarlierPodSaidDoesNotCount) {
         R"("message":"no Tailscale hostname known yet, waiting for proxy pod to finish auth"}]})");
 }
 
+// On a node that is lost it stays for good.
+TEST_F(StatusTest, WhatAPodThatIsBeingDeletedSaidDoesNotCount) {
+    add_service(R"({"type":"ClusterIP"})", R"({"tailscale.com/expose":"true"})");
+    cluster.add_proxy("web");
+    start();
+    run(kMinute);
+    cluster.lost_pods.insert("web-0");
+    Value pod = kube.find(FakeCluster::path("pods", "web-0"))->clone();
+    pod.find("metadata")->put("deletionTimestamp", "2026-01-01T00:00:00Z");
+    kube.put(FakeCluster::path("pods", "web-0"), std::move(pod));
+    run(kMinute);
+    EXPECT_NE(status(service_path()).find(R"("reason":"ProxyPending")"), std::string::npos)
+        << status(service_path());
+    const Value& ledger = *kube.find(FakeCluster::path("configmaps", "tailrender-devices"));
+    const std::string table(text_of(ledger.at({"data", "devices.jsonl"})));
+    EXPECT_NE(table.find(R"("state":"restarting")"), std::string::npos) << table;
+}
+
 TEST_F(StatusTest, TakesTheStatusOffAServiceThatNoProxyServes) {
     add_service(
         R"({"type":"LoadBalancer","loadBalancerClass":"tailscale","clusterIPs":["10.0.0.7"]})");

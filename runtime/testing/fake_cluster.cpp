@@ -284,6 +284,9 @@ void FakeCluster::run_set(const std::string& its_path) {
 void FakeCluster::stop(const std::string& pod) {
     Value object = kube_.find(pod)->clone();
     const std::string uid(text_of(object.at({"metadata", "uid"})));
+    if (lost_pods.contains(std::string(text_of(object.at({"metadata", "name"}))))) {
+        return;
+    }
     if (const auto stops_at = stops_at_.find(uid); stops_at != stops_at_.end()) {
         if (loop_.uptime() >= stops_at->second) {
             kube_.erase(pod);

@@ -47,6 +47,8 @@ public:
 
     // Pods that admission refuses, by name.
     std::set<std::string> refused_pods;
+    // Pods whose node is lost: they are deleted and do not end, by name.
+    std::set<std::string> lost_pods;
     // How often a device was started while it ran in another pod.
     int doubles = 0;
 

@@ -108,7 +108,7 @@ HttpReply FakeTailnet::answer_keys(const HttpRequest& request, const std::string
     if (request.method == "GET" && rest.empty()) {
         Value list = Value::list();
         for (const auto& [id, key] : keys) {
-            if (key.revoked || key.spent) {
+            if (!is_usable(key)) {
                 continue;
             }
             Value item = Value::map({{"id", id}});
@@ -134,12 +134,12 @@ HttpReply FakeTailnet::answer_keys(const HttpRequest& request, const std::string
         }
         key.id = fmt::format("k{}CNTRL", next_++);
         key.secret = fmt::format("tskey-auth-{}-{}", key.id, next_);
+        key.expires = clock_.now() + std::chrono::days(90);
         keys[key.id] = key;
-        return json_reply(
-            200, Value::map({{"id", key.id},
-                             {"key", key.secret},
-                             {"created", format_seconds(clock_.now())},
-                             {"expires", format_seconds(clock_.now() + std::chrono::days(90))}}));
+        return json_reply(200, Value::map({{"id", key.id},
+                                           {"key", key.secret},
+                                           {"created", format_seconds(clock_.now())},
+                                           {"expires", format_seconds(key.expires)}}));
     }
     const auto key = rest.empty() ? keys.end() : keys.find(rest.substr(1));
     if (key == keys.end() || key->second.revoked) {
@@ -242,7 +242,7 @@ HttpReply FakeTailnet::put_service(const std::string& name, Value service) {
 
 std::string FakeTailnet::join(const std::string& secret, const std::string& hostname) {
     for (auto& [id, key] : keys) {
-        if (key.secret == secret && !key.spent && !key.revoked) {
+        if (key.secret == secret && is_usable(key)) {
             key.spent = true;
             std::string device = fmt::format("n{}CNTRL", next_++);
             const bool is_taken = std::any_of(
@@ -260,7 +260,7 @@ std::string FakeTailnet::join(const std::string& secret, const std::string& host
 std::vector<std::string> FakeTailnet::usable_keys() const {
     std::vector<std::string> usable;
     for (const auto& [id, key] : keys) {
-        if (!key.spent && !key.revoked) {
+        if (is_usable(key)) {
             usable.push_back(id);
         }
     }

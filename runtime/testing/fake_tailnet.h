@@ -22,6 +22,7 @@ public:
     struct Key {
         std::string id, secret, description;
         std::vector<std::string> tags;
+        Time expires = {};
         bool spent = false;
         bool revoked = false;
     };
@@ -49,6 +50,9 @@ public:
     void refuse_tokens() { token_.clear(); }
 
 private:
+    [[nodiscard]] bool is_usable(const Key& key) const {
+        return !key.spent && !key.revoked && clock_.now() < key.expires;
+    }
     HttpReply answer_keys(const HttpRequest& request, const std::string& rest);
     HttpReply answer_device(const HttpRequest& request, const std::string& rest);
     HttpReply list_devices() const;

@@ -47,6 +47,14 @@ def data_of(lab, secret):
     return {key: base64.b64decode(value).decode(errors="replace") for key, value in found.items()}
 
 
+def metrics_of(lab):
+    """name, or name{labels}: number. Of the rendered controller, as Prometheus gets them."""
+    [pod] = [item for item in lab.get("pod", "-n", NAMESPACE, "-l", "app=operator")["items"] if "deletionTimestamp" not in item["metadata"]]
+    [port] = [port["containerPort"] for port in pod["spec"]["containers"][0]["ports"]]
+    text = lab.run("curl", "-sS", "--fail", "--max-time", "10", f"http://{pod['status']['podIP']}:{port}/metrics")
+    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))}
+
+
 def usable_keys(lab):
     return [key["id"] for key in lab.tailnet.state()["keys"] if key.get("description", "").startswith("tailrender-") and
             not key.get("spent") and not key.get("revoked")]

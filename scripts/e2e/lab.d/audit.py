@@ -1,0 +1,87 @@
+"""What a lab's audit log tells of the controller: what it asks of the API server, and when something was made, to the microsecond.
+
+    begin = audit.end(lab)
+    ...
+    found = audit.requests(lab, begin)           what the controller asked since
+    made = audit.created(lab, "secrets")         name: when its creation was answered, in seconds since 1970
+"""
+import collections
+import datetime
+import json
+import time
+import urllib.parse
+
+from fake_tailnet import KEYS
+from installed import NAMESPACE
+from shared.checks import expect
+
+LEASE = "tailrender-controller"
+ACCOUNT = f"system:serviceaccount:{NAMESPACE}:operator"
+RENEWAL_SECONDS = 3  # of the Lease
+ENTRIES_OF_A_WATCH = 2  # that comes to its end in the window: this, and the begin of the next one
+
+
+def moment(text):
+    return datetime.datetime.fromisoformat(text).timestamp()
+
+
+def end(lab):
+    return int(lab.run("sh", "-c", "stat -c %s $LAB/audit.log"))
+
+
+def requests(lab, since):
+    """Its entries after that place of the log, but for kinds that are not installed: it looks for these every ten minutes."""
+    entries = map(json.loads, lab.run("sh", "-c", f"tail -c +{since + 1} $LAB/audit.log").splitlines())
+    return [entry for entry in entries
+            if entry["user"]["username"] == ACCOUNT and (entry["verb"], entry["responseStatus"]["code"]) != ("list", 404)]
+
+
+def created(lab, resource):
+    """The last time that each was made in the controller's namespace."""
+    lines = lab.run("sh", "-c", f"""grep -F '"code":201' $LAB/audit.log | grep -F '"resource":"{resource}"' || true""").splitlines()
+    found = [(json.loads(line)["objectRef"], json.loads(line)["stageTimestamp"]) for line in lines]
+    return {about["name"]: moment(when) for about, when in found if about.get("namespace") == NAMESPACE and "subresource" not in about}
+
+
+def of_a_watch(entry):
+    """Path and selector: a resource may be watched in parts."""
+    url = urllib.parse.urlsplit(entry["requestURI"])
+    return url.path, *urllib.parse.parse_qs(url.query).get("labelSelector", [])
+
+
+def unrest(lab, seconds):
+    """What the controller does for a while besides what it needs to stay informed and to lead; and what that takes, in words."""
+    begin, told = end(lab), lab.tailnet.state()["counts"]
+    time.sleep(seconds)
+    found = requests(lab, begin)
+    watches = collections.Counter(of_a_watch(entry) for entry in found if entry["verb"] == "watch")
+    leases = collections.Counter(entry["verb"] for entry in found if entry["objectRef"]["resource"] == "leases")
+    problems = sorted({f"{entry['verb']} {entry['objectRef']['resource']}" for entry in found
+                       if entry["verb"] != "watch" and entry["objectRef"]["resource"] != "leases"})
+    problems += [f"{count} entries of the watch of {' '.join(watch)}" for watch, count in watches.items() if count > ENTRIES_OF_A_WATCH]
+    if sum(leases.values()) > seconds / RENEWAL_SECONDS + 2 or not leases["update"]:
+        problems.append(f"requests for the Lease: {dict(leases)}")
+    if (now := lab.tailnet.state()["counts"]) != told:
+        problems.append(f"requests to the tailnet: {told}, then {now}")
+    return problems, f"{sum(leases.values())} requests for the Lease, {sum(watches.values())} entries of watches, none to the tailnet in {seconds} s"
+
+
+def stays_quiet(lab, seconds):
+    """A controller that has nothing to do, once it has looked for lost keys the second time, a minute after it began."""
+    begun = moment(lab.get("lease", LEASE, "-n", NAMESPACE)["spec"]["acquireTime"])
+
+    def has_looked():
+        looks = [request for request in lab.tailnet.state()["requests"]
+                 if (request["method"], request["path"]) == ("GET", KEYS) and moment(request["at"]) > begun]
+        return len(looks) >= 2
+    lab.wait("the second look for lost keys", has_looked)
+
+    def is_quiet():
+        problems, _ = unrest(lab, 2 * RENEWAL_SECONDS + 1)
+        if problems:
+            print(f"not quiet yet: {problems}", flush=True)
+        return not problems
+    lab.wait("the controller is quiet", is_quiet)
+    problems, said = unrest(lab, seconds)
+    expect(problems, [], f"what a controller did that had nothing to do, in {seconds} s")
+    return said

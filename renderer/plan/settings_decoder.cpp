@@ -9,6 +9,7 @@
 
 #include "renderer/core/ascii.h"
 #include "renderer/core/image_reference.h"
+#include "renderer/core/userinfo.h"
 #include "renderer/plan/grammar.h"
 
 namespace renderer {
@@ -427,11 +428,14 @@ Value merge_layers(Value defaults, const std::vector<const Value*>& layers) {
 
 void report_unusable(std::string_view path, Pos pos, std::string_view found,
                      std::string_view expected, Diagnostics& diagnostics) {
-    diagnostics.add({.rule = "invalid-setting",
-                     .pos = pos,
-                     .message = fmt::format("\"{}\" is not usable", path),
-                     .found = fmt::format("\"{}\"", found),
-                     .expected = std::string(expected)});
+    const bool has_password = !find_userinfo(found).empty();
+    diagnostics.add(
+        {.rule = "invalid-setting",
+         .pos = pos,
+         .message = fmt::format("\"{}\" is not usable", path),
+         .found = has_password ? "a text with a password" : fmt::format("\"{}\"", found),
+         .expected = std::string(expected),
+         .hide_text = has_password});
 }
 
 void check_keys(const Value& settings, Diagnostics& diagnostics) {

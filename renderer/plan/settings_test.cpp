@@ -174,6 +174,10 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "1: error [invalid-setting] \"loginServer\" is not usable | \"http://\" | a URL such as "
          "\"https://login.example.com\"\n"},
         {"loginServer: http://hs.lan:8080", ""},
+        {"loginServer: 'htp://ann:kExample@hs.lan'",
+         "1: error [invalid-setting] \"loginServer\" is not usable | a text with a password | a "
+         "URL "
+         "such as \"https://login.example.com\"\n"},
         {"ingressClass: {name: Foo_}",
          "1: error [invalid-setting] \"ingressClass.name\" is not usable | \"Foo_\" | the name of "
          "an IngressClass: lower-case letters, digits, dashes and dots\n"},
@@ -278,7 +282,8 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
 // I6: a message about a line that may hold a credential does not show that line.
 TEST(DecodeSettings, TextNearCredentialsIsHidden) {
     for (const std::string_view yaml :
-         {"oauth: {clientSecret: 123}", "oauth: {clientSecrt: tskey}", "oauth: tskey"}) {
+         {"oauth: {clientSecret: 123}", "oauth: {clientSecrt: tskey}", "oauth: tskey",
+          "loginServer: 'htp://ann:kExample@hs.lan'"}) {
         const Decoded decoded({yaml});
         ASSERT_EQ(decoded.diagnostics.all().size(), 1U) << yaml;
         EXPECT_TRUE(decoded.diagnostics.all().front().hide_text) << yaml;

@@ -14,9 +14,6 @@ using renderer::Value;
 
 namespace {
 
-constexpr std::string_view kServiceCondition = "TailscaleIngressSvcConfigured";
-constexpr std::string_view kServiceIsValid = "TailscaleIngressSvcValid";
-
 // Of the group's replicas, those that run and advertise the service.
 struct Count {
     std::size_t ready = 0, wanted = 0;

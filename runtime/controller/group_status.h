@@ -4,12 +4,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/controller/group_decide.h"
 #include "runtime/controller/status_writer.h"
 
 namespace runtime {
+
+// Conditions of a Service that a group serves.
+inline constexpr std::string_view kServiceCondition = "TailscaleIngressSvcConfigured";
+inline constexpr std::string_view kServiceIsValid = "TailscaleIngressSvcValid";
 
 // What the tailnet said of a service.
 struct Registration {

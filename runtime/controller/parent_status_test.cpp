@@ -187,6 +187,17 @@ TEST_F(StatusTest, LeavesTheAddressesOfAGroupAlone) {
     EXPECT_EQ(status(path), groups);
 }
 
+TEST_F(StatusTest, TakesTheConditionsOfAGroupOffAServiceThatHasLeftIt) {
+    add_service(R"({"type":"ClusterIP"})", R"({"tailscale.com/expose":"true"})");
+    put_status(service_path(),
+               R"({"conditions":[{"type":"TailscaleIngressSvcValid","status":"False"},)"
+               R"({"type":"TailscaleIngressSvcConfigured","status":"True"}]})");
+    cluster.add_proxy("web");
+    start();
+    run(kMinute);
+    EXPECT_EQ(status(service_path()), "{" + std::string(kCreated) + "}");
+}
+
 TEST_F(StatusTest, ConditionsKeepTheirTimeWhileTheirStatusStays) {
     add_service(R"({"type":"ClusterIP"})", R"({"tailscale.com/expose":"true"})");
     cluster.add_proxy("web");

@@ -7,6 +7,7 @@
 
 #include "renderer/core/text_of.h"
 #include "runtime/base/log.h"
+#include "runtime/controller/group_status.h"
 #include "runtime/controller/objects.h"
 
 namespace runtime {
@@ -121,6 +122,7 @@ bool is_our_load_balancer(const Parent& service) {
 
 StatusChange service_status(const Parent& service, const Proxies& proxies) {
     StatusChange change;
+    change.conditions_to_remove = {std::string(kServiceCondition), std::string(kServiceIsValid)};
     Condition ready{.type = "TailscaleProxyReady",
                     .reason = "ProxyPending",
                     .message = std::string(kWaiting),

@@ -473,6 +473,12 @@ TEST_F(StatusTest, SaysWhetherATailnetCanBeUsed) {
     for (std::size_t i = asked; i < network.log.size(); ++i) {
         EXPECT_NE(network.log[i].url.rfind("https://tailnet", 0), 0U) << network.log[i].url;
     }
+    const std::size_t writes = kube.writes;
+    run(kMinute * 60);
+    EXPECT_EQ(kube.writes, writes) << "asked again, with the same answer";
+    kube.erase(FakeCluster::path("secrets", "partner"));
+    run(kMinute * 120);
+    EXPECT_NE(status(path).find(R"("reason":"InvalidSecret")"), std::string::npos) << status(path);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ namespace runtime {
 namespace {
 
 constexpr Duration kRetry = std::chrono::minutes(1);
+constexpr Duration kRecheck = std::chrono::hours(1);
 
 }  // namespace
 
@@ -41,7 +42,7 @@ void TailnetStatus::probe(const TailnetConfig& config) {
         probe = {};
         probe.config = config;
     }
-    if (probe.busy || probe.is_good || context_.loop.uptime() < probe.not_before) {
+    if (probe.busy || context_.loop.uptime() < probe.not_before) {
         return;
     }
     TailnetApi* api = context_.tailnets.find(config.name, probe.problem);
@@ -57,7 +58,7 @@ void TailnetStatus::probe(const TailnetConfig& config) {
         asked.busy = false;
         asked.is_good = reply.ok();
         asked.problem = reply.message;
-        asked.not_before = context_.loop.uptime() + kRetry;
+        asked.not_before = context_.loop.uptime() + (reply.ok() ? kRecheck : kRetry);
         context_.view.changed();
     });
 }

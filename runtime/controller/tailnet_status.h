@@ -1,5 +1,6 @@
-// The condition of Tailnets: whether the controller can use their credentials. Asked once for each
-// configuration, and again after a failure; an answer that was good stays good.
+// The condition of Tailnets: whether the controller can use their credentials. Asked for each
+// configuration, soon again after a failure, and once an hour after an answer that was good; the
+// last answer counts until there is another.
 #pragma once
 
 #include <map>

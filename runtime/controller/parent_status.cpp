@@ -1,5 +1,7 @@
 #include "runtime/controller/parent_status.h"
 
+#include <fmt/format.h>
+
 #include <set>
 #include <utility>
 
@@ -40,6 +42,17 @@ std::optional<StatusChange> status_of(const Parent& parent, const Proxies& proxi
         return group_status(parent, proxies);
     }
     return parent.kind == "Recorder" ? std::optional(recorder_status(proxies)) : std::nullopt;
+}
+
+// Of a StatefulSet of the operator's, as in our contract annotation; "": of another kind.
+std::string operators_parent(std::string_view labels) {
+    const std::string_view type = find_label(labels, "tailscale.com/parent-resource-type");
+    if (type != "svc" && type != "ingress") {
+        return {};
+    }
+    return fmt::format("{}/{}/{}", type == "svc" ? "Service" : "Ingress",
+                       find_label(labels, "tailscale.com/parent-resource-ns"),
+                       find_label(labels, "tailscale.com/parent-resource"));
 }
 
 }  // namespace
@@ -141,12 +154,11 @@ void ParentStatus::write_egress() {
 }
 
 void ParentStatus::write_unserved() {
-    if (has_operators_sets(context_.view)) {
-        return;  // one of them may be that Service's
-    }
-    std::set<std::string_view> served;
+    std::set<std::string> served;
     for (const auto& [unused, set] : context_.view.sets().objects()) {
-        served.insert(set.parent);
+        // One of the operator's may be that parent's.
+        served.insert(set.contract.empty() ? operators_parent(set.labels)
+                                           : std::string(set.parent));
     }
     for (const std::string_view kind : {"Service", "Ingress"}) {
         for (const auto& [unused, parent] : context_.parents.all(kind)) {

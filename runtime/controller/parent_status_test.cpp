@@ -137,6 +137,19 @@ TEST_F(StatusTest, TakesTheStatusOffAServiceThatNoProxyServes) {
     EXPECT_EQ(status(service_path()), "{}");
 }
 
+TEST_F(StatusTest, WhatTheOperatorServesIsNotTakenOff) {
+    cluster.add_operator_proxy("ts-old-qwxyz", "old");
+    const std::string old = "/api/v1/namespaces/apps/services/old";
+    for (const std::string& path : {service_path(), old}) {
+        put(path, path.substr(path.rfind('/') + 1), "apps", R"({"type":"ClusterIP"})");
+        put_status(path, "{" + std::string(kCreated) + "}");
+    }
+    start();
+    run(kMinute);
+    EXPECT_EQ(status(service_path()), "{}");
+    EXPECT_EQ(status(old), "{" + std::string(kCreated) + "}");
+}
+
 // The class is of no help: the Service is exposed no more, and another load balancer serves it.
 TEST_F(StatusTest, TakesOnlyItsOwnAddressesOffAnotherLoadBalancer) {
     const std::string spec = R"({"type":"LoadBalancer","clusterIPs":["10.0.0.7"]})";

@@ -3,69 +3,14 @@
 #include <algorithm>
 #include <string>
 
-#include "renderer/core/json.h"
-#include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
-#include "runtime/testing/controller_test.h"
+#include "runtime/testing/status_test.h"
 
 namespace runtime {
 namespace {
 
 using renderer::text_of;
 using renderer::Value;
-
-Value json(const std::string& text) {
-    return std::move(*renderer::read_json(text));
-}
-
-class StatusTest : public ControllerTest {
-protected:
-    static std::string service_path() { return "/api/v1/namespaces/apps/services/web"; }
-
-    void add_service(const std::string& spec, const std::string& annotations = "{}") {
-        put(service_path(), "web", "apps", spec, annotations);
-    }
-    void put(const std::string& path, const std::string& name, const std::string& ns,
-             const std::string& spec, const std::string& annotations = "{}") {
-        Value metadata = Value::map({{"name", name},
-                                     {"labels", Value::map({{"mine", "yes"}})},
-                                     {"generation", 3},
-                                     {"annotations", json(annotations)}});
-        put_if(metadata, !ns.empty(), "namespace", ns);
-        kube.put(path, Value::map({{"metadata", std::move(metadata)}, {"spec", json(spec)}}));
-    }
-    void put_status(const std::string& path, const std::string& status) {
-        Value object = kube.find(path)->clone();
-        object.put("status", json(status));
-        kube.put(path, std::move(object));
-    }
-    void annotate(const std::string& set, std::string_view key, std::string_view value) {
-        Value object = kube.find(FakeCluster::path("statefulsets", set))->clone();
-        object.find("metadata")->find("annotations")->put(Value(key), Value(value));
-        kube.put(FakeCluster::path("statefulsets", set), std::move(object));
-    }
-    // The status as JSON, without times.
-    std::string status(const std::string& path) {
-        const Value* found = kube.find(path)->find("status");
-        Value copy = found == nullptr ? Value() : found->clone();
-        if (Value* conditions = copy.is_map() ? copy.find("conditions") : nullptr) {
-            for (Value& condition : conditions->items()) {
-                condition.erase("lastTransitionTime");
-            }
-        }
-        return renderer::write_json(copy);
-    }
-    std::vector<std::string> events(const std::string& ns) {
-        std::vector<std::string> said;
-        for (const std::string& path : kube.paths_below("/api/v1/namespaces/" + ns + "/events")) {
-            const Value& event = *kube.find(path);
-            said.push_back(std::string(text_of(event.at({"involvedObject", "kind"}))) + " " +
-                           std::string(text_of(event.at({"reason"}))) + ": " +
-                           std::string(text_of(event.at({"message"}))));
-        }
-        return said;
-    }
-};
 
 constexpr std::string_view kCreated =
     R"("conditions":[{"type":"TailscaleProxyReady","status":"True","reason":"ProxyCreated","message":"ProxyCreated"}])";
@@ -460,38 +405,6 @@ TEST_F(StatusTest, SaysThatAClassIsInvalid) {
     EXPECT_EQ(text_of(condition.find("message")), fault);
     EXPECT_EQ(events("default"),
               (std::vector<std::string>{"ProxyClass ProxyClassInvalid: " + fault}));
-}
-
-TEST_F(StatusTest, SaysWhetherATailnetCanBeUsed) {
-    const std::string path = "/apis/tailscale.com/v1alpha1/tailnets/partner";
-    kube.has_custom_resources = true;
-    put(path, "partner", "", R"({"credentials":{"secretName":"partner"}})");
-    start();
-    run(kMinute);
-    EXPECT_NE(status(path).find(R"("reason":"NotRendered")"), std::string::npos) << status(path);
-    kube.put(FakeCluster::path("configmaps", "tailrender-tailnet-partner"),
-             json(R"({"metadata":{"name":"tailrender-tailnet-partner","namespace":"tailscale",
-                 "annotations":{"tailrender.dev/contract":"v1"}},
-                 "data":{"loginUrl":"https://tailnet","secretName":"partner"}})"));
-    run(kMinute);
-    EXPECT_NE(status(path).find(R"("reason":"InvalidSecret")"), std::string::npos) << status(path);
-    kube.put(FakeCluster::path("secrets", "partner"),
-             json(R"({"metadata":{"name":"partner","namespace":"tailscale"}})"));
-    kube.set_datum(FakeCluster::path("secrets", "partner"), "client_id", "id");
-    kube.set_datum(FakeCluster::path("secrets", "partner"), "client_secret", "tskey-client-secret");
-    run(2 * kMinute);
-    EXPECT_NE(status(path).find(R"("reason":"TailnetValid")"), std::string::npos) << status(path);
-    const std::size_t asked = network.log.size();
-    run(10 * kMinute);
-    for (std::size_t i = asked; i < network.log.size(); ++i) {
-        EXPECT_NE(network.log[i].url.rfind("https://tailnet", 0), 0U) << network.log[i].url;
-    }
-    const std::size_t writes = kube.writes;
-    run(kMinute * 60);
-    EXPECT_EQ(kube.writes, writes) << "asked again, with the same answer";
-    kube.erase(FakeCluster::path("secrets", "partner"));
-    run(kMinute * 120);
-    EXPECT_NE(status(path).find(R"("reason":"InvalidSecret")"), std::string::npos) << status(path);
 }
 
 }  // namespace

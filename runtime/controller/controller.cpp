@@ -111,6 +111,7 @@ void Controller::begin(const std::string& owner) {
                                           : std::string();
                            },
                        .owner = owner,
+                       .ingress_class = settings_.ingress_class,
                        .cleanup_delay = settings_.cleanup_delay});
     view_.start();
     tick();

@@ -24,8 +24,9 @@ namespace runtime {
 struct ControllerSettings {
     std::string ns;
     Duration cleanup_delay = std::chrono::minutes(5);
-    std::string take_over_tag = {};  // empty: nothing is taken over
-    TailnetSettings tailnet;         // the controller's own
+    std::string take_over_tag = {};           // empty: nothing is taken over
+    std::string ingress_class = "tailscale";  // name of the one that is served
+    TailnetSettings tailnet;                  // the controller's own
 };
 
 class Controller {

@@ -32,12 +32,13 @@ struct FeatureContext {
     ClusterView& view;
     Tailnets& tailnets;
     Events& events;
-    Parents& parents;      // users' Services, Ingresses and custom resources
-    StatusWriter& status;  // the one way to write `.status`
-    Ledger& ledger;        // a key in our ConfigMap for what has to be remembered
-    ObjectEditor& editor;  // for objects that others write, too
-    ProblemOf problem_of;  // why a replica waits
-    std::string owner;     // UID of `tailrender-devices`: marks what is this installation's
+    Parents& parents;           // users' Services, Ingresses and custom resources
+    StatusWriter& status;       // the one way to write `.status`
+    Ledger& ledger;             // a key in our ConfigMap for what has to be remembered
+    ObjectEditor& editor;       // for objects that others write, too
+    ProblemOf problem_of;       // why a replica waits
+    std::string owner;          // UID of `tailrender-devices`: marks what is this installation's
+    std::string ingress_class;  // name of the one that is served
     Duration cleanup_delay;
 };
 

@@ -55,6 +55,19 @@ std::string operators_parent(std::string_view labels) {
                        find_label(labels, "tailscale.com/parent-resource"));
 }
 
+// An Ingress that somebody else's controller serves. Without a class there is nothing to go by.
+bool has_other_class(const Parent& parent, std::string_view ours) {
+    const std::string_view its_class = text_of(parent.spec.find("ingressClassName"));
+    return parent.kind == "Ingress" && !its_class.empty() && its_class != ours;
+}
+
+// What it is reached at.
+void add_places(const Device& device, std::set<std::string>& places) {
+    places.insert({device.fqdn, device.https_name});
+    places.insert(device.addresses.begin(), device.addresses.end());
+    places.erase("");
+}
+
 }  // namespace
 
 ParentStatus::ParentStatus(FeatureContext context)
@@ -84,10 +97,7 @@ void ParentStatus::reconcile() {
 void ParentStatus::collect() {
     for (const auto& [pod, replica] : replicas_of(context_.view)) {
         if (!is_wanted(replica)) {
-            Device device = device_of(replica);
-            gone_.insert({device.fqdn, device.https_name});
-            gone_.insert(device.addresses.begin(), device.addresses.end());
-            gone_.erase("");
+            add_places(device_of(replica), gone_);
         } else {
             Proxies& proxies = proxies_[replica.set->name];
             proxies.devices.push_back(described(replica, proxies));
@@ -120,7 +130,14 @@ void ParentStatus::write_served() {
             (has_operators && !operators_set(context_.view, {.set = &set}).empty())) {
             continue;
         }
-        if (auto change = status_of(*parent, proxies_[set.name])) {
+        const Proxies& proxies = proxies_[set.name];
+        if (has_other_class(*parent, context_.ingress_class)) {  // until its proxy is pruned
+            std::set<std::string> gone;
+            for (const Device& device : proxies.devices) {
+                add_places(device, gone);
+            }
+            context_.status.write(*parent, unserved_status(*parent, gone));
+        } else if (auto change = status_of(*parent, proxies)) {
             context_.status.write(*parent, std::move(*change));
         }
     }

@@ -123,6 +123,11 @@ TEST_F(StatusTest, TakesItsNameOffAnIngressOfAnotherClass) {
     EXPECT_EQ(status(path), R"({"loadBalancer":{"ingress":[)" + ours + "]}}");
     put(path, "web", "apps", R"({"ingressClassName":"nginx"})");
     put_status(path, R"({"loadBalancer":{"ingress":[)" + ours + R"(,{"ip":"192.0.2.1"}]}})");
+    run(kMinute);
+    EXPECT_EQ(status(path), R"({"loadBalancer":{"ingress":[{"ip":"192.0.2.1"}]}})");
+    const std::size_t writes = kube.writes;
+    run(kMinute);
+    EXPECT_EQ(kube.writes, writes) << "nobody fights over it";
     cluster.remove_proxy("web");
     run(kMinute);
     EXPECT_EQ(status(path), R"({"loadBalancer":{"ingress":[{"ip":"192.0.2.1"}]}})");

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::string_view kTailscaleApi = "/apis/tailscale.com/v1alpha1";
 
-// What is looked at of those that there may be thousands of; of an Ingress nothing.
+// What is looked at of those that there may be thousands of.
+constexpr std::string_view kIngressSpec[] = {"ingressClassName"};
 constexpr std::string_view kServiceSpec[] = {"clusterIPs", "loadBalancerClass", "type"};
 constexpr std::string_view kEgressSpec[] = {"clusterIPs", "loadBalancerClass", "ports", "type"};
 
@@ -53,7 +54,7 @@ Value copy_of(const Value* value) {
 
 std::span<const std::string_view> kept_of_spec(const Parent& parent) {
     if (parent.kind == "Ingress") {
-        return {};
+        return kIngressSpec;
     }
     return parent.annotations.contains("tailscale.com/proxy-group")
                ? std::span<const std::string_view>(kEgressSpec)

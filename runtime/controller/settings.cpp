@@ -104,6 +104,8 @@ Result<ProcessSettings> read_settings(const Environment& environment) {
     settings.controller.ns = *ns;
     settings.controller.cleanup_delay = TRY(read_delay(environment));
     settings.controller.take_over_tag = TRY(read_take_over_tag(environment));
+    settings.controller.ingress_class =
+        environment("OPERATOR_INGRESS_CLASS_NAME").value_or(settings.controller.ingress_class);
     settings.identity =
         environment("POD_NAME").value_or("controller") + "_" + environment("POD_UID").value_or("");
 

@@ -35,7 +35,14 @@ TEST(Settings, OfTheDeployment) {
     EXPECT_EQ(settings->controller.cleanup_delay, std::chrono::minutes(5));
     EXPECT_EQ(settings->controller.tailnet.server, "https://api.tailscale.com");
     EXPECT_EQ(settings->controller.tailnet.token_server, "https://controlplane.tailscale.com");
+    EXPECT_EQ(settings->controller.ingress_class, "tailscale");
     EXPECT_EQ(settings->identity, "operator-x_u1");
+}
+
+TEST(Settings, AnotherIngressClass) {
+    Variables variables = usual();
+    variables["OPERATOR_INGRESS_CLASS_NAME"] = "tailnet";
+    EXPECT_EQ(read(variables)->controller.ingress_class, "tailnet");
 }
 
 TEST(Settings, IPv6AndALoginServer) {

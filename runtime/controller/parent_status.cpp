@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -19,6 +20,7 @@ using renderer::Value;
 namespace {
 
 constexpr std::string_view kNameServer = "nameserver";
+constexpr std::size_t kTableLimit = 900'000;  // bytes, of the 1 MiB of an object
 
 std::optional<NameServer> decode_name_server(const Value& object) {
     if (text_of(object.at({"metadata", "name"})) != kNameServer) {
@@ -224,9 +226,21 @@ void ParentStatus::write_classes() {
     }
 }
 
+std::string lines_that_fit(std::string table) {
+    if (table.size() <= kTableLimit) {
+        return table;
+    }
+    const std::size_t end = table.rfind('\n', kTableLimit - 1) + 1;
+    const auto omitted =
+        std::count(table.begin() + static_cast<std::ptrdiff_t>(end), table.end(), '\n');
+    table.resize(end);
+    return table + fmt::format("{{\"omitted\":{}}}\n", omitted);
+}
+
 void DevicesTable::reconcile() {
-    context_.ledger.set(std::string(kDevicesKey),
-                        devices_table(replicas_of(context_.view), context_.problem_of));
+    context_.ledger.set(
+        std::string(kDevicesKey),
+        lines_that_fit(devices_table(replicas_of(context_.view), context_.problem_of)));
 }
 
 }  // namespace runtime

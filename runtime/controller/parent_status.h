@@ -45,6 +45,10 @@ private:
     RecorderDevices recorder_devices_;
 };
 
+// As many lines as a ConfigMap has room for beside what else is in it, and if that is not all of
+// them a last one that says how many are left out.
+std::string lines_that_fit(std::string table);
+
 class DevicesTable : public Feature {
 public:
     explicit DevicesTable(FeatureContext context) : context_(std::move(context)) {}

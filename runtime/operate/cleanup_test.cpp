@@ -277,5 +277,12 @@ TEST_F(CleanupTest, StatusIsATableOrJson) {
     EXPECT_EQ(status(StatusForm::Table), table);
 }
 
+TEST_F(CleanupTest, StatusSaysThatTheTableIsNotWhole) {
+    kube.put("/api/v1/namespaces/tailscale/configmaps/tailrender-devices",
+             Value::map({{"metadata", Value::map({{"name", "tailrender-devices"}})},
+                         {"data", Value::map({{"devices.jsonl", "{\"omitted\":812}\n"}})}}));
+    EXPECT_TRUE(status(StatusForm::Table).ends_with("\nand 812 more\n")) << said;
+}
+
 }  // namespace
 }  // namespace runtime

@@ -111,6 +111,10 @@ std::string as_table(const std::vector<Value>& devices) {
         const auto text = [&device](std::string_view key) {
             return std::string(text_of(device.find(key)));
         };
+        if (const Value* omitted = device.find("omitted"); omitted != nullptr) {
+            rows.push_back({fmt::format("and {} more", omitted->as_int().value_or(0))});
+            continue;
+        }
         const Value* tags = device.find("tags");
         rows.push_back({text("pod"), text("parent"), text("hostname"), text("fqdn"),
                         joined(device.find("addresses")), text("state"),

@@ -147,7 +147,7 @@ TEST_F(AnswerTest, AnswersMistakesWithTheirCode) {
     std::string notify = query("four.t.ts.net", dns::kA);
     notify[2] = 4 << 3;
     EXPECT_EQ(answer(notify, Carrier::Udp, &records).packet,
-              "\x12\x34\xa0\x04\x00\x00\x00\x00\x00\x00\x00\x00"s);
+              "\x12\x34\xa0\x04\x00\x01\x00\x00\x00\x00\x00\x00"s + notify.substr(12));
 }
 
 }  // namespace

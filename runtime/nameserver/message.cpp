@@ -90,16 +90,18 @@ bool read_record(Reader& reader, bool is_additional, std::optional<Edns>& edns) 
     const std::uint8_t version = reader.u8();
     const std::uint16_t flags = reader.u16();
     reader.skip(reader.u16());
-    if (type != dns::kOpt) {
+    if (reader.failed() || type != dns::kOpt) {
         return !reader.failed();
     }
     if (!is_additional || !is_root || edns.has_value()) {
         return false;
     }
     edns = Edns{.udp_size = size, .version = version, .dnssec_ok = (flags & 0x8000U) != 0};
-    return !reader.failed();
+    return true;
 }
 
+// What was read before a mistake stays: the reply repeats it (RFC 5452 section 9.1, RFC 6891
+// section 6.1.1).
 bool read_body(Reader& reader, const Counts& counts, Query& query) {
     if (counts.questions != 1) {
         return false;
@@ -108,13 +110,13 @@ bool read_body(Reader& reader, const Counts& counts, Query& query) {
     if (reader.failed() || question.type == dns::kOpt) {
         return false;
     }
+    query.question = std::move(question);
     const std::uint32_t others = std::uint32_t{counts.answers} + counts.authorities;
     for (std::uint32_t i = 0; i < others + counts.additionals; ++i) {
         if (!read_record(reader, i >= others, query.edns)) {
             return false;
         }
     }
-    query.question = std::move(question);
     return reader.at_end();
 }
 
@@ -183,12 +185,11 @@ std::optional<Query> read_query(std::string_view packet) {
     }
     query.opcode = flags >> 11U & 0xFU;
     query.recursion_desired = (flags & 0x0100U) != 0;
+    const bool is_whole = read_body(reader, counts, query);
     if (query.opcode != 0) {
         query.problem = Rcode::NotImp;
-    } else if (!read_body(reader, counts, query)) {
+    } else if (!is_whole) {
         query.problem = Rcode::FormErr;
-        query.question.reset();
-        query.edns.reset();
     } else if (query.edns.has_value() && query.edns->version != 0) {
         query.problem = Rcode::BadVers;
     }

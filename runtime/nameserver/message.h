@@ -52,7 +52,7 @@ struct Query {
     std::uint16_t id = 0;
     std::uint8_t opcode = 0;
     bool recursion_desired = false;
-    std::optional<Question> question = {};  // none unless `problem` is NoError or BadVers
+    std::optional<Question> question = {};  // if it could be read; there when `problem` is NoError
     std::optional<Edns> edns = {};
     Rcode problem = Rcode::NoError;  // other than NoError: all that can be answered
 };

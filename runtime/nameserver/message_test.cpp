@@ -58,7 +58,8 @@ TEST(Message, KnowsQueriesOnly) {
     std::string update = kHeader + kQuestion;
     update[2] = 5 << 3;
     EXPECT_EQ(problem_of(update), Rcode::NotImp);
-    EXPECT_FALSE(read_query(update)->question.has_value());
+    EXPECT_EQ(write_reply(*read_query(update), {.rcode = Rcode::NotImp}, 512),
+              "\x12\x34\xa8\x04\x00\x01\x00\x00\x00\x00\x00\x00"s + kQuestion);
 }
 
 TEST(Message, RefusesOtherVersionsOfEdns) {
@@ -100,6 +101,23 @@ TEST(Message, FindsEveryMistake) {
     for (const auto& [what, packet] : cases) {
         EXPECT_EQ(problem_of(packet), Rcode::FormErr) << what;
     }
+}
+
+TEST(Message, RepeatsWhatItCouldReadBeforeAMistake) {
+    const std::string asked = with_counts(kHeader, 0, 1) + kQuestion + kOpt;
+    const std::string opt = "\x00\x00\x29\x04\xd0\x00\x00\x80\x00\x00\x00"s;
+    const auto reply_to = [](const std::string& packet) {
+        const auto query = read_query(packet);
+        return write_reply(*query, {.rcode = query->problem}, 512);
+    };
+    EXPECT_EQ(reply_to(asked + "x"),
+              "\x12\x34\x81\x01\x00\x01\x00\x00\x00\x00\x00\x01"s + kQuestion + opt);
+    EXPECT_EQ(reply_to(asked.substr(0, asked.size() - 1)),
+              "\x12\x34\x81\x01\x00\x01\x00\x00\x00\x00\x00\x00"s + kQuestion);
+    std::string notify = asked;
+    notify[2] = 4 << 3;
+    EXPECT_EQ(reply_to(notify),
+              "\x12\x34\xa0\x04\x00\x01\x00\x00\x00\x00\x00\x01"s + kQuestion + opt);
 }
 
 TEST(Message, LimitsNamesTo255Bytes) {

@@ -23,7 +23,7 @@ inline constexpr int kDeviceStates = 4;
 std::string_view name_of(DeviceState state);
 
 struct Device {
-    std::string_view pod;
+    std::string pod;  // a copy: the replicas that it comes from are made anew for every look
     DeviceState state = DeviceState::Waiting;
     std::string fqdn;                                // without a dot at its end
     std::vector<std::string> addresses;              // as the pod wrote them

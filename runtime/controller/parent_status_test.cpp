@@ -394,6 +394,27 @@ TEST_F(StatusTest, TellsTheStaticEndpointsOfAGroup) {
         << status(kube_path);
 }
 
+// The name is too long to stand inside a std::string: a view of one that is gone would be seen.
+TEST_F(StatusTest, SaysWhetherAGroupLeadsOutOfTheCluster) {
+    const std::string group = "ways-out-of-the-cluster";
+    put(service_path(), "web", "apps", R"({"type":"ExternalName"})",
+        R"({"tailscale.com/proxy-group":")" + group +
+            R"(","tailscale.com/tailnet-ip":"100.64.9.9"})");
+    cluster.add_proxy(group, 2);
+    annotate(group, kParentAnnotation, "ProxyGroup/" + group);
+    start();
+    run(kMinute);
+    for (const char* number : {"-0", "-1"}) {
+        kube.set_datum(secret(group + number), "egress-services",
+                       R"({"services":{"apps-web":{"tailnetTargetIPs":["100.64.9.9"],)"
+                       R"("tailnetTarget":{"ip":"100.64.9.9"}}}})");
+    }
+    run(kMinute);
+    const std::string path = service_path();
+    EXPECT_NE(status(path).find("2 out of 2 replicas are ready"), std::string::npos)
+        << status(path);
+}
+
 TEST_F(StatusTest, SaysThatAClassIsInvalid) {
     const std::string path = "/apis/tailscale.com/v1alpha1/proxyclasses/all";
     kube.has_custom_resources = true;

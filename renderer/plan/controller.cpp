@@ -159,7 +159,7 @@ Value controller_rules() {
              {"dnsrecords", "tailrender-devices", "tailrender-ingress-addresses"}),
         rule("", {"pods"}, {"delete", "get", "list", "watch"}),
         rule("apps", {"statefulsets"}, {"get", "list", "watch"}),
-        rule("discovery.k8s.io", {"endpointslices"}, {"get", "list", "watch"}),
+        rule("discovery.k8s.io", {"endpointslices"}, {"list", "watch"}),
         rule("coordination.k8s.io", {"leases"}, {"create"}),
         rule("coordination.k8s.io", {"leases"}, {"get", "update"}, {"tailrender-controller"}),
     });

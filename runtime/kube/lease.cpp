@@ -80,7 +80,7 @@ void Lease::take_seen(KubeReply reply) {
     const bool free =
         holder.empty() || holder == identity_ || loop_.uptime() - seen_at_ >= kLeaseDuration;
     if (!free) {
-        return again_in(kLeaseRetry);
+        return again_in(std::min(kLeaseRetry, seen_at_ + kLeaseDuration - loop_.uptime()));
     }
     const Value* before = reply.object.at({"spec", "leaseTransitions"});
     const std::int64_t transitions = before == nullptr ? 0 : before->as_int().value_or(0);

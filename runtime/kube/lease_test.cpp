@@ -69,6 +69,26 @@ TEST_F(LeaseTest, TheNextOneTakesOverWithinTheLeaseTime) {
         1);
 }
 
+// It sees a renewal kLeaseRetry late at the most, and does not look late for the end of its time.
+TEST(Lease, TheNextOneIsThereWhenTheTimeIsOver) {
+    for (Duration offset(0); offset < 3 * kSecond; offset += Duration(250)) {
+        FakeLoop loop;
+        FakeNetwork network(loop);
+        FakeKube kube;
+        network.add("https://kube", kube);
+        auto a = std::make_unique<Instance>(loop, network, "a");
+        loop.run_for(kSecond + offset);
+        Instance b(loop, network, "b");
+        loop.run_for(20 * kSecond);
+        while (network.log.back().method != "PUT") {
+            loop.run_for(Duration(10));
+        }
+        a.reset();
+        loop.run_for(kLeaseDuration + kLeaseRetry + Duration(100));
+        EXPECT_TRUE(b.lease.leads()) << offset.count();
+    }
+}
+
 TEST_F(LeaseTest, AReleasedLeaseIsTakenAtOnce) {
     Instance a(loop, network, "a");
     loop.run_for(kSecond);

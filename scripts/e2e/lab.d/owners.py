@@ -1,12 +1,13 @@
 """Whose the fields of rendered objects are in a cluster, and that nobody changes them.
 
-    applied_again_nothing_changes(lab, objects, apply)   `apply` applies the objects as manager "gitops"; "by-hand" may have made their Namespace
+    applied_again_nothing_changes(lab, objects, apply)   `apply` applies the objects as manager "gitops", or as kubectl does; "by-hand" may have made
+                                                     their Namespace
 """
 import json
 
 from shared.checks import demand, expect
 
-MANAGER, BEFORE = "gitops", "by-hand"
+MANAGERS, BEFORE = ("gitops", "kubectl-client-side-apply"), "by-hand"
 
 
 def leaves(fields, path=()):
@@ -37,9 +38,9 @@ def live(lab, objects):
 def check_owners(name, item):
     """No field that was rendered is set by another manager."""
     entries = [entry for entry in item["metadata"]["managedFields"] if entry["manager"] != BEFORE]
-    rendered = {leaf for entry in entries if entry["manager"] == MANAGER for leaf in leaves(entry["fieldsV1"])}
+    rendered = {leaf for entry in entries if entry["manager"] in MANAGERS for leaf in leaves(entry["fieldsV1"])}
     for entry in entries:
-        if entry["manager"] != MANAGER:
+        if entry["manager"] not in MANAGERS:
             shared = rendered & leaves(entry["fieldsV1"])
             demand(not shared, f"{name}: {entry['manager']} has set {sorted(shared)}")
 

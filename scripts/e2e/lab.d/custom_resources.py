@@ -1,0 +1,78 @@
+"""The custom resources of examples/fleet under the CRDs of the reference, on a real API server: what it prunes or refuses is seen here.
+
+    add_crds(tree)                       to a copy of the fleet: its custom resources are rendered then
+    install_crds(lab, text)              those of the rendered stream
+    statuses_are_written(lab, domain, devices)   once the controller has started anew; devices: by pod, as the tailnet knows them
+"""
+import pathlib
+
+import yaml
+
+from installed import NAMESPACE
+from shared.checks import demand, documents, expect
+
+STREAM = pathlib.Path(__file__).resolve().parent.parent.parent.parent / "testdata" / "chart-streams" / "with-crds.yaml"
+
+
+def crds_of(text):
+    return [item for item in documents(text) if item["kind"] == "CustomResourceDefinition"]
+
+
+def add_crds(tree):
+    crds = crds_of(STREAM.read_text(encoding="utf-8"))
+    (tree / "apps" / "crds.yaml").write_text(yaml.safe_dump_all(crds), encoding="utf-8")
+
+
+def install_crds(lab, text):
+    crds = crds_of(text)
+    lab.apply(crds)
+    for crd in crds:
+        lab.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd/" + crd["metadata"]["name"])
+
+
+def conditions_of(item):
+    return {found["type"]: (found["status"], found["reason"]) for found in item["status"].get("conditions", [])}
+
+
+def status_of(lab, kind, name, conditions):
+    """Without conditions, once these are there; what a schema demands of each is there as well."""
+    def probe():
+        item = lab.get(kind + ".tailscale.com", name)
+        found = conditions_of(item) if "status" in item else {}
+        demand(found == conditions, f"{kind} {name} has {found}, wanted {conditions}")
+        return item
+    item = lab.wait(f"conditions of {kind} {name}", probe)
+    for found in item["status"]["conditions"]:
+        demand(found["lastTransitionTime"] and found["message"], f"{kind} {name}: {found}")
+        expect(found.get("observedGeneration", item["metadata"]["generation"]), item["metadata"]["generation"], f"generation of {kind} {name}")
+    return {key: value for key, value in item["status"].items() if key != "conditions"}
+
+
+def statuses_are_written(lab, domain, devices):
+    def described(pod, name, full):
+        return {"hostname": f"{name}.{domain}" if full else name, "tailnetIPs": devices[pod]["addresses"]}
+
+    def group(name):
+        created = {"ProxyGroupAvailable": ("True", "ProxyGroupAvailable"), "ProxyGroupReady": ("True", "ProxyGroupReady")}
+        expect(status_of(lab, "proxygroup", name, created), {"devices": [described(f"{name}-{number}", f"{name}-{number}", False) for number in (0, 1)]},
+               f"status of ProxyGroup {name}")
+
+    def connector(name, pods, hostnames, **more):
+        found = [described(pod, hostname, True) for pod, hostname in zip(pods, hostnames)]
+        wanted = {"devices": found, **found[0], "isExitNode": False, "isAppConnector": False, **more}
+        expect(status_of(lab, "connector", name, {"ConnectorReady": ("True", "ConnectorCreated")}), wanted, f"status of Connector {name}")
+    sets = {item["metadata"]["labels"]["tailscale.com/parent-resource"]: item["metadata"]["name"]
+            for item in lab.get("statefulset", "-n", NAMESPACE, "-l", "tailscale.com/parent-resource-type=connector")["items"]}
+    connector("home-net", [sets["home-net"] + "-0"], ["home-net"], subnetRoutes="10.20.0.0/16")
+    connector("exit", [sets["exit"] + "-0", sets["exit"] + "-1"], ["exit-0", "exit-1"], isExitNode=True)
+    connector("partner-net", [sets["partner-net"] + "-0"], ["partner-net-connector"], subnetRoutes="10.30.4.0/24")
+    group("out")
+    group("front")
+    address = lab.get("service", "nameserver", "-n", NAMESPACE)["spec"]["clusterIP"]
+    expect(status_of(lab, "dnsconfig", "ts-dns", {"NameserverReady": ("True", "NameserverCreated")}), {"nameserver": {"ip": address}}, "status of DNSConfig")
+    expect(status_of(lab, "proxyclass", "metered", {"ProxyClassReady": ("True", "ProxyClassValid")}), {}, "status of ProxyClass")
+    expect(status_of(lab, "tailnet", "partner", {"TailnetReady": ("True", "TailnetValid")}), {}, "status of Tailnet")
+    expect(status_of(lab, "recorder", "sessions", {"RecorderReady": ("False", "RecorderCreating")}), {}, "status of a Recorder without a pod")
+    creating = {"ProxyGroupAvailable": ("False", "ProxyGroupCreating"), "ProxyGroupReady": ("False", "ProxyGroupCreating"),
+                "KubeAPIServerProxyConfigured": ("False", "KubeAPIServerProxyNoBackends")}
+    expect(status_of(lab, "proxygroup", "kube", creating), {}, "status of a ProxyGroup without pods")

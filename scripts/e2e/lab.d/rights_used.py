@@ -1,0 +1,25 @@
+"""That each of the controller's rights is needed, by the audit log of a lab.
+
+    every_right_is_used(lab, objects, elsewhere)     objects: with the rendered roles; elsewhere: {(resource, verb): the test that shows it}
+"""
+import audit
+from shared.checks import expect
+from shared.rights import ROLES, rules
+
+
+def is_for(rule, entry):
+    """Whether that request was answered because of that rule."""
+    namespace, group, resource, verb, name = rule
+    about, code = entry["objectRef"], entry["responseStatus"]["code"]
+    # Server-side apply of what is not there yet asks for both; that something is not there is an answer, too.
+    verbs = {entry["verb"], "create"} if code == 201 else {entry["verb"]}
+    answered = code < 400 or (entry["verb"], code) == ("get", 404)
+    asked = "/".join(word for word in (about["resource"], about.get("subresource")) if word)
+    return answered and (about.get("apiGroup", ""), asked) == (group, resource) and verb in verbs and \
+        namespace in ("", about.get("namespace")) and name in ("", about.get("name"))
+
+
+def every_right_is_used(lab, objects, elsewhere):
+    found = [entry for entry in audit.requests(lab, 0) if "objectRef" in entry]
+    unused = {(rule[2], rule[3]) for rule in rules(objects, ROLES) if not any(is_for(rule, entry) for entry in found)}
+    expect(sorted(unused - elsewhere.keys()), [], "rights that nothing needed here")

@@ -29,17 +29,33 @@ def rendered_controller(lab, tailrender, more=None):
 
 
 @contextlib.contextmanager
-def lab_with_controller(tailrender, runtime, more=None):
+def lab_with_runtime(runtime):
+    """A lab with our image; after a failure it shows what the controller said, if there is one."""
     with Lab() as lab:
         lab.verb("image", "lab/runtime:1", str(runtime))
-        namespaces_first(lab, rendered_controller(lab, tailrender, more))
         try:
-            lab.wait("the controller is ready", lambda: lab.get("deployment", "operator", "-n", NAMESPACE)["status"].get("readyReplicas"))
             yield lab
         except Failure:
             _, said = lab.as_a_person("kubectl", "logs", "-n", NAMESPACE, "-l", "app=operator", "--tail", "60")
             print(said, file=sys.stderr)
             raise
+
+
+def install_controller(lab, tailrender, more=None):
+    namespaces_first(lab, rendered_controller(lab, tailrender, more))
+
+    def runs():
+        deployment = lab.get("deployment", "operator", "-n", NAMESPACE)
+        return deployment["status"].get("observedGeneration") == deployment["metadata"]["generation"] and \
+            deployment["status"].get("updatedReplicas") and deployment["status"].get("readyReplicas")
+    lab.wait("the controller is ready", runs)
+
+
+@contextlib.contextmanager
+def lab_with_controller(tailrender, runtime, more=None):
+    with lab_with_runtime(runtime) as lab:
+        install_controller(lab, tailrender, more)
+        yield lab
 
 
 def data_of(lab, secret):

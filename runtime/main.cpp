@@ -18,25 +18,10 @@
 #include "runtime/controller/settings.h"
 #include "runtime/kube/lease.h"
 #include "runtime/nameserver/nameserver.h"
+#include "runtime/operate/command_line.h"
 #include "runtime/operate/verbs.h"
 
 namespace {
-
-constexpr std::string_view kUsage =
-    "usage: tailrender-runtime controller | nameserver\n"
-    "       tailrender-runtime adopt | cleanup | status [OPTIONS]\n"
-    "       tailrender-runtime --help | --version\n"
-    "\n"
-    "controller  gives rendered proxies their auth keys and removes the devices of those that are "
-    "gone;\n"
-    "            runs in the Deployment that `tailrender install` renders and is set up by its "
-    "environment\n"
-    "nameserver  answers for ts.net inside the cluster, on port 1053 (UDP and TCP), from "
-    "/config/records.json,\n"
-    "            which the controller writes; runs in the Deployment that a DNSConfig becomes\n"
-    "adopt       moves the proxies of a running Tailscale operator to rendered ones; run by hand\n"
-    "cleanup     removes what the controller has made, before an uninstall; run by hand\n"
-    "status      shows the devices of the proxies; run by hand\n";
 
 constexpr std::uint16_t kPort = 9002;
 constexpr std::uint16_t kDnsPort = 1053;
@@ -154,24 +139,17 @@ int run_nameserver() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc > 1 && runtime::is_verb(argv[1])) {
-        return runtime::run_verb(argc, argv, environment);
+    const runtime::CommandLine line = runtime::parse_command_line(argc, argv);
+    if (!line.command) {
+        fmt::print("{}", line.out);
+        fmt::print(stderr, "{}", line.err);
+        return line.exit_code;
     }
-    const std::string_view role = argc == 2 ? argv[1] : "";
-    if (role == "--version") {
-        fmt::print("tailrender-runtime " TAILRENDER_VERSION "\n");
-        return 0;
-    }
-    if (role == "--help") {
-        fmt::print("{}", kUsage);
-        return 0;
-    }
-    if (role == "controller") {
+    if (line.command->name == "controller") {
         return run_controller();
     }
-    if (role == "nameserver") {
+    if (line.command->name == "nameserver") {
         return run_nameserver();
     }
-    fmt::print(stderr, "{}", kUsage);
-    return 2;
+    return runtime::run_verb(*line.command, environment);
 }

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <utility>
 
+#include "runtime/base/url.h"
+
 namespace runtime {
 
 using renderer::Diagnostic;
@@ -69,11 +71,19 @@ Result<Credentials> read_credentials(const Environment& environment) {
     return credentials_from_files(*id_file, *secret_file);
 }
 
-TailnetSettings tailnet_at(const std::string& login_server, const Environment& environment) {
-    const bool is_tailscales = login_server.empty() || login_server == kTailscaleLoginServer;
+Result<TailnetSettings> tailnet_at(const std::string& login_server,
+                                   const Environment& environment) {
+    const auto url = server_url(login_server.empty() ? kTailscaleLoginServer : login_server);
+    if (!url) {
+        return Error{{.rule = "invalid-variable",
+                      .where = "OPERATOR_LOGIN_SERVER",
+                      .message = "OPERATOR_LOGIN_SERVER is not the URL of a server",
+                      .found = "\"" + login_server + "\"",
+                      .expected = std::string(kServerForm)}};
+    }
     TailnetSettings tailnet;
-    tailnet.server = is_tailscales ? kApi : login_server;
-    tailnet.token_server = is_tailscales ? kTailscaleLoginServer : login_server;
+    tailnet.server = *url == kTailscaleLoginServer ? kApi : *url;
+    tailnet.token_server = *url;
     tailnet.ca_file = environment("SSL_CERT_FILE").value_or("");
     return tailnet;
 }
@@ -110,7 +120,7 @@ Result<ProcessSettings> read_settings(const Environment& environment) {
         environment("POD_NAME").value_or("controller") + "_" + environment("POD_UID").value_or("");
 
     auto& tailnet = settings.controller.tailnet;
-    tailnet = tailnet_at(environment("OPERATOR_LOGIN_SERVER").value_or(""), environment);
+    tailnet = TRY(tailnet_at(environment("OPERATOR_LOGIN_SERVER").value_or(""), environment));
     tailnet.credentials = TRY(read_credentials(environment));
 
     const std::string logging = environment("OPERATOR_LOGGING").value_or("info");

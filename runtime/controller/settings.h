@@ -30,7 +30,8 @@ inline constexpr std::string_view kTailscaleLoginServer = "https://controlplane.
 
 // Where an API is, without credentials: below the login server; "" is Tailscale's own, whose API
 // has another place.
-TailnetSettings tailnet_at(const std::string& login_server, const Environment& environment);
+renderer::Result<TailnetSettings> tailnet_at(const std::string& login_server,
+                                             const Environment& environment);
 renderer::Result<Credentials> read_credentials(const Environment& environment);
 
 renderer::Result<ProcessSettings> read_settings(const Environment& environment);

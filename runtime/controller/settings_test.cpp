@@ -48,7 +48,7 @@ TEST(Settings, AnotherIngressClass) {
 TEST(Settings, IPv6AndALoginServer) {
     Variables variables = usual();
     variables["KUBERNETES_SERVICE_HOST"] = "fd00::1";
-    variables["OPERATOR_LOGIN_SERVER"] = "https://login.example.com";
+    variables["OPERATOR_LOGIN_SERVER"] = "https://login.example.com/";
     const auto settings = read(variables);
     ASSERT_TRUE(settings.has_value());
     EXPECT_EQ(settings->kube.server, "https://[fd00::1]:443");
@@ -65,6 +65,17 @@ TEST(Settings, TailscalesOwnServerHasItsApiElsewhere) {
         EXPECT_EQ(settings->controller.tailnet.server, "https://api.tailscale.com");
         EXPECT_EQ(settings->controller.tailnet.token_server, "https://controlplane.tailscale.com");
     }
+}
+
+TEST(Settings, ALoginServerThatIsNone) {
+    Variables variables = usual();
+    variables["OPERATOR_LOGIN_SERVER"] = "ftp://login.example.com";
+    auto settings = read(variables);
+    ASSERT_FALSE(settings.has_value());
+    EXPECT_EQ(settings.error().diagnostic.message,
+              "OPERATOR_LOGIN_SERVER is not the URL of a server");
+    EXPECT_EQ(settings.error().diagnostic.found, "\"ftp://login.example.com\"");
+    EXPECT_EQ(settings.error().diagnostic.expected, "http://HOST[:PORT] or https://HOST[:PORT]");
 }
 
 TEST(Settings, WhatIsMissingIsNamed) {

@@ -47,6 +47,14 @@ std::string holder_of(const std::vector<Value>& leases, Time now) {
     return {};
 }
 
+std::string in_a_line(const renderer::Diagnostic& diagnostic) {
+    std::string line = diagnostic.message;
+    if (!diagnostic.found.empty()) {
+        line += fmt::format(": {}, expected {}", diagnostic.found, diagnostic.expected);
+    }
+    return diagnostic.hint.empty() ? line : line + ": " + diagnostic.hint;
+}
+
 std::string problem_of(const TailnetReply& reply, std::string_view what) {
     return reply.ok() || reply.not_found() ? std::string()
                                            : fmt::format("{}: {}", what, reply.message);
@@ -200,8 +208,11 @@ void Cleanup::look() {
     }
     const std::vector<std::string> lines = found();
     if (lines.empty()) {
-        context_.say(std::string(kNothingLeft));
-        return done_({});
+        problem = missing_installation(context_.ns, deployments_, sets_, secrets_);
+        if (problem.empty()) {
+            context_.say(std::string(kNothingLeft));
+        }
+        return done_(problem);
     }
     problem = reach();
     if (!problem.empty()) {
@@ -235,14 +246,17 @@ std::string Cleanup::reach() {
     if (wish_.login_server.empty()) {
         auto named = login_server_of(find_operator(deployments_));
         if (!named) {
-            return named.error().diagnostic.message + ": " + named.error().diagnostic.hint;
+            return in_a_line(named.error().diagnostic);
         }
         wish_.login_server = std::move(*named);
     }
-    TailnetSettings own = own_(wish_.login_server);
-    context_.say(fmt::format("the controller's tailnet is at {}", own.server));
+    auto own = own_(wish_.login_server);
+    if (!own) {
+        return in_a_line(own.error().diagnostic);
+    }
+    context_.say(fmt::format("the controller's tailnet is at {}", own->server));
     tailnets_.emplace(context_.loop, transport_, context_.kube, log_, chance_, context_.ns,
-                      std::move(own), configs_);
+                      std::move(*own), configs_);
     return unreachable();
 }
 

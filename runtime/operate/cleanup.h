@@ -26,7 +26,8 @@ struct CleanupWish {
 };
 
 // The controller's tailnet, given its login server: what `login_server_of` says.
-using OwnTailnet = std::function<TailnetSettings(const std::string& login_server)>;
+using OwnTailnet =
+    std::function<renderer::Result<TailnetSettings>(const std::string& login_server)>;
 
 class Cleanup {
 public:

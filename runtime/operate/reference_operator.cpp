@@ -133,6 +133,26 @@ OperatorState operator_state(const Value& deployment) {
     return replicas_of(deployment) == 0 ? OperatorState::Stopped : OperatorState::Runs;
 }
 
+std::string missing_installation(const std::string& ns, const std::vector<Value>& deployments,
+                                 const std::vector<Value>& sets,
+                                 const std::vector<Value>& secrets) {
+    const auto is_rendered = [](const Value& set) {
+        return !annotation_of(set, kContractAnnotation).empty();
+    };
+    const auto is_ours = [](const Value& secret) {
+        return secret.at({"metadata", "labels", kRecordLabel}) != nullptr ||
+               secret.at({"metadata", "labels", kSecretLabel}) != nullptr;
+    };
+    const bool is_there = !find_operator(deployments).is_null() ||
+                          std::any_of(sets.begin(), sets.end(), is_rendered) ||
+                          std::any_of(secrets.begin(), secrets.end(), is_ours);
+    return is_there ? std::string()
+                    : fmt::format(
+                          "namespace \"{}\" has neither Deployment \"operator\" nor rendered "
+                          "proxies: name theirs with -n NAMESPACE",
+                          ns);
+}
+
 Value find_operator(const std::vector<Value>& deployments) {
     const auto found =
         std::find_if(deployments.begin(), deployments.end(),

@@ -27,6 +27,13 @@ enum class OperatorState { Runs, Stopped, Replaced, Absent };
 OperatorState operator_state(const renderer::Value& deployment);
 std::string_view describe(OperatorState state);
 
+// "" or that a namespace is the wrong one: it has neither Deployment `operator`, nor a rendered
+// proxy, nor a Secret of the controller's or of `adopt`.
+std::string missing_installation(const std::string& ns,
+                                 const std::vector<renderer::Value>& deployments,
+                                 const std::vector<renderer::Value>& sets,
+                                 const std::vector<renderer::Value>& secrets);
+
 // Null: it is not among them.
 renderer::Value find_operator(const std::vector<renderer::Value>& deployments);
 // The login server of its tailnet, the operator's or the controller's; "" is Tailscale's own. It

@@ -1,16 +1,12 @@
-// The verbs that people run: what they are called, which flags they take, and how each is begun.
+// The verbs that people run, from what they are told to their exit code.
 #pragma once
 
-#include <string_view>
-
 #include "runtime/controller/settings.h"
+#include "runtime/operate/command_line.h"
 
 namespace runtime {
 
-bool is_verb(std::string_view word);
-
-// The process from its arguments to its exit code: 0 done, 1 not (the reason is on stderr), 2
-// usage.
-int run_verb(int argc, char** argv, const Environment& environment);
+// 0: done; 1: not, and the reason is on stderr.
+int run_verb(const Command& command, const Environment& environment);
 
 }  // namespace runtime

@@ -1,0 +1,230 @@
+#include "runtime/operate/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "renderer/core/ascii.h"
+#include "renderer/core/diagnostics.h"
+#include "runtime/base/url.h"
+
+namespace runtime {
+
+namespace {
+
+constexpr std::string_view kVersion = "tailrender-runtime " TAILRENDER_VERSION "\n";
+
+constexpr std::string_view kUsage =
+    "usage: tailrender-runtime controller | nameserver\n"
+    "       tailrender-runtime adopt | cleanup | status [OPTIONS]\n"
+    "       tailrender-runtime [ROLE] --help | --version\n"
+    "\n"
+    "controller  gives rendered proxies their auth keys and removes the devices of those that are "
+    "gone;\n"
+    "            runs in the Deployment that `tailrender install` renders and is set up by its "
+    "environment\n"
+    "nameserver  answers for ts.net inside the cluster, on port 1053 (UDP and TCP), from "
+    "/config/records.json,\n"
+    "            which the controller writes; runs in the Deployment that a DNSConfig becomes\n"
+    "adopt       moves the proxies of a running Tailscale operator to rendered ones; run by hand\n"
+    "cleanup     removes what the controller has made, before an uninstall; run by hand\n"
+    "status      shows the devices of the proxies; run by hand\n"
+    "\n"
+    "Exit codes: 0 done; 1 not done, with the reason on stderr; 2 wrong usage.\n";
+
+constexpr int kLongestPatience = 24 * 60 * 60;
+constexpr std::size_t kLongestLabel = 63;
+
+// A name of a namespace: a label of RFC 1123.
+std::string check_namespace(const std::string& text) {
+    const bool has_label_bytes = std::all_of(text.begin(), text.end(), [](char byte) {
+        return byte == '-' || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9');
+    });
+    const bool is_label = has_label_bytes && !text.empty() && text.size() <= kLongestLabel &&
+                          !text.starts_with('-') && !text.ends_with('-');
+    return is_label ? std::string()
+                    : fmt::format(
+                          "\"{}\" is no namespace: expected at most 63 of a-z, 0-9 and -, none of "
+                          "the latter at either end",
+                          text);
+}
+
+std::string check_server(std::string& text) {
+    auto url = server_url(text);
+    if (!url) {
+        return fmt::format("\"{}\" is no server: expected {}", text, kServerForm);
+    }
+    text = std::move(*url);
+    return {};
+}
+
+std::string check_patience(const std::string& text) {
+    int seconds = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, seconds);
+    const bool is_good =
+        error == std::errc() && stop == end && seconds >= 1 && seconds <= kLongestPatience;
+    return is_good ? std::string()
+                   : fmt::format("\"{}\" is no time: expected whole seconds from 1 to {}", text,
+                                 kLongestPatience);
+}
+
+void add_common(CLI::App& verb, VerbFlags& flags) {
+    auto* kubeconfig =
+        verb.add_option("--kubeconfig", flags.access.kubeconfig, "how to reach the cluster")
+            ->type_name("FILE");
+    auto* context = verb.add_option("--context", flags.access.context, "context of the kubeconfig")
+                        ->type_name("NAME");
+    verb.add_option("--server", flags.access.server,
+                    "API server without credentials, such as `kubectl proxy`")
+        ->type_name("URL")
+        ->transform(CLI::Validator(check_server, ""))
+        ->excludes(kubeconfig)
+        ->excludes(context);
+    verb.add_option("-n,--namespace", flags.ns,
+                    "namespace of the operator and its proxies (default tailscale)")
+        ->type_name("NAME")
+        ->check(check_namespace);
+}
+
+void add_roles(CLI::App& app) {
+    app.add_subcommand("controller",
+                       "give rendered proxies their auth keys, and remove the devices of those "
+                       "that are gone")
+        ->footer(
+            "Runs in the Deployment that `tailrender install` renders; its settings are its "
+            "environment.");
+    app.add_subcommand("nameserver", "answer for ts.net inside the cluster")
+        ->footer(
+            "Runs in the Deployment that a DNSConfig becomes, on port 1053 (UDP and TCP), from "
+            "records.json in /config or\n$RECORDS_DIR.");
+}
+
+void add_adopt(CLI::App& app, VerbFlags& flags) {
+    CLI::App& verb = *app.add_subcommand(
+        "adopt", "move the operator's proxies to rendered ones, with their devices");
+    add_common(verb, flags);
+    auto* dry_run = verb.add_flag("--dry-run", flags.adopt.dry_run, "show what would move");
+    auto* partial = verb.add_flag("--partial", flags.adopt.partial,
+                                  "leave alone what cannot be moved, and move the rest");
+    auto* roll_back = verb.add_flag("--rollback", flags.roll_back,
+                                    "give everything back to the operator, and start it");
+    auto* finish =
+        verb.add_flag("--finish", flags.finish, "forget how to go back: removes the records");
+    roll_back->excludes(dry_run)->excludes(partial)->excludes(finish);
+    finish->excludes(dry_run)->excludes(partial);
+    verb.add_option("--patience", flags.patience,
+                    "how long one pod may take to end or to come back (default 300)")
+        ->type_name("SECONDS")
+        ->check(check_patience);
+}
+
+void add_cleanup(CLI::App& app, VerbFlags& flags) {
+    CLI::App& verb =
+        *app.add_subcommand("cleanup", "remove what the controller has made, before an uninstall");
+    add_common(verb, flags);
+    verb.add_flag("--yes", flags.cleanup.yes, "do it; without, it is only shown");
+    verb.add_flag("--force", flags.cleanup.force, "although proxies or the controller still run");
+    verb.add_option("--login-server", flags.cleanup.login_server,
+                    "the controller's; default is $OPERATOR_LOGIN_SERVER, or else what Deployment "
+                    "operator says")
+        ->type_name("URL")
+        ->transform(CLI::Validator(check_server, ""));
+    verb.footer(
+        "Credentials are those of the environment, as the controller's (CLIENT_ID_FILE and "
+        "CLIENT_SECRET_FILE,\nor CLIENT_ID), or else those in Secret operator-oauth.");
+}
+
+void add_status(CLI::App& app, VerbFlags& flags) {
+    CLI::App& verb = *app.add_subcommand("status", "show the devices of the proxies");
+    add_common(verb, flags);
+    verb.add_option_function<std::string>(
+            "-o,--output",
+            [&flags](const std::string& form) {
+                flags.form = form == "json" ? StatusForm::Json : StatusForm::Table;
+            },
+            "table (default) or json")
+        ->type_name("table|json")
+        ->check([](const std::string& form) {
+            return form == "table" || form == "json"
+                       ? std::string()
+                       : fmt::format("\"{}\" is no form: expected table or json", form);
+        });
+}
+
+const CLI::App* chosen_verb(const CLI::App& app) {
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? nullptr : chosen.front();
+}
+
+// The known word that an unknown one is nearest to, or "".
+std::string suggestion(const CLI::App& app, const CLI::App* verb, const std::string& word) {
+    std::vector<std::string> known;
+    if (verb == nullptr) {
+        for (const CLI::App* each : app.get_subcommands({})) {
+            known.push_back(each->get_name());
+        }
+    } else {
+        for (const CLI::Option* option : verb->get_options()) {
+            known.push_back("--" + option->get_single_name());
+        }
+    }
+    return std::string(renderer::nearest(word, {known.begin(), known.end()}));
+}
+
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+    const CLI::App* verb = chosen_verb(app);
+    const std::vector<std::string> unknown = app.remaining(true);
+    std::string message = verb == nullptr ? "a role or a verb is required" : error.what();
+    std::string hint = fmt::format("run \"tailrender-runtime{} --help\"",
+                                   verb == nullptr ? "" : " " + verb->get_name());
+    const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    if (!unknown.empty() && (is_extra || verb == nullptr)) {
+        const std::string& word = unknown.front();
+        const bool is_flag = word.starts_with('-');
+        message = fmt::format("unknown {} \"{}\"",
+                              is_flag           ? "flag"
+                              : verb == nullptr ? "verb"
+                                                : "argument",
+                              word);
+        const std::string near = suggestion(app, verb, word);
+        hint = near.empty() ? hint : fmt::format("did you mean \"{}\"?", near);
+    }
+    return fmt::format("tailrender-runtime: error: {} [usage]\n  hint: {}\n",
+                       message.substr(0, message.find('\n')), hint);
+}
+
+}  // namespace
+
+CommandLine parse_command_line(int argc, const char* const* argv) {
+    CommandLine line;
+    VerbFlags flags;
+    CLI::App app("", "tailrender-runtime");
+    app.require_subcommand(1);
+    app.set_version_flag("--version", std::string(kVersion));
+    add_roles(app);
+    add_adopt(app, flags);
+    add_cleanup(app, flags);
+    add_status(app, flags);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() != 0) {
+            line.exit_code = 2;
+            line.err = usage_error(app, error);
+        } else if (error.get_name() == "CallForVersion") {
+            line.out = kVersion;
+        } else {
+            line.out = chosen_verb(app) == nullptr ? std::string(kUsage) : app.help();
+        }
+        return line;
+    }
+    line.command = Command{chosen_verb(app)->get_name(), std::move(flags)};
+    return line;
+}
+
+}  // namespace runtime

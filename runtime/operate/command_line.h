@@ -1,0 +1,39 @@
+// What tailrender-runtime is told by its arguments: the role of a pod, or a verb that people run.
+// Nothing is read here but the arguments; wrong ones are refused with what would be right.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/operate/access.h"
+#include "runtime/operate/adopt.h"
+#include "runtime/operate/cleanup.h"
+#include "runtime/operate/status.h"
+
+namespace runtime {
+
+struct VerbFlags {
+    AccessFlags access;
+    std::string ns = "tailscale";
+    int patience = 300;  // seconds
+    AdoptWish adopt;
+    bool roll_back = false;
+    bool finish = false;
+    CleanupWish cleanup;
+    StatusForm form = StatusForm::Table;
+};
+
+struct Command {
+    std::string name;  // "controller", "nameserver", "adopt", "cleanup" or "status"
+    VerbFlags flags;   // of the last three
+};
+
+struct CommandLine {
+    std::optional<Command> command = {};  // no value: the process prints these and ends
+    int exit_code = 0;                    // 2: wrong usage
+    std::string out = {}, err = {};
+};
+
+CommandLine parse_command_line(int argc, const char* const* argv);
+
+}  // namespace runtime

@@ -1,0 +1,111 @@
+#include "runtime/operate/command_line.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace runtime {
+namespace {
+
+CommandLine parse(std::vector<const char*> words) {
+    words.insert(words.begin(), "tailrender-runtime");
+    return parse_command_line(static_cast<int>(words.size()), words.data());
+}
+
+std::string refusal(const std::vector<const char*>& words) {
+    const CommandLine line = parse(words);
+    EXPECT_FALSE(line.command.has_value());
+    EXPECT_EQ(line.exit_code, 2);
+    EXPECT_EQ(line.out, "");
+    return line.err;
+}
+
+TEST(CommandLine, NamesARoleOrAVerb) {
+    for (const char* name : {"controller", "nameserver", "adopt", "cleanup", "status"}) {
+        const CommandLine line = parse({name});
+        ASSERT_TRUE(line.command.has_value()) << line.err;
+        EXPECT_EQ(line.command->name, name);
+        EXPECT_EQ(line.command->flags.ns, "tailscale");
+    }
+}
+
+TEST(CommandLine, HelpsEverywhere) {
+    for (const char* flag : {"-h", "--help"}) {
+        const CommandLine all = parse({flag});
+        EXPECT_TRUE(all.out.starts_with("usage: tailrender-runtime controller | nameserver\n"));
+        EXPECT_NE(all.out.find("Exit codes: 0 done; 1 not done"), std::string::npos);
+        EXPECT_EQ(all.exit_code, 0);
+        for (const char* name : {"controller", "nameserver", "adopt", "cleanup", "status"}) {
+            const CommandLine one = parse({name, flag});
+            EXPECT_NE(one.out.find("tailrender-runtime " + std::string(name) + " [OPTIONS]"),
+                      std::string::npos)
+                << one.out;
+            EXPECT_EQ(one.exit_code, 0);
+        }
+    }
+    EXPECT_TRUE(parse({"--version"}).out.starts_with("tailrender-runtime "));
+    EXPECT_NE(parse({"cleanup", "-h"}).out.find("$OPERATOR_LOGIN_SERVER"), std::string::npos);
+}
+
+TEST(CommandLine, SaysWhichWordIsWrong) {
+    const std::string all = " [usage]\n  hint: run \"tailrender-runtime --help\"\n";
+    const std::string status = " [usage]\n  hint: run \"tailrender-runtime status --help\"\n";
+    const std::string error = "tailrender-runtime: error: ";
+    EXPECT_EQ(refusal({}), error + "a role or a verb is required" + all);
+    EXPECT_EQ(refusal({"bogus"}), error + "unknown verb \"bogus\"" + all);
+    EXPECT_EQ(refusal({"--bogus"}), error + "unknown flag \"--bogus\"" + all);
+    EXPECT_EQ(refusal({"help"}), error + "unknown verb \"help\"" + all);
+    EXPECT_EQ(refusal({"controler"}),
+              error + "unknown verb \"controler\" [usage]\n  hint: did you mean \"controller\"?\n");
+    EXPECT_EQ(refusal({"status", "extra"}), error + "unknown argument \"extra\"" + status);
+    EXPECT_EQ(refusal({"status", "--contxt", "x"}),
+              error + "unknown flag \"--contxt\" [usage]\n  hint: did you mean \"--context\"?\n");
+    EXPECT_EQ(refusal({"controller", "extra"}),
+              error +
+                  "unknown argument \"extra\" [usage]\n  hint: run \"tailrender-runtime "
+                  "controller --help\"\n");
+    EXPECT_EQ(refusal({"status", "-o", "yaml"}),
+              error + "--output: \"yaml\" is no form: expected table or json" + status);
+    EXPECT_EQ(refusal({"status", "--server", "http://127.0.0.1:8001", "--kubeconfig", "config"}),
+              error + "--kubeconfig excludes --server" + status);
+}
+
+TEST(CommandLine, TakesOnlyNamespacesThatCanBe) {
+    EXPECT_EQ(parse({"status", "-n", "ts-2"}).command->flags.ns, "ts-2");
+    const std::string too_long(64, 'a');
+    for (const char* ns : {"", "../x", "Bad_Name", "-a", "a-", "a.b", too_long.c_str()}) {
+        EXPECT_EQ(refusal({"status", "-n", ns}),
+                  "tailrender-runtime: error: --namespace: \"" + std::string(ns) +
+                      "\" is no namespace: expected at most 63 of a-z, 0-9 and -, none of the "
+                      "latter at either end [usage]\n"
+                      "  hint: run \"tailrender-runtime status --help\"\n");
+    }
+}
+
+TEST(CommandLine, TakesOnlyServersThatCanBe) {
+    EXPECT_EQ(parse({"status", "--server", "http://127.0.0.1:8001/"}).command->flags.access.server,
+              "http://127.0.0.1:8001");
+    EXPECT_EQ(parse({"cleanup", "--login-server", "https://login.example.com/"})
+                  .command->flags.cleanup.login_server,
+              "https://login.example.com");
+    EXPECT_EQ(refusal({"status", "--server", "ftp://x"}),
+              "tailrender-runtime: error: --server: \"ftp://x\" is no server: expected "
+              "http://HOST[:PORT] or https://HOST[:PORT] [usage]\n"
+              "  hint: run \"tailrender-runtime status --help\"\n");
+    EXPECT_NE(refusal({"cleanup", "--login-server", "login.example.com"})
+                  .find("--login-server: \"login.example.com\" is no server"),
+              std::string::npos);
+}
+
+TEST(CommandLine, WaitsWholeSeconds) {
+    EXPECT_EQ(parse({"adopt", "--patience", "60"}).command->flags.patience, 60);
+    for (const char* time : {"0", "-1", "1.5", "86401", "99999999999", "soon", "5m"}) {
+        EXPECT_EQ(refusal({"adopt", "--patience", time}),
+                  "tailrender-runtime: error: --patience: \"" + std::string(time) +
+                      "\" is no time: expected whole seconds from 1 to 86400 [usage]\n"
+                      "  hint: run \"tailrender-runtime adopt --help\"\n");
+    }
+}
+
+}  // namespace
+}  // namespace runtime

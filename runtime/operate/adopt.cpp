@@ -80,7 +80,8 @@ Job change_all(const Shared& adoption, Resource resource, std::string_view ns,
     const std::string path = path_of(resource, ns);
     return [adoption, resource, path, change](const Next& next) {
         KubeClient& kube = adoption->context.kube;
-        list_all(kube, path, adoption->objects)([=, &kube](const std::string& problem) {
+        const auto list = resource.api == kCustom ? list_custom : list_all;
+        list(kube, path, adoption->objects)([=, &kube](const std::string& problem) {
             std::vector<Job> jobs;
             for (const Value& object : adoption->objects) {
                 if (!change(object).is_null()) {
@@ -172,28 +173,22 @@ OperatorState operator_in(const AdoptSnapshot& snapshot) {
     return operator_state(find_operator(snapshot.deployments));
 }
 
-// In another namespace the operator may run, and what it has put on the objects of the whole
-// cluster is not ours to take off.
-bool is_elsewhere(const AdoptSnapshot& snapshot) {
-    const auto is_rendered = [](const Value& set) {
-        return !annotation_of(set, kContractAnnotation).empty();
-    };
+// Whether `roll_back` will find a record once all is done.
+bool can_go_back(const Adoption& adoption) {
+    const AdoptPlan& plan = adoption.plan;
+    const auto& secrets = adoption.snapshot.secrets;
     const auto is_record = [](const Value& secret) {
-        return secret.at({"metadata", "labels", kRecordLabel}) != nullptr;
+        return secret.at({"metadata", "labels", kRecordLabel}) != nullptr ||
+               !annotation_of(secret, kTakenAnnotation).empty();
     };
-    return operator_in(snapshot) == OperatorState::Absent &&
-           std::none_of(snapshot.sets.begin(), snapshot.sets.end(), is_rendered) &&
-           std::none_of(snapshot.secrets.begin(), snapshot.secrets.end(), is_record);
+    return !plan.takeovers.empty() || operator_in(adoption.snapshot) == OperatorState::Runs ||
+           std::any_of(plan.moves.begin(), plan.moves.end(),
+                       [](const Move& move) { return move.problem.empty(); }) ||
+           std::any_of(secrets.begin(), secrets.end(), is_record);
 }
 
 void begin(const Shared& adoption, const Next& done) {
     const OperateContext& context = adoption->context;
-    if (is_elsewhere(adoption->snapshot)) {
-        return done(
-            fmt::format("namespace \"{}\" has neither Deployment \"operator\" nor rendered "
-                        "proxies: name theirs with -n NAMESPACE",
-                        context.ns));
-    }
     adoption->plan = plan_adoption(adoption->snapshot);
     if (adoption->plan.empty()) {
         context.say("nothing of the operator's is left to move");
@@ -218,8 +213,10 @@ void begin(const Shared& adoption, const Next& done) {
     }
     run_in_order(std::move(jobs), [adoption, done](const std::string& its_problem) {
         if (its_problem.empty()) {
-            adoption->context.say(
-                "done; `adopt --rollback` can go back until `adopt --finish` removes the records");
+            adoption->context.say(can_go_back(*adoption)
+                                      ? "done; `adopt --rollback` can go back until `adopt "
+                                        "--finish` removes the records"
+                                      : "done");
         }
         done(its_problem);
     });
@@ -234,7 +231,10 @@ Job read_snapshot(const OperateContext& context, AdoptSnapshot& out) {
                      list_all(kube, path_of(kServices, context.ns), out.services),
                      list_all(kube, path_of(kSecrets, context.ns), out.secrets),
                      list_all(kube, path_of(kEndpointSlices, context.ns), out.slices),
-                     list_all(kube, path_of(kServices, {}), out.user_services)});
+                     list_all(kube, path_of(kServices, {}), out.user_services),
+                     [ns = context.ns, &out](const Next& next) {
+                         next(missing_installation(ns, out.deployments, out.sets, out.secrets));
+                     }});
 }
 
 void adopt(const OperateContext& context, AdoptWish wish, Next done) {

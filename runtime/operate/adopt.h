@@ -19,7 +19,9 @@ void roll_back(const OperateContext& context, Next done);
 // Forgets how to go back.
 void finish(const OperateContext& context, Next done);
 
-// What `adopt` and `roll_back` look at.
+// What `adopt` and the ways back look at. It is a problem if nothing there is the operator's or
+// the controller's: what the operator of another namespace has put on the objects of the whole
+// cluster is not ours to take off.
 Job read_snapshot(const OperateContext& context, AdoptSnapshot& out);
 
 }  // namespace runtime

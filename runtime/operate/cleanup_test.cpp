@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/group_objects.h"
@@ -52,15 +54,16 @@ protected:
         ProcessLoop process(loop);
         said.clear();
         KubeClient client(transport, {.server = "https://kube", .ca_file = "", .token_file = ""});
-        const OperateContext context{process, client, std::string(FakeCluster::kNamespace),
+        const OperateContext context{process, client, ns,
                                      [this](const std::string& line) { said += line + "\n"; }};
-        Cleanup cleanup(context, transport, log, chance, wish,
-                        [this](const std::string& login_server) {
-                            asked_server = login_server;
-                            TailnetSettings own = fake_tailnet_settings();
-                            own.server = own.token_server = login_server;
-                            return own;
-                        });
+        Cleanup cleanup(
+            context, transport, log, chance, wish,
+            [this](const std::string& login_server) -> renderer::Result<TailnetSettings> {
+                asked_server = login_server;
+                TailnetSettings own = fake_tailnet_settings();
+                own.server = own.token_server = login_server;
+                return own;
+            });
         std::string result = "has not ended";
         cleanup.start([&result](const std::string& problem) { result = problem; });
         loop.run_for(kMinute);
@@ -80,13 +83,14 @@ protected:
     std::string status(StatusForm form) {
         KubeClient client(transport, {.server = "https://kube", .ca_file = "", .token_file = ""});
         said.clear();
-        show_status({loop, client, std::string(FakeCluster::kNamespace),
-                     [this](const std::string& line) { said += line; }},
-                    form, [](const std::string& problem) { EXPECT_EQ(problem, ""); });
+        std::string result = "has not ended";
+        show_status({loop, client, ns, [this](const std::string& line) { said += line; }}, form,
+                    [&result](const std::string& problem) { result = problem; });
         loop.run_for(kMinute);
-        return said;
+        return result.empty() ? said : result;
     }
 
+    std::string ns{FakeCluster::kNamespace};
     FakeLoop loop;
     FakeNetwork network{loop};
     FakeKube kube;
@@ -121,6 +125,37 @@ TEST_F(CleanupTest, ShowsNoServerACredentialThatItCannotBeSureOf) {
         "there is no Deployment \"operator\" that says where the controller's tailnet is" + hint);
     EXPECT_EQ(asked_server, std::nullopt);
     EXPECT_EQ(tailnet.devices.size(), 2U);
+}
+
+// Knows no path.
+struct WebServer : FakeServer {
+    HttpReply answer(const HttpRequest&, const std::string&,
+                     const std::shared_ptr<Stream>&) override {
+        return {.status = 404, .body = "<h1>not found</h1>"};
+    }
+};
+
+TEST_F(CleanupTest, TakesNoWebServerForACleanCluster) {
+    WebServer server;
+    network.add("https://kube", server);
+    const std::string nothing =
+        ": HTTP status 404: what answers there is not the API of Kubernetes";
+    EXPECT_EQ(clean({.yes = true}),
+              "cannot list /apis/apps/v1/namespaces/tailscale/deployments" + nothing);
+    EXPECT_EQ(said, "");
+    EXPECT_EQ(status(StatusForm::Table),
+              "cannot list /api/v1/namespaces/tailscale/configmaps" + nothing);
+}
+
+TEST_F(CleanupTest, TakesNoOtherNamespaceForACleanOne) {
+    ns = "nope";
+    const std::string wrong =
+        "namespace \"nope\" has neither Deployment \"operator\" nor rendered proxies: name theirs "
+        "with -n NAMESPACE";
+    EXPECT_EQ(clean({.yes = true}), wrong);
+    EXPECT_EQ(said, "");
+    EXPECT_EQ(status(StatusForm::Table), wrong);
+    EXPECT_EQ(status(StatusForm::Json), wrong);
 }
 
 TEST_F(CleanupTest, RefusesWhileProxiesRun) {
@@ -273,7 +308,7 @@ TEST_F(CleanupTest, StatusIsATableOrJson) {
     EXPECT_NE(status(StatusForm::Json).find("\"pod\": \"ts-web-bcdfg-0\""), std::string::npos)
         << said;
     // Without the controller's table, from its Secrets.
-    kube.erase("/api/v1/namespaces/tailscale/configmaps/tailrender-devices");
+    kube.erase(FakeCluster::path("configmaps", "tailrender-devices"));
     EXPECT_EQ(status(StatusForm::Table), table);
 }
 
@@ -282,6 +317,38 @@ TEST_F(CleanupTest, StatusSaysThatTheTableIsNotWhole) {
              Value::map({{"metadata", Value::map({{"name", "tailrender-devices"}})},
                          {"data", Value::map({{"devices.jsonl", "{\"omitted\":812}\n"}})}}));
     EXPECT_TRUE(status(StatusForm::Table).ends_with("\nand 812 more\n")) << said;
+}
+
+TEST_F(CleanupTest, StatusSaysThatThereAreNone) {
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    for (const char* set : {"ts-web-bcdfg", "ts-db-bcdfg"}) {
+        cluster.remove_proxy(set);
+    }
+    EXPECT_EQ(status(StatusForm::Table), "no proxies in namespace \"tailscale\"");
+    EXPECT_NE(status(StatusForm::Json).find("\"devices\": []"), std::string::npos) << said;
+}
+
+TEST_F(CleanupTest, StatusTellsHowToConfirmRemovals) {
+    const std::string path = FakeCluster::path("configmaps", "tailrender-devices");
+    Value ledger = kube.find(path)->clone();
+    ledger.find("data")->put("blocked-removals.json",
+                             R"({"token":"2-3fa9c1","pods":["ts-db-bcdfg-0","ts-web-bcdfg-0"]})");
+    kube.put(path, std::move(ledger));
+    const std::string command =
+        "kubectl annotate --overwrite configmap tailrender-devices -n tailscale "
+        "tailrender.dev/confirm-removals=2-3fa9c1";
+    const std::string table = status(StatusForm::Table);
+    EXPECT_TRUE(
+        table.ends_with("\nts-db-bcdfg-0,ts-web-bcdfg-0 have vanished at once, and none is "
+                        "removed until you confirm it: " +
+                        command + "\n"))
+        << table;
+    const auto json = renderer::read_json(status(StatusForm::Json));
+    ASSERT_TRUE(json.has_value()) << said;
+    const Value& blocked = json->find("blocked")->items().front();
+    EXPECT_EQ(renderer::text_of(blocked.find("token")), "2-3fa9c1");
+    EXPECT_EQ(renderer::text_of(blocked.find("command")), command);
+    EXPECT_EQ(blocked.find("pods")->size(), 2U);
 }
 
 }  // namespace

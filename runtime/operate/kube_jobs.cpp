@@ -22,13 +22,18 @@ std::string problem_of(const KubeReply& reply, std::string_view verb, const std:
     return reply.problem(fmt::format("cannot {} {}", verb, path));
 }
 
-void list_page(KubeClient& kube, const std::string& path, const std::string& continued,
+enum class Kinds { Core, Custom };
+
+void list_page(KubeClient& kube, const std::string& path, Kinds kinds, const std::string& continued,
                Objects& out, const Next& next) {
     const std::string query =
         "limit=500" + (continued.empty() ? "" : "&continue=" + escape_url(continued));
-    kube.list(path, query, [&kube, path, &out, next](const KubeReply& reply) {
+    kube.list(path, query, [&kube, path, kinds, &out, next](const KubeReply& reply) {
         if (reply.not_found()) {
-            return next({});
+            return next(kinds == Kinds::Custom
+                            ? std::string()
+                            : problem_of(reply, "list", path) +
+                                  ": what answers there is not the API of Kubernetes");
         }
         const Value* items = reply.ok() ? reply.object.find("items") : nullptr;
         if (items == nullptr || !items->is_list()) {
@@ -42,7 +47,7 @@ void list_page(KubeClient& kube, const std::string& path, const std::string& con
         if (more.empty()) {
             return next({});
         }
-        list_page(kube, path, std::string(more), out, next);
+        list_page(kube, path, kinds, std::string(more), out, next);
     });
 }
 
@@ -98,7 +103,14 @@ void look(const std::shared_ptr<Waiting>& wait, const Next& next) {
 Job list_all(KubeClient& kube, const std::string& path, Objects& out) {
     return [&kube, path, &out](const Next& next) {
         out.clear();
-        list_page(kube, path, {}, out, next);
+        list_page(kube, path, Kinds::Core, {}, out, next);
+    };
+}
+
+Job list_custom(KubeClient& kube, const std::string& path, Objects& out) {
+    return [&kube, path, &out](const Next& next) {
+        out.clear();
+        list_page(kube, path, Kinds::Custom, {}, out, next);
     };
 }
 

@@ -19,8 +19,10 @@ inline constexpr Resource kDeployments{"/apis/apps/v1", "deployments"};
 
 using Objects = std::vector<renderer::Value>;
 
-// All objects of a kind, in pages. A kind that the server does not know has none.
+// All objects of a kind that every Kubernetes has, in pages.
 Job list_all(KubeClient& kube, const std::string& path, Objects& out);
+// Of a custom resource: a kind that the server does not know has none.
+Job list_custom(KubeClient& kube, const std::string& path, Objects& out);
 
 // Null: it does not exist. `out` outlives the job.
 Job read_object(KubeClient& kube, const std::string& path, renderer::Value& out);

@@ -24,6 +24,8 @@ using renderer::Value;
 
 namespace {
 
+constexpr std::string_view kNoRecord = "there is no record of an adoption";
+
 struct Return {
     OperateContext context;
     AdoptSnapshot snapshot;
@@ -251,22 +253,26 @@ Value forget_takeover(const Value& secret) {
 
 void go_back(const Shared& back, const Next& done) {
     const OperateContext& context = back->context;
-    std::vector<Job> jobs;
+    // First: when it is the last that is missing, no record tells the next run of it.
+    std::vector<Job> jobs{forget_predecessor(context)};
+    bool has_record = false;
     for (const Value& secret : back->snapshot.secrets) {
+        has_record = has_record || name_of(secret) == kOperatorRecord;
         if (const auto record = decode_record(secret)) {
+            has_record = true;
             jobs.push_back(move_back(back, *record));
         } else if (!give_back(secret).is_null()) {
             const std::string name = name_of(secret);
+            has_record = true;
             context.say(name + ": is the operator's again");
             jobs.push_back(change_object(context.kube, secret_path(context, name), give_back));
             jobs.push_back(
                 erase_object(context.kube, secret_path(context, auth_name(name, false))));
         }
     }
-    if (jobs.empty()) {
-        context.say("there is no record of an adoption");
+    if (!has_record) {
+        return done(std::string(kNoRecord));
     }
-    jobs.push_back(forget_predecessor(context));
     jobs.push_back(start_operator(context));
     run_in_order(std::move(jobs), [back, done](const std::string& problem) {
         if (!problem.empty()) {
@@ -297,7 +303,7 @@ void forget(const Shared& back, const Next& done) {
                 change_object(context.kube, secret_path(context, name), forget_takeover));
         }
     }
-    context.say(fmt::format("{} records", jobs.size()));
+    context.say(jobs.empty() ? std::string(kNoRecord) : fmt::format("{} records", jobs.size()));
     run_in_order(std::move(jobs), done);
 }
 

@@ -141,9 +141,42 @@ TEST(Rollback, FinishForgetsTheRecords) {
     ASSERT_EQ(run_to_end(world, finish), "");
     EXPECT_EQ(world.kube.find(World::secret(record_name(old_set(0)))), nullptr);
     EXPECT_EQ(world.kube.find(World::secret(std::string(kOperatorRecord))), nullptr);
+    const std::size_t writes = world.kube.writes;
     std::string said;
-    EXPECT_EQ(run_to_end(world, roll_back, &said), "");
-    EXPECT_NE(said.find("there is no record"), std::string::npos) << said;
+    EXPECT_EQ(run_to_end(world, roll_back, &said), "there is no record of an adoption");
+    EXPECT_EQ(said, "") << "advice to take the proxies away";
+    EXPECT_EQ(run_to_end(world, finish, &said), "");
+    EXPECT_EQ(said, "there is no record of an adoption\n");
+    EXPECT_EQ(world.kube.writes, writes);
+}
+
+TEST(Rollback, IsPromisedOnlyWithARecord) {
+    World world(1);
+    std::string said;
+    ASSERT_EQ(run_to_end(world, plain_adopt, &said), "");
+    EXPECT_TRUE(
+        said.ends_with("\ndone; `adopt --rollback` can go back until `adopt --finish` "
+                       "removes the records\n"))
+        << said;
+    ASSERT_EQ(run_to_end(world, finish), "");
+    ASSERT_EQ(run_to_end(world, plain_adopt, &said), "");
+    EXPECT_TRUE(said.ends_with("\ndone\n")) << said;
+}
+
+TEST(Rollback, RefusesANamespaceWithoutAnything) {
+    World world(1);
+    const std::size_t writes = world.kube.writes;
+    for (const auto& verb : {roll_back, finish}) {
+        const auto elsewhere = [verb](const OperateContext& context, Next done) {
+            OperateContext other = context;
+            other.ns = "default";
+            verb(other, std::move(done));
+        };
+        EXPECT_EQ(run_to_end(world, elsewhere),
+                  "namespace \"default\" has neither Deployment \"operator\" nor rendered proxies: "
+                  "name theirs with -n NAMESPACE");
+    }
+    EXPECT_EQ(world.kube.writes, writes);
 }
 
 }  // namespace

@@ -11,7 +11,9 @@
 #include "runtime/controller/contract.h"
 #include "runtime/controller/devices.h"
 #include "runtime/controller/ledger.h"
+#include "runtime/controller/removal_guard.h"
 #include "runtime/operate/kube_jobs.h"
+#include "runtime/operate/reference_operator.h"
 #include "runtime/operate/table.h"
 
 namespace runtime {
@@ -24,7 +26,7 @@ namespace {
 struct Look {
     OperateContext context;
     StatusForm form;
-    Objects ledgers, sets, secrets, pods;
+    Objects ledgers, deployments, sets, secrets, pods;
 };
 using Shared = std::shared_ptr<Look>;
 
@@ -51,13 +53,31 @@ std::vector<Value> read_lines(std::string_view lines) {
     return out;
 }
 
-std::string written_table(const Objects& ledgers) {
+// What the controller has written down under `key`.
+std::string_view written(const Objects& ledgers, std::string_view key) {
     for (const Value& ledger : ledgers) {
         if (text_of(ledger.at({"metadata", "name"})) == kLedgerName) {
-            return std::string(text_of(ledger.at({"data", kDevicesKey})));
+            return text_of(ledger.at({"data", key}));
         }
     }
     return {};
+}
+
+// What has vanished at once and waits for a word, with the command that says it.
+std::vector<Value> blocked_removals(const Look& look) {
+    std::vector<Value> out;
+    for (const std::string_view key : {kBlockedKey, kBlockedServicesKey}) {
+        auto blocked = renderer::read_json(written(look.ledgers, key));
+        const std::string token(blocked ? text_of(blocked->at({"token"})) : std::string_view());
+        if (!token.empty()) {
+            blocked->put(
+                "command",
+                fmt::format("kubectl annotate --overwrite configmap {} -n {} {}={}", kLedgerName,
+                            look.context.ns, kConfirmRemovalsAnnotation, token));
+            out.push_back(std::move(*blocked));
+        }
+    }
+    return out;
 }
 
 // What the controller would write.
@@ -96,15 +116,20 @@ std::string table_of_secrets(const Look& look) {
     return devices_table(replicas, [](std::string_view) { return std::string(); });
 }
 
-std::string as_json(const std::vector<Value>& devices) {
+Value list_of(const std::vector<Value>& values) {
     Value list = Value::list();
-    for (const Value& device : devices) {
-        list.append(device.clone());
+    for (const Value& value : values) {
+        list.append(value.clone());
     }
-    return renderer::write_json_pretty(list);
+    return list;
 }
 
-std::string as_table(const std::vector<Value>& devices) {
+std::string as_json(const std::vector<Value>& devices, const std::vector<Value>& blocked) {
+    return renderer::write_json_pretty(
+        Value::map({{"devices", list_of(devices)}, {"blocked", list_of(blocked)}}));
+}
+
+std::string as_table(const std::vector<Value>& devices, const std::vector<Value>& blocked) {
     std::vector<std::vector<std::string>> rows{
         {"POD", "PARENT", "HOSTNAME", "FQDN", "ADDRESSES", "STATE", "TAGS", "PROBLEM"}};
     for (const Value& device : devices) {
@@ -121,32 +146,53 @@ std::string as_table(const std::vector<Value>& devices) {
                         tags != nullptr && tags->is_list() ? joined(tags) : text("tags"),
                         text("problem")});
     }
-    return table(rows);
+    std::string text = table(rows);
+    for (const Value& one : blocked) {
+        const Value* names = one.find("pods");
+        text +=
+            fmt::format("{} have vanished at once, and none is removed until you confirm it: {}\n",
+                        joined(names), text_of(one.find("command")));
+    }
+    return text;
 }
 
-void show(const Look& look) {
-    std::string lines = written_table(look.ledgers);
+std::string show(const Look& look) {
+    const OperateContext& context = look.context;
+    std::string lines(written(look.ledgers, kDevicesKey));
     if (lines.empty()) {
         lines = table_of_secrets(look);
     }
     const auto devices = read_lines(lines);
-    look.context.say(look.form == StatusForm::Json ? as_json(devices) : as_table(devices));
+    const auto blocked = blocked_removals(look);
+    if (devices.empty()) {
+        std::string problem =
+            missing_installation(context.ns, look.deployments, look.sets, look.secrets);
+        if (!problem.empty()) {
+            return problem;
+        }
+    }
+    if (look.form == StatusForm::Json) {
+        context.say(as_json(devices, blocked));
+    } else if (devices.empty()) {
+        context.say(fmt::format("no proxies in namespace \"{}\"", context.ns));
+    } else {
+        context.say(as_table(devices, blocked));
+    }
+    return {};
 }
 
 }  // namespace
 
 void show_status(const OperateContext& context, StatusForm form, Next done) {
-    const auto look = std::make_shared<Look>(Look{context, form, {}, {}, {}, {}});
+    const auto look = std::make_shared<Look>(Look{context, form, {}, {}, {}, {}, {}});
     KubeClient& kube = context.kube;
     run_in_order({list_all(kube, path_of(kConfigMaps, context.ns), look->ledgers),
+                  list_all(kube, path_of(kDeployments, context.ns), look->deployments),
                   list_all(kube, path_of(kStatefulSets, context.ns), look->sets),
                   list_all(kube, path_of(kSecrets, context.ns), look->secrets),
                   list_all(kube, path_of(kPods, context.ns), look->pods)},
                  [look, done = std::move(done)](const std::string& problem) {
-                     if (problem.empty()) {
-                         show(*look);
-                     }
-                     done(problem);
+                     done(problem.empty() ? show(*look) : problem);
                  });
 }
 

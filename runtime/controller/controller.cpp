@@ -168,6 +168,10 @@ GuardAnswer Controller::ask_guard(const std::map<std::string, Replica>& all) {
                                  answer.recorded.pods.size(), kConfirmRemovalsAnnotation,
                                  answer.recorded.token));
     }
+    if (answer.has_other_word) {
+        events_.post(ledger_.reference(), EventType::Warning, "UnknownConfirmation",
+                     other_word(answer));
+    }
     return answer;
 }
 

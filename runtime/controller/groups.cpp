@@ -126,6 +126,10 @@ GuardAnswer Groups::ask_guard(const ServiceRecords& records) {
                         answer.recorded.pods.size(), kConfirmRemovalsAnnotation,
                         answer.recorded.token));
     }
+    if (answer.has_other_word) {
+        context_.events.post(context_.ledger.reference(), EventType::Warning, "UnknownConfirmation",
+                             other_word(answer));
+    }
     return answer;
 }
 

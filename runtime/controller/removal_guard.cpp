@@ -7,6 +7,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/sha256.h"
 #include "renderer/core/text_of.h"
+#include "runtime/controller/contract.h"
 #include "runtime/controller/decide.h"
 
 namespace runtime {
@@ -78,12 +79,23 @@ GuardAnswer guard_removals(const std::set<std::string>& leaving, std::size_t tot
     return answer;
 }
 
+std::string other_word(const GuardAnswer& answer) {
+    return fmt::format("the annotation {} on this ConfigMap is not \"{}\": nothing is confirmed",
+                       kConfirmRemovalsAnnotation, answer.recorded.token);
+}
+
 GuardAnswer RemovalGuard::ask(const std::set<std::string>& leaving, std::size_t total) {
     const LedgerCopy* copy = ledger_.copy();
     const LedgerCopy none;
     const LedgerCopy& known = copy == nullptr ? none : *copy;
     GuardAnswer answer = guard_removals(leaving, total, parse(ledger_.find(key_).value_or("")),
                                         known.confirmed_removals, known.uid);
+    const std::string& word = known.confirmed_removals;
+    const auto is_token = [this, &word](std::string_view key) {
+        return parse(ledger_.find(std::string(key)).value_or("")).token == word;
+    };
+    answer.has_other_word = answer.is_blocked && answer.is_recorded && !word.empty() &&
+                            !is_token(kBlockedKey) && !is_token(kBlockedServicesKey);
     ledger_.set(key_, text_of_blocked(answer.recorded));
     return answer;
 }

@@ -25,13 +25,17 @@ struct Blocked {
 struct GuardAnswer {
     bool is_blocked = false;
     std::set<std::string> confirmed;
-    Blocked recorded;          // what is to be remembered; without a token: nothing
-    bool is_recorded = false;  // so that its token may be told
+    Blocked recorded;             // what is to be remembered; without a token: nothing
+    bool is_recorded = false;     // so that its token may be told
+    bool has_other_word = false;  // the word that was given is no token of what waits
 
     [[nodiscard]] bool may_remove(const std::string& pod) const {
         return !is_blocked || confirmed.contains(pod);
     }
 };
+
+// What to say of `has_other_word`.
+std::string other_word(const GuardAnswer& answer);
 
 // Pure. `total` counts the leaving ones, too. `uid` is that of the object with the record.
 GuardAnswer guard_removals(const std::set<std::string>& leaving, std::size_t total,

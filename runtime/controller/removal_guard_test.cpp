@@ -87,6 +87,14 @@ protected:
         }
         return false;
     }
+    bool says(std::string_view reason, const std::string& message) {
+        const auto paths = events();
+        return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
+            const Value& event = *kube.find(path);
+            return text_of(event.find("reason")) == reason &&
+                   text_of(event.find("message")) == message;
+        });
+    }
     void confirm(const std::string& text) {
         Value object = kube.find(ledger())->clone();
         object.find("metadata")->put("annotations", Value::map());
@@ -116,12 +124,18 @@ TEST_F(BlockedRemovals, GoOnceAUserHasConfirmedThem) {
     confirm("8");
     run(kMinute);
     EXPECT_EQ(tailnet.devices.size(), names.size());
+    EXPECT_TRUE(says("UnknownConfirmation",
+                     "the annotation tailrender.dev/confirm-removals on this "
+                     "ConfigMap is not \"" +
+                         token() + "\": nothing is confirmed"));
     start(2);  // a new process asks for the same word
     run(kMinute);
+    const std::size_t said = events().size();
     confirm(token());
     run(kMinute);
     EXPECT_TRUE(tailnet.devices.empty());
     EXPECT_TRUE(token().empty());
+    EXPECT_EQ(events().size(), said) << "what was confirmed is not asked for";
     expect_converged({});
 }
 

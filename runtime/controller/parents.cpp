@@ -88,7 +88,7 @@ bool is_none_of_ours(const Parent& parent) {
 }
 
 template <std::size_t N>
-std::optional<Parent> decode_parent(const Value& object) {
+std::optional<Parent> decode(const Value& object) {
     Parent parent;
     parent.kind = kKinds[N].name;
     parent.ns = text_of(object.at({"metadata", "namespace"}));
@@ -111,7 +111,7 @@ std::optional<Parent> decode_parent(const Value& object) {
 
 template <std::size_t... N>
 constexpr auto decoders(std::index_sequence<N...> /*numbers*/) {
-    return std::array{decode_parent<N>...};
+    return std::array{decode<N>...};
 }
 constexpr auto kDecoders = decoders(std::make_index_sequence<kKinds.size()>());
 
@@ -182,6 +182,15 @@ std::string_view condition_status(const Parent& parent, std::string_view type) {
         conditions->items().begin(), conditions->items().end(),
         [type](const Value& condition) { return text_of(condition.find("type")) == type; });
     return found == conditions->items().end() ? std::string_view() : text_of(found->find("status"));
+}
+
+std::optional<Parent> decode_parent(std::string_view kind, const Value& object) {
+    for (std::size_t i = 0; i < kKinds.size(); ++i) {
+        if (kKinds[i].name == kind) {
+            return kDecoders[i](object);
+        }
+    }
+    return std::nullopt;
 }
 
 std::string contract_name(const Parent& parent) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,9 @@ private:
 
 // "True", "False" or "Unknown"; "": it has none of that type.
 std::string_view condition_status(const Parent& parent, std::string_view type);
+
+// No value: no proxy can be for it, nor has been. `kind` is one of those above.
+std::optional<Parent> decode_parent(std::string_view kind, const renderer::Value& object);
 
 // "Kind/namespace/name" or "Kind/name".
 std::string contract_name(const Parent& parent);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
+#include "runtime/controller/devices.h"
 #include "runtime/controller/group_objects.h"
 #include "runtime/controller/key_sweep.h"
 #include "runtime/controller/ledger.h"
@@ -80,7 +82,9 @@ void Cleanup::start(Next done) {
                   list_all(kube, path_of(kPods, context_.ns), pods_),
                   list_all(kube, path_of(kSecrets, context_.ns), secrets_),
                   list_all(kube, path_of(kConfigMaps, context_.ns), config_maps_),
-                  list_all(kube, path_of(kLeases, context_.ns), leases_)},
+                  list_all(kube, path_of(kLeases, context_.ns), leases_),
+                  list_all(kube, path_of(kServices, {}), user_services_),
+                  list_all(kube, path_of(kIngresses, {}), user_ingresses_)},
                  [this](const std::string& problem) { problem.empty() ? look() : done_(problem); });
 }
 
@@ -157,6 +161,10 @@ void Cleanup::look_at_secrets() {
             tailnets[state->name] = state->tailnet;
             devices_.insert({state->tailnet, state->device_id});
             devices_.insert({state->tailnet, state->node_id});
+            const auto device = device_of(Replica{.state = &*state});
+            served_.parents.insert(parent_of(parent_labels(secret)));
+            served_.places.insert({device.fqdn, device.https_name});
+            served_.places.insert(device.addresses.begin(), device.addresses.end());
         }
     }
     for (const Value& secret : secrets_) {
@@ -171,6 +179,7 @@ void Cleanup::look_at_secrets() {
             secret_names_.push_back(name_of(secret));
         }
     }
+    served_.places.erase("");
     const auto is_empty = [](const Device& device) { return device.id.empty(); };
     std::erase_if(devices_, is_empty);
     std::erase_if(keys_, is_empty);
@@ -188,10 +197,14 @@ void Cleanup::look_at_config_map(const Value& map) {
     }
     const auto table = decode_address_table(map);
     const auto records = table ? read_records(*table) : std::nullopt;
-    for (const auto& [key, unused] : records.value_or(ServiceRecords())) {
+    for (const auto& [key, record] : records.value_or(ServiceRecords())) {
         const RecordName parts = split_record_key(key);
         services_.push_back(
             {.tailnet = std::string(parts.tailnet), .name = std::string(parts.service)});
+        served_.parents.insert(record.parent);
+        if (!record.certificate.empty()) {
+            served_.places.insert(record.certificate);
+        }
     }
 }
 
@@ -292,6 +305,9 @@ std::vector<std::string> Cleanup::found() const {
     for (const Service& service : services_) {
         add("Tailscale Service", service.name);
     }
+    for (const ServedParent& parent : told()) {
+        add("status of", parent.name);
+    }
     for (const std::string& name : secret_names_) {
         add("Secret", name);
     }
@@ -364,6 +380,23 @@ std::vector<Job> Cleanup::device_jobs() {
     return jobs;
 }
 
+// While the operator serves with proxies of its own, what is told may be its word.
+std::vector<ServedParent> Cleanup::told() const {
+    return std::any_of(sets_.begin(), sets_.end(), is_operators_set)
+               ? std::vector<ServedParent>()
+               : told_parents(user_services_, user_ingresses_, served_);
+}
+
+std::vector<Job> Cleanup::status_jobs() {
+    const std::vector<ServedParent> parents = told();
+    std::vector<Job> jobs;
+    jobs.reserve(parents.size());
+    for (const ServedParent& parent : parents) {
+        jobs.push_back(clear_status(context_, parent, served_));
+    }
+    return jobs;
+}
+
 std::vector<Job> Cleanup::kube_jobs() {
     std::vector<Job> jobs;
     const auto erase = [&](Resource resource, std::string_view name) {
@@ -399,8 +432,10 @@ void Cleanup::remove_all_but_keys() {
         }
     }
     std::vector<Job> jobs = device_jobs();
-    for (Job& job : kube_jobs()) {
-        jobs.push_back(std::move(job));
+    for (const auto more : {&Cleanup::status_jobs, &Cleanup::kube_jobs}) {
+        for (Job& job : (this->*more)()) {
+            jobs.push_back(std::move(job));
+        }
     }
     run_in_order(std::move(jobs), [this](const std::string& problem) {
         if (problem.empty()) {

@@ -1,7 +1,8 @@
 // `tailrender-runtime cleanup`: before an uninstall, removes what the controller has made: devices,
-// auth keys and Tailscale Services in the tailnets, then its Secrets, ConfigMaps and Lease. Keys go
-// first, so that nothing joins any more when the devices are read. Asking twice does no harm: what
-// names the things in a tailnet goes last.
+// auth keys and Tailscale Services in the tailnets, what users' objects say of them in their
+// status, then its Secrets, ConfigMaps and Lease. Keys go first, so that nothing joins any more
+// when the devices are read. Asking twice does no harm: what names the things in a tailnet goes
+// last.
 #pragma once
 
 #include <compare>
@@ -15,6 +16,7 @@
 #include "runtime/base/jobs.h"
 #include "runtime/base/log.h"
 #include "runtime/controller/tailnets.h"
+#include "runtime/operate/clear_status.h"
 #include "runtime/operate/context.h"
 
 namespace runtime {
@@ -62,6 +64,8 @@ private:
     Job release(const Service& service);
     std::vector<Job> key_jobs();
     std::vector<Job> device_jobs();
+    [[nodiscard]] std::vector<ServedParent> told() const;
+    std::vector<Job> status_jobs();
     std::vector<Job> kube_jobs();
 
     OperateContext context_;
@@ -74,6 +78,8 @@ private:
     Mirror<TailnetConfig> configs_;
     std::optional<Tailnets> tailnets_;  // once it is known where the controller's own is
     std::vector<renderer::Value> deployments_, sets_, pods_, secrets_, config_maps_, leases_;
+    Objects user_services_, user_ingresses_;  // of all namespaces
+    Served served_;
     std::set<Device> devices_, keys_;
     std::vector<Service> services_;
     std::vector<std::string> secret_names_, config_map_names_;

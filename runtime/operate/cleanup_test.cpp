@@ -255,6 +255,68 @@ TEST_F(CleanupTest, RemovesOnlyWhenTold) {
     EXPECT_EQ(said, "nothing of the controller's is left\n");
 }
 
+TEST_F(CleanupTest, ClearsTheStatusOfWhatIsServedNoMore) {
+    const auto put = [this](const std::string& kind, const std::string& name, Value spec,
+                            Value places) {
+        Value condition = Value::map({{"type", "TailscaleProxyReady"}, {"status", "True"}});
+        Value others = Value::map({{"type", "Others"}, {"status", "True"}});
+        const std::string api = kind == "services" ? "/api/v1" : "/apis/networking.k8s.io/v1";
+        const std::string path = api + "/namespaces/apps/" + kind + "/" + name;
+        kube.put(
+            path,
+            Value::map({{"metadata", Value::map({{"name", name}, {"namespace", "apps"}})},
+                        {"spec", std::move(spec)},
+                        {"status",
+                         Value::map({{"loadBalancer", Value::map({{"ingress", std::move(places)}})},
+                                     {"conditions",
+                                      Value::list({std::move(condition), std::move(others)})}})}}));
+        return path;
+    };
+    const auto hostname = [](const std::string& name) { return Value::map({{"hostname", name}}); };
+    const auto balancer = [](std::string_view its_class) {
+        return Value::map({{"type", "LoadBalancer"}, {"loadBalancerClass", its_class}});
+    };
+    const std::string fqdn =
+        kube.datum(FakeCluster::path("secrets", "ts-web-bcdfg-0"), "device_fqdn");
+    const std::string name = fqdn.substr(0, fqdn.size() - 1);
+    ASSERT_FALSE(name.empty());
+    const std::string web = put("services", "ts-web-bcdfg", balancer("tailscale"),
+                                Value::list({hostname(name), hostname("gone.ts.net")}));
+    const std::string shared = put("ingresses", "shared", Value::map(),
+                                   Value::list({hostname(name), hostname("lb.example.com")}));
+    const std::string theirs =
+        put("services", "theirs", balancer("tailscale"), Value::list({hostname("other.ts.net")}));
+    const Value before = kube.find(theirs)->clone();
+    EXPECT_EQ(clean({.force = true}), "");
+    EXPECT_NE(said.find("status of Service/apps/ts-web-bcdfg\nstatus of Ingress/apps/shared\n"),
+              std::string::npos)
+        << said;
+    EXPECT_EQ(said.find("Service/apps/theirs"), std::string::npos) << said;
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    const auto status_of = [this](const std::string& path) {
+        return renderer::write_json(*kube.find(path)->find("status"));
+    };
+    EXPECT_EQ(status_of(web), R"({"conditions":[{"type":"Others","status":"True"}]})");
+    EXPECT_EQ(status_of(shared),
+              R"({"loadBalancer":{"ingress":[{"hostname":"lb.example.com"}]},"conditions":)"
+              R"([{"type":"TailscaleProxyReady","status":"True"},)"
+              R"({"type":"Others","status":"True"}]})");
+    EXPECT_EQ(*kube.find(theirs), before);
+}
+
+TEST_F(CleanupTest, LeavesAStatusThatMayBeTheOperators) {
+    const std::string path = "/api/v1/namespaces/apps/services/ts-web-bcdfg";
+    Value condition = Value::map({{"type", "TailscaleProxyReady"}, {"status", "True"}});
+    kube.put(path,
+             Value::map(
+                 {{"metadata", Value::map({{"name", "ts-web-bcdfg"}, {"namespace", "apps"}})},
+                  {"status", Value::map({{"conditions", Value::list({std::move(condition)})}})}}));
+    const Value before = kube.find(path)->clone();
+    cluster.add_operator_proxy("ts-web-qwxyz", "ts-web-bcdfg");
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_EQ(*kube.find(path), before);
+}
+
 TEST_F(CleanupTest, ShowsWhatItWouldRemoveInTheTailnet) {
     put_table("svc:docs");
     EXPECT_EQ(clean({.yes = false, .force = true}), "");

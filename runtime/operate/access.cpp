@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "renderer/core/base64.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "runtime/base/file.h"
+#include "runtime/base/url.h"
 
 namespace runtime {
 
@@ -21,26 +24,31 @@ using renderer::Value;
 
 namespace {
 
-constexpr std::string_view kProxyHint =
-    "run `kubectl proxy` beside it, and give --server http://127.0.0.1:8001";
-
-Error problem(const std::string& path, std::string message, std::string_view hint = {}) {
+Error problem_at(const std::string& where, const std::string& message, std::string_view hint = {}) {
     return {Diagnostic{.rule = "kubeconfig",
-                       .where = path,
-                       .message = fmt::format("{}: {}", path, message),
+                       .where = where,
+                       .message = fmt::format("{}: {}", where, message),
                        .hint = std::string(hint)}};
 }
 
-// Where, and which rules: any line of a kubeconfig may hold a credential, and so may what a message
-// quotes.
-std::string places_of(const renderer::SourceMap& sources, const renderer::Diagnostics& all) {
-    std::string out;
-    for (const Diagnostic& diagnostic : all.all()) {
-        out += fmt::format("{}{}: {}", out.empty() ? "" : "\n", sources.describe(diagnostic.pos),
-                           diagnostic.rule);
+constexpr std::string_view kProxyHint =
+    "run `kubectl proxy` beside it, and give --server http://127.0.0.1:8001";
+
+// A file that is being read. Any line of it may hold a credential: messages name places, keys
+// and names, and never show a line, nor what a reader's message quotes.
+struct Kubeconfig {
+    const std::string& path;
+    const renderer::SourceMap& sources;
+
+    [[nodiscard]] std::string place(renderer::Pos pos) const {
+        std::string known = sources.describe(pos);
+        return known.empty() ? path : known;
     }
-    return out;
-}
+    [[nodiscard]] Error problem(const Value& at, const std::string& message,
+                                std::string_view hint = {}) const {
+        return problem_at(place(at.pos()), message, hint);
+    }
+};
 
 // The entry `name` of list `list`, below its key `part`.
 const Value* find_entry(const Value& config, std::string_view list, std::string_view part,
@@ -56,53 +64,111 @@ const Value* find_entry(const Value& config, std::string_view list, std::string_
     return nullptr;
 }
 
-// PEM under `key`-data, or in the file that `key` names; "" when there is neither.
-Result<std::string> pem(const std::string& path, const Value& entry, const std::string& key) {
-    const std::string_view data = text_of(entry.find(key + "-data"));
-    if (!data.empty()) {
-        auto text = renderer::decode_base64(data);
-        return text ? Result<std::string>(*text)
-                    : Result<std::string>(problem(path, key + "-data is not base64"));
+// "home, office": those with a name in a list.
+std::string names_in(const Value& config, std::string_view list) {
+    std::string out;
+    const Value* entries = config.find(list);
+    if (entries != nullptr && entries->is_list()) {
+        for (const Value& entry : entries->items()) {
+            const std::string_view name =
+                entry.is_map() ? text_of(entry.find("name")) : std::string_view();
+            out.append(out.empty() || name.empty() ? "" : ", ").append(name);
+        }
     }
-    const std::string file(text_of(entry.find(key)));
-    return file.empty() ? Result<std::string>(std::string())
-                        : read_trimmed((std::filesystem::path(path).parent_path() / file).string());
+    return out;
 }
 
-Result<renderer::Unit> refuse(const std::string& path, const Value& entry,
+// PEM under `key`-data, or in the file that `key` names; "" when there is neither.
+Result<std::string> pem(const Kubeconfig& file, const Value& entry, const std::string& key) {
+    const Value* data = entry.find(key + "-data");
+    const std::string name(text_of(entry.find(key)));
+    std::string text;
+    if (!text_of(data).empty()) {
+        auto decoded = renderer::decode_base64(text_of(data));
+        if (!decoded) {
+            return file.problem(*data, key + "-data is not base64");
+        }
+        text = std::move(*decoded);
+    } else if (!name.empty()) {
+        auto read = read_trimmed((std::filesystem::path(file.path).parent_path() / name).string());
+        if (!read) {
+            return file.problem(*entry.find(key),
+                                fmt::format("{}: {}", key, read.error().diagnostic.message));
+        }
+        text = std::move(*read);
+    } else {
+        return std::string();
+    }
+    if (text.find("-----BEGIN ") == std::string::npos) {
+        return file.problem(text_of(data).empty() ? *entry.find(key) : *data, key + " is not PEM",
+                            "it begins with \"-----BEGIN\"");
+    }
+    return text;
+}
+
+Result<renderer::Unit> refuse(const Kubeconfig& file, const Value& entry,
                               std::initializer_list<std::string_view> keys) {
     for (const std::string_view key : keys) {
-        if (entry.find(key) != nullptr) {
-            return problem(path, fmt::format("\"{}\" is not supported", key), kProxyHint);
+        if (const Value* found = entry.find(key); found != nullptr) {
+            return file.problem(*found, fmt::format("\"{}\" is not supported", key), kProxyHint);
         }
     }
     return renderer::Unit{};
 }
 
-Result<KubeAccess> access_of(const std::string& path, const Value& cluster, const Value& user) {
-    TRY(refuse(path, cluster, {"insecure-skip-tls-verify", "tls-server-name", "proxy-url"}));
-    TRY(refuse(path, user, {"exec", "auth-provider", "username", "as"}));
-    KubeAccess access;
-    access.server = text_of(cluster.find("server"));
-    while (access.server.ends_with('/')) {
-        access.server.pop_back();
+Result<KubeAccess> access_of(const Kubeconfig& file, const Value& cluster, const Value& user) {
+    TRY(refuse(file, cluster, {"insecure-skip-tls-verify", "tls-server-name", "proxy-url"}));
+    TRY(refuse(file, user, {"exec", "auth-provider", "username", "as"}));
+    const Value* server = cluster.find("server");
+    if (text_of(server).empty()) {
+        return file.problem(cluster, "its cluster has no server");
     }
-    access.identity.authorities = TRY(pem(path, cluster, "certificate-authority"));
-    access.identity.certificate = TRY(pem(path, user, "client-certificate"));
-    access.identity.key = TRY(pem(path, user, "client-key"));
+    auto url = server_url(text_of(server));
+    if (!url) {
+        return file.problem(*server, "server is no URL",
+                            fmt::format("it has the form {}", kServerForm));
+    }
+    KubeAccess access;
+    access.server = std::move(*url);
+    access.identity.authorities = TRY(pem(file, cluster, "certificate-authority"));
+    access.identity.certificate = TRY(pem(file, user, "client-certificate"));
+    access.identity.key = TRY(pem(file, user, "client-key"));
     access.token = text_of(user.find("token"));
     const std::string token_file(text_of(user.find("tokenFile")));
     if (!token_file.empty()) {
-        access.token_file = (std::filesystem::path(path).parent_path() / token_file).string();
-    }
-    if (access.server.empty()) {
-        return problem(path, "its cluster has no server");
+        access.token_file = (std::filesystem::path(file.path).parent_path() / token_file).string();
     }
     return access;
 }
 
+// The cluster, or the user, that a context names.
+Result<const Value*> find_part(const Kubeconfig& file, const Value& config, const Value& context,
+                               const std::string& part) {
+    const Value* name = context.find(part);
+    const Value* found = find_entry(config, part + "s", part, text_of(name));
+    if (found == nullptr || !found->is_map()) {
+        return file.problem(
+            name == nullptr ? context : *name,
+            fmt::format("the context names {} \"{}\", which is not there", part, text_of(name)));
+    }
+    return found;
+}
+
 Result<KubeAccess> read_kubeconfig_file(const std::string& path, const std::string& context) {
     return read_kubeconfig(path, TRY(read_trimmed(path)), context);
+}
+
+// $KUBECONFIG is a list, whose empty entries count for nothing.
+std::vector<std::string> files_of(std::string_view list) {
+    std::vector<std::string> out;
+    while (!list.empty()) {
+        const std::string_view file = list.substr(0, list.find(':'));
+        list.remove_prefix(std::min(list.size(), file.size() + 1));
+        if (!file.empty()) {
+            out.emplace_back(file);
+        }
+    }
+    return out;
 }
 
 Result<KubeAccess> of_the_pod(const Environment& environment) {
@@ -121,23 +187,29 @@ Result<KubeAccess> read_kubeconfig(const std::string& path, std::string text,
     renderer::SourceMap sources;
     renderer::Diagnostics diagnostics;
     const Value config = read_yaml(sources, sources.add(path, std::move(text)), diagnostics);
-    if (diagnostics.has_errors() || !config.is_map()) {
-        return problem(path, "is not a kubeconfig", places_of(sources, diagnostics));
+    const Kubeconfig file{path, sources};
+    if (diagnostics.has_errors()) {
+        const Diagnostic& first = diagnostics.all().front();
+        return problem_at(file.place(first.pos), fmt::format("cannot be read [{}]", first.rule),
+                          "the line is not shown: it may hold a credential");
+    }
+    if (!config.is_map()) {
+        return problem_at(path, "is not a kubeconfig");
     }
     const std::string name =
         context.empty() ? std::string(text_of(config.find("current-context"))) : context;
     const Value* chosen = find_entry(config, "contexts", "context", name);
-    if (chosen == nullptr) {
-        return problem(path, fmt::format("has no context \"{}\"", name), "give --context NAME");
+    if (chosen == nullptr || !chosen->is_map()) {
+        const std::string known = names_in(config, "contexts");
+        return problem_at(
+            path,
+            name.empty() ? "has no current-context" : fmt::format("has no context \"{}\"", name),
+            known.empty() ? "it has no contexts at all"
+                          : fmt::format("give --context NAME, one of {}", known));
     }
-    const Value* cluster =
-        find_entry(config, "clusters", "cluster", text_of(chosen->find("cluster")));
-    const Value* user = find_entry(config, "users", "user", text_of(chosen->find("user")));
-    if (cluster == nullptr || user == nullptr || !cluster->is_map() || !user->is_map()) {
-        return problem(
-            path, fmt::format("context \"{}\" names a cluster or a user that is not there", name));
-    }
-    return access_of(path, *cluster, *user);
+    const Value* cluster = TRY(find_part(file, config, *chosen, "cluster"));
+    const Value* user = TRY(find_part(file, config, *chosen, "user"));
+    return access_of(file, *cluster, *user);
 }
 
 Result<KubeAccess> find_access(const AccessFlags& flags, const Environment& environment) {
@@ -149,10 +221,11 @@ Result<KubeAccess> find_access(const AccessFlags& flags, const Environment& envi
     if (!flags.kubeconfig.empty()) {
         return read_kubeconfig_file(flags.kubeconfig, flags.context);
     }
-    if (const auto named = environment("KUBECONFIG"); named && !named->empty()) {
-        return named->find(':') == std::string::npos
-                   ? read_kubeconfig_file(*named, flags.context)
-                   : problem("KUBECONFIG", "names several files", "give --kubeconfig FILE");
+    const std::vector<std::string> named = files_of(environment("KUBECONFIG").value_or(""));
+    if (!named.empty()) {
+        return named.size() == 1
+                   ? read_kubeconfig_file(named.front(), flags.context)
+                   : problem_at("KUBECONFIG", "names several files", "give --kubeconfig FILE");
     }
     const std::string usual = environment("HOME").value_or("") + "/.kube/config";
     std::error_code ignored;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <utility>
 
 namespace runtime {
 namespace {
@@ -17,12 +18,19 @@ contexts:
 - {name: careless, context: {cluster: careless, user: token}}
 - {name: nobody, context: {cluster: c, user: nobody}}
 - {name: broken, context: {cluster: c, user: broken}}
+- {name: nowhere, context: {cluster: nowhere, user: token}}
+- {name: text, context: {cluster: text, user: token}}
+- {name: lost, context: {cluster: lost, user: token}}
+- {name: plain, context: {cluster: plain, user: token}}
 clusters:
-- {name: c, cluster: {server: "https://10.0.0.1:6443/", certificate-authority-data: Q0E=}}
+- {name: c, cluster: {server: "https://10.0.0.1:6443/", certificate-authority-data: LS0tLS1CRUdJTiBDQQ==}}
 - {name: careless, cluster: {server: "https://10.0.0.1:6443", insecure-skip-tls-verify: true}}
+- {name: text, cluster: {server: "https://10.0.0.1:6443", certificate-authority-data: Q0E=}}
+- {name: lost, cluster: {server: "https://10.0.0.1:6443", certificate-authority: /nowhere/ca.crt}}
+- {name: plain, cluster: {server: "10.0.0.1:6443"}}
 users:
 - {name: token, user: {token: t0ken}}
-- {name: certificate, user: {client-certificate-data: Q1JU, client-key-data: S0VZ}}
+- {name: certificate, user: {client-certificate-data: LS0tLS1CRUdJTiBDUlQ=, client-key-data: LS0tLS1CRUdJTiBLRVk=}}
 - {name: exec, user: {exec: {command: aws}}}
 - {name: broken, user: {client-key-data: "*"}}
 )";
@@ -38,24 +46,43 @@ TEST(Access, ReadsTokensAndCertificates) {
     ASSERT_TRUE(token.has_value());
     EXPECT_EQ(token->server, "https://10.0.0.1:6443");
     EXPECT_EQ(token->token, "t0ken");
-    EXPECT_EQ(token->identity.authorities, "CA");
+    EXPECT_EQ(token->identity.authorities, "-----BEGIN CA");
     const auto certificate = read_kubeconfig("config", kConfig, "certificate");
     ASSERT_TRUE(certificate.has_value());
-    EXPECT_EQ(certificate->identity.certificate, "CRT");
-    EXPECT_EQ(certificate->identity.key, "KEY");
+    EXPECT_EQ(certificate->identity.certificate, "-----BEGIN CRT");
+    EXPECT_EQ(certificate->identity.key, "-----BEGIN KEY");
     EXPECT_EQ(certificate->token, "");
 }
 
 TEST(Access, RefusesWhatItWouldIgnore) {
-    EXPECT_EQ(refusal("exec"), "/home/k/config: \"exec\" is not supported");
-    EXPECT_EQ(refusal("careless"), "/home/k/config: \"insecure-skip-tls-verify\" is not supported");
-    EXPECT_EQ(refusal("away"), "/home/k/config: has no context \"away\"");
-    EXPECT_EQ(refusal("nobody"),
-              "/home/k/config: context \"nobody\" names a cluster or a user that is not there");
-    EXPECT_EQ(refusal("broken"), "/home/k/config: client-key-data is not base64");
-    auto exec = read_kubeconfig("config", kConfig, "exec");
-    EXPECT_EQ(exec.error().diagnostic.hint,
+    const std::pair<const char*, const char*> cases[] = {
+        {"exec", ":24:29: \"exec\" is not supported"},
+        {"careless", ":17:89: \"insecure-skip-tls-verify\" is not supported"},
+        {"away", ": has no context \"away\""},
+        {"nobody", ":9:46: the context names user \"nobody\", which is not there"},
+        {"nowhere", ":11:38: the context names cluster \"nowhere\", which is not there"},
+        {"broken", ":25:42: client-key-data is not base64"},
+        {"text", ":18:87: certificate-authority is not PEM"},
+        {"lost",
+         ":19:82: certificate-authority: cannot read \"/nowhere/ca.crt\": No such file or "
+         "directory"},
+        {"plain", ":20:35: server is no URL"}};
+    for (const auto& [context, message] : cases) {
+        EXPECT_EQ(refusal(context), std::string("/home/k/config") + message);
+    }
+    const auto hint = [](const char* context, const char* text = kConfig) {
+        auto access = read_kubeconfig("config", text, context);
+        return access ? "" : access.error().diagnostic.hint;
+    };
+    EXPECT_EQ(hint("exec"),
               "run `kubectl proxy` beside it, and give --server http://127.0.0.1:8001");
+    EXPECT_TRUE(hint("away").starts_with("give --context NAME, one of home, certificate, exec, "));
+    EXPECT_EQ(hint("plain"), "it has the form http://HOST[:PORT] or https://HOST[:PORT]");
+    EXPECT_EQ(hint("", "kind: Config\n"), "it has no contexts at all");
+    auto unset = read_kubeconfig("config", "contexts: [{name: a, context: {}}]", "");
+    ASSERT_FALSE(unset.has_value());
+    EXPECT_EQ(unset.error().diagnostic.message, "config: has no current-context");
+    EXPECT_EQ(unset.error().diagnostic.hint, "give --context NAME, one of a");
     auto text = read_kubeconfig("config", "- no", "");
     ASSERT_FALSE(text.has_value());
     EXPECT_EQ(text.error().diagnostic.message, "config: is not a kubeconfig");
@@ -65,19 +92,19 @@ TEST(Access, RefusesWhatItWouldIgnore) {
         "clusters: [{name: c, cluster: {}}], users: [{name: u, user: {}}]}",
         "");
     ASSERT_FALSE(homeless.has_value());
-    EXPECT_EQ(homeless.error().diagnostic.message, "config: its cluster has no server");
+    EXPECT_EQ(homeless.error().diagnostic.message, "config:1:107: its cluster has no server");
 }
 
 TEST(Access, NeverShowsWhatStandsInABrokenKubeconfig) {
     auto twice = read_kubeconfig(
         "config", "users:\n- name: u\n  user:\n    token: canary\n    token: canary\n", "");
     ASSERT_FALSE(twice.has_value());
-    EXPECT_EQ(twice.error().diagnostic.message, "config: is not a kubeconfig");
-    EXPECT_EQ(twice.error().diagnostic.hint, "config:5:5: duplicate-key");
+    EXPECT_EQ(twice.error().diagnostic.message, "config:5:5: cannot be read [duplicate-key]");
+    EXPECT_EQ(twice.error().diagnostic.hint, "the line is not shown: it may hold a credential");
     auto tag = read_kubeconfig("config", "a: 1\nid-token: !canary x\nclient-key-data: @\n", "");
     ASSERT_FALSE(tag.has_value());
-    EXPECT_EQ(tag.error().diagnostic.hint.find("canary"), std::string::npos)
-        << tag.error().diagnostic.hint;
+    EXPECT_EQ(tag.error().diagnostic.message.find("canary"), std::string::npos)
+        << tag.error().diagnostic.message;
 }
 
 TEST(Access, LooksWhereKubectlLooks) {
@@ -97,6 +124,12 @@ TEST(Access, LooksWhereKubectlLooks) {
     auto several = find_access({}, environment);
     ASSERT_FALSE(several.has_value());
     EXPECT_EQ(several.error().diagnostic.message, "KUBECONFIG: names several files");
+    variables["KUBECONFIG"] = ":/nowhere/config:";
+    auto one = find_access({}, environment);
+    ASSERT_FALSE(one.has_value());
+    EXPECT_EQ(one.error().diagnostic.where, "/nowhere/config") << "empty entries are none";
+    variables["KUBECONFIG"] = ":";
+    EXPECT_EQ(find_access({}, environment)->server, "https://[fd00::1]:443");
 }
 
 }  // namespace

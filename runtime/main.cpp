@@ -73,6 +73,10 @@ int run_controller() {
     mallopt(M_MMAP_THRESHOLD, kLongText);
     runtime::AsioLoop loop;
     runtime::Log log(settings->log_form, settings->log_level);
+    if (!settings->unknown_logging.empty()) {
+        log.warning("OPERATOR_LOGGING is none of info, debug and dev: info counts",
+                    {{"found", settings->unknown_logging}});
+    }
     runtime::Chance chance(std::random_device{}());
     runtime::CurlTransport curl(loop, kUserAgent);
     runtime::MeteredTransport transport(loop, curl, settings->kube.server);

@@ -54,6 +54,16 @@ Result<std::string> read_take_over_tag(const Environment& environment) {
     return std::move(tag).value_or("");
 }
 
+// What is unknown counts as `info`, as in the reference.
+void read_logging(const Environment& environment, ProcessSettings& settings) {
+    const std::string logging = environment("OPERATOR_LOGGING").value_or("info");
+    const bool is_dev = logging == "dev";
+    const bool is_debug = is_dev || logging == "debug";
+    settings.log_form = is_dev ? Log::Form::Text : Log::Form::Json;
+    settings.log_level = is_debug ? LogLevel::Debug : LogLevel::Info;
+    settings.unknown_logging = is_debug || logging == "info" ? "" : logging;
+}
+
 }  // namespace
 
 Result<Credentials> read_credentials(const Environment& environment) {
@@ -65,7 +75,7 @@ Result<Credentials> read_credentials(const Environment& environment) {
     const auto secret_file = environment("CLIENT_SECRET_FILE");
     if (!id_file || !secret_file) {
         return missing(
-            "CLIENT_ID_FILE",
+            id_file ? "CLIENT_SECRET_FILE" : "CLIENT_ID_FILE",
             "set CLIENT_ID_FILE and CLIENT_SECRET_FILE, or CLIENT_ID for workload identity");
     }
     return credentials_from_files(*id_file, *secret_file);
@@ -93,7 +103,8 @@ Result<KubeAccess> pod_access(const Environment& environment) {
     const auto host = environment("KUBERNETES_SERVICE_HOST");
     const auto port = environment("KUBERNETES_SERVICE_PORT");
     if (!host || !port) {
-        return missing("KUBERNETES_SERVICE_HOST", "run it in a pod: Kubernetes sets the variable");
+        return missing(host ? "KUBERNETES_SERVICE_PORT" : "KUBERNETES_SERVICE_HOST",
+                       "run it in a pod: Kubernetes sets the variable");
     }
     const bool is_v6 = host->find(':') != std::string::npos;
     access.server = "https://" + (is_v6 ? "[" + *host + "]" : *host) + ":" + *port;
@@ -123,9 +134,7 @@ Result<ProcessSettings> read_settings(const Environment& environment) {
     tailnet = TRY(tailnet_at(environment("OPERATOR_LOGIN_SERVER").value_or(""), environment));
     tailnet.credentials = TRY(read_credentials(environment));
 
-    const std::string logging = environment("OPERATOR_LOGGING").value_or("info");
-    settings.log_form = logging == "dev" ? Log::Form::Text : Log::Form::Json;
-    settings.log_level = logging == "info" ? LogLevel::Info : LogLevel::Debug;
+    read_logging(environment, settings);
     return settings;
 }
 

@@ -21,6 +21,7 @@ struct ProcessSettings {
     std::string identity;  // of this instance, for the Lease
     Log::Form log_form = Log::Form::Json;
     LogLevel log_level = LogLevel::Info;
+    std::string unknown_logging = {};  // OPERATOR_LOGGING, when it is none of those known
 };
 
 // The API server and the account that Kubernetes gives every pod.

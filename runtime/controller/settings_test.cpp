@@ -81,8 +81,10 @@ TEST(Settings, ALoginServerThatIsNone) {
 TEST(Settings, WhatIsMissingIsNamed) {
     const std::pair<const char*, const char*> cases[] = {
         {"KUBERNETES_SERVICE_HOST", "environment variable \"KUBERNETES_SERVICE_HOST\" is not set"},
+        {"KUBERNETES_SERVICE_PORT", "environment variable \"KUBERNETES_SERVICE_PORT\" is not set"},
         {"OPERATOR_NAMESPACE", "environment variable \"OPERATOR_NAMESPACE\" is not set"},
-        {"CLIENT_SECRET_FILE", "environment variable \"CLIENT_ID_FILE\" is not set"}};
+        {"CLIENT_ID_FILE", "environment variable \"CLIENT_ID_FILE\" is not set"},
+        {"CLIENT_SECRET_FILE", "environment variable \"CLIENT_SECRET_FILE\" is not set"}};
     for (const auto& [name, message] : cases) {
         Variables variables = usual();
         variables.erase(name);
@@ -90,6 +92,22 @@ TEST(Settings, WhatIsMissingIsNamed) {
         ASSERT_FALSE(settings.has_value()) << name;
         EXPECT_EQ(settings.error().diagnostic.message, message);
     }
+}
+
+TEST(Settings, HowToLog) {
+    Variables variables = usual();
+    EXPECT_EQ(read(variables)->log_level, LogLevel::Info);
+    EXPECT_EQ(read(variables)->log_form, Log::Form::Json);
+    variables["OPERATOR_LOGGING"] = "debug";
+    EXPECT_EQ(read(variables)->log_level, LogLevel::Debug);
+    EXPECT_EQ(read(variables)->log_form, Log::Form::Json);
+    variables["OPERATOR_LOGGING"] = "dev";
+    EXPECT_EQ(read(variables)->log_level, LogLevel::Debug);
+    EXPECT_EQ(read(variables)->log_form, Log::Form::Text);
+    EXPECT_EQ(read(variables)->unknown_logging, "");
+    variables["OPERATOR_LOGGING"] = "banana";
+    EXPECT_EQ(read(variables)->unknown_logging, "banana");
+    EXPECT_EQ(read(variables)->log_level, LogLevel::Info);
 }
 
 TEST(Settings, ADelayThatIsNone) {

@@ -15,6 +15,7 @@ RequestId MeteredTransport::send(HttpRequest request, std::function<void(HttpRep
         [this, &traffic, begun, is_stream, done = std::move(done)](HttpReply reply) {
             traffic.failures +=
                 reply.status == 0 || reply.status == 429 || reply.status >= 500 ? 1 : 0;
+            traffic.refusals += reply.status == 401 || reply.status == 403 ? 1 : 0;
             if (!is_stream) {
                 ++traffic.answered;
                 traffic.took += loop_.uptime() - begun;

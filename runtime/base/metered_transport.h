@@ -12,6 +12,7 @@ namespace runtime {
 struct Traffic {
     std::uint64_t requests = 0;
     std::uint64_t failures = 0;  // no reply, 429 and 5xx
+    std::uint64_t refusals = 0;  // 401 and 403
     std::uint64_t answered = 0;  // those that `took` adds up
     Duration took = Duration(0);
 };

@@ -181,6 +181,11 @@ void Controller::reconcile() {
         return;
     }
     sweeps_->run();
+    // The first that asks it, whether or not there is a proxy: wrong credentials show at once.
+    if (const std::string problem = sweeps_->problem(); !problem.empty()) {
+        events_.post(ledger_.reference(), EventType::Warning, "CannotUseTailnet",
+                     "the controller's own tailnet: " + problem);
+    }
     auto all = replicas_of(view_);
     const GuardAnswer guard = ask_guard(all);
     for (auto& [unused, replica] : all) {

@@ -107,6 +107,11 @@ void KeySweeps::run() {
     }
 }
 
+std::string KeySweeps::problem() const {
+    const auto own = known_.find("");
+    return own == known_.end() ? std::string() : own->second.problem;
+}
+
 void KeySweeps::wish(const std::string& tailnet) {
     Tailnet& its = at(tailnet);
     its.not_before = std::min(its.not_before, its.earliest);

@@ -40,6 +40,8 @@ public:
     [[nodiscard]] const std::string& mark() const { return mark_; }
     // Begins what is due. To be called now and then, once the view has our own copies.
     void run();
+    // Why the last sweep of the controller's own tailnet failed; "": it did not.
+    [[nodiscard]] std::string problem() const;
     // A key may have been minted whose id never reached us.
     void wish(const std::string& tailnet);
 

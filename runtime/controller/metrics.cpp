@@ -70,6 +70,9 @@ std::string metrics(const Controller::Counts& counts, bool leads, const MeteredT
                    &Traffic::requests) +
            per_api("tailrender_api_failures_total", "Requests without a reply, or with 429 or 5xx.",
                    "counter", traffic, &Traffic::failures) +
+           per_api("tailrender_api_refusals_total",
+                   "Requests with 401 or 403: credentials that are wrong, or lack a right.",
+                   "counter", traffic, &Traffic::refusals) +
            latency(traffic);
 }
 

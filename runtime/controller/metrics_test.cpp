@@ -32,6 +32,18 @@ TEST(Metrics, CountWhatGoesThroughTheTransport) {
     EXPECT_EQ(transport.kubernetes().answered, 2U);
     EXPECT_GE(transport.kubernetes().took, Duration(250));
     EXPECT_EQ(transport.tailnet().requests, 0U);
+    struct Strict : FakeServer {
+        HttpReply answer(const HttpRequest&, const std::string& path,
+                         const std::shared_ptr<Stream>&) override {
+            return {.status = path == "/token" ? 401 : 403};
+        }
+    } strict;
+    network.fault = [](const HttpRequest&) { return Fault::None; };
+    network.add("https://tailnet", strict);
+    ask("https://tailnet/token");
+    ask("https://tailnet/keys");
+    EXPECT_EQ(transport.tailnet().refusals, 2U);
+    EXPECT_EQ(transport.tailnet().failures, 0U);
 
     Controller::Counts counts;
     counts.devices = {1, 2, 3, 4};
@@ -41,6 +53,8 @@ TEST(Metrics, CountWhatGoesThroughTheTransport) {
                              "tailrender_keys_minted_total 7\n",
                              "tailrender_api_requests_total{api=\"kubernetes\"} 2\n",
                              "tailrender_api_failures_total{api=\"kubernetes\"} 1\n",
+                             "tailrender_api_refusals_total{api=\"kubernetes\"} 0\n",
+                             "tailrender_api_refusals_total{api=\"tailnet\"} 2\n",
                              "tailrender_api_request_seconds_count{api=\"kubernetes\"} 2\n"}) {
         EXPECT_NE(text.find(line), std::string::npos) << line << text;
     }

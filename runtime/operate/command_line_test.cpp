@@ -43,7 +43,8 @@ TEST(CommandLine, HelpsEverywhere) {
             EXPECT_EQ(one.exit_code, 0);
         }
     }
-    EXPECT_TRUE(parse({"--version"}).out.starts_with("tailrender-runtime "));
+    const std::string version = parse({"--version"}).out;
+    EXPECT_TRUE(version.starts_with("tailrender-runtime ") && version.ends_with("\n")) << version;
     EXPECT_NE(parse({"cleanup", "-h"}).out.find("$OPERATOR_LOGIN_SERVER"), std::string::npos);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -80,6 +81,7 @@ Condition condition(std::string_view type, bool is_true, std::string_view reason
             .observes_generation = false};
 }
 
+constexpr std::string_view kNoGroup = "ClusterResourcesNotReady";
 constexpr std::array<std::string_view, 3> kConditions = {
     "TailscaleEgressSvcValid", "TailscaleEgressSvcConfigured", "TailscaleEgressSvcReady"};
 
@@ -117,12 +119,12 @@ StatusChange egress_status(const Parent& service, const std::vector<Device>& dev
     for (std::size_t i = 0; i < devices.size(); ++i) {
         ready += devices[i].is_live() && routes(replicas[i], service) ? 1 : 0;
     }
-    std::string_view reason = "NoProxiesConfigured";
-    if (!devices.empty()) {
-        reason = ready == 0                ? "NotReadyToRouteTraffic"
-                 : ready == devices.size() ? "ReadyToRouteTraffic"
-                                           : "PartiallyReadyToRouteTraffic";
-    }
+    const bool is_available = std::any_of(devices.begin(), devices.end(),
+                                          [](const Device& device) { return device.is_live(); });
+    const std::string_view reason = !is_available             ? kNoGroup
+                                    : ready == 0              ? "NotReadyToRouteTraffic"
+                                    : ready == devices.size() ? "ReadyToRouteTraffic"
+                                                              : "PartiallyReadyToRouteTraffic";
     const std::string configured = configuration(service);
     StatusChange change;
     change.conditions.reserve(kConditions.size());
@@ -131,7 +133,9 @@ StatusChange egress_status(const Parent& service, const std::vector<Device>& dev
     change.conditions.push_back(condition(kConditions[1], true, configured, configured));
     change.conditions.push_back(condition(
         kConditions[2], ready > 0, reason,
-        fmt::format("{} out of {} replicas are ready to route traffic", ready, devices.size())));
+        is_available
+            ? fmt::format("{} out of {} replicas are ready to route traffic", ready, devices.size())
+            : std::string(kNoGroup)));
     return change;
 }
 

@@ -31,7 +31,8 @@ std::optional<EgressReplica> decode_egress_replica(const renderer::Value& secret
 // The group of a Service that leads to the tailnet; "": it is none.
 std::string_view egress_group(const Parent& service);
 
-// `replicas`: of the group's devices, in their order; nullptr: has not said anything.
+// `replicas`: of the group's devices, in their order; nullptr: has not said anything. Without
+// devices: the group is not there.
 StatusChange egress_status(const Parent& service, const std::vector<Device>& devices,
                            const std::vector<const EgressReplica*>& replicas);
 // For a Service that is none any more.

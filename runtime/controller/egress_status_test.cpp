@@ -53,9 +53,8 @@ TEST(EgressStatus, CountsReplicasThatKnowTheTarget) {
     EXPECT_EQ(ready({joined(), joined()}, {nullptr, &*waits}),
               "False NotReadyToRouteTraffic: 0 out of 2 replicas are ready to route traffic");
     EXPECT_EQ(ready({Device()}, {&*knows}),
-              "False NotReadyToRouteTraffic: 0 out of 1 replicas are ready to route traffic");
-    EXPECT_EQ(ready({}, {}),
-              "False NoProxiesConfigured: 0 out of 0 replicas are ready to route traffic");
+              "False ClusterResourcesNotReady: ClusterResourcesNotReady");
+    EXPECT_EQ(ready({}, {}), "False ClusterResourcesNotReady: ClusterResourcesNotReady");
 }
 
 TEST(EgressStatus, AnotherTargetIsNotTheTarget) {

@@ -358,6 +358,44 @@ TEST_F(GroupsTest, AnApiProxyGetsItsKeyInItsConfiguration) {
               "valid");
 }
 
+TEST_F(GroupsTest, AGroupThatIsGoneIsReadyForNobody) {
+    constexpr std::string_view kGroup = "/apis/tailscale.com/v1alpha1/proxygroups/out";
+    constexpr std::string_view kReady = "TailscaleEgressSvcReady";
+    kube.has_custom_resources = true;
+    kube.put(std::string(kGroup), Value::map({{"metadata", Value::map({{"name", "out"}})},
+                                              {"spec", Value::map({{"type", "egress"}})}}));
+    Value service = Value::map(
+        {{"metadata", Value::map({{"name", "broker"}, {"namespace", "apps"}})},
+         {"spec",
+          Value::map(
+              {{"type", "ExternalName"},
+               {"ports", Value::list({Value::map({{"port", 445}, {"protocol", "TCP"}})})}})}});
+    service.find("metadata")
+        ->put("annotations", Value::map({{"tailscale.com/proxy-group", "out"},
+                                         {"tailscale.com/tailnet-ip", "100.64.12.7"}}));
+    kube.put(std::string(kService), std::move(service));
+    cluster.add_group("out", 1, false);
+    start();
+    run(kMinute);
+    kube.set_datum(
+        secret("out-0"), "egress-services",
+        R"({"services":{"apps-broker":{"ports":[{"protocol":"TCP","matchPort":10001,"targetPort":445}],
+            "tailnetTargetIPs":["100.64.12.7"],"tailnetTarget":{"ip":"100.64.12.7","fqdn":""}}}})");
+    run(kMinute);
+    EXPECT_EQ(condition(kService, kReady),
+              "True ReadyToRouteTraffic: 1 out of 1 replicas are ready to route traffic");
+    EXPECT_EQ(condition(kGroup, "ProxyGroupReady"), "True ProxyGroupReady: ProxyGroupReady");
+    cluster.remove_proxy("out");
+    run(kMinute);
+    EXPECT_EQ(condition(kService, kReady),
+              "False ClusterResourcesNotReady: ClusterResourcesNotReady");
+    EXPECT_EQ(condition(kGroup, "ProxyGroupAvailable"),
+              "False ProxyGroupCreating: 0/0 ProxyGroup pods running");
+    EXPECT_EQ(condition(kGroup, "ProxyGroupReady"),
+              "False ProxyGroupCreationFailed: it has no StatefulSet");
+    EXPECT_EQ(status(kGroup, "devices"), "");
+}
+
 TEST_F(GroupsTest, SurvivesFaultsAndDeaths) {
     add_service("broker", Value::list({"10.96.0.7"}));
     cluster.add_group("front", 2, false);

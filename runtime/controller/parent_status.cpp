@@ -146,23 +146,32 @@ void ParentStatus::write_served() {
 }
 
 void ParentStatus::write_egress() {
-    std::map<std::string_view, std::string_view> sets;  // by name of the ProxyGroup
+    std::map<std::string_view, const ProxySet*> sets;  // by name of the ProxyGroup
+    const bool has_operators = has_operators_sets(context_.view);
     constexpr std::string_view kPrefix = "ProxyGroup/";
     for (const auto& [unused, set] : context_.view.sets().objects()) {
-        if (set.contract == kContractVersion && set.parent.view().starts_with(kPrefix)) {
-            sets[set.parent.view().substr(kPrefix.size())] = set.name;
+        if (set.parent.view().starts_with(kPrefix)) {
+            sets[set.parent.view().substr(kPrefix.size())] = &set;
         }
     }
     for (const auto& [unused, service] : context_.parents.all("Service")) {
         const std::string_view group = egress_group(service);
-        if (group.empty() && !condition_status(service, "TailscaleEgressSvcReady").empty()) {
+        const bool has_been_led = !condition_status(service, "TailscaleEgressSvcReady").empty();
+        if (group.empty() && has_been_led) {
             context_.status.write(service, no_egress_status());
         }
         const auto set = sets.find(group);
         if (set == sets.end()) {
+            // The operator may have the group.
+            if (!group.empty() && has_been_led && !has_operators) {
+                context_.status.write(service, egress_status(service, {}, {}));
+            }
             continue;
         }
-        const Proxies& proxies = proxies_[std::string(set->second)];
+        if (set->second->contract != kContractVersion) {
+            continue;
+        }
+        const Proxies& proxies = proxies_[std::string(set->second->name)];
         std::vector<const EgressReplica*> replicas;
         replicas.reserve(proxies.devices.size());
         for (const Device& device : proxies.devices) {
@@ -186,6 +195,16 @@ void ParentStatus::write_unserved() {
             if ((has_been_served || !gone_.empty()) && !is_served) {
                 context_.status.write(parent, unserved_status(parent, gone_));
             }
+        }
+    }
+    if (has_operators_sets(context_.view)) {
+        return;  // one of them may be a group's
+    }
+    for (const auto& [unused, group] : context_.parents.all("ProxyGroup")) {
+        if (!condition_status(group, "ProxyGroupReady").empty() &&
+            !served.contains(contract_name(group))) {
+            context_.status.write(
+                group, group_status(group, {.devices = {}, .problem = "it has no StatefulSet"}));
         }
     }
 }

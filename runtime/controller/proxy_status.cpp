@@ -74,7 +74,7 @@ Condition group_is_ready(const Parent& group, const Proxies& proxies) {
     const std::string_view valid = condition_status(group, "KubeAPIServerProxyValid");
     const bool all_live = proxies.live() == proxies.devices.size();
     Condition ready{.type = "ProxyGroupReady", .reason = "ProxyGroupCreating"};
-    if (!all_live && !proxies.problem.empty()) {
+    if (!proxies.all_live() && !proxies.problem.empty()) {
         ready.reason = "ProxyGroupCreationFailed";
         ready.message = redact(proxies.problem);
     } else if (is_api && !valid.empty() && valid != "True") {

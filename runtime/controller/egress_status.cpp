@@ -31,6 +31,21 @@ std::string_view without_dot(std::string_view name) {
     return name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
 }
 
+// `key` of each, with its protocol.
+std::set<std::pair<std::string, std::int64_t>> ports_of(const Value* list, std::string_view key) {
+    std::set<std::pair<std::string, std::int64_t>> ports;
+    if (list == nullptr || !list->is_list()) {
+        return ports;
+    }
+    for (const Value& item : list->items()) {
+        const std::string_view protocol = text_of(item.find("protocol"));
+        const Value* port = item.find(key);
+        ports.emplace(protocol.empty() ? "TCP" : protocol,
+                      port == nullptr ? 0 : port->as_int().value_or(0));
+    }
+    return ports;
+}
+
 bool routes(const EgressReplica* replica, const Parent& service) {
     if (replica == nullptr) {
         return false;
@@ -38,6 +53,7 @@ bool routes(const EgressReplica* replica, const Parent& service) {
     const auto found = replica->targets.find(fmt::format("{}-{}", service.ns, service.name));
     return found != replica->targets.end() && found->second.has_addresses &&
            found->second.ip == annotation(service, kIp) &&
+           found->second.ports == ports_of(service.spec.find("ports"), "port") &&
            without_dot(found->second.fqdn) == without_dot(annotation(service, kFqdn));
 }
 
@@ -102,6 +118,7 @@ std::optional<EgressReplica> decode_egress_replica(const Value& secret) {
             EgressReplica::Target{
                 .ip = std::string(text_of(service.value.at({"tailnetTarget", "ip"}))),
                 .fqdn = std::string(text_of(service.value.at({"tailnetTarget", "fqdn"}))),
+                .ports = ports_of(service.value.find("ports"), "targetPort"),
                 .has_addresses =
                     addresses != nullptr && addresses->is_list() && addresses->size() > 0});
     }

@@ -4,9 +4,12 @@
 // tailnet has told it the addresses of the target, not before.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/controller/devices.h"
@@ -18,6 +21,7 @@ namespace runtime {
 struct EgressReplica {
     struct Target {
         std::string ip, fqdn;
+        std::set<std::pair<std::string, std::int64_t>> ports;  // protocol and port of the target
         bool has_addresses = false;
 
         bool operator==(const Target&) const = default;

@@ -23,9 +23,11 @@ Parent nas() {
 }
 
 std::optional<EgressReplica> replica(const std::string& addresses) {
-    const std::string status = R"({"podIPv4":"10.1.2.3","services":{"media-nas":{"ports":[],)"
-                               R"("tailnetTargetIPs":)" +
-                               addresses + R"(,"tailnetTarget":{"ip":"100.64.12.7","fqdn":""}}}})";
+    const std::string status =
+        R"({"podIPv4":"10.1.2.3","services":{"media-nas":{"ports":[{"protocol":"TCP",)"
+        R"("matchPort":10001,"targetPort":445}],)"
+        R"("tailnetTargetIPs":)" +
+        addresses + R"(,"tailnetTarget":{"ip":"100.64.12.7","fqdn":""}}}})";
     return decode_egress_replica(
         Value::map({{"data", Value::map({{"egress-services", renderer::encode_base64(status)}})}}));
 }
@@ -61,6 +63,21 @@ TEST(EgressStatus, AnotherTargetIsNotTheTarget) {
     auto other = replica(R"(["100.64.12.7"])");
     other->targets.at("media-nas").ip = "100.64.12.8";
     EXPECT_EQ(ready({joined()}, {&*other}).substr(0, 5), "False");
+}
+
+TEST(EgressStatus, OtherPortsAreNotThePorts) {
+    const auto one = replica(R"(["100.64.12.7"])");
+    auto more = one;
+    more->targets.at("media-nas").ports.emplace("TCP", 139);
+    auto other = one;
+    other->targets.at("media-nas").ports = {{"UDP", 445}};
+    auto none = one;
+    none->targets.at("media-nas").ports.clear();
+    EXPECT_EQ(ready({joined()}, {&*one}).substr(0, 4), "True");
+    for (const auto* replica : {&more, &other, &none}) {
+        EXPECT_EQ(ready({joined()}, {&**replica}),
+                  "False NotReadyToRouteTraffic: 0 out of 1 replicas are ready to route traffic");
+    }
 }
 
 // The hash of tailscale v1.96.5 for this Service.

@@ -381,6 +381,11 @@ TEST_F(StatusTest, TellsTheStaticEndpointsOfAGroup) {
               R"({"devices":[{"hostname":"out-0","tailnetIPs":["100.64.0.1","fd7a:115c:a1e0::1"],)"
               R"("staticEndpoints":["198.51.100.4:31001"]},)"
               R"({"hostname":"out-1","tailnetIPs":["100.64.0.2","fd7a:115c:a1e0::2"]}])");
+    kube.set_datum(secret("out-0"), "device_fqdn", "");
+    kube.set_datum(secret("out-1"), "device_fqdn", "");
+    run(kSecond);
+    EXPECT_EQ(status(path).find("devices"), std::string::npos) << "a name is a key of that list";
+    EXPECT_NE(status(path).find("0/2 ProxyGroup pods running"), std::string::npos) << status(path);
     cluster.add_group("kube", 1, true);
     cluster.offer(
         "kube",

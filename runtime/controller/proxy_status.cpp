@@ -65,23 +65,34 @@ std::string joined_routes(const Parent& connector) {
     return out;
 }
 
-std::string running(const Proxies& proxies) {
-    return fmt::format("{}/{} ProxyGroup pods running", proxies.live(), proxies.devices.size());
+// It has joined, and its name is known: that comes after its id, and is a key in lists of devices.
+bool has_name(const Device& device) {
+    return device.is_live() && device.fqdn.find('.') != std::string::npos;
+}
+
+std::size_t running(const Proxies& proxies) {
+    return static_cast<std::size_t>(
+        std::count_if(proxies.devices.begin(), proxies.devices.end(), has_name));
+}
+
+std::string running_text(const Proxies& proxies) {
+    return fmt::format("{}/{} ProxyGroup pods running", running(proxies), proxies.devices.size());
 }
 
 Condition group_is_ready(const Parent& group, const Proxies& proxies) {
     const bool is_api = text_of(group.spec.find("type")) == "kube-apiserver";
     const std::string_view valid = condition_status(group, "KubeAPIServerProxyValid");
-    const bool all_live = proxies.live() == proxies.devices.size();
+    const std::size_t wanted = proxies.devices.size();
+    const bool all_run = running(proxies) == wanted;
     Condition ready{.type = "ProxyGroupReady", .reason = "ProxyGroupCreating"};
-    if (!proxies.all_live() && !proxies.problem.empty()) {
+    if ((!all_run || wanted == 0) && !proxies.problem.empty()) {
         ready.reason = "ProxyGroupCreationFailed";
         ready.message = redact(proxies.problem);
     } else if (is_api && !valid.empty() && valid != "True") {
         ready.reason = "ProxyGroupInvalid";
         ready.message = "waiting for config in spec.kubeAPIServer to be marked valid";
-    } else if (!all_live) {
-        ready.message = running(proxies);
+    } else if (!all_run) {
+        ready.message = running_text(proxies);
     } else if (is_api && condition_status(group, "KubeAPIServerProxyConfigured") != "True") {
         ready.message =
             "waiting for proxies to start advertising the kube-apiserver proxy's hostname";
@@ -189,7 +200,7 @@ StatusChange ingress_status(const Parent& ingress, const Proxies& proxies) {
 StatusChange connector_status(const Parent& connector, const Proxies& proxies) {
     Value devices = Value::list();
     for (const Device& device : proxies.devices) {
-        if (device.is_live()) {
+        if (has_name(device)) {
             devices.append(Value::map(
                 {{"hostname", device.fqdn}, {"tailnetIPs", text_list(device.addresses)}}));
         }
@@ -211,7 +222,7 @@ StatusChange connector_status(const Parent& connector, const Proxies& proxies) {
 StatusChange group_status(const Parent& group, const Proxies& proxies) {
     Value devices = Value::list();
     for (const Device& device : proxies.devices) {
-        if (device.is_live()) {
+        if (has_name(device)) {
             Value entry = Value::map({{"hostname", device.fqdn.substr(0, device.fqdn.find('.'))},
                                       {"tailnetIPs", text_list(device.addresses)}});
             put_if(entry, !device.static_endpoints.empty(), "staticEndpoints",
@@ -219,15 +230,15 @@ StatusChange group_status(const Parent& group, const Proxies& proxies) {
             devices.append(std::move(entry));
         }
     }
-    const std::size_t live = proxies.live();
+    const std::size_t count = running(proxies);
+    const bool all_run = count > 0 && count == proxies.devices.size();
     StatusChange change;
     change.fields.emplace_back("devices", std::move(devices));
-    change.conditions.push_back(
-        {.type = "ProxyGroupAvailable",
-         .is_true = live > 0,
-         .reason = proxies.all_live() ? "ProxyGroupAvailable" : "ProxyGroupCreating",
-         .message = running(proxies),
-         .observes_generation = false});
+    change.conditions.push_back({.type = "ProxyGroupAvailable",
+                                 .is_true = count > 0,
+                                 .reason = all_run ? "ProxyGroupAvailable" : "ProxyGroupCreating",
+                                 .message = running_text(proxies),
+                                 .observes_generation = false});
     change.conditions.push_back(group_is_ready(group, proxies));
     return change;
 }

@@ -3,7 +3,6 @@
 namespace runtime {
 namespace {
 
-using renderer::text_of;
 using renderer::Value;
 
 TEST_F(GroupsTest, ComesBackWithinTheHourWhenSomebodyDeletesAService) {

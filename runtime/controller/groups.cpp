@@ -210,8 +210,8 @@ void Groups::run(const std::string& key, const ServiceState& service, const Grou
         return apply_.register_service(
             key, offer,
             [this, key, offer](Registration said) {
-                registered_[key] = {
-                    .offer = offer, .ask_at = next_look(said), .said = std::move(said)};
+                const Duration ask_at = next_look(said);
+                registered_[key] = {.offer = offer, .ask_at = ask_at, .said = std::move(said)};
             },
             done);
     }

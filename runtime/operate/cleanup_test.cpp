@@ -261,7 +261,7 @@ TEST_F(CleanupTest, ClearsTheStatusOfWhatIsServedNoMore) {
         Value condition = Value::map({{"type", "TailscaleProxyReady"}, {"status", "True"}});
         Value others = Value::map({{"type", "Others"}, {"status", "True"}});
         const std::string api = kind == "services" ? "/api/v1" : "/apis/networking.k8s.io/v1";
-        const std::string path = api + "/namespaces/apps/" + kind + "/" + name;
+        std::string path = api + "/namespaces/apps/" + kind + "/" + name;
         kube.put(
             path,
             Value::map({{"metadata", Value::map({{"name", name}, {"namespace", "apps"}})},

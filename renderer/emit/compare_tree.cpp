@@ -23,7 +23,7 @@ std::string file_diff(std::string_view old_name, std::string_view new_name,
         return fmt::format("--- {}\n+++ {}\n# holds a Secret: contents not shown\n", old_name,
                            new_name);
     }
-    const std::string diff = unified_diff(old_name, new_name, old_text, new_text);
+    std::string diff = unified_diff(old_name, new_name, old_text, new_text);
     if (!diff.empty()) {
         return diff;
     }

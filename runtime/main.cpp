@@ -45,7 +45,7 @@ int fail(const renderer::Diagnostic& problem) {
 constexpr const char* kUserAgent = "tailrender-runtime/" TAILRENDER_VERSION;
 
 // Replies and tables this long lie apart from what lives on, and go back as soon as they are freed.
-constexpr int kLongText = 64 * 1024;
+constexpr int kLongText = 32 * 1024;
 
 // What lists were decoded from is garbage between what lives on: the allocator keeps it otherwise.
 void give_back_memory(runtime::Loop& loop) {

@@ -161,17 +161,7 @@ GuardAnswer Controller::ask_guard(const std::map<std::string, Replica>& all) {
                    {{"vanished", fmt::format("{}", leaving.size())},
                     {"of", fmt::format("{}", all.size())}});
     }
-    if (answer.is_blocked && answer.is_recorded) {
-        events_.post(ledger_.reference(), EventType::Warning, "RemovalsBlocked",
-                     fmt::format("{} proxies have vanished at once: none is removed until the "
-                                 "annotation {} on this ConfigMap is \"{}\"",
-                                 answer.recorded.pods.size(), kConfirmRemovalsAnnotation,
-                                 answer.recorded.token));
-    }
-    if (answer.has_other_word) {
-        events_.post(ledger_.reference(), EventType::Warning, "UnknownConfirmation",
-                     other_word(answer));
-    }
+    guard_.tell(events_, answer, "proxies");
     return answer;
 }
 

@@ -118,18 +118,7 @@ GuardAnswer Groups::ask_guard(const ServiceRecords& records) {
         }
     }
     GuardAnswer answer = guard_.ask(leaving, records.size());
-    if (answer.is_blocked && answer.is_recorded) {
-        context_.events.post(
-            context_.ledger.reference(), EventType::Warning, "RemovalsBlocked",
-            fmt::format("{} Tailscale Services have vanished at once: none is removed until the "
-                        "annotation {} on this ConfigMap is \"{}\"",
-                        answer.recorded.pods.size(), kConfirmRemovalsAnnotation,
-                        answer.recorded.token));
-    }
-    if (answer.has_other_word) {
-        context_.events.post(context_.ledger.reference(), EventType::Warning, "UnknownConfirmation",
-                             other_word(answer));
-    }
+    guard_.tell(context_.events, answer, "Tailscale Services");
     return answer;
 }
 

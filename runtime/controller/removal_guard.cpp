@@ -79,11 +79,6 @@ GuardAnswer guard_removals(const std::set<std::string>& leaving, std::size_t tot
     return answer;
 }
 
-std::string other_word(const GuardAnswer& answer) {
-    return fmt::format("the annotation {} on this ConfigMap is not \"{}\": nothing is confirmed",
-                       kConfirmRemovalsAnnotation, answer.recorded.token);
-}
-
 GuardAnswer RemovalGuard::ask(const std::set<std::string>& leaving, std::size_t total) {
     const LedgerCopy* copy = ledger_.copy();
     const LedgerCopy none;
@@ -98,6 +93,22 @@ GuardAnswer RemovalGuard::ask(const std::set<std::string>& leaving, std::size_t 
                             !is_token(kBlockedKey) && !is_token(kBlockedServicesKey);
     ledger_.set(key_, text_of_blocked(answer.recorded));
     return answer;
+}
+
+void RemovalGuard::tell(Events& events, const GuardAnswer& answer, std::string_view what) const {
+    if (answer.is_blocked && answer.is_recorded) {
+        events.post(ledger_.reference(), EventType::Warning, "RemovalsBlocked",
+                    fmt::format("{} {} have vanished at once: none is removed until the annotation "
+                                "{} on this ConfigMap is \"{}\"",
+                                answer.recorded.pods.size(), what, kConfirmRemovalsAnnotation,
+                                answer.recorded.token));
+    }
+    if (answer.has_other_word) {
+        events.post(ledger_.reference(), EventType::Warning, "UnknownConfirmation",
+                    fmt::format("the annotation {} on this ConfigMap is not \"{}\": nothing is "
+                                "confirmed",
+                                kConfirmRemovalsAnnotation, answer.recorded.token));
+    }
 }
 
 }  // namespace runtime

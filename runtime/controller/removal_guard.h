@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "runtime/controller/ledger.h"
+#include "runtime/kube/events.h"
 
 namespace runtime {
 
@@ -34,9 +35,6 @@ struct GuardAnswer {
     }
 };
 
-// What to say of `has_other_word`.
-std::string other_word(const GuardAnswer& answer);
-
 // Pure. `total` counts the leaving ones, too. `uid` is that of the object with the record.
 GuardAnswer guard_removals(const std::set<std::string>& leaving, std::size_t total,
                            const Blocked& recorded, std::string_view confirmed_token,
@@ -49,6 +47,9 @@ public:
 
     // Remembers what is blocked.
     GuardAnswer ask(const std::set<std::string>& leaving, std::size_t total);
+    // Says beside the record what waits, and that the word given is not its token. `what`: in the
+    // plural.
+    void tell(Events& events, const GuardAnswer& answer, std::string_view what) const;
 
 private:
     Ledger& ledger_;

@@ -25,6 +25,7 @@
 
 #include "runtime/base/curl_transport.h"
 #include "runtime/base/listener.h"
+#include "runtime/testing/fetch.h"
 
 // Names of `.slow.invalid` are looked up for a while.
 extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo* hints,
@@ -55,18 +56,7 @@ public:
 
 class CurlConnectionTest : public testing::Test {
 protected:
-    HttpReply fetch(HttpRequest request) {
-        HttpReply reply;
-        transport.send(
-            std::move(request),
-            [&](HttpReply got) {
-                reply = std::move(got);
-                loop.stop();
-            },
-            nullptr);
-        loop.run();
-        return reply;
-    }
+    HttpReply fetch(HttpRequest request) { return fetch_on(loop, transport, std::move(request)); }
 
     SeeingLoop loop;
     CurlTransport transport{loop, "test"};

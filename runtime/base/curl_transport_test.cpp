@@ -11,6 +11,7 @@
 
 #include "runtime/base/http_server.h"
 #include "runtime/base/listener.h"
+#include "runtime/testing/fetch.h"
 
 namespace runtime {
 namespace {
@@ -27,18 +28,8 @@ protected:
         return fmt::format("http://127.0.0.1:{}{}", port, path);
     }
 
-    // Runs the loop until the request is answered.
     HttpReply fetch(HttpRequest request, std::function<void(std::string_view)> on_data = nullptr) {
-        HttpReply reply;
-        transport.send(
-            std::move(request),
-            [&](HttpReply got) {
-                reply = std::move(got);
-                loop.stop();
-            },
-            std::move(on_data));
-        loop.run();
-        return reply;
+        return fetch_on(loop, transport, std::move(request), std::move(on_data));
     }
 
     AsioLoop loop;

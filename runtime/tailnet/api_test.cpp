@@ -23,6 +23,16 @@ protected:
             ++answers;
         };
     }
+    TailnetApi api_with(Credentials credentials) {
+        return {loop,
+                transport,
+                log,
+                chance,
+                {.server = "https://tailnet",
+                 .token_server = "https://tailnet",
+                 .ca_file = "",
+                 .credentials = std::move(credentials)}};
+    }
     std::size_t requests(std::string_view part) {
         std::size_t count = 0;
         for (const auto& sent : network.log) {
@@ -38,15 +48,7 @@ protected:
     Log log{Log::Form::Text, LogLevel::Error};
     Chance chance{1};
     std::string secret = "tskey-client-secret";
-    TailnetApi api{
-        loop,
-        transport,
-        log,
-        chance,
-        {.server = "https://tailnet",
-         .token_server = "https://tailnet",
-         .ca_file = "",
-         .credentials = [this](const auto& done) { done(token_request("id", secret)); }}};
+    TailnetApi api = api_with([this](const auto& done) { done(token_request("id", secret)); });
     int answers = 0;
 };
 
@@ -122,18 +124,10 @@ TEST_F(ApiTest, NoCallGoesOutWithATokenOfOtherCredentials) {
 
 TEST_F(ApiTest, AGoodTokenSurvivesCredentialsThatCannotBeRead) {
     bool is_readable = true;
-    TailnetApi careful{
-        loop,
-        transport,
-        log,
-        chance,
-        {.server = "https://tailnet",
-         .token_server = "https://tailnet",
-         .ca_file = "",
-         .credentials = [&is_readable](const auto& done) {
-             is_readable ? done(token_request("id", "tskey-client-secret"))
-                         : done(renderer::Error{{.rule = "no-credentials", .message = "gone"}});
-         }}};
+    TailnetApi careful = api_with([&is_readable](const auto& done) {
+        is_readable ? done(token_request("id", "tskey-client-secret"))
+                    : done(renderer::Error{{.rule = "no-credentials", .message = "gone"}});
+    });
     TailnetReply reply;
     careful.list_keys(keep(reply));
     loop.run_for(std::chrono::seconds(1));

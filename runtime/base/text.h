@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <compare>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
@@ -49,6 +50,10 @@ public:
     template <std::convertible_to<std::string_view> Other>
     friend bool operator==(const Text& a, const Other& b) {
         return a.view() == std::string_view(b);
+    }
+    template <std::convertible_to<std::string_view> Other>
+    friend std::strong_ordering operator<=>(const Text& a, const Other& b) {
+        return a.view() <=> std::string_view(b);
     }
 
 private:

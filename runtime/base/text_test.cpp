@@ -19,6 +19,13 @@ TEST(Text, IsWhatItWasMadeOf) {
     EXPECT_NE(Text("one"), "on");
 }
 
+TEST(Text, IsOrderedAsItsBytes) {
+    EXPECT_LT(Text("a"), Text("b"));
+    EXPECT_LT(Text(), "a");
+    EXPECT_GT(Text("ab"), std::string("a"));
+    EXPECT_LT(Text("a"), "\xc3\xa9");
+}
+
 TEST(Text, MayBeEmpty) {
     const Text text("");
     EXPECT_TRUE(text.empty());

@@ -167,7 +167,7 @@ std::string dns_records(const std::map<std::string, Replica>& replicas,
     }
     for (const auto& [key, service] : services) {
         const std::string_view fqdn = fqdn_of(services, service.parent);
-        if (!fqdn.empty() && key.starts_with(fmt::format("{}/", ns))) {
+        if (!fqdn.empty() && key.view().starts_with(fmt::format("{}/", ns))) {
             names[std::string(fqdn)].insert(service.addresses.begin(), service.addresses.end());
         }
     }

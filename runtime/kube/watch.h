@@ -14,6 +14,7 @@
 
 #include "runtime/base/backoff.h"
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 #include "runtime/kube/client.h"
 
 namespace runtime {
@@ -85,7 +86,7 @@ public:
     struct Versioned : T {
         std::uint64_t version = 0;
     };
-    using Objects = std::map<std::string, Versioned>;
+    using Objects = std::map<Text, Versioned, std::less<>>;
     // `decode` says no to objects that are not looked at. `changed` is called after every change
     // that shows in T, with the object's key, and after the first complete list with an empty one.
     Mirror(Decode decode, std::function<void(const std::string& key)> changed)
@@ -101,7 +102,7 @@ public:
     void begin_list() override {
         unseen_.clear();
         for (const auto& [key, unused] : objects_) {
-            unseen_.insert(key);
+            unseen_.emplace(key.view());
         }
     }
 

@@ -190,9 +190,9 @@ void ParentStatus::write_unserved() {
     }
     for (const std::string_view kind : {"Service", "Ingress"}) {
         for (const auto& [unused, parent] : context_.parents.all(kind)) {
-            const bool has_been_served = !condition_status(parent, "TailscaleProxyReady").empty();
             const bool is_served = !is_of_group(parent) && served.contains(contract_name(parent));
-            if ((has_been_served || !gone_.empty()) && !is_served) {
+            if (!is_served &&
+                (!gone_.empty() || !condition_status(parent, "TailscaleProxyReady").empty())) {
                 context_.status.write(parent, unserved_status(parent, gone_));
             }
         }

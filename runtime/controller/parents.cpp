@@ -48,10 +48,6 @@ const Kind* kind_of(std::string_view name) {
     return nullptr;
 }
 
-Value copy_of(const Value* value) {
-    return value == nullptr ? Value() : value->clone();
-}
-
 std::span<const std::string_view> kept_of_spec(const Parent& parent) {
     if (parent.kind == "Ingress") {
         return kIngressSpec;
@@ -78,12 +74,12 @@ Value spec_of(const Parent& parent, const Value* spec) {
 }
 
 // What no proxy can be for, nor has been for: it has no condition of ours.
-bool is_none_of_ours(const Parent& parent) {
+bool is_none_of_ours(const Parent& parent, const Value* status) {
     if (parent.kind != "Service" || !parent.annotations.empty() ||
         text_of(parent.spec.find("type")) == "LoadBalancer") {
         return false;
     }
-    const Value* conditions = parent.status.at({"conditions"});
+    const Value* conditions = status == nullptr ? nullptr : status->at({"conditions"});
     return conditions == nullptr || !conditions->is_list() || conditions->size() == 0;
 }
 
@@ -105,8 +101,12 @@ std::optional<Parent> decode(const Value& object) {
         }
     }
     parent.spec = spec_of(parent, object.find("spec"));
-    parent.status = copy_of(object.find("status"));
-    return is_none_of_ours(parent) ? std::nullopt : std::optional(std::move(parent));
+    const Value* status = object.find("status");
+    if (is_none_of_ours(parent, status)) {
+        return std::nullopt;
+    }
+    parent.status = status == nullptr ? PackedValue() : PackedValue(*status);
+    return parent;
 }
 
 template <std::size_t... N>
@@ -173,15 +173,20 @@ ObjectRef Parents::reference(std::string_view contract_name) const {
     return reference;
 }
 
-std::string_view condition_status(const Parent& parent, std::string_view type) {
-    const Value* conditions = parent.status.at({"conditions"});
+std::string condition_status(const Parent& parent, std::string_view type) {
+    if (!parent.status.may_say(type)) {
+        return {};
+    }
+    const Value status = parent.status.unpack();
+    const Value* conditions = status.at({"conditions"});
     if (conditions == nullptr || !conditions->is_list()) {
         return {};
     }
     const auto found = std::find_if(
         conditions->items().begin(), conditions->items().end(),
         [type](const Value& condition) { return text_of(condition.find("type")) == type; });
-    return found == conditions->items().end() ? std::string_view() : text_of(found->find("status"));
+    return found == conditions->items().end() ? std::string()
+                                              : std::string(text_of(found->find("status")));
 }
 
 std::optional<Parent> decode_parent(std::string_view kind, const Value& object) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/base/packed_value.h"
 #include "runtime/base/text.h"
 #include "runtime/controller/cluster_view.h"
 #include "runtime/kube/events.h"
@@ -19,7 +20,8 @@ struct Parent {
     Text ns, name, uid;
     std::int64_t generation = 0;
     std::map<std::string, std::string> annotations;  // tailscale.com/* only
-    renderer::Value spec, status;  // of a Service's or an Ingress' spec only what is looked at
+    renderer::Value spec;  // of a Service or an Ingress only what is looked at
+    PackedValue status;
 
     bool operator==(const Parent&) const = default;
 };
@@ -43,7 +45,7 @@ private:
 };
 
 // "True", "False" or "Unknown"; "": it has none of that type.
-std::string_view condition_status(const Parent& parent, std::string_view type);
+std::string condition_status(const Parent& parent, std::string_view type);
 
 // No value: no proxy can be for it, nor has been. `kind` is one of those above.
 std::optional<Parent> decode_parent(std::string_view kind, const renderer::Value& object);

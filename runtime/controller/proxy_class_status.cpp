@@ -229,7 +229,8 @@ std::string faults_of(const Parent& its_class, std::map<std::string, Ranges>& ta
 }
 
 bool is_ready(const Parent& its_class) {
-    const Value* conditions = its_class.status.at({"conditions"});
+    const Value status = its_class.status.unpack();
+    const Value* conditions = status.at({"conditions"});
     if (conditions == nullptr || !conditions->is_list()) {
         return false;
     }

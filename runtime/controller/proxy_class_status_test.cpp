@@ -16,7 +16,7 @@ Parent proxy_class(const std::string& name, const std::string& spec,
     parent.name = name;
     parent.generation = 3;
     parent.spec = std::move(*read_json(spec));
-    parent.status = std::move(*read_json(status));
+    parent.status = PackedValue(*read_json(status));
     return parent;
 }
 

@@ -81,7 +81,7 @@ std::string running_text(const Proxies& proxies) {
 
 Condition group_is_ready(const Parent& group, const Proxies& proxies) {
     const bool is_api = text_of(group.spec.find("type")) == "kube-apiserver";
-    const std::string_view valid = condition_status(group, "KubeAPIServerProxyValid");
+    const std::string valid = condition_status(group, "KubeAPIServerProxyValid");
     const std::size_t wanted = proxies.devices.size();
     const bool all_run = running(proxies) == wanted;
     Condition ready{.type = "ProxyGroupReady", .reason = "ProxyGroupCreating"};

@@ -123,8 +123,8 @@ bool same_status(const Value& a, const Value& b) {
 }
 
 void StatusWriter::write(const Parent& parent, StatusChange change) {
-    if (same_status(changed_status(parent.status, change, parent.generation, loop_.now()),
-                    parent.status)) {
+    const Value status = parent.status.unpack();
+    if (same_status(changed_status(status, change, parent.generation, loop_.now()), status)) {
         return;
     }
     const auto shared = std::make_shared<StatusChange>(std::move(change));

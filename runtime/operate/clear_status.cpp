@@ -25,7 +25,8 @@ bool is_served(const Parent& parent, const Served& served) {
             served.parents.contains("ProxyGroup/" + group->second));
 }
 
-Value cleared_status(const Parent& parent, const Served& served, Time now) {
+// No value: it is clear.
+std::optional<Value> cleared_status(const Parent& parent, const Served& served, Time now) {
     StatusChange change;
     if (is_served(parent, served)) {
         StatusChange parts[] = {unserved_status(parent, {}), group_unserved_status(parent, {}),
@@ -40,7 +41,9 @@ Value cleared_status(const Parent& parent, const Served& served, Time now) {
         }
     }
     change.gone = served.places;
-    return changed_status(parent.status, change, parent.generation, now);
+    const Value status = parent.status.unpack();
+    Value cleared = changed_status(status, change, parent.generation, now);
+    return same_status(cleared, status) ? std::nullopt : std::optional(std::move(cleared));
 }
 
 struct Clearing {
@@ -59,12 +62,12 @@ void try_clear(const std::shared_ptr<Clearing>& it, const Next& next) {
             return next(reply.not_found() ? std::string()
                                           : reply.problem("cannot read " + it->parent.name));
         }
-        Value status = cleared_status(*parent, it->served, it->context.loop.now());
-        if (same_status(status, parent->status)) {
+        auto status = cleared_status(*parent, it->served, it->context.loop.now());
+        if (!status) {
             return next({});
         }
         Value object = reply.object.clone();
-        object.put("status", std::move(status));
+        object.put("status", std::move(*status));
         kube.replace(it->parent.path + "/status", object, [it, next](const KubeReply& written) {
             if (written.code == 409 && --it->attempts > 0) {
                 return try_clear(it, next);
@@ -84,7 +87,7 @@ std::vector<ServedParent> told_parents(const Objects& services, const Objects& i
     const auto add = [&](std::string_view kind, Resource resource, const Objects& objects) {
         for (const Value& object : objects) {
             const auto parent = decode_parent(kind, object);
-            if (parent && !same_status(cleared_status(*parent, served, Time()), parent->status)) {
+            if (parent && cleared_status(*parent, served, Time())) {
                 out.push_back({.kind = kind,
                                .name = contract_name(*parent),
                                .path = path_of(resource, parent->ns, parent->name)});

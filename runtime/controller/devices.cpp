@@ -51,7 +51,7 @@ Value line_of(const Replica& replica, const std::string& problem) {
     const bool has_hostname = set != nullptr && ordinal < set->hostnames.size();
     Value line = Value::map(
         {{"pod", replica.pod_name},
-         {"parent", set == nullptr ? std::string_view() : set->parent.view()},
+         {"parent", set == nullptr ? labelled_parent(state.labels) : std::string(set->parent)},
          {"hostname", has_hostname ? std::string_view(set->hostnames[ordinal]) : ""},
          {"fqdn", device.fqdn},
          {"addresses", text_list(device.addresses)},

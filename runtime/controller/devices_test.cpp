@@ -44,6 +44,25 @@ TEST(DevicesTable, KeepsToTheRoomOfAConfigMap) {
     EXPECT_TRUE(all.starts_with(some.substr(0, some.rfind('{'))));
 }
 
+TEST(DevicesTable, KnowsWhatALeavingDeviceWasFor) {
+    StateSecret state;
+    state.labels =
+        "tailscale.com/parent-resource=web,tailscale.com/parent-resource-ns=apps,"
+        "tailscale.com/parent-resource-type=ingress";
+    const auto row = [&state] {
+        return devices_table({{"ts-web-abcde-0", {.pod_name = "ts-web-abcde-0", .state = &state}}},
+                             [](std::string_view) { return std::string(); });
+    };
+    EXPECT_TRUE(row().starts_with(R"({"pod":"ts-web-abcde-0","parent":"Ingress/apps/web",)"))
+        << row();
+    state.labels =
+        "tailscale.com/parent-resource=out,tailscale.com/parent-resource-type=proxygroup";
+    EXPECT_TRUE(row().starts_with(R"({"pod":"ts-web-abcde-0","parent":"ProxyGroup/out",)"))
+        << row();
+    state.labels = {};
+    EXPECT_TRUE(row().starts_with(R"({"pod":"ts-web-abcde-0","parent":"",)")) << row();
+}
+
 TEST(DevicesTable, IsWholeWhenItFits) {
     const std::string all = table_of(100);
     EXPECT_EQ(lines_that_fit(all), all);

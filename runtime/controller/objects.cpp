@@ -231,6 +231,24 @@ std::string_view find_label(std::string_view labels, std::string_view key) {
     return {};
 }
 
+std::string labelled_parent(std::string_view labels) {
+    constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
+        {"svc", "Service"},
+        {"ingress", "Ingress"},
+        {"connector", "Connector"},
+        {"proxygroup", "ProxyGroup"}};
+    const std::string_view type = find_label(labels, "tailscale.com/parent-resource-type");
+    const std::string_view ns = find_label(labels, "tailscale.com/parent-resource-ns");
+    const std::string_view name = find_label(labels, "tailscale.com/parent-resource");
+    for (const auto& [its_type, kind] : kKinds) {
+        if (its_type == type) {
+            return ns.empty() ? fmt::format("{}/{}", kind, name)
+                              : fmt::format("{}/{}/{}", kind, ns, name);
+        }
+    }
+    return {};
+}
+
 std::optional<ReplicaName> split_replica(std::string_view pod) {
     const std::size_t hyphen = pod.rfind('-');
     if (hyphen == std::string_view::npos || hyphen == 0) {

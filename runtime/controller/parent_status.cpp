@@ -46,17 +46,6 @@ std::optional<StatusChange> status_of(const Parent& parent, const Proxies& proxi
     return parent.kind == "Recorder" ? std::optional(recorder_status(proxies)) : std::nullopt;
 }
 
-// Of a StatefulSet of the operator's, as in our contract annotation; "": of another kind.
-std::string operators_parent(std::string_view labels) {
-    const std::string_view type = find_label(labels, "tailscale.com/parent-resource-type");
-    if (type != "svc" && type != "ingress") {
-        return {};
-    }
-    return fmt::format("{}/{}/{}", type == "svc" ? "Service" : "Ingress",
-                       find_label(labels, "tailscale.com/parent-resource-ns"),
-                       find_label(labels, "tailscale.com/parent-resource"));
-}
-
 // An Ingress that somebody else's controller serves. Without a class there is nothing to go by.
 bool has_other_class(const Parent& parent, std::string_view ours) {
     const std::string_view its_class = text_of(parent.spec.find("ingressClassName"));
@@ -185,8 +174,7 @@ void ParentStatus::write_unserved() {
     std::set<std::string> served;
     for (const auto& [unused, set] : context_.view.sets().objects()) {
         // One of the operator's may be that parent's.
-        served.insert(set.contract.empty() ? operators_parent(set.labels)
-                                           : std::string(set.parent));
+        served.insert(set.contract.empty() ? labelled_parent(set.labels) : std::string(set.parent));
     }
     for (const std::string_view kind : {"Service", "Ingress"}) {
         for (const auto& [unused, parent] : context_.parents.all(kind)) {

@@ -99,6 +99,22 @@ TEST_F(GroupsTest, ASecretInTheWayIsTold) {
     EXPECT_FALSE(tailnet.services.contains("svc:docs"));
 }
 
+TEST_F(GroupsTest, ARemovalThatFailsIsTold) {
+    start_front();
+    network.fault = [](const HttpRequest& request) {
+        return request.method == "DELETE" && request.url.ends_with("/svc:docs") ? Fault::Broken
+                                                                                : Fault::None;
+    };
+    cluster.offer("front", Value::map({{"broker.json", Value(kBroker)}}));
+    run(20 * kMinute);
+    EXPECT_EQ(events("CannotRemove"),
+              std::vector<std::string>{"ConfigMap/tailrender-devices: cannot remove \"svc:docs\": "
+                                       "fault (HTTP status 500)"});
+    network.fault = [](const HttpRequest&) { return Fault::None; };
+    run(20 * kMinute);
+    EXPECT_FALSE(tailnet.services.contains("svc:docs"));
+}
+
 TEST_F(GroupsTest, LeavesAForeignServiceAloneAndSaysSo) {
     tailnet.services.emplace("svc:docs", Value::map({{"name", "svc:docs"},
                                                      {"addrs", Value::list({"100.100.9.9"})},

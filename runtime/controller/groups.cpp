@@ -192,7 +192,9 @@ void Groups::consider(const Seen& seen, const std::string& key, const GuardAnswe
 
 void Groups::run(const std::string& key, const ServiceState& service, const GroupStep& step) {
     const bool removes = std::holds_alternative<group_step::Remove>(step);
-    const Next done = begin(key, removes ? std::string_view() : service.record->parent);
+    const Next done = begin(key, removes ? Told{context_.ledger.reference(), "CannotRemove"}
+                                         : Told{context_.parents.reference(service.record->parent),
+                                                "CannotRegisterService"});
     if (std::holds_alternative<group_step::Register>(step)) {
         const Offer& offer = *service.offered->offer;
         context_.log.debug("step", {{"service", key}, {"step", describe(step)}});
@@ -216,13 +218,14 @@ void Groups::run(const std::string& key, const ServiceState& service, const Grou
         return apply_.delete_certificate(*service.old_certificate, done);
     }
     registered_.erase(key);  // half of a removal may be what there is when it is offered again
-    apply_.remove(key, *service.record, service.old_certificate,
-                  [this, key, done](const std::string& problem) {
-                      if (problem.empty()) {
-                          removed_.insert(key);
-                      }
-                      done(problem);
-                  });
+    apply_.remove(
+        key, *service.record, service.old_certificate,
+        [this, key, done](const std::string& problem) {
+            if (problem.empty()) {
+                removed_.insert(key);
+            }
+            done(problem.empty() ? problem : fmt::format("cannot remove \"{}\": {}", key, problem));
+        });
 }
 
 Duration Groups::next_look(const Registration& said) const {
@@ -324,9 +327,9 @@ bool Groups::may_run(const std::string& slot) const {
            (!found->second.busy && context_.loop.uptime() >= found->second.not_before);
 }
 
-Next Groups::begin(const std::string& slot, std::string_view parent) {
+Next Groups::begin(const std::string& slot, const Told& told) {
     slots_[slot].busy = true;
-    return [this, slot, parent = std::string(parent)](const std::string& problem) {
+    return [this, slot, told](const std::string& problem) {
         Slot& its = slots_[slot];
         its.busy = false;
         if (problem.empty()) {
@@ -342,21 +345,20 @@ Next Groups::begin(const std::string& slot, std::string_view parent) {
         its.not_before = context_.loop.uptime() + delay;
         ++its.failures;
         report(slot, problem);
-        if (!parent.empty()) {
-            tell(slot, parent, problem);
+        if (!told.about.name.empty()) {
+            tell(slot, told, problem);
         }
         context_.loop.after(delay, [this] { context_.view.changed(); });
     };
 }
 
-void Groups::tell(const std::string& slot, std::string_view parent, const std::string& problem) {
+void Groups::tell(const std::string& slot, const Told& told, const std::string& problem) {
     const auto registered = registered_.find(slot);
     const bool is_refused =
         registered != registered_.end() && registered->second.said.refusal == problem;
     if (is_refused || slots_[slot].failures > kGlitches) {
-        context_.events.post(context_.parents.reference(parent), EventType::Warning,
-                             is_refused ? "InvalidTailscaleService" : "CannotRegisterService",
-                             problem);
+        context_.events.post(told.about, EventType::Warning,
+                             is_refused ? "InvalidTailscaleService" : told.reason, problem);
     }
 }
 

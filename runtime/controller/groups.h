@@ -38,6 +38,11 @@ private:
         Duration ask_at = {};  // uptime
         Registration said;
     };
+    // The Event when a step fails again and again.
+    struct Told {
+        ObjectRef about;  // without a name: there is none
+        std::string_view reason;
+    };
     // What there is, read anew each time.
     struct Seen {
         std::map<std::string, Group> groups;  // by name
@@ -66,10 +71,9 @@ private:
     // One that has changed is not held up by what went wrong before.
     void renew_slot(const std::string& key, const Offer& offer);
     [[nodiscard]] bool may_run(const std::string& slot) const;
-    // `parent`: told when it fails again and again; empty: nobody.
-    Next begin(const std::string& slot, std::string_view parent = {});
+    Next begin(const std::string& slot, const Told& told = {});
     [[nodiscard]] Duration next_look(const Registration& said) const;
-    void tell(const std::string& slot, std::string_view parent, const std::string& problem);
+    void tell(const std::string& slot, const Told& told, const std::string& problem);
     void report(const std::string& slot, const std::string& problem);
     void report_config(const GroupConfig& config);
 

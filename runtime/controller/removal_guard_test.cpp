@@ -103,6 +103,18 @@ protected:
     }
 };
 
+TEST_F(BlockedRemovals, OneThatFailsIsTold) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    network.fault = [](const HttpRequest& request) {
+        return request.method == "DELETE" ? Fault::Broken : Fault::None;
+    };
+    cluster.remove_proxy("a");
+    run(20 * kMinute);
+    EXPECT_TRUE(says("CannotRemove", "a-0: fault (HTTP status 500)"));
+}
+
 TEST_F(BlockedRemovals, GoOnceAUserHasConfirmedThem) {
     const std::set<std::string> names = pods('a', 'h');
     for (const std::string& name : names) {

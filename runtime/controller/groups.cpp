@@ -304,10 +304,13 @@ void Groups::write_unserved(const Seen& seen) {
     for (const auto& [unused, offered] : seen.offered) {
         served.insert(offered.offer->parent);
     }
-    for (const auto& [unused, record] : seen.records) {
+    for (const auto& [key, record] : seen.records) {
         const Parent* parent = context_.parents.find(record.parent);
-        if (!record.gone_since.empty() && parent != nullptr && !served.contains(record.parent) &&
-            !has_own_proxy(*parent)) {
+        const auto offered = seen.offered.find(key);
+        const bool is_anothers =
+            offered != seen.offered.end() && offered->second.offer->parent != record.parent;
+        if ((is_anothers || !record.gone_since.empty()) && parent != nullptr &&
+            !served.contains(record.parent) && !has_own_proxy(*parent)) {
             context_.status.write(*parent, group_unserved_status(*parent, record.certificate));
         }
     }

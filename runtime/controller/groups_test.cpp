@@ -218,6 +218,22 @@ TEST_F(GroupsTest, ParentsAreToldOnceAReplicaAdvertises) {
     EXPECT_EQ(condition(kService, "TailscaleIngressSvcConfigured"), "");
 }
 
+TEST_F(GroupsTest, AHostnameThatPassesToAnotherIngressLeavesTheFirstOne) {
+    start_front();
+    cluster.advertise("front-1", {"svc:broker", "svc:docs"});
+    fill_certificate("docs.tail1a2b3.ts.net", "first");
+    run(5 * kSecond);
+    const std::string served = status(kIngress);
+    ASSERT_NE(served, "");
+    add_ingress("manual");
+    std::string passed(kDocs);
+    passed.replace(passed.find("apps/docs"), 9, "apps/manual");
+    cluster.offer("front", Value::map({{"docs.json", Value(passed)}}));
+    run(kMinute);
+    EXPECT_EQ(status("/apis/networking.k8s.io/v1/namespaces/apps/ingresses/manual"), served);
+    EXPECT_EQ(status(kIngress), "");
+}
+
 // Its own proxy is still there, since nobody has pruned it, and has another name.
 TEST_F(GroupsTest, OnlyOneWritesTheStatusOfAParentThatMovesIntoAGroup) {
     add_service("broker", Value::list({"10.96.0.7"}));

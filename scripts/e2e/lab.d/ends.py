@@ -7,6 +7,7 @@ import time
 
 from shared.checks import attempt, demand, expect
 from harness import SCRIPT
+from messages import asked
 from traces import Traces
 
 SECONDS = 60
@@ -53,6 +54,12 @@ def end(process):
     return process.returncode, said
 
 
+def did_not_come_up(process):
+    code, said = end(process)
+    expect((code, said.splitlines()[-1:]), (1, ["lab: it did not come up: its first process has ended"]), "up whose keeper is killed")
+    demand("Killed" not in said, f"up shows its own lines: {said}")
+
+
 def killed_up_is_ended_by_down():
     for reached, seconds in ((has_folder, 0), (has_log, 0), (has_keeper, 0), (has_keeper, 2)):
         with coming_up(reached) as (traces, process):
@@ -67,9 +74,17 @@ def killed_up_is_ended_by_down():
 def up_ends_when_its_keeper_is_killed():
     with coming_up(has_keeper) as (traces, process):
         time.sleep(1)
+        expect(asked(traces, "status"), (1, "coming up"), "status of a lab that is coming up")
+        expect(asked(traces, "run", "true"), (1, f'the lab in "{traces.folder}" is coming up'), "run in a lab that is coming up")
         os.kill(traces.keeper(), signal.SIGKILL)
-        code, said = end(process)
-        expect((code, said.splitlines()[-1:]), (1, ["lab: it did not come up: its first process has ended"]), "up whose keeper is killed")
+        did_not_come_up(process)
+
+
+def down_ends_an_up():
+    with coming_up(has_keeper) as (traces, process):
+        time.sleep(1)
+        expect(lab(traces, "down"), (0, ""), "down while a lab is coming up")
+        did_not_come_up(process)
 
 
 def terminated_up_ends_all():
@@ -101,4 +116,5 @@ def lab_ends_well():
     folder_of_others_is_refused()
     killed_up_is_ended_by_down()
     up_ends_when_its_keeper_is_killed()
+    down_ends_an_up()
     terminated_up_ends_all()

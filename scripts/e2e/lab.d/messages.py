@@ -1,0 +1,58 @@
+"""What a lab says to a person who asks for what it has not, or cannot do. Usage errors are in scripts/scripts_test."""
+import shutil
+
+from shared.checks import attempt, demand, expect
+from harness import SCRIPT
+from traces import Traces
+
+EVERY_VERB = (["up"], ["down"], ["status"], ["run", "true"], ["join", "third"], ["image", "lab/true:1", "/bin/true"])
+FROM_PATH = ("bash", "cut", "ip", "readlink", "realpath", "sha256sum")
+
+
+def asked(traces, *words, before=(), **environment):
+    """Exit code and what was said, without the name that stands before each message."""
+    done = attempt(*before, SCRIPT, *words, env={**traces.environment, **environment})
+    return done.returncode, (done.stdout + done.stderr).removeprefix("lab: ").removesuffix("\n")
+
+
+def without_a_lab():
+    with Traces() as traces:
+        for words in EVERY_VERB:
+            expect(asked(traces, *words, before=("unshare", "--user")),
+                   (1, "only root can make a lab and enter it, for the namespaces and cgroups that pods need"), f"{words[0]}, not as root")
+        for words in EVERY_VERB[3:]:
+            expect(asked(traces, *words), (1, f'no lab is up in "{traces.folder}"; lab up starts it'), f"{words[0]} without a lab")
+        expect(asked(traces, "status"), (1, "down"), "status without a lab")
+        expect(asked(traces, "image", "lab/none:1", "/nowhere"), (1, 'no program at "/nowhere"'), "image of no program")
+        without_a_program(traces)
+
+
+def without_a_program(traces):
+    programs = traces.scratch / "bin"
+    programs.mkdir()
+    for name in FROM_PATH:
+        (programs / name).symlink_to(shutil.which(name))
+    expect(asked(traces, "up", PATH=str(programs)), (1, '"openssl" not found; install the Debian package "openssl"'), "up without openssl")
+    shutil.rmtree(programs)
+
+
+def with_a_lab(lab):
+    """It has the machines client and second."""
+    expect(asked(lab, "up"), (1, f'it is up already ("{lab.folder}"); lab down ends it'), "a second up")
+    expect(asked(lab, "run", "sh", "-c", "echo $LAB_DOMAIN", TAILRENDER_LAB_DOMAIN="other.ts.net"), (0, "lab.ts.net"), "domain of a lab that is up")
+    for name in ("nosuch", "kubelet", "../client"):
+        expect(asked(lab, "run", "--on", name, "true"), (1, f'no machine "{name}"; found client second; lab join adds one'), "no such machine")
+    expect(asked(lab, "join", "second"), (1, 'machine "second" is there already'), "a second machine of a name")
+    for name in ("all", "node0", "etcd", "images"):
+        expect(asked(lab, "join", name), (1, f'the lab uses the name "{name}" for something else; choose another'), "a name of the lab's")
+    expect(sorted(line.split()[0] for line in lab.run("ip", "netns").splitlines()), ["client", "second"], "machines after what was refused")
+    for words in EVERY_VERB:
+        inside = asked(lab, "run", str(SCRIPT), *words)
+        expect(inside, (1, f'this is inside the lab in "{lab.folder}"; leave it first'), f"{words[0]} inside the lab")
+
+
+def with_an_ended_machine(lab):
+    lab.run("sh", "-c", "kill -KILL $(cat $LAB/second.pid)")
+    lab.wait("second has ended", lambda: asked(lab, "run", "--on", "second", "true") == (1, 'machine "second" has ended'))
+    code, said = asked(lab, "status")
+    demand(code == 1 and "second: ended" in said, f"exit code {code} of status, which says {said}")

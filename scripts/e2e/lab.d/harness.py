@@ -18,6 +18,7 @@ import sys
 import time
 
 from shared.checks import Failure, demand
+from explanation import explanation
 from fake_tailnet import Tailnet
 from traces import Traces
 
@@ -51,7 +52,7 @@ class Lab(Traces):
 
     def __exit__(self, kind, error, trace):
         if kind:
-            self.explain()
+            print(explanation(self), file=sys.stderr)
         os.close(self.home)
         self.verb("down")
         super().__exit__(kind, error, trace)
@@ -118,11 +119,3 @@ class Lab(Traces):
                 reason = failure
             time.sleep(0.3)
         raise Failure(f"not after {seconds} s: {what}: {reason}")
-
-    def explain(self):
-        """What a person would look at first after a failure."""
-        for command in (["status"], ["run", "kubectl", "get", "pods,events", "-A"],
-                        ["run", "sh", "-c", "kubectl logs -n tailscale --all-containers --tail 30 -l tailscale.com/managed=true"],
-                        ["run", "sh", "-c", "tail -n 15 $LAB/testnet.log $LAB/client.log $LAB/kubelet.log"]):
-            result = self.verb(*command, check=False)
-            print(f"--- lab {' '.join(command)}\n{result.stdout}{result.stderr}", file=sys.stderr)

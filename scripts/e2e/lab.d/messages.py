@@ -2,11 +2,13 @@
 import shutil
 
 from shared.checks import attempt, demand, expect
+from explanation import explanation
 from harness import SCRIPT
 from traces import Traces
 
 EVERY_VERB = (["up"], ["down"], ["status"], ["run", "true"], ["join", "third"], ["image", "lab/true:1", "/bin/true"])
 FROM_PATH = ("bash", "cut", "ip", "readlink", "realpath", "sha256sum")
+EXPLAINED_LINES = 200
 
 
 def asked(traces, *words, before=(), **environment):
@@ -56,3 +58,20 @@ def with_an_ended_machine(lab):
     lab.wait("second has ended", lambda: asked(lab, "run", "--on", "second", "true") == (1, 'machine "second" has ended'))
     code, said = asked(lab, "status")
     demand(code == 1 and "second: ended" in said, f"exit code {code} of status, which says {said}")
+
+
+def failures_are_explained(lab):
+    """A machine that has ended, an image that is not there, a pod that fails."""
+    lab.kubectl("run", "absent", "--image=lab/absent:1", "--image-pull-policy=Never")
+    lab.kubectl("run", "failing", "--image=lab/hello:1", "--", "sh", "-c", "echo bad luck; exit 3")
+    for what in ("second: ended", "--- end of second.log", "ErrImageNeverPull", "\nbad luck\n", "Back-off restarting failed container"):
+        lab.wait(f"{what!r} explains the failures", lambda what=what: what in "\n" + explanation(lab) + "\n")
+    lines = len(explanation(lab).splitlines())
+    demand(lines <= EXPLAINED_LINES, f"{lines} lines explain the failures, wanted no more than {EXPLAINED_LINES}")
+    print(f"{lines} lines explain the failures", flush=True)
+
+
+def end_is_explained(lab):
+    """Of a lab whose first process was killed."""
+    expect(asked(lab, "status"), (1, "down"), "status of a lab that was killed")
+    expect(explanation(lab).splitlines()[:2], ["--- what does not run", "lab: down"], "what explains the end of a lab")

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "renderer/cli/shared_flags.h"
-#include "renderer/core/diagnostics.h"
+#include "renderer/core/known_words.h"
 
 namespace renderer {
 namespace {
@@ -300,39 +300,6 @@ Verb verb_of(const std::string& name) {
     return kVerbs.at(name);
 }
 
-const CLI::App* chosen_verb(const CLI::App& app) {
-    const auto chosen = app.get_subcommands();
-    return chosen.empty() ? nullptr : chosen.front();
-}
-
-std::vector<std::string> names_of(const CLI::Option& option) {
-    std::vector<std::string> names;
-    for (const std::string& name : option.get_snames()) {
-        names.push_back("-" + name);
-    }
-    for (const std::string& name : option.get_lnames()) {
-        names.push_back("--" + name);
-    }
-    return names;
-}
-
-// The known word that an unknown one is nearest to: a verb, or a flag of the chosen verb.
-std::string suggestion(const CLI::App& app, const CLI::App* verb, const std::string& word) {
-    std::vector<std::string> known;
-    if (verb == nullptr) {
-        for (const CLI::App* each : app.get_subcommands({})) {
-            known.push_back(each->get_name());
-        }
-    } else {
-        for (const CLI::Option* option : verb->get_options()) {
-            const auto names = names_of(*option);
-            known.insert(known.end(), names.begin(), names.end());
-        }
-    }
-    const std::vector<std::string_view> views(known.begin(), known.end());
-    return std::string(nearest(word.substr(0, word.find('=')), views));
-}
-
 std::string lower_first(std::string text) {
     const bool word = text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'a';
     if (word) {
@@ -359,7 +326,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
     const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
     if (!word.empty() && (is_extra || verb == nullptr)) {
         message = fmt::format("unknown {} \"{}\"", verb == nullptr ? "verb" : "argument", word);
-        const std::string near = suggestion(app, verb, word);
+        const std::string near = nearest_word(app, verb, word);
         hint = near.empty() ? hint : fmt::format("did you mean \"{}\"?", near);
     }
     return fmt::format("tailrender: error: {} [usage]\n  hint: {}\n", message, hint);

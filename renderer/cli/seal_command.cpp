@@ -5,6 +5,7 @@
 #include "renderer/cli/commands.h"
 #include "renderer/core/document.h"
 #include "renderer/core/document_scanner.h"
+#include "renderer/core/name_grammar.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/emit/files.h"
 #include "renderer/load/disk_tree.h"

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
-#include "renderer/plan/grammar.h"
+#include "renderer/core/name_grammar.h"
 
 namespace renderer {
 

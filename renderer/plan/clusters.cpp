@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "renderer/core/ascii.h"
-#include "renderer/plan/grammar.h"
 #include "renderer/plan/joining.h"
 
 namespace renderer {

@@ -8,7 +8,6 @@
 
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/external_name.h"
-#include "renderer/plan/grammar.h"
 #include "renderer/plan/group_ports.h"
 #include "renderer/plan/names.h"
 #include "renderer/plan/object_checks.h"

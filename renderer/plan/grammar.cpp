@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "renderer/core/ascii.h"
+#include "renderer/core/name_grammar.h"
+#include "renderer/core/server_url.h"
 
 namespace renderer {
 
@@ -14,32 +16,6 @@ namespace {
 constexpr std::size_t kMaxSubdomain = 253;
 constexpr std::size_t kMaxPortName = 15;
 constexpr std::size_t kMaxHostnamePrefix = 62;
-
-// First and last byte alphanumeric, the inner ones also among `inner`.
-bool is_name(std::string_view text, std::size_t max, bool (*alphanumeric)(char),
-             std::string_view inner) {
-    return !text.empty() && text.size() <= max && alphanumeric(text.front()) &&
-           alphanumeric(text.back()) && std::ranges::all_of(text, [&](char c) {
-               return alphanumeric(c) || inner.find(c) != std::string_view::npos;
-           });
-}
-
-// Names with dots between them, each of at most `max_part` bytes.
-bool is_dotted(std::string_view text, std::size_t max_part) {
-    if (text.size() > kMaxSubdomain) {
-        return false;
-    }
-    for (;;) {
-        const std::size_t dot = text.find('.');
-        if (!is_name(text.substr(0, dot), max_part, is_lower_or_digit, "-")) {
-            return false;
-        }
-        if (dot == std::string_view::npos) {
-            return true;
-        }
-        text.remove_prefix(dot + 1);
-    }
-}
 
 // What Go's %q makes of one byte, read as a Latin-1 character.
 std::string shown_byte(char c) {
@@ -74,35 +50,24 @@ std::string dns_label_error(std::string_view label) {
                               : fmt::format("contains invalid character '{}'", shown_byte(*bad));
 }
 
-bool is_dns1123_label(std::string_view text) {
-    return is_name(text, kMaxLabel, is_lower_or_digit, "-");
-}
-
 bool is_dns1035_label(std::string_view text) {
     return is_dns1123_label(text) && is_lower(text.front());
 }
 
 bool is_dns1123_subdomain(std::string_view text) {
-    return is_dotted(text, kMaxSubdomain);
+    return text.size() <= kMaxSubdomain && is_dotted_name(text);
 }
 
 bool is_dns_name(std::string_view text) {
-    return is_dotted(text, kMaxLabel);
+    return text.size() <= kMaxSubdomain && is_dotted_name(text, kMaxLabel);
 }
 
 bool is_server_url(std::string_view text) {
-    for (const std::string_view scheme : {"https://", "http://"}) {
-        if (text.starts_with(scheme)) {
-            text.remove_prefix(scheme.size());
-            return !text.empty() && text.front() != '/' &&
-                   std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
-        }
-    }
-    return false;
+    return !server_of_url(text).empty();
 }
 
 bool is_port_name(std::string_view text) {
-    return is_name(text, kMaxPortName, is_lower_or_digit, "-") &&
+    return text.size() <= kMaxPortName && is_name_of(text, is_lower_or_digit, "-") &&
            std::ranges::any_of(text, is_lower) && text.find("--") == std::string_view::npos;
 }
 
@@ -119,11 +84,11 @@ bool is_label_key(std::string_view text) {
         }
         text.remove_prefix(slash + 1);
     }
-    return is_name(text, kMaxLabel, is_alphanumeric, "-_.");
+    return text.size() <= kMaxLabel && is_name_of(text, is_alphanumeric, "-_.");
 }
 
 bool is_label_value(std::string_view text) {
-    return text.empty() || is_name(text, kMaxLabel, is_alphanumeric, "-_.");
+    return text.empty() || (text.size() <= kMaxLabel && is_name_of(text, is_alphanumeric, "-_."));
 }
 
 std::optional<IpFamily> ip_family(std::string_view text, bool zone) {

@@ -1,5 +1,6 @@
-// Which texts are names, for Tailscale and for the Kubernetes API server. Sources: tailscale
-// v1.96.5 util/dnsname, k8s.io/apimachinery pkg/util/validation. Bytes, ASCII, no locale.
+// Which texts are names, for Tailscale and for the Kubernetes API server, beyond those that
+// renderer/core/name_grammar.h knows. Sources: tailscale v1.96.5 util/dnsname,
+// k8s.io/apimachinery pkg/util/validation. Bytes, ASCII, no locale.
 #pragma once
 
 #include <optional>
@@ -10,13 +11,10 @@
 
 namespace renderer {
 
-constexpr std::size_t kMaxLabel = 63;  // bytes of a DNS label, and of a label's value
-
 // Why Tailscale refuses this as a device's name: "must start with a letter or number", …; "" when
 // it is a DNS label. Upper case is fine.
 std::string dns_label_error(std::string_view label);
 
-bool is_dns1123_label(std::string_view text);      // namespaces, names of Service ports
 bool is_dns1035_label(std::string_view text);      // Services: starts with a letter
 bool is_dns1123_subdomain(std::string_view text);  // Ingresses, hosts
 bool is_dns_name(std::string_view text);           // domains: labels of at most 63, with dots
@@ -27,8 +25,6 @@ bool is_label_key(std::string_view text);          // also of annotations, after
 bool is_label_value(std::string_view text);
 
 // What is expected, for messages.
-inline constexpr std::string_view kNamespaceGrammar =
-    "lower-case letters, digits and dashes, at most 63";
 inline constexpr std::string_view kLabelKeyGrammar =
     "letters, digits, \"-\", \"_\" and \".\", at most 63, and a DNS name with \"/\" before it or "
     "not";

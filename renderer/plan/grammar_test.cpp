@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "renderer/core/name_grammar.h"
+
 namespace renderer {
 namespace {
 

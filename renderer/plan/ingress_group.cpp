@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "renderer/core/name_grammar.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/backends.h"
 #include "renderer/plan/grammar.h"

@@ -1,7 +1,6 @@
 #include "renderer/plan/joining.h"
 
 #include "renderer/core/ascii.h"
-#include "renderer/plan/grammar.h"
 
 namespace renderer {
 

@@ -4,7 +4,6 @@
 
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/backends.h"
-#include "renderer/plan/grammar.h"
 #include "renderer/plan/names.h"
 
 namespace renderer {

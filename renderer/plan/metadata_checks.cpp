@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "renderer/core/ascii.h"
+#include "renderer/core/name_grammar.h"
 #include "renderer/plan/grammar.h"
 
 namespace renderer {

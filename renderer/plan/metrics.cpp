@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "renderer/plan/grammar.h"
+#include "renderer/core/name_grammar.h"
 
 namespace renderer {
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <span>
 
+#include "renderer/core/name_grammar.h"
 #include "renderer/load/splice.h"
 #include "renderer/plan/connector.h"
 #include "renderer/plan/cross_checks.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/dns_config.h"
 #include "renderer/plan/egress_group.h"
-#include "renderer/plan/grammar.h"
 #include "renderer/plan/group_policy.h"
 #include "renderer/plan/ingress_group.h"
 #include "renderer/plan/install.h"

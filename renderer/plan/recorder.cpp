@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "renderer/core/ascii.h"
+#include "renderer/core/name_grammar.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/metadata_checks.h"

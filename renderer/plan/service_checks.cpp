@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "renderer/core/name_grammar.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/metadata_checks.h"
 #include "renderer/plan/object_checks.h"

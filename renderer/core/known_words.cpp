@@ -1,0 +1,40 @@
+#include "renderer/core/known_words.h"
+
+#include <CLI/CLI.hpp>
+
+#include "renderer/core/diagnostics.h"
+
+namespace renderer {
+
+const CLI::App* chosen_verb(const CLI::App& app) {
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? nullptr : chosen.front();
+}
+
+std::vector<std::string> names_of(const CLI::Option& option) {
+    std::vector<std::string> names;
+    for (const std::string& name : option.get_snames()) {
+        names.push_back("-" + name);
+    }
+    for (const std::string& name : option.get_lnames()) {
+        names.push_back("--" + name);
+    }
+    return names;
+}
+
+std::string nearest_word(const CLI::App& app, const CLI::App* verb, std::string_view word) {
+    std::vector<std::string> known;
+    if (verb == nullptr) {
+        for (const CLI::App* each : app.get_subcommands({})) {
+            known.push_back(each->get_name());
+        }
+    } else {
+        for (const CLI::Option* option : verb->get_options()) {
+            const auto names = names_of(*option);
+            known.insert(known.end(), names.begin(), names.end());
+        }
+    }
+    return std::string(nearest(word.substr(0, word.find('=')), {known.begin(), known.end()}));
+}
+
+}  // namespace renderer

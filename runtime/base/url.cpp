@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstdint>
 
 #include "renderer/core/ascii.h"
+#include "renderer/core/server_url.h"
 
 namespace runtime {
 
@@ -37,16 +37,9 @@ std::optional<std::string> server_url(std::string_view text) {
     while (text.ends_with('/')) {
         text.remove_suffix(1);
     }
-    const std::size_t start = text.starts_with("http://")    ? 7
-                              : text.starts_with("https://") ? 8
-                                                             : 0;
-    const std::string_view host = text.substr(start, text.find('/', start) - start);
-    const bool has_others = std::any_of(text.begin(), text.end(), [](char byte) {
-        return byte <= ' ' || byte > '~' ||
-               std::string_view("?#@\\\"<>").find(byte) != std::string_view::npos;
-    });
-    return start > 0 && is_host(host) && !has_others ? std::optional(std::string(text))
-                                                     : std::nullopt;
+    const bool has_others = text.find_first_of("?#@\\\"<>") != std::string_view::npos;
+    return is_host(renderer::server_of_url(text)) && !has_others ? std::optional(std::string(text))
+                                                                 : std::nullopt;
 }
 
 std::string escape_url(std::string_view text) {

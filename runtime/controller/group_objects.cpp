@@ -4,6 +4,7 @@
 
 #include "renderer/core/base64.h"
 #include "renderer/core/json.h"
+#include "renderer/core/name_grammar.h"
 #include "renderer/core/sha256.h"
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
@@ -36,13 +37,6 @@ std::vector<std::string> texts(const Value* list) {
     return out;
 }
 
-// A DNS label (RFC 1123 section 2.1).
-bool is_label(std::string_view text) {
-    constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-";
-    return !text.empty() && text.size() <= 63 && !text.starts_with('-') && !text.ends_with('-') &&
-           text.find_first_not_of(kLetters) == std::string_view::npos;
-}
-
 std::optional<Offer> read_offer(std::string_view host, std::string_view text) {
     const auto json = renderer::read_json(text);
     if (!json || !json->is_map()) {
@@ -54,8 +48,9 @@ std::optional<Offer> read_offer(std::string_view host, std::string_view text) {
     offer.ports = texts(json->find("ports"));
     offer.tags = texts(json->find("tags"));
     offer.certificate = text_of(json->find("certificate"));
-    const bool good = is_label(host) && offer.name == fmt::format("svc:{}", host) &&
-                      !offer.parent.empty() && !offer.ports.empty() && !offer.tags.empty();
+    const bool good = renderer::is_dns1123_label(host) &&
+                      offer.name == fmt::format("svc:{}", host) && !offer.parent.empty() &&
+                      !offer.ports.empty() && !offer.tags.empty();
     return good ? std::optional(offer) : std::nullopt;
 }
 

@@ -8,12 +8,13 @@
 #include "renderer/core/ascii.h"
 #include "renderer/core/image_reference.h"
 #include "renderer/core/json.h"
+#include "renderer/core/name_grammar.h"
 #include "renderer/core/text_of.h"
 
 namespace runtime {
 
 using renderer::is_alphanumeric;
-using renderer::is_lower_or_digit;
+using renderer::kMaxLabel;
 using renderer::lower_case;
 using renderer::Member;
 using renderer::text_of;
@@ -21,7 +22,6 @@ using renderer::Value;
 
 namespace {
 
-constexpr std::size_t kMaxName = 63;
 constexpr std::size_t kMaxPrefix = 253;
 constexpr std::size_t kMaxAnnotations = std::size_t{256} << 10U;
 
@@ -47,30 +47,6 @@ struct Range {
 };
 using Ranges = std::vector<Range>;
 
-bool is_name(std::string_view text) {
-    return !text.empty() && is_alphanumeric(text.front()) && is_alphanumeric(text.back()) &&
-           std::all_of(text.begin(), text.end(), [](char c) {
-               return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
-           });
-}
-
-bool is_domain(std::string_view text) {
-    for (;;) {
-        const std::size_t dot = text.find('.');
-        const std::string_view label = text.substr(0, dot);
-        if (label.empty() || !is_lower_or_digit(label.front()) ||
-            !is_lower_or_digit(label.back()) ||
-            !std::all_of(label.begin(), label.end(),
-                         [](char c) { return is_lower_or_digit(c) || c == '-'; })) {
-            return false;
-        }
-        if (dot == std::string_view::npos) {
-            return true;
-        }
-        text.remove_prefix(dot + 1);
-    }
-}
-
 std::vector<std::string> key_faults(std::string_view key) {
     std::vector<std::string> faults;
     std::string_view name = key;
@@ -89,16 +65,16 @@ std::vector<std::string> key_faults(std::string_view key) {
             faults.push_back(
                 fmt::format("prefix part must be no more than {} characters", kMaxPrefix));
         }
-        if (!prefix.empty() && !is_domain(prefix)) {
+        if (!prefix.empty() && !renderer::is_dotted_name(prefix)) {
             faults.push_back(fmt::format("prefix part {}", kPrefixRule));
         }
     }
     if (name.empty()) {
         faults.emplace_back("name part must be non-empty");
-    } else if (name.size() > kMaxName) {
-        faults.push_back(fmt::format("name part must be no more than {} characters", kMaxName));
+    } else if (name.size() > kMaxLabel) {
+        faults.push_back(fmt::format("name part must be no more than {} characters", kMaxLabel));
     }
-    if (!is_name(name)) {
+    if (!renderer::is_name_of(name, is_alphanumeric, "-_.")) {
         faults.push_back(fmt::format("name part {}", kNameRule));
     }
     return faults;

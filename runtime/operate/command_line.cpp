@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <charconv>
 #include <utility>
 #include <vector>
 
-#include "renderer/core/ascii.h"
-#include "renderer/core/diagnostics.h"
+#include "renderer/core/known_words.h"
+#include "renderer/core/name_grammar.h"
 #include "runtime/base/url.h"
 
 namespace runtime {
+
+using renderer::chosen_verb;
 
 namespace {
 
@@ -37,20 +38,12 @@ constexpr std::string_view kUsage =
     "Exit codes: 0 done; 1 not done, with the reason on stderr; 2 wrong usage.\n";
 
 constexpr int kLongestPatience = 24 * 60 * 60;
-constexpr std::size_t kLongestLabel = 63;
 
-// A name of a namespace: a label of RFC 1123.
 std::string check_namespace(const std::string& text) {
-    const bool has_label_bytes = std::all_of(text.begin(), text.end(), [](char byte) {
-        return byte == '-' || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9');
-    });
-    const bool is_label = has_label_bytes && !text.empty() && text.size() <= kLongestLabel &&
-                          !text.starts_with('-') && !text.ends_with('-');
-    return is_label ? std::string()
-                    : fmt::format(
-                          "\"{}\" is no namespace: expected at most 63 of a-z, 0-9 and -, none of "
-                          "the latter at either end",
-                          text);
+    return renderer::is_dns1123_label(text)
+               ? std::string()
+               : fmt::format("\"{}\" is no namespace: expected {}, and no dash at either end", text,
+                             renderer::kNamespaceGrammar);
 }
 
 std::string check_server(std::string& text) {
@@ -156,26 +149,6 @@ void add_status(CLI::App& app, VerbFlags& flags) {
         });
 }
 
-const CLI::App* chosen_verb(const CLI::App& app) {
-    const auto chosen = app.get_subcommands();
-    return chosen.empty() ? nullptr : chosen.front();
-}
-
-// The known word that an unknown one is nearest to, or "".
-std::string suggestion(const CLI::App& app, const CLI::App* verb, const std::string& word) {
-    std::vector<std::string> known;
-    if (verb == nullptr) {
-        for (const CLI::App* each : app.get_subcommands({})) {
-            known.push_back(each->get_name());
-        }
-    } else {
-        for (const CLI::Option* option : verb->get_options()) {
-            known.push_back("--" + option->get_single_name());
-        }
-    }
-    return std::string(renderer::nearest(word, {known.begin(), known.end()}));
-}
-
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
     const CLI::App* verb = chosen_verb(app);
     const std::vector<std::string> unknown = app.remaining(true);
@@ -191,7 +164,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
                               : verb == nullptr ? "verb"
                                                 : "argument",
                               word);
-        const std::string near = suggestion(app, verb, word);
+        const std::string near = renderer::nearest_word(app, verb, word);
         hint = near.empty() ? hint : fmt::format("did you mean \"{}\"?", near);
     }
     return fmt::format("tailrender-runtime: error: {} [usage]\n  hint: {}\n",

@@ -61,6 +61,10 @@ TEST(CommandLine, SaysWhichWordIsWrong) {
     EXPECT_EQ(refusal({"status", "extra"}), error + "unknown argument \"extra\"" + status);
     EXPECT_EQ(refusal({"status", "--contxt", "x"}),
               error + "unknown flag \"--contxt\" [usage]\n  hint: did you mean \"--context\"?\n");
+    EXPECT_EQ(refusal({"status", "--contxt=a-long-name"}),
+              error +
+                  "unknown flag \"--contxt=a-long-name\" [usage]\n  hint: did you mean "
+                  "\"--context\"?\n");
     EXPECT_EQ(refusal({"controller", "extra"}),
               error +
                   "unknown argument \"extra\" [usage]\n  hint: run \"tailrender-runtime "
@@ -77,8 +81,8 @@ TEST(CommandLine, TakesOnlyNamespacesThatCanBe) {
     for (const char* ns : {"", "../x", "Bad_Name", "-a", "a-", "a.b", too_long.c_str()}) {
         EXPECT_EQ(refusal({"status", "-n", ns}),
                   "tailrender-runtime: error: --namespace: \"" + std::string(ns) +
-                      "\" is no namespace: expected at most 63 of a-z, 0-9 and -, none of the "
-                      "latter at either end [usage]\n"
+                      "\" is no namespace: expected lower-case letters, digits and dashes, at "
+                      "most 63, and no dash at either end [usage]\n"
                       "  hint: run \"tailrender-runtime status --help\"\n");
     }
 }

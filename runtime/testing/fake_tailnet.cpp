@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "renderer/core/json.h"
+#include "renderer/core/name_grammar.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 
@@ -53,13 +54,7 @@ Value told(const FakeTailnet::Device& device) {
 }
 
 bool is_service_name(std::string_view name) {
-    constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-";
-    if (!name.starts_with("svc:")) {
-        return false;
-    }
-    name.remove_prefix(4);
-    return !name.empty() && name.size() <= 63 && !name.starts_with('-') && !name.ends_with('-') &&
-           name.find_first_not_of(kLetters) == std::string_view::npos;
+    return name.starts_with("svc:") && renderer::is_dns1123_label(name.substr(4));
 }
 
 bool is_port(std::string_view port) {

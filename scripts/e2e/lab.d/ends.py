@@ -24,7 +24,7 @@ def coming_up(reached):
     with Traces() as traces:
         process = subprocess.Popen([SCRIPT, "up"], env=traces.environment, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         deadline = time.monotonic() + SECONDS
-        while not reached(traces.folder):
+        while not reached(traces):
             demand(process.poll() is None and time.monotonic() < deadline, "lab up does not come as far as it should")
             time.sleep(0.001)
         try:
@@ -36,16 +36,16 @@ def coming_up(reached):
             raise
 
 
-def has_folder(folder):
-    return folder.exists()
+def has_folder(traces):
+    return traces.folder.exists()
 
 
-def has_log(folder):
-    return (folder / "lab.log").exists()
+def has_log(traces):
+    return (traces.folder / "lab.log").exists()
 
 
-def has_keeper(folder):
-    return (folder / "keeper").exists() and (folder / "keeper").read_text().endswith("\n")
+def has_keeper(traces):
+    return traces.keeper() is not None
 
 
 def end(process):

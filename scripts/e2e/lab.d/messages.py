@@ -60,6 +60,13 @@ def with_an_ended_machine(lab):
     demand(code == 1 and "second: ended" in said, f"exit code {code} of status, which says {said}")
 
 
+def without_its_folder(lab):
+    """Whoever clears a folder of temporary files; `down` ends what runs all the same."""
+    shutil.rmtree(lab.folder)
+    expect(asked(lab, "status"), (1, "down"), "status of a lab whose folder is gone")
+    expect(asked(lab, "up"), (1, f'it is up already ("{lab.folder}"); lab down ends it'), "up, after the folder has gone")
+
+
 def failures_are_explained(lab):
     """A machine that has ended, an image that is not there, a pod that fails."""
     lab.kubectl("run", "absent", "--image=lab/absent:1", "--image-pull-policy=Never")

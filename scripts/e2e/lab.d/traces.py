@@ -63,8 +63,18 @@ class Traces:
         if not any(self.scratch.iterdir()):
             self.scratch.rmdir()
 
+    def of_lab(self, process):
+        return f"TAILRENDER_LAB={self.folder}".encode() in (process / "environ").read_bytes().split(b"\0")
+
     def keeper(self):
-        return int((self.folder / "keeper").read_text())
+        """The process that holds the lab's namespaces from outside; None if there is none."""
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if (process / "cmdline").read_bytes().startswith(b"unshare\0") and self.of_lab(process):
+                    return int(process.name)
+            except OSError:
+                continue
+        return None
 
     def note(self):
         """Opens the namespaces of the lab that is up: as long as they are open, no others get their numbers."""
@@ -74,7 +84,7 @@ class Traces:
 
     def runs_in_lab(self, process):
         """By its environment, or where it is: what runs in pods has no environment of ours."""
-        if f"TAILRENDER_LAB={self.folder}".encode() in (process / "environ").read_bytes().split(b"\0"):
+        if self.of_lab(process):
             return True
         numbers = {os.fstat(descriptor).st_ino for descriptor in self.namespaces.values()}
         return (process / "ns" / "net").stat().st_ino in numbers or not numbers.isdisjoint(pid_namespaces(process))

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "renderer/core/ascii.h"
 #include "renderer/core/diagnostics.h"
 
 namespace renderer {
@@ -30,8 +31,12 @@ std::string nearest_word(const CLI::App& app, const CLI::App* verb, std::string_
         }
     } else {
         for (const CLI::Option* option : verb->get_options()) {
-            const auto names = names_of(*option);
-            known.insert(known.end(), names.begin(), names.end());
+            for (std::string& name : names_of(*option)) {
+                // Of short flags any two are neighbours.
+                if (name.starts_with("--") || lower_case(name) == lower_case(word)) {
+                    known.push_back(std::move(name));
+                }
+            }
         }
     }
     return std::string(nearest(word.substr(0, word.find('=')), {known.begin(), known.end()}));

@@ -7,7 +7,6 @@
 
 #include "renderer/core/ascii.h"
 #include "renderer/core/name_grammar.h"
-#include "renderer/core/server_url.h"
 
 namespace renderer {
 
@@ -60,10 +59,6 @@ bool is_dns1123_subdomain(std::string_view text) {
 
 bool is_dns_name(std::string_view text) {
     return text.size() <= kMaxSubdomain && is_dotted_name(text, kMaxLabel);
-}
-
-bool is_server_url(std::string_view text) {
-    return !server_of_url(text).empty();
 }
 
 bool is_port_name(std::string_view text) {

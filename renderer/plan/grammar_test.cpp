@@ -84,16 +84,5 @@ TEST(IpFamilyOf, TellsAddressesFromOtherTexts) {
     EXPECT_EQ(ip_family(std::string_view("1.2.3.4\0x", 9)), std::nullopt);
 }
 
-TEST(Grammar, AServerHasASchemeAndAHost) {
-    for (const std::string_view url :
-         {"https://login.example.com", "http://hs.lan:8080/", "https://[fd00::1]/x"}) {
-        EXPECT_TRUE(is_server_url(url)) << url;
-    }
-    for (const std::string_view text :
-         {"", "foo", "foo.example.com", "https://", "http:///x", "ftp://a", "https://a b"}) {
-        EXPECT_FALSE(is_server_url(text)) << text;
-    }
-}
-
 }  // namespace
 }  // namespace renderer

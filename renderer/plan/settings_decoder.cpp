@@ -10,6 +10,7 @@
 #include "renderer/core/ascii.h"
 #include "renderer/core/image_reference.h"
 #include "renderer/core/name_grammar.h"
+#include "renderer/core/server_url.h"
 #include "renderer/core/userinfo.h"
 #include "renderer/plan/grammar.h"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "renderer/core/server_url.h"
 #include "renderer/plan/custom_resources.h"
-#include "renderer/plan/grammar.h"
 #include "renderer/plan/metadata_checks.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/proxy.h"

@@ -21,27 +21,7 @@ TEST(Url, OfAServerHasNoSlashAtItsEnd) {
 }
 
 TEST(Url, OfAServerNamesOne) {
-    for (const char* text : {"",
-                             "/",
-                             "https://",
-                             "https:///",
-                             "login.example.com",
-                             "127.0.0.1:8001",
-                             "ftp://x",
-                             "https://:443",
-                             "https://x:",
-                             "https://x:0",
-                             "https://x:65536",
-                             "https://x:80:80",
-                             "https://fd00::1",
-                             "https://[fd00::1",
-                             "https://[]",
-                             "https://[fd00::1]6443",
-                             "https://me@x",
-                             "https://x?y",
-                             "https://x#y",
-                             "https://a b",
-                             "https://x\n"}) {
+    for (const char* text : {"", "/", "https:///", "login.example.com", "https://x:0"}) {
         EXPECT_EQ(server_url(text), std::nullopt) << text;
     }
 }

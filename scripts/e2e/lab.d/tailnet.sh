@@ -43,8 +43,8 @@ mint() {
 start_client() {
     local name=$1 number=$2
     ip netns add "$name"
-    ip link add "$name" type veth peer name eth0 netns "$name"
-    ip link set "$name" master node0 up
+    ip link add name "$name" type veth peer name eth0 netns "$name"
+    ip link set dev "$name" master node0 up
     ip -n "$name" link set lo up
     ip -n "$name" address add "10.77.0.$number/24" dev eth0
     ip -n "$name" address add "fd00:77::$number/64" dev eth0 nodad

@@ -76,7 +76,7 @@ TEST(Options, SayWhatIsWrong) {
          "  hint: run \"tailrender render --help\"\n"},
         {{"install", "--namespace", "Bad_NS"},
          "tailrender: error: --namespace: \"Bad_NS\" cannot be a namespace; expected lower-case "
-         "letters, digits and dashes, at most 63 [usage]\n"
+         "letters, digits and dashes, at most 63, no dash at either end [usage]\n"
          "  hint: run \"tailrender install --help\"\n"},
         {{"render", ".", "--threads", "many"},
          "tailrender: error: could not convert: --threads = many [usage]\n"

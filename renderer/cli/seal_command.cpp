@@ -207,7 +207,7 @@ private:
         }
         if (!secret.ns.empty() && !is_dns1123_label(secret.ns)) {
             refuse(secret.pos, "a Secret cannot be in this namespace",
-                   fmt::format("\"{}\"", secret.ns), std::string(kNamespaceGrammar));
+                   fmt::format("\"{}\"", secret.ns), std::string(kDnsLabelGrammar));
         }
     }
 

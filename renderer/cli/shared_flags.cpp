@@ -45,7 +45,7 @@ void add_namespace(CLI::App& verb, Options& options, const char* doc) {
             return name.empty() || is_dns1123_label(name)
                        ? std::string()
                        : fmt::format("\"{}\" cannot be a namespace; expected {}", name,
-                                     kNamespaceGrammar);
+                                     kDnsLabelGrammar);
         });
 }
 

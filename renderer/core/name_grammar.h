@@ -10,8 +10,8 @@ namespace renderer {
 inline constexpr std::size_t kMaxLabel = 63;  // bytes of a DNS label, and of a label's value
 
 // What a label of RFC 1123 is, for messages.
-inline constexpr std::string_view kNamespaceGrammar =
-    "lower-case letters, digits and dashes, at most 63";
+inline constexpr std::string_view kDnsLabelGrammar =
+    "lower-case letters, digits and dashes, at most 63, no dash at either end";
 
 bool is_dns1123_label(std::string_view text);  // namespaces, names of Service ports
 

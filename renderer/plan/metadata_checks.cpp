@@ -78,7 +78,7 @@ void check_metadata(const ParentInput& parent, Diagnostics& diagnostics) {
     if (!parent.ns.empty() && !is_dns1123_label(parent.ns)) {
         const Pos place = parent.doc->ns.pos();
         report_invalid(parent, place, fmt::format("\"{}\" cannot be a namespace", parent.ns), "",
-                       std::string(kNamespaceGrammar), diagnostics);
+                       std::string(kDnsLabelGrammar), diagnostics);
     }
     check_labels(parent, entries(parent, "labels"), diagnostics);
     check_annotations(parent, entries(parent, "annotations"), diagnostics);

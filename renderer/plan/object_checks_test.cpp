@@ -34,7 +34,7 @@ TEST(CheckService, Ports) {
          "4: \"nodePort\" is out of range | 65536 | " + range},
         {"ports: [{name: a_b, port: 1}]",
          "4: \"a_b\" cannot be the name of a port | lower-case letters, digits and dashes, at most "
-         "63\n"},
+         "63, no dash at either end\n"},
         {"ports: [{name: a, port: 1}, {name: a, port: 2}]",
          "4: a second port is named \"a\" | a name of its own for every port\n"},
         {"ports: [{name: a, port: 1, protocol: SCTP}, {name: b, port: 1, protocol: SCTP}]",
@@ -87,7 +87,7 @@ TEST(CheckMetadata, NamesAndLabels) {
     EXPECT_EQ(with_metadata("name: 12, namespace: shop").find("invalid-object"), std::string::npos);
     EXPECT_EQ(with_metadata("name: web, namespace: Shop"),
               "3: error [invalid-object] Service/Shop/web: \"Shop\" cannot be a namespace | "
-              "lower-case letters, digits and dashes, at most 63\n");
+              "lower-case letters, digits and dashes, at most 63, no dash at either end\n");
     EXPECT_EQ(
         with_metadata("name: web, namespace: s, labels: {a b: x}"),
         "3: error [invalid-object] Service/s/web: \"a b\" cannot be the key of a label | "

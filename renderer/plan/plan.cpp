@@ -71,7 +71,7 @@ Settings plan_settings(const Loaded& loaded, const OperatorInput& reference,
                          .pos = home.pos,
                          .object = home.object,
                          .message = fmt::format("\"{}\" cannot be a namespace", home.name),
-                         .expected = std::string(kNamespaceGrammar)});
+                         .expected = std::string(kDnsLabelGrammar)});
     }
     return decode_settings(layers, home.name, app_version, diagnostics);
 }

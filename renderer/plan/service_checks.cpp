@@ -71,7 +71,7 @@ void check_port(const ServiceInput& service, const ServicePort& port, Diagnostic
     } else if (!port.name.empty() && !is_dns1123_label(port.name)) {
         report_invalid(service, port.pos,
                        fmt::format("\"{}\" cannot be the name of a port", port.name), "",
-                       "lower-case letters, digits and dashes, at most 63", diagnostics);
+                       std::string(kDnsLabelGrammar), diagnostics);
     }
     check_target(service, port, diagnostics);
 }

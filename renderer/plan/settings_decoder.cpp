@@ -68,7 +68,7 @@ constexpr Format kServerUrl = {is_server_url, "a URL such as \"https://login.exa
 constexpr Format kIngressClass = {is_dns1123_subdomain,
                                   "the name of an IngressClass: lower-case letters, digits, dashes "
                                   "and dots"};
-constexpr Format kNamespace = {is_dns1123_label, kNamespaceGrammar};
+constexpr Format kNamespace = {is_dns1123_label, kDnsLabelGrammar};
 constexpr Format kClusterDomain = {is_dns_name, "a DNS name such as \"cluster.local\""};
 constexpr Format kTailnetDomain = {is_tailnet_domain, "a DNS name such as \"tail1a2b3.ts.net\""};
 constexpr Format kSuffix = {is_dns1123_label, "lower-case letters, digits and dashes"};

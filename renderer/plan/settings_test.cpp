@@ -163,7 +163,7 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "lower-case letters, digits and dashes\n"},
         {"tailrender: {namespace: Team_A}",
          "1: error [invalid-setting] \"tailrender.namespace\" is not usable | \"Team_A\" | "
-         "lower-case letters, digits and dashes, at most 63\n"},
+         "lower-case letters, digits and dashes, at most 63, no dash at either end\n"},
         {"tailrender: {tailnetDomain: tail1a2b3}",
          "1: error [invalid-setting] \"tailrender.tailnetDomain\" is not usable | \"tail1a2b3\" | "
          "a DNS name such as \"tail1a2b3.ts.net\"\n"},

@@ -40,10 +40,9 @@ constexpr std::string_view kUsage =
 constexpr int kLongestPatience = 24 * 60 * 60;
 
 std::string check_namespace(const std::string& text) {
-    return renderer::is_dns1123_label(text)
-               ? std::string()
-               : fmt::format("\"{}\" is no namespace: expected {}, and no dash at either end", text,
-                             renderer::kNamespaceGrammar);
+    return renderer::is_dns1123_label(text) ? std::string()
+                                            : fmt::format("\"{}\" is no namespace: expected {}",
+                                                          text, renderer::kDnsLabelGrammar);
 }
 
 std::string check_server(std::string& text) {

@@ -82,7 +82,7 @@ TEST(CommandLine, TakesOnlyNamespacesThatCanBe) {
         EXPECT_EQ(refusal({"status", "-n", ns}),
                   "tailrender-runtime: error: --namespace: \"" + std::string(ns) +
                       "\" is no namespace: expected lower-case letters, digits and dashes, at "
-                      "most 63, and no dash at either end [usage]\n"
+                      "most 63, no dash at either end [usage]\n"
                       "  hint: run \"tailrender-runtime status --help\"\n");
     }
 }

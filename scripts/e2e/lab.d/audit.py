@@ -16,6 +16,7 @@ from installed import NAMESPACE
 from shared.checks import expect
 
 LEASE = "tailrender-controller"
+READING = ("get", "list", "watch")
 ACCOUNT = f"system:serviceaccount:{NAMESPACE}:operator"
 RENEWAL_SECONDS = 3  # of the Lease
 ENTRIES_OF_A_WATCH = 2  # that comes to its end in the window: this, and the begin of the next one

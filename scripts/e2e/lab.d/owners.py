@@ -2,12 +2,14 @@
 
     applied_again_nothing_changes(lab, objects, apply)   `apply` applies the objects as manager "gitops", or as kubectl does; "by-hand" may have made
                                                      their Namespace
+    the_controller_wrote_none(lab, objects)          by the audit log: not even a field that was not rendered, but for what is status
 """
 import json
 
+import audit
 from shared.checks import demand, expect
 
-MANAGERS, BEFORE = ("gitops", "kubectl-client-side-apply"), "by-hand"
+MANAGERS, BEFORE, CONTROLLER = ("gitops", "kubectl-client-side-apply"), "by-hand", "tailrender"
 
 
 def leaves(fields, path=()):
@@ -18,13 +20,19 @@ def leaves(fields, path=()):
     return {leaf for name, value in inner.items() for leaf in leaves(value, (*path, name))}
 
 
+def is_status(entry):
+    """The controller may set nothing else on that way."""
+    ours = entry["manager"].startswith(CONTROLLER)
+    return entry.get("subresource") == "status" and not (ours and entry["fieldsV1"].keys() - {"f:status"})
+
+
 def live(lab, objects):
     """By kind, namespace and name, without what is status."""
     text = lab.kubectl("get", "--show-managed-fields", "-o", "json", "-f", "-", text=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
     found = {}
     for item in json.loads(text)["items"]:
         meta = item["metadata"]
-        meta["managedFields"] = [entry for entry in meta.get("managedFields", []) if entry.get("subresource") != "status"]
+        meta["managedFields"] = [entry for entry in meta.get("managedFields", []) if not is_status(entry)]
         del meta["resourceVersion"]
         item.pop("status", None)
         # The API server notes a time for the first apply that follows its check of the policy's types, and changes nothing else.
@@ -36,13 +44,14 @@ def live(lab, objects):
 
 
 def check_owners(name, item):
-    """No field that was rendered is set by another manager."""
+    """No field that was rendered is set by another manager, and none at all by the controller."""
     entries = [entry for entry in item["metadata"]["managedFields"] if entry["manager"] != BEFORE]
     rendered = {leaf for entry in entries if entry["manager"] in MANAGERS for leaf in leaves(entry["fieldsV1"])}
     for entry in entries:
         if entry["manager"] not in MANAGERS:
             shared = rendered & leaves(entry["fieldsV1"])
             demand(not shared, f"{name}: {entry['manager']} has set {sorted(shared)}")
+            demand(not entry["manager"].startswith(CONTROLLER), f"{name}: {entry['manager']} has set {sorted(leaves(entry['fieldsV1']))}")
 
 
 def applied_again_nothing_changes(lab, objects, apply):
@@ -55,3 +64,22 @@ def applied_again_nothing_changes(lab, objects, apply):
     for name, item in before.items():
         for field in item.keys() | after[name].keys():
             expect(after[name].get(field), item.get(field), f"{field} of {name} after a second apply")
+
+
+def resources(lab):
+    """(group, kind): resource."""
+    lines = [line.split() for line in lab.kubectl("api-resources", "--no-headers").splitlines()]
+    return {(version.rpartition("/")[0], kind): name for name, *_, version, _, kind in lines}
+
+
+def the_controller_wrote_none(lab, objects):
+    known = resources(lab)
+    rendered = {(known[item["apiVersion"].rpartition("/")[0], item["kind"]], item["metadata"].get("namespace", ""), item["metadata"]["name"])
+                for item in objects}
+    wrote = [entry["objectRef"] for entry in audit.requests(lab, 0)
+             if entry["verb"] not in audit.READING and entry["objectRef"].get("subresource") != "status"]
+    names = {(about["resource"], about.get("namespace", ""), about.get("name", "")) for about in wrote}
+    expect([words for words in names if not words[2]], [], "writes to objects without a name")
+    expect(sorted(names & rendered), [], "rendered objects that the controller wrote")
+    expect({"secrets", "configmaps", "leases"} - {words[0] for words in names}, set(), "what the audit log does not show of it")
+    print(f"the controller wrote {len(names)} objects, none of the {len(rendered)} rendered ones", flush=True)

@@ -20,6 +20,7 @@ READING = ("get", "list", "watch")
 ACCOUNT = f"system:serviceaccount:{NAMESPACE}:operator"
 RENEWAL_SECONDS = 3  # of the Lease
 ENTRIES_OF_A_WATCH = 2  # that comes to its end in the window: this, and the begin of the next one
+LOOKS_FOR_A_KIND = 1  # that is not installed: it looks every ten minutes
 
 
 def moment(text):
@@ -31,10 +32,9 @@ def end(lab):
 
 
 def requests(lab, since):
-    """Its entries after that place of the log, but for kinds that are not installed: it looks for these every ten minutes."""
+    """Its entries after that place of the log."""
     entries = map(json.loads, lab.run("sh", "-c", f"tail -c +{since + 1} $LAB/audit.log").splitlines())
-    return [entry for entry in entries
-            if entry["user"].get("username") == ACCOUNT and (entry["verb"], entry["responseStatus"]["code"]) != ("list", 404)]
+    return [entry for entry in entries if entry["user"].get("username") == ACCOUNT]
 
 
 def created(lab, resource):
@@ -50,21 +50,29 @@ def of_a_watch(entry):
     return url.path, *urllib.parse.parse_qs(url.query).get("labelSelector", [])
 
 
+def looks_for_a_kind(entry):
+    """That is not installed."""
+    return (entry["verb"], entry["responseStatus"]["code"]) == ("list", 404)
+
+
 def unrest(lab, seconds):
     """What the controller does for a while besides what it needs to stay informed and to lead; and what that takes, in words."""
     begin, told = end(lab), lab.tailnet.state()["counts"]
     time.sleep(seconds)
     found = requests(lab, begin)
     watches = collections.Counter(of_a_watch(entry) for entry in found if entry["verb"] == "watch")
+    absent = collections.Counter(of_a_watch(entry) for entry in found if looks_for_a_kind(entry))
     leases = collections.Counter(entry["verb"] for entry in found if entry["objectRef"]["resource"] == "leases")
     problems = sorted({f"{entry['verb']} {entry['objectRef']['resource']}" for entry in found
-                       if entry["verb"] != "watch" and entry["objectRef"]["resource"] != "leases"})
+                       if entry["verb"] != "watch" and not looks_for_a_kind(entry) and entry["objectRef"]["resource"] != "leases"})
+    problems += [f"{count} looks for a kind that is not installed: {' '.join(kind)}" for kind, count in absent.items() if count > LOOKS_FOR_A_KIND]
     problems += [f"{count} entries of the watch of {' '.join(watch)}" for watch, count in watches.items() if count > ENTRIES_OF_A_WATCH]
     if sum(leases.values()) > seconds / RENEWAL_SECONDS + 2 or not leases["update"]:
         problems.append(f"requests for the Lease: {dict(leases)}")
     if (now := lab.tailnet.state()["counts"]) != told:
         problems.append(f"requests to the tailnet: {told}, then {now}")
-    return problems, f"{sum(leases.values())} requests for the Lease, {sum(watches.values())} entries of watches, none to the tailnet in {seconds} s"
+    return problems, (f"{sum(leases.values())} requests for the Lease, {sum(watches.values())} entries of watches, "
+                      f"{sum(absent.values())} looks for kinds that are not installed, none to the tailnet in {seconds} s")
 
 
 def stays_quiet(lab, seconds, looks=2):

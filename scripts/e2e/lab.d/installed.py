@@ -63,12 +63,17 @@ def data_of(lab, secret):
     return {key: base64.b64decode(value).decode(errors="replace") for key, value in found.items()}
 
 
-def metrics_of(lab):
-    """name, or name{labels}: number. Of the rendered controller, as Prometheus gets them."""
+def answer_of(lab, path):
+    """Of the rendered controller, to Prometheus and the kubelet; a Failure if it is not 200."""
     [pod] = [item for item in lab.get("pod", "-n", NAMESPACE, "-l", "app=operator")["items"] if "deletionTimestamp" not in item["metadata"]]
     [port] = [port["containerPort"] for port in pod["spec"]["containers"][0]["ports"]]
-    text = lab.run("curl", "-sS", "--fail", "--max-time", "10", f"http://{pod['status']['podIP']}:{port}/metrics")
-    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))}
+    return lab.run("curl", "-sS", "--fail", "--max-time", "10", f"http://{pod['status']['podIP']}:{port}{path}")
+
+
+def metrics_of(lab):
+    """name, or name{labels}: number."""
+    lines = [line.rsplit(" ", 1) for line in answer_of(lab, "/metrics").splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, value in lines}
 
 
 def usable_keys(lab):

@@ -51,7 +51,7 @@ def belongs(item, labels):
 
 
 class Pair:
-    """One proxy twice: as the operator made it, and as it is rendered."""
+    """One proxy twice: as the operator made it, and as it is rendered. Its device is in no tailnet before join()."""
 
     def __init__(self, case, number, old, rendered):
         text = pathlib.Path(case.path, "expected.yaml").read_text(encoding="utf-8")
@@ -64,9 +64,13 @@ class Pair:
         self.operators = renamed(mine, old["metadata"]["name"], self.old, number)
         self.rendered = renamed([item for item in rendered["objects"] if item["kind"] in keep], rendered["name"], self.new, number)
         state = next(keys for name, keys in played["secretKeys"].items() if name.endswith(f"/{old['metadata']['name']}-0"))
-        self.device, self.fqdn = f"nPLAYED{number}CNTRL", state["device_fqdn"].replace(".", f"-{number}.", 1)
-        self.state = {key: value for key, value in state.items() if key != "pod_uid"} | {
-            "device_id": self.device, "device_fqdn": self.fqdn, "_machinekey": f"privkey:{number}"}
+        self.hostname = f"{state['device_fqdn'].partition('.')[0]}-{number}"
+        self.state = {key: value for key, value in state.items() if key != "pod_uid"} | {"_machinekey": f"privkey:{number}"}
+
+    def join(self, tailnet):
+        """Its device is one of the tailnet's, and the state says so."""
+        device = tailnet.join(self.hostname, tailnet.mint(["tag:k8s"])["key"])
+        self.state |= {"device_id": device["nodeId"], "device_fqdn": device["name"] + ".", "device_ips": json.dumps(device["addresses"])}
 
 
 def pairs(tailrender, count):

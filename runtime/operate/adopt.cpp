@@ -93,11 +93,12 @@ Job change_all(const Shared& adoption, Resource resource, std::string_view ns,
     };
 }
 
+// The operator would put both on again.
 std::vector<Job> clear_owners(const Shared& adoption) {
     const auto change = [kept = parents_left(adoption->plan)](const Value& object) {
         return without_owners(object, kept);
     };
-    std::vector<Job> jobs;
+    std::vector<Job> jobs{operator_must_rest(adoption->context)};
     for (const Resource& resource :
          {kSecrets, kConfigMaps, kServices, Resource{"/api/v1", "serviceaccounts"}, kStatefulSets,
           kDeployments, Resource{kRights, "roles"}, Resource{kRights, "rolebindings"}}) {
@@ -107,7 +108,7 @@ std::vector<Job> clear_owners(const Shared& adoption) {
 }
 
 std::vector<Job> clear_finalizers(const Shared& adoption) {
-    std::vector<Job> jobs;
+    std::vector<Job> jobs{operator_must_rest(adoption->context)};
     const std::pair<Resource, std::string> kinds[] = {
         {kServices, "Service"},
         {kIngresses, "Ingress"},

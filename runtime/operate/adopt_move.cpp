@@ -315,6 +315,17 @@ std::vector<Job> leftovers(const OperateContext& context, const Move& move) {
     return jobs;
 }
 
+// From here on a rollback finds it.
+Value as_taken(const Value& secret) {
+    if (!annotation_of(secret, kTakenAnnotation).empty()) {
+        return {};
+    }
+    const Value* present = secret.at({"metadata", "annotations"});
+    Value all = present == nullptr ? Value::map() : present->clone();
+    all.put(Value(kTakenAnnotation), "true");
+    return Value::list({operation("add", "/metadata/annotations", std::move(all))});
+}
+
 Job note(const OperateContext& context, const std::string& text) {
     return [context, text](const Next& next) {
         context.say(text);
@@ -411,32 +422,36 @@ Job move_proxy(const OperateContext& context, const AdoptSnapshot& snapshot, con
 
 Job move_group_service(const OperateContext& context, const GroupService& service) {
     std::vector<Job> jobs{
+        operator_must_rest(context),
         redirect(context, service.services, service.old_name, service.new_name),
-        note(context, fmt::format("{} -> {}", service.old_name, service.new_name)),
-        erase_child(context, kServices, service.old_name)};
+        note(context, fmt::format("{} -> {}", service.old_name, service.new_name))};
     for (const std::string& slice : service.slices) {
         jobs.push_back(erase_child(context, kEndpointSlices, slice));
     }
+    // The last, since by it the next run finds the others.
+    jobs.push_back(erase_child(context, kServices, service.old_name));
     return in_order(std::move(jobs));
 }
 
 Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
               const Takeover& takeover) {
     const ProxySet set = rendered_set(snapshot, takeover.set);
-    const auto change = [ns = context.ns, set, takeover](const Value& object) {
-        Value wanted = state_secret(ns, takeover.secret, set.name, set.tailnet, set.labels);
-        wanted.find("metadata")->find("annotations")->put(Value(kTakenAnnotation), "true");
-        Value operations = ours(object, wanted);
+    const auto become_ours = [ns = context.ns, set, takeover](const Value& object) {
+        Value operations =
+            ours(object, state_secret(ns, takeover.secret, set.name, set.tailnet, set.labels));
         return operations.items().empty() ? Value() : std::move(operations);
     };
+    const std::string secret = secret_path(context, takeover.secret);
     std::vector<Job> jobs{
         operator_must_rest(context),
-        note(context, fmt::format("{}: its Secret is taken over", takeover.secret))};
+        note(context, fmt::format("{}: its Secret is taken over", takeover.secret)),
+        change_object(context.kube, secret, as_taken)};
     if (!takeover.leftover.empty()) {
         jobs.push_back(erase_object(context.kube, secret_path(context, takeover.leftover)));
     }
-    jobs.push_back(change_object(context.kube, secret_path(context, takeover.secret), change));
     jobs.push_back(let_start(context, set, takeover.secret));
+    // The last, since without its label the next run finds it.
+    jobs.push_back(change_object(context.kube, secret, become_ours));
     return in_order(std::move(jobs));
 }
 

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <string>
+#include <tuple>
+
 #include "runtime/operate/adopt_record.h"
 #include "runtime/testing/adopt_run.h"
 
@@ -23,6 +26,8 @@ TEST(Adopt, KeepsEveryDevice) {
     EXPECT_EQ(world.kube.writes, writes) << "a second run has nothing to write";
     EXPECT_NE(said.find("nothing of the operator's is left"), std::string::npos) << said;
     world.loop.run_for(std::chrono::hours(1));
+    world.expect_adopted();
+    world.roll_group();
     world.expect_adopted();
 }
 
@@ -83,6 +88,7 @@ TEST(Adopt, KilledAtAnyPointLeavesAWorkingTailnetAndIsCompletedByTheNextRun) {
         ++kills;
         world.loop.run_for(kMinute);
         ASSERT_EQ(world.devices_that_run(), world.proxies) << "after the kill";
+        ASSERT_TRUE(world.group_runs()) << "after the kill";
         ASSERT_EQ(run_to_end(world, plain_adopt), "");
         world.expect_adopted();
         if (testing::Test::HasFailure()) {
@@ -90,6 +96,22 @@ TEST(Adopt, KilledAtAnyPointLeavesAWorkingTailnetAndIsCompletedByTheNextRun) {
         }
     }
     EXPECT_GT(kills, 60);
+}
+
+TEST(Adopt, KilledWithoutAControllerIsCompletedByTheNextRun) {
+    for (int requests = 0;; ++requests) {
+        SCOPED_TRACE(requests);
+        World world(1);
+        if (!run_and_kill(world, plain_adopt, requests)) {
+            break;
+        }
+        world.loop.run_for(kMinute);
+        ASSERT_EQ(run_to_end(world, plain_adopt), "");
+        world.expect_adopted();
+        if (testing::Test::HasFailure()) {
+            return;
+        }
+    }
 }
 
 TEST(Adopt, BringsWhatIsWrittenMeanwhile) {
@@ -190,6 +212,56 @@ TEST(Adopt, RefusesANamespaceWithoutAnything) {
               "namespace \"default\" has neither Deployment \"operator\" nor rendered proxies: "
               "name theirs with -n NAMESPACE");
     EXPECT_EQ(world.kube.writes, writes);
+}
+
+TEST(Adopt, EndsWhenTheOperatorHasBeenStartedAgain) {
+    // Before the last write of a step, and what the next one would have deleted.
+    const std::tuple<const char*, const char*, const char*> steps[] = {
+        {"PATCH", "secrets/out-1", "ts-db-qwxyz"},
+        {"DELETE", "services/ts-db-qwxyz", "ts-web0-qwxyz"},
+        {"PATCH", "secrets/tailrender-adopt-proxy-ts-web0-qwxyz", ""},
+        {"PATCH", "rolebindings/out", ""}};
+    for (const auto& [method, name, still_there] : steps) {
+        SCOPED_TRACE(name);
+        World world(1);
+        world.before(method, name, [&world] { world.cluster.add_operator(); });
+        EXPECT_EQ(run_to_end(world, plain_adopt),
+                  "somebody has started the operator again: keep it at 0 in the repository of the "
+                  "cluster, or commit the rendered install, which replaces it");
+        if (!std::string(still_there).empty()) {
+            EXPECT_NE(world.kube.find(FakeCluster::path("services", still_there)), nullptr);
+        }
+        EXPECT_EQ(run_to_end(world, plain_adopt), "");
+        world.expect_adopted();
+    }
+}
+
+TEST(Adopt, LetsNothingGoThatIsLeftAlone) {
+    World world(1);
+    world.cluster.add_operator_proxy("ts-lonely-qwxyz", "lonely");
+    world.hold(kServices, "apps", "lonely", "tailscale.com/finalizer");
+    constexpr Resource kRecorders{"/apis/tailscale.com/v1alpha1", "recorders"};
+    world.hold(kRecorders, {}, "late", "tailscale.com/finalizer");
+    world.kube.put(
+        FakeCluster::path("statefulsets", "late"),
+        Value::map({{"metadata",
+                     Value::map({{"name", "late"},
+                                 {"namespace", "tailscale"},
+                                 {"labels", Value::map({{"tailscale.com/managed", "true"}})}})}}));
+    world.own(kStatefulSets, "late", kRecorders, "Recorder", "late");
+    EXPECT_EQ(
+        run_to_end(world, [](const OperateContext& context,
+                             Next done) { adopt(context, {.partial = true}, std::move(done)); }),
+        "");
+    for (const std::string& path : {user_service("lonely"), path_of(kRecorders, {}, "late")}) {
+        EXPECT_EQ(world.finalizers(path),
+                  (std::vector<std::string>{"tailscale.com/finalizer", "example.com/other"}))
+            << path;
+        world.cluster.held.erase(path);
+    }
+    EXPECT_EQ(world.owners(kStatefulSets, "late"), std::vector<std::string>{"Recorder/late"});
+    world.tailnet.devices.erase("nOLD-lonely");
+    world.expect_adopted();
 }
 
 TEST(Adopt, RefusesWhatIsNotRendered) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 
@@ -227,28 +228,37 @@ Job move_back(const Shared& back, const AdoptRecord& record) {
     return in_order(std::move(jobs));
 }
 
-// Its StatefulSet and Secret have kept their names: the operator writes them again once the custom
-// resource is back. Until then its pod waits when it is restarted.
-Value give_back(const Value& secret) {
-    Value operations = without_our_label(secret);
-    if (annotation_of(secret, kTakenAnnotation).empty() || operations.is_null()) {
+bool is_taken(const Value& secret) {
+    return !annotation_of(secret, kTakenAnnotation).empty();
+}
+
+Value without_annotations(const Value& secret, std::initializer_list<std::string_view> keys) {
+    if (!is_taken(secret)) {
         return {};
     }
     Value annotations = secret.at({"metadata", "annotations"})->clone();
-    for (const std::string_view key : {kTakenAnnotation, kSetAnnotation, kTailnetAnnotation}) {
+    for (const std::string_view key : keys) {
         annotations.erase(key);
     }
-    operations.append(operation("add", "/metadata/annotations", std::move(annotations)));
-    return operations;
+    return Value::list({operation("add", "/metadata/annotations", std::move(annotations))});
 }
 
 Value forget_takeover(const Value& secret) {
-    if (annotation_of(secret, kTakenAnnotation).empty()) {
-        return {};
-    }
-    Value annotations = secret.at({"metadata", "annotations"})->clone();
-    annotations.erase(kTakenAnnotation);
-    return Value::list({operation("add", "/metadata/annotations", std::move(annotations))});
+    return without_annotations(secret, {kTakenAnnotation});
+}
+
+Value forget_all(const Value& secret) {
+    return without_annotations(secret, {kTakenAnnotation, kSetAnnotation, kTailnetAnnotation});
+}
+
+// Its StatefulSet and Secret have kept their names: the operator writes them again once the custom
+// resource is back. Until then its pod waits when it is restarted. The annotations go last, since
+// by them the next run finds it.
+Job give_back(const OperateContext& context, const std::string& name) {
+    const std::string path = secret_path(context, name);
+    return in_order({change_object(context.kube, path, without_our_label),
+                     erase_object(context.kube, secret_path(context, auth_name(name, false))),
+                     change_object(context.kube, path, forget_all)});
 }
 
 void go_back(const Shared& back, const Next& done) {
@@ -261,13 +271,10 @@ void go_back(const Shared& back, const Next& done) {
         if (const auto record = decode_record(secret)) {
             has_record = true;
             jobs.push_back(move_back(back, *record));
-        } else if (!give_back(secret).is_null()) {
-            const std::string name = name_of(secret);
+        } else if (is_taken(secret)) {
             has_record = true;
-            context.say(name + ": is the operator's again");
-            jobs.push_back(change_object(context.kube, secret_path(context, name), give_back));
-            jobs.push_back(
-                erase_object(context.kube, secret_path(context, auth_name(name, false))));
+            context.say(name_of(secret) + ": is the operator's again");
+            jobs.push_back(give_back(context, name_of(secret)));
         }
     }
     if (!has_record) {
@@ -298,7 +305,7 @@ void forget(const Shared& back, const Next& done) {
         }
         if (record.has_value() || name == kOperatorRecord) {
             jobs.push_back(erase_object(context.kube, secret_path(context, name)));
-        } else if (!forget_takeover(secret).is_null()) {
+        } else if (is_taken(secret)) {
             jobs.push_back(
                 change_object(context.kube, secret_path(context, name), forget_takeover));
         }

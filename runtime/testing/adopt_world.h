@@ -2,13 +2,13 @@
 // `adopt` in it: adopt_run.h.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "renderer/core/text_of.h"
+#include "renderer/core/value.h"
 #include "runtime/testing/controller_process.h"
 
 namespace runtime {
@@ -31,78 +31,40 @@ inline std::string user_service(const std::string& name) {
 // Somebody else's name for the first of them.
 inline constexpr const char* kAlias = "/api/v1/namespaces/alias/services/web0";
 
+// Beside the proxies: an Ingress and a custom resource of each kind that the operator holds by
+// finalizers, an egress group with a Service, a Recorder, and what two custom resources own that
+// are being deleted.
 struct World {
     // By default more than move at a time. The last `waiting` of them have not joined.
-    explicit World(int its_proxies = 7, int waiting = 0) : proxies(its_proxies) {
-        network.add("https://kube", kube);
-        network.add("https://tailnet", tailnet);
-        cluster.add_operator();
-        for (int i = 0; i < proxies; ++i) {
-            cluster.add_operator_proxy(old_set(i), parent(i), i < proxies - waiting ? 1 : 0);
-            const std::string target = old_set(i) + ".tailscale.svc.cluster.local";
-            kube.put(user_service(parent(i)),
-                     renderer::Value::map(
-                         {{"metadata",
-                           renderer::Value::map(
-                               {{"name", parent(i)},
-                                {"namespace", "apps"},
-                                {"finalizers",
-                                 renderer::Value::list({renderer::Value("tailscale.com/finalizer"),
-                                                        renderer::Value("example.com/other")})}})},
-                          {"spec", renderer::Value::map(
-                                       {{"type", "ExternalName"}, {"externalName", target}})}}));
-        }
-        kube.put(
-            kAlias,
-            renderer::Value::map(
-                {{"metadata", renderer::Value::map({{"name", "web0"}, {"namespace", "alias"}})},
-                 {"spec", renderer::Value::map({{"externalName", externally(0)}})}}));
-        loop.run_for(5 * kSecond);
-        for (int i = 0; i < proxies; ++i) {
-            cluster.add_proxy(new_set(i), 1, "tag:k8s", parent(i));
-        }
-    }
+    explicit World(int its_proxies = 7, int waiting = 0);
 
     static std::string secret(const std::string& name) {
         return FakeCluster::path("secrets", name);
     }
     void start_controller() { controller = std::make_unique<ControllerProcess>(loop, network, 1); }
 
-    std::string externally(int i) {
-        return std::string(
-            renderer::text_of(kube.find(user_service(parent(i)))->at({"spec", "externalName"})));
-    }
+    std::string externally(int i);
 
-    void expect_adopted() {
-        EXPECT_EQ(cluster.doubles, 0);
-        EXPECT_TRUE(tailnet.keys.empty()) << "a key was minted: a device would be new";
-        EXPECT_EQ(tailnet.devices.size(), static_cast<std::size_t>(proxies));
-        for (int i = 0; i < proxies; ++i) {
-            SCOPED_TRACE(new_set(i));
-            const std::string state = secret(new_set(i) + "-0");
-            EXPECT_EQ(kube.datum(state, "device_id"), "nOLD-" + parent(i));
-            EXPECT_EQ(kube.datum(state, "device_fqdn"), "apps-" + parent(i) + ".tail1a2b3.ts.net.");
-            EXPECT_EQ(kube.datum(state, "_machinekey"), "privkey:" + parent(i));
-            EXPECT_EQ(kube.datum(state, "cap-107.hujson"), "");
-            EXPECT_EQ(kube.datum(state, "pod_uid"),
-                      renderer::text_of(kube.find(FakeCluster::path("pods", new_set(i) + "-0"))
-                                            ->at({"metadata", "uid"})));
-            for (const char* kind : {"statefulsets", "services"}) {
-                EXPECT_EQ(kube.find(FakeCluster::path(kind, old_set(i))), nullptr) << kind;
-            }
-            EXPECT_EQ(kube.find(secret(old_set(i) + "-0")), nullptr);
-            EXPECT_EQ(kube.find(FakeCluster::path("pods", old_set(i) + "-0")), nullptr);
-            EXPECT_EQ(externally(i), new_set(i) + ".tailscale.svc.cluster.local");
-            EXPECT_EQ(*kube.find(user_service(parent(i)))->at({"metadata", "finalizers"}),
-                      renderer::Value::list({renderer::Value("example.com/other")}));
-        }
-        EXPECT_EQ(renderer::text_of(kube.find(kAlias)->at({"spec", "externalName"})),
-                  externally(0));
-        EXPECT_EQ(kube.find(FakeCluster::path("deployments", "operator"))
-                      ->at({"spec", "replicas"})
-                      ->as_int(),
-                  0);
-    }
+    void expect_adopted();
+    void expect_gone_back();
+    // Whatever adopt has come to.
+    void expect_devices();
+    // No Secret of the group's or the Recorder's is the controller's.
+    void expect_nothing_taken();
+    // The group has a pod in which a device of it runs.
+    bool group_runs();
+    // As a StatefulSet does with a new template: each pod is replaced.
+    void roll_group();
+
+    // A user's Service, an Ingress or a custom resource, which the operator keeps its finalizer on.
+    void hold(Resource resource, std::string_view ns, std::string_view name,
+              std::string_view finalizer, renderer::Value spec = renderer::Value::map());
+    // A custom resource becomes the owner, beside somebody else if it is shared.
+    void own(Resource resource, std::string_view name, const Resource& owner_kind,
+             std::string_view kind, std::string_view owner, bool is_shared = false);
+    // Those that are left, as "Kind/name".
+    std::vector<std::string> owners(Resource resource, std::string_view name);
+    std::vector<std::string> finalizers(const std::string& path);
 
     // What else happens right before the first request of that method, or without one the first
     // that writes, to `name`, such as statefulsets/web.
@@ -118,20 +80,8 @@ struct World {
         };
     }
 
-    // All devices have a pod, each one.
-    int devices_that_run() {
-        int running = 0;
-        for (int i = 0; i < proxies; ++i) {
-            for (const std::string& set : {old_set(i), new_set(i)}) {
-                const renderer::Value* pod = kube.find(FakeCluster::path("pods", set + "-0"));
-                running += pod != nullptr && kube.datum(secret(set + "-0"), "pod_uid") ==
-                                                 renderer::text_of(pod->at({"metadata", "uid"}))
-                               ? 1
-                               : 0;
-            }
-        }
-        return running;
-    }
+    // Those of the proxies that have a pod of one of the two names.
+    int devices_that_run();
 
     int proxies;
     FakeLoop loop;
@@ -140,6 +90,16 @@ struct World {
     FakeTailnet tailnet{loop};
     FakeCluster cluster{loop, kube, tailnet};
     std::unique_ptr<ControllerProcess> controller;
+
+private:
+    void add_held();
+    void add_operator_group();
+    void render_group();
+    void expect_let_go();
+    void expect_group_adopted();
+    void expect_group_back();
+    void expect_group_runs();
+    bool runs(const std::string& pod);
 };
 
 }  // namespace runtime

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
@@ -233,6 +235,27 @@ void FakeCluster::run_operator() {
                                                 {"labels", Value::map({{"app", "operator"}})}})}}));
     } else if (!wanted && kube_.find(pod) != nullptr) {
         stop(pod);
+    }
+    if (kube_.find(pod) != nullptr) {
+        hold_objects();
+    }
+}
+
+void FakeCluster::hold_objects() {
+    for (const auto& [its_path, finalizer] : held) {
+        const Value* object = kube_.find(its_path);
+        const Value* present = object == nullptr ? nullptr : object->at({"metadata", "finalizers"});
+        if (present == nullptr || is_leaving(*object)) {
+            continue;
+        }
+        const auto all = present->items();
+        if (std::none_of(all.begin(), all.end(), [&wanted = finalizer](const Value& one) {
+                return text_of(one) == wanted;
+            })) {
+            Value changed = object->clone();
+            changed.find("metadata")->find("finalizers")->append(finalizer);
+            kube_.put(its_path, std::move(changed));
+        }
     }
 }
 

@@ -45,6 +45,9 @@ public:
     void remove_proxy(const std::string& name) { kube_.erase(path("statefulsets", name)); }
     void restart_pod(const std::string& pod) { kube_.erase(path("pods", pod)); }
 
+    // The finalizers that the operator puts on objects of others, again and again while it runs, by
+    // path.
+    std::map<std::string, std::string> held;
     // Pods that admission refuses, by name.
     std::set<std::string> refused_pods;
     // Pods whose node is lost: they are deleted and do not end, by name.
@@ -63,6 +66,7 @@ private:
 
     void tick();
     void run_operator();
+    void hold_objects();
     void run_pods();
     void run_set(const std::string& path);
     void stop(const std::string& path);

@@ -17,6 +17,8 @@ using renderer::Value;
 
 namespace {
 
+constexpr std::string_view kCustom = "/apis/tailscale.com/";
+
 HttpReply status(int code, std::string_view reason, const std::string& message) {
     return json_reply(
         code,
@@ -154,16 +156,29 @@ bool patch_json(Value& object, const Value& operations) {
 
 }  // namespace
 
-void FakeKube::tell(std::string_view type, const std::string& path, const Value& object) {
-    const std::string line =
-        renderer::write_json(Value::map({{"type", Value(type)}, {"object", object.clone()}})) +
-        "\n";
-    history_.push_back({version_, path, line, labels_of(object)});
+void FakeKube::tell(std::string_view type, const std::string& path, const Value& object,
+                    Value labels_before) {
+    history_.push_back(
+        {version_, path, std::string(type), object.clone(), std::move(labels_before)});
     for (const Watcher& watcher : watchers_) {
-        if (is_in(path, watcher.collection) && matches(history_.back().labels, watcher.selector)) {
-            watcher.stream->data(line);
-        }
+        tell(watcher, history_.back());
     }
+}
+
+// What comes to match a selector is added for its watcher, and what matches no more is deleted.
+void FakeKube::tell(const Watcher& watcher, const Event& event) {
+    const bool matched = matches(event.labels_before, watcher.selector);
+    const bool does_match = matches(labels_of(event.object), watcher.selector);
+    if (!is_in(event.path, watcher.collection) || (!matched && !does_match)) {
+        return;
+    }
+    std::string type = event.type;
+    if (type == "MODIFIED" && matched != does_match) {
+        type = matched ? "DELETED" : "ADDED";
+    }
+    watcher.stream->data(
+        renderer::write_json(Value::map({{"type", type}, {"object", event.object.clone()}})) +
+        "\n");
 }
 
 void FakeKube::store(const std::string& path, Value object, bool is_new) {
@@ -172,8 +187,9 @@ void FakeKube::store(const std::string& path, Value object, bool is_new) {
     if (is_new) {
         metadata.put("uid", fmt::format("uid-{}", version_));
     }
+    Value labels_before = is_new ? Value() : labels_of(objects_.at(path));
     objects_.insert_or_assign(path, object.clone());
-    tell(is_new ? "ADDED" : "MODIFIED", path, object);
+    tell(is_new ? "ADDED" : "MODIFIED", path, object, std::move(labels_before));
 }
 
 void FakeKube::put(const std::string& path, Value object) {
@@ -192,7 +208,24 @@ void FakeKube::erase(const std::string& path) {
     Value object = std::move(entry->second);
     objects_.erase(entry);
     object.find("metadata")->put("resourceVersion", fmt::format("{}", ++version_));
-    tell("DELETED", path, object);
+    tell("DELETED", path, object, labels_of(object));
+    if (path.starts_with(kCustom)) {
+        collect_garbage(text_of(object.at({"metadata", "uid"})));
+    }
+}
+
+void FakeKube::collect_garbage(std::string_view owner) {
+    std::vector<std::string> orphans;
+    for (const auto& [path, object] : objects_) {
+        const Value* owners = object.at({"metadata", "ownerReferences"});
+        if (owners != nullptr && owners->size() == 1 &&
+            text_of(owners->items()[0].find("uid")) == owner) {
+            orphans.push_back(path);
+        }
+    }
+    for (const std::string& path : orphans) {
+        erase(path);
+    }
 }
 
 const Value* FakeKube::find(const std::string& path) const {
@@ -251,7 +284,7 @@ HttpReply FakeKube::answer(const HttpRequest& request, const std::string& target
     const std::string path = target.substr(0, mark);
     const auto query = parse_query(
         mark == std::string::npos ? std::string_view() : std::string_view(target).substr(mark + 1));
-    if (!has_custom_resources && path.starts_with("/apis/tailscale.com/")) {
+    if (!has_custom_resources && path.starts_with(kCustom)) {
         return missing(path);
     }
     if (stream != nullptr) {
@@ -310,9 +343,8 @@ HttpReply FakeKube::watch(const std::string& collection,
     } else {
         watchers_.push_back({collection, selector, stream});
         for (const Event& event : history_) {
-            if (event.version > from && is_in(event.path, collection) &&
-                matches(event.labels, selector)) {
-                stream->data(event.line);
+            if (event.version > from) {
+                tell(watchers_.back(), event);
             }
         }
     }

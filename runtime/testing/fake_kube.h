@@ -1,7 +1,8 @@
 // Kubernetes' API as far as the controller uses it: objects by path with resourceVersions and UIDs,
 // optimistic locking, finalizers, JSON patch, server-side apply by one manager, `/status`, paged
 // lists with label selectors, of one namespace or of all, watches with a history that can be
-// forgotten. It admits everything and defaults nothing.
+// forgotten, and the garbage collection of what a custom resource alone has owned. It admits
+// everything and defaults nothing.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +43,8 @@ public:
 private:
     struct Event {
         std::uint64_t version;
-        std::string path, line;
-        renderer::Value labels;
+        std::string path, type;
+        renderer::Value object, labels_before;
     };
     struct Watcher {
         std::string collection, selector;
@@ -56,7 +57,10 @@ private:
     HttpReply write_status(const HttpRequest& request, const std::string& path);
     HttpReply write(const HttpRequest& request, const std::string& path);
     void store(const std::string& path, renderer::Value object, bool is_new);
-    void tell(std::string_view type, const std::string& path, const renderer::Value& object);
+    void collect_garbage(std::string_view owner);
+    void tell(std::string_view type, const std::string& path, const renderer::Value& object,
+              renderer::Value labels_before);
+    static void tell(const Watcher& watcher, const Event& event);
 
     std::map<std::string, renderer::Value> objects_;
     std::uint64_t version_ = 1;

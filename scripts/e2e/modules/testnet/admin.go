@@ -18,6 +18,8 @@ type state struct {
 	Services   map[string]*Service `json:"services"`
 	Rejections []Rejection         `json:"rejections"`
 	Faults     []*Fault            `json:"faults"`
+	// Taken holds how many faults of each API and kind have happened: "tailscale/429", "kubernetes/410", "kubernetes watch/410".
+	Taken map[string]int `json:"taken"`
 	// Requests are the last ones; Counts holds how many there were of each method and status.
 	Requests []Request      `json:"requests"`
 	Counts   map[string]int `json:"counts"`
@@ -28,7 +30,7 @@ func (t *Tailnet) serveState(w http.ResponseWriter, _ *http.Request) {
 	defer t.mu.Unlock()
 	told := state{
 		Keys: []keyState{}, Devices: append([]*Device{}, t.devices...), Services: t.services,
-		Rejections: append([]Rejection{}, t.rejections...), Faults: append([]*Fault{}, t.faults...),
+		Rejections: append([]Rejection{}, t.rejections...), Faults: append([]*Fault{}, t.faults...), Taken: t.taken,
 		Requests: append([]Request{}, t.requests...), Counts: t.counts,
 	}
 	for _, key := range t.keys {

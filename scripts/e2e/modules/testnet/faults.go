@@ -11,12 +11,21 @@ import (
 	"time"
 )
 
+// What faults happen to.
+const (
+	tailscaleAPI    = "tailscale"
+	kubernetesAPI   = "kubernetes" // but for watches
+	kubernetesWatch = "kubernetes watch"
+)
+
 // Fault is what happens to the next Count requests to the API that match.
 type Fault struct {
 	// Method, or empty for any; Path is a regular expression that the whole path must match.
 	Method string `json:"method"`
 	Path   string `json:"path"`
 	Count  int    `json:"count"`
+	// API is one of the above, or empty for any.
+	API string `json:"api,omitempty"`
 	// Kind: "429", "500", "410", "reset" (nothing is done), "slow" (done after Delay), "lost" (done, but the answer is not sent).
 	Kind       string `json:"kind"`
 	RetryAfter int    `json:"retryAfter,omitempty"`
@@ -39,6 +48,8 @@ func (f *Fault) check() (err error) {
 		return refuse(400, "found count %d, expected 1 or more", f.Count)
 	case !slices.Contains([]string{"429", "500", "410", "reset", "slow", "lost"}, f.Kind):
 		return refuse(400, "found kind %q, expected 429, 500, 410, reset, slow or lost", f.Kind)
+	case !slices.Contains([]string{"", tailscaleAPI, kubernetesAPI, kubernetesWatch}, f.API):
+		return refuse(400, "found api %q, expected tailscale, kubernetes or kubernetes watch", f.API)
 	case (f.Kind == "slow") != (f.delay > 0):
 		return refuse(400, "delay belongs to kind slow, and only there")
 	case f.RetryAfter != 0 && f.Kind != "429":
@@ -47,18 +58,19 @@ func (f *Fault) check() (err error) {
 	return nil
 }
 
-// takeFault finds the first fault for a request and counts it down.
-func (t *Tailnet) takeFault(r *http.Request) *Fault {
+// takeFault finds the first fault for a request to an API and counts it down.
+func (t *Tailnet) takeFault(api string, r *http.Request) *Fault {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for index, fault := range t.faults {
-		if fault.Method != "" && fault.Method != r.Method || !fault.path.MatchString(r.URL.Path) {
+		if fault.Method != "" && fault.Method != r.Method || fault.API != "" && fault.API != api || !fault.path.MatchString(r.URL.Path) {
 			continue
 		}
 		taken := *fault
 		if fault.Count--; fault.Count == 0 {
 			t.faults = slices.Delete(t.faults, index, index+1)
 		}
+		t.taken[api+"/"+taken.Kind]++
 		return &taken
 	}
 	return nil
@@ -79,7 +91,7 @@ func reset(w http.ResponseWriter) {
 func (t *Tailnet) withFaults(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		request := Request{Method: r.Method, Path: r.URL.Path, At: time.Now().UTC()}
-		fault := t.takeFault(r)
+		fault := t.takeFault(tailscaleAPI, r)
 		if fault != nil {
 			request.Fault = fault.Kind
 		}

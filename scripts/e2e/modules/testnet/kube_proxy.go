@@ -49,8 +49,11 @@ func newKubeProxy(tailnet *Tailnet, server, caFile string) (*kubeProxy, error) {
 }
 
 func (p *kubeProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	fault := p.tailnet.takeFault(r)
-	watch := r.URL.Query().Get("watch") != ""
+	api, watch := kubernetesAPI, r.URL.Query().Get("watch") != ""
+	if watch {
+		api = kubernetesWatch
+	}
+	fault := p.tailnet.takeFault(api, r)
 	switch {
 	case fault == nil:
 		p.next.ServeHTTP(w, r)

@@ -102,6 +102,7 @@ type Tailnet struct {
 	serviceIPs int
 	rejections []Rejection
 	faults     []*Fault
+	taken      map[string]int
 	requests   []Request
 	counts     map[string]int
 }
@@ -109,7 +110,7 @@ type Tailnet struct {
 func newTailnet(domain string) *Tailnet {
 	return &Tailnet{
 		domain: domain, clients: map[string]Client{}, tokens: map[string]token{}, services: map[string]*Service{},
-		counts: map[string]int{},
+		taken: map[string]int{}, counts: map[string]int{},
 	}
 }
 

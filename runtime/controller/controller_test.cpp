@@ -62,23 +62,6 @@ TEST_F(ControllerTest, WaitsForTheOperatorsProxyToEnd) {
     EXPECT_TRUE(tailnet.keys.empty());
 }
 
-TEST_F(ControllerTest, WritesNothingWhenAllIsWell) {
-    cluster.add_proxy("a", 3);
-    cluster.add_proxy("b");
-    start();
-    run(kMinute);
-    expect_converged({"a-0", "a-1", "a-2", "b-0"});
-    const std::size_t writes = kube.writes;
-    const std::size_t keys = tailnet.keys.size();
-    run(std::chrono::hours(24));
-    EXPECT_EQ(kube.writes, writes);
-    EXPECT_EQ(tailnet.keys.size(), keys);
-    start(2);  // a new process finds all as it should be
-    run(kMinute);
-    EXPECT_EQ(kube.writes, writes);
-    EXPECT_EQ(tailnet.keys.size(), keys);
-}
-
 TEST_F(ControllerTest, RestartedPodsKeepTheirDevice) {
     cluster.add_proxy("a");
     start();

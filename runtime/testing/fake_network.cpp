@@ -16,6 +16,13 @@ HttpReply without_server(bool may_be_done) {
     return reply;
 }
 
+HttpReply without_answer() {
+    HttpReply reply;
+    reply.problem = "Timeout was reached";
+    reply.may_be_done = true;
+    return reply;
+}
+
 HttpReply failure(int status) {
     HttpReply reply;
     reply.status = status;
@@ -61,6 +68,11 @@ RequestId FakeTransport::send(HttpRequest request, std::function<void(HttpReply)
         });
     };
     if (fault == Fault::Hung) {
+        network.loop_.after(request.timeout, [this, alive, id] {
+            if (!alive.expired()) {
+                finish(id, without_answer());
+            }
+        });
         return id;
     }
     if (fault == Fault::Refused) {

@@ -43,7 +43,7 @@ enum class Fault {
     Busy,       // 429
     Broken,     // 500, nothing done
     Slow,       // twenty times as long
-    Hung        // no answer ever
+    Hung        // no answer: ends when the caller's patience does
 };
 
 class FakeNetwork {

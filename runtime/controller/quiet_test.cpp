@@ -1,0 +1,56 @@
+// What a controller does that has nothing to do, and before it knows enough.
+#include <map>
+#include <string>
+
+#include "runtime/testing/controller_test.h"
+
+namespace runtime {
+namespace {
+
+constexpr int kHours = 24;
+
+// Beside its watches, which these servers never end: lists of kinds that are not installed, six an
+// hour, and the tailnet's keys, one an hour.
+int most_requests(const FakeNetwork::Sent& sent) {
+    if (sent.url.starts_with("https://kube/apis/tailscale.com/")) {
+        return 6 * kHours;
+    }
+    return sent.url.ends_with("/keys") || sent.url.ends_with("/oauth/token") ? kHours : 0;
+}
+
+TEST_F(ControllerTest, WritesAndAsksNothingWhenAllIsWell) {
+    cluster.add_proxy("a", 3);
+    cluster.add_proxy("b");
+    start();
+    run(kMinute);
+    expect_converged({"a-0", "a-1", "a-2", "b-0"});
+    const std::size_t writes = kube.writes;
+    const std::size_t keys = tailnet.keys.size();
+    network.log.clear();
+    run(std::chrono::hours(kHours));
+    EXPECT_EQ(kube.writes, writes);
+    EXPECT_EQ(tailnet.keys.size(), keys);
+    std::map<std::string, int> counts;
+    for (const auto& sent : network.log) {
+        EXPECT_LE(++counts[sent.url], most_requests(sent)) << sent.method << " " << sent.url;
+    }
+    start(2);  // a new process finds all as it should be
+    run(kMinute);
+    EXPECT_EQ(kube.writes, writes);
+    EXPECT_EQ(tailnet.keys.size(), keys);
+}
+
+TEST_F(ControllerTest, IsReadyOnceItHasSeenTheWholeCluster) {
+    network.fault = [](const HttpRequest& request) {
+        return request.url.find("/ingresses") != std::string::npos ? Fault::Broken : Fault::None;
+    };
+    start();
+    run(kMinute);
+    EXPECT_FALSE(process->controller.is_ready());
+    network.fault = [](const HttpRequest&) { return Fault::None; };
+    run(kMinute);
+    EXPECT_TRUE(process->controller.is_ready());
+}
+
+}  // namespace
+}  // namespace runtime

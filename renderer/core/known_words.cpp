@@ -24,6 +24,7 @@ std::vector<std::string> names_of(const CLI::Option& option) {
 }
 
 std::string nearest_word(const CLI::App& app, const CLI::App* verb, std::string_view word) {
+    word = word.substr(0, word.find('='));
     std::vector<std::string> known;
     if (verb == nullptr) {
         for (const CLI::App* each : app.get_subcommands({})) {
@@ -39,7 +40,7 @@ std::string nearest_word(const CLI::App& app, const CLI::App* verb, std::string_
             }
         }
     }
-    return std::string(nearest(word.substr(0, word.find('=')), {known.begin(), known.end()}));
+    return std::string(nearest(word, {known.begin(), known.end()}));
 }
 
 }  // namespace renderer

@@ -18,6 +18,7 @@ TEST(KnownWords, NamesTheNearestOne) {
     EXPECT_EQ(nearest_word(app, render, "--outptu"), "--output");
     EXPECT_EQ(nearest_word(app, render, "--outptu=a/long/path"), "--output");
     EXPECT_EQ(nearest_word(app, render, "-O"), "-o");
+    EXPECT_EQ(nearest_word(app, render, "-O=x"), "-o");
     EXPECT_EQ(nearest_word(app, render, "-x"), "");
     EXPECT_EQ(nearest_word(app, render, "render"), "");
 }

@@ -9,4 +9,8 @@ namespace renderer {
 // Printable ASCII only.
 bool is_server_url(std::string_view text);
 
+// What is expected, for messages.
+inline constexpr std::string_view kServerUrlGrammar =
+    "a URL such as \"https://login.example.com\", without user and query";
+
 }  // namespace renderer

@@ -12,4 +12,7 @@ namespace renderer {
 // `@`. Takes time linear in what it passes over.
 std::string_view find_userinfo(std::string_view text);
 
+// What a message says to have found instead of a text in which there is one.
+inline constexpr std::string_view kHiddenPassword = "a text with a password";
+
 }  // namespace renderer

@@ -4,6 +4,7 @@
 
 #include "renderer/core/ascii.h"
 #include "renderer/core/name_grammar.h"
+#include "renderer/core/userinfo.h"
 #include "renderer/plan/grammar.h"
 
 namespace renderer {
@@ -20,12 +21,14 @@ const Value* entries(const ParentInput& parent, std::string_view group) {
 
 void report_invalid(const ParentInput& parent, Pos pos, std::string message, std::string_view found,
                     std::string expected, Diagnostics& diagnostics) {
+    const bool has_password = !find_userinfo(found).empty();
     diagnostics.add({.rule = "invalid-object",
                      .pos = pos.known() ? pos : parent.pos(),
                      .object = parent.doc->object_name(),
                      .message = std::move(message),
-                     .found = std::string(found),
-                     .expected = std::move(expected)});
+                     .found = std::string(has_password ? kHiddenPassword : found),
+                     .expected = std::move(expected),
+                     .hide_text = has_password});
 }
 
 void check_labels(const ParentInput& parent, const Value* labels, Diagnostics& diagnostics) {

@@ -64,14 +64,14 @@ constexpr Format kRepository = {is_repository, "a repository of images, without 
 constexpr Format kTag = {is_image_tag, "the tag of an image such as \"v1.96.5\""};
 constexpr Format kDigest = {is_image_digest,
                             "the digest of an image: \"sha256:\" and 64 digits of 0-9a-f"};
-constexpr Format kServerUrl = {is_server_url, "a URL such as \"https://login.example.com\""};
+constexpr Format kServerUrl = {is_server_url, kServerUrlGrammar};
 constexpr Format kIngressClass = {is_dns1123_subdomain,
                                   "the name of an IngressClass: lower-case letters, digits, dashes "
                                   "and dots"};
 constexpr Format kNamespace = {is_dns1123_label, kDnsLabelGrammar};
 constexpr Format kClusterDomain = {is_dns_name, "a DNS name such as \"cluster.local\""};
 constexpr Format kTailnetDomain = {is_tailnet_domain, "a DNS name such as \"tail1a2b3.ts.net\""};
-constexpr Format kSuffix = {is_dns1123_label, "lower-case letters, digits and dashes"};
+constexpr Format kSuffix = {is_dns1123_label, kDnsLabelGrammar};
 constexpr Format kStore = {is_dns1123_subdomain, "the name of a SecretStore or ClusterSecretStore"};
 
 constexpr Key formatted(std::string_view path, Format format) {
@@ -435,7 +435,7 @@ void report_unusable(std::string_view path, Pos pos, std::string_view found,
         {.rule = "invalid-setting",
          .pos = pos,
          .message = fmt::format("\"{}\" is not usable", path),
-         .found = has_password ? "a text with a password" : fmt::format("\"{}\"", found),
+         .found = has_password ? std::string(kHiddenPassword) : fmt::format("\"{}\"", found),
          .expected = std::string(expected),
          .hide_text = has_password});
 }

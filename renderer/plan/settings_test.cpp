@@ -160,7 +160,7 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "| a DNS name such as \"cluster.local\"\n"},
         {"tailrender: {hostnameSuffix: -b}",
          "1: error [invalid-setting] \"tailrender.hostnameSuffix\" is not usable | \"-b\" | "
-         "lower-case letters, digits and dashes\n"},
+         "lower-case letters, digits and dashes, at most 63, no dash at either end\n"},
         {"tailrender: {namespace: Team_A}",
          "1: error [invalid-setting] \"tailrender.namespace\" is not usable | \"Team_A\" | "
          "lower-case letters, digits and dashes, at most 63, no dash at either end\n"},
@@ -169,15 +169,15 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "a DNS name such as \"tail1a2b3.ts.net\"\n"},
         {"loginServer: hs.example.com",
          "1: error [invalid-setting] \"loginServer\" is not usable | \"hs.example.com\" | a URL "
-         "such as \"https://login.example.com\"\n"},
+         "such as \"https://login.example.com\", without user and query\n"},
         {"loginServer: 'http://'",
          "1: error [invalid-setting] \"loginServer\" is not usable | \"http://\" | a URL such as "
-         "\"https://login.example.com\"\n"},
+         "\"https://login.example.com\", without user and query\n"},
         {"loginServer: http://hs.lan:8080", ""},
         {"loginServer: 'htp://ann:kExample@hs.lan'",
          "1: error [invalid-setting] \"loginServer\" is not usable | a text with a password | a "
          "URL "
-         "such as \"https://login.example.com\"\n"},
+         "such as \"https://login.example.com\", without user and query\n"},
         {"ingressClass: {name: Foo_}",
          "1: error [invalid-setting] \"ingressClass.name\" is not usable | \"Foo_\" | the name of "
          "an IngressClass: lower-case letters, digits, dashes and dots\n"},

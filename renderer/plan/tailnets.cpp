@@ -28,8 +28,7 @@ void check_url(const TailnetInput& tailnet, Diagnostics& diagnostics) {
         return;
     }
     report_invalid(tailnet, tailnet.login_url_pos, "spec.loginUrl is not the URL of a server",
-                   fmt::format("\"{}\"", url), "a URL such as \"https://login.example.com\"",
-                   diagnostics);
+                   fmt::format("\"{}\"", url), std::string(kServerUrlGrammar), diagnostics);
 }
 
 }  // namespace

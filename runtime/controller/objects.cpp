@@ -231,22 +231,27 @@ std::string_view find_label(std::string_view labels, std::string_view key) {
     return {};
 }
 
-std::string labelled_parent(std::string_view labels) {
+std::string parent_name(std::string_view type, std::string_view ns, std::string_view name) {
     constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
         {"svc", "Service"},
         {"ingress", "Ingress"},
         {"connector", "Connector"},
-        {"proxygroup", "ProxyGroup"}};
-    const std::string_view type = find_label(labels, "tailscale.com/parent-resource-type");
-    const std::string_view ns = find_label(labels, "tailscale.com/parent-resource-ns");
-    const std::string_view name = find_label(labels, "tailscale.com/parent-resource");
+        {"proxygroup", "ProxyGroup"},
+        {"nameserver", "DNSConfig"}};
     for (const auto& [its_type, kind] : kKinds) {
         if (its_type == type) {
-            return ns.empty() ? fmt::format("{}/{}", kind, name)
-                              : fmt::format("{}/{}/{}", kind, ns, name);
+            const bool has_namespace = type == "svc" || type == "ingress";
+            return has_namespace ? fmt::format("{}/{}/{}", kind, ns, name)
+                                 : fmt::format("{}/{}", kind, name);
         }
     }
     return {};
+}
+
+std::string labelled_parent(std::string_view labels) {
+    return parent_name(find_label(labels, "tailscale.com/parent-resource-type"),
+                       find_label(labels, "tailscale.com/parent-resource-ns"),
+                       find_label(labels, "tailscale.com/parent-resource"));
 }
 
 std::optional<ReplicaName> split_replica(std::string_view pod) {

@@ -95,7 +95,9 @@ renderer::Value text_list(const std::vector<std::string>& texts);
 // The value of one of ProxySet::labels; "": it is not there.
 std::string_view find_label(std::string_view labels, std::string_view key);
 
-// Kind/namespace/name of the parent that they name, as in our contract annotation; "": none.
+// What the operator's labels `parent-resource-type`, `-ns` and `parent-resource` name, as in our
+// contract annotation: Kind/namespace/name; "": no type that is known.
+std::string parent_name(std::string_view type, std::string_view ns, std::string_view name);
 std::string labelled_parent(std::string_view labels);
 
 // "<statefulset>-<ordinal>" split at the last hyphen; no value when that is not such a name.

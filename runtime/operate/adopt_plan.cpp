@@ -253,15 +253,8 @@ std::string parent_of(const Labels& labels) {
         return found == labels.end() ? std::string() : found->second;
     };
     const std::string type = get("parent-resource-type");
-    const std::map<std::string, std::string> kinds{{"svc", "Service"},
-                                                   {"ingress", "Ingress"},
-                                                   {"connector", "Connector"},
-                                                   {"proxygroup", "ProxyGroup"},
-                                                   {"nameserver", "DNSConfig"}};
-    const auto kind = kinds.find(type);
-    const bool has_namespace = type == "svc" || type == "ingress";
-    return (kind == kinds.end() ? type : kind->second) + "/" +
-           (has_namespace ? get("parent-resource-ns") + "/" : "") + get("parent-resource");
+    std::string known = parent_name(type, get("parent-resource-ns"), get("parent-resource"));
+    return known.empty() ? type + "/" + get("parent-resource") : known;
 }
 
 bool has_generated_name(const Value& object) {

@@ -91,6 +91,10 @@ AllOffered all_offered(const std::map<std::string, Group>& groups) {
     return all;
 }
 
+std::string_view left_parent(const ServiceRecord& record, const Offer& offer) {
+    return record.parent == offer.parent ? record.left : record.parent;
+}
+
 ServiceRecords desired_records(const RecordsInput& input, Time now) {
     ServiceRecords records;
     for (const auto& [key, one] : input.offered) {
@@ -105,8 +109,15 @@ ServiceRecords desired_records(const RecordsInput& input, Time now) {
             !input.untouched.contains(record.group)) {
             entry->second.gone_since = format_seconds(now);
         }
-        if (!is_gone && input.certificates.contains(record.certificate)) {
+        if (is_gone) {
+            continue;
+        }
+        if (input.certificates.contains(record.certificate)) {
             entry->second.certificate = record.certificate;
+        }
+        const std::string left(left_parent(record, *input.offered.at(key).offer));
+        if (input.told.contains(left)) {
+            entry->second.left = left;
         }
     }
     return records;

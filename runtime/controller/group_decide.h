@@ -40,14 +40,19 @@ struct Offered {
 using AllOffered = std::map<std::string, Offered>;
 AllOffered all_offered(const std::map<std::string, Group>& groups);
 
+// The parent that had a service before the one for which it is offered now; "": none that is known.
+std::string_view left_parent(const ServiceRecord& record, const Offer& offer);
+
 // What is to be remembered. Services of groups in `untouched` stay as they are: nobody knows what
 // these groups want. One that has got another certificate is remembered with the old one while
-// that is in `certificates`.
+// that is in `certificates`, and one that has got another parent with the one before while that is
+// in `told`.
 struct RecordsInput {
     const ServiceRecords& old;
     const AllOffered& offered;
     const std::set<std::string>& untouched;
     const std::set<std::string>& certificates;
+    const std::set<std::string>& told;
 };
 ServiceRecords desired_records(const RecordsInput& input, Time now);
 

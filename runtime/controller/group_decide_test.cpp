@@ -48,10 +48,14 @@ protected:
 
     static ServiceRecords recorded(const ServiceRecords& old, const AllOffered& offers,
                                    const std::set<std::string>& untouched, Time at,
-                                   const std::set<std::string>& certificates = {}) {
-        return desired_records(
-            {.old = old, .offered = offers, .untouched = untouched, .certificates = certificates},
-            at);
+                                   const std::set<std::string>& certificates = {},
+                                   const std::set<std::string>& told = {}) {
+        return desired_records({.old = old,
+                                .offered = offers,
+                                .untouched = untouched,
+                                .certificates = certificates,
+                                .told = told},
+                               at);
     }
 
     Time now = std::chrono::sys_days(std::chrono::year(2026) / 1 / 1);
@@ -188,6 +192,23 @@ TEST_F(GroupDecideTest, ANewCertificateTakesTheOldOneAway) {
     service.certificate = nullptr;
     EXPECT_EQ(next(), "create the certificate's Secret");
     EXPECT_EQ(recorded(old, offers, {}, now).at("svc:docs").certificate, "docs.ts.net");
+}
+
+TEST_F(GroupDecideTest, TheParentBeforeIsRememberedWhileItsStatusTells) {
+    const std::map<std::string, Group> groups{{"front", group}};  // offers point into it
+    const auto offers = all_offered(groups);
+    const std::set<std::string> told{"Ingress/apps/old"};
+    const ServiceRecords old{{"svc:docs",
+                              {.group = "front",
+                               .parent = "Ingress/apps/old",
+                               .certificate = "docs.ts.net",
+                               .gone_since = {}}}};
+    const auto records = recorded(old, offers, {}, now, {}, told);
+    EXPECT_EQ(records.at("svc:docs").parent, "Ingress/apps/docs");
+    EXPECT_EQ(records.at("svc:docs").left, "Ingress/apps/old");
+    EXPECT_EQ(recorded(records, offers, {}, now, {}, told), records);
+    EXPECT_EQ(recorded(records, offers, {}, now).at("svc:docs").left, "");
+    EXPECT_EQ(recorded(old, offers, {}, now).at("svc:docs").left, "");
 }
 
 TEST_F(GroupDecideTest, AnotherTailnetIsAnotherService) {

@@ -156,7 +156,8 @@ std::optional<ServiceRecords> read_records(const AddressTable& table) {
         records.emplace(member.name(), ServiceRecord{.group = text("group"),
                                                      .parent = text("parent"),
                                                      .certificate = text("certificate"),
-                                                     .gone_since = text("goneSince")});
+                                                     .gone_since = text("goneSince"),
+                                                     .left = text("left")});
     }
     return records;
 }
@@ -167,6 +168,7 @@ std::string write_records(const ServiceRecords& records) {
         Value item = Value::map({{"group", record.group}, {"parent", record.parent}});
         put_if(item, !record.certificate.empty(), "certificate", Value(record.certificate));
         put_if(item, !record.gone_since.empty(), "goneSince", Value(record.gone_since));
+        put_if(item, !record.left.empty(), "left", Value(record.left));
         all.add(key, std::move(item));
     }
     return renderer::write_json(all);

@@ -72,6 +72,7 @@ std::optional<ClusterAddresses> decode_cluster_addresses(const renderer::Value& 
 struct ServiceRecord {
     std::string group, parent, certificate;
     std::string gone_since;  // RFC 3339; empty: it is offered
+    std::string left = {};   // the parent before, while its status tells of the service
 
     bool operator==(const ServiceRecord&) const = default;
 };

@@ -142,7 +142,7 @@ StatusChange group_api_status(const ServiceSight& sight) {
     return change;
 }
 
-StatusChange group_unserved_status(const Parent& parent, const std::string& name) {
+StatusChange group_unserved_status(const Parent& parent) {
     StatusChange change;
     if (parent.kind == "Service") {
         change.conditions_to_remove = {std::string(kServiceCondition),
@@ -150,9 +150,6 @@ StatusChange group_unserved_status(const Parent& parent, const std::string& name
     }
     if (has_our_class(parent)) {
         change.fields.emplace_back("loadBalancer", Value());
-    }
-    if (!name.empty()) {
-        change.gone.insert(name);
     }
     return change;
 }

@@ -12,8 +12,9 @@ std::string left_of(const std::string& kind, const std::string& spec, const std:
     parent.kind = kind;
     parent.spec = std::move(*renderer::read_json(spec));
     const auto json = renderer::read_json(status);
-    return renderer::write_json(
-        changed_status(*json, group_unserved_status(parent, "docs.tail1a2b3.ts.net"), 1, Time()));
+    StatusChange change = group_unserved_status(parent);
+    change.gone = {"docs.tail1a2b3.ts.net", ""};
+    return renderer::write_json(changed_status(*json, change, 1, Time()));
 }
 
 TEST(GroupStatus, TakesItsNameOffAnIngress) {

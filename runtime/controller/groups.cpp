@@ -40,7 +40,8 @@ void Groups::reconcile() {
     if (!seen.has_value()) {
         return;
     }
-    keep_table(*seen);
+    Unserved left = unserved(*seen);
+    keep_table(*seen, left);
     const GuardAnswer guard = ask_guard(seen->records);
     for (const auto& [key, unused] : seen->records) {
         consider(*seen, key, guard);
@@ -49,7 +50,9 @@ void Groups::reconcile() {
         roll(group);
     }
     write_status(*seen);
-    write_unserved(*seen);
+    for (auto& [unused, one] : left) {
+        context_.status.write(*one.parent, std::move(one.status));
+    }
 }
 
 std::optional<Groups::Seen> Groups::look() {
@@ -122,7 +125,7 @@ GuardAnswer Groups::ask_guard(const ServiceRecords& records) {
     return answer;
 }
 
-void Groups::keep_table(const Seen& seen) {
+void Groups::keep_table(const Seen& seen, const Unserved& unserved) {
     ServiceRecords old = seen.records;
     std::erase_if(removed_, [&seen](const std::string& key) {
         return !seen.records.contains(key) || seen.offered.contains(key);
@@ -136,10 +139,17 @@ void Groups::keep_table(const Seen& seen) {
             certificates.insert(certificate.name);
         }
     }
+    std::set<std::string> told;
+    for (const auto& [name, one] : unserved) {
+        if (!context_.status.is_said(*one.parent, one.status)) {
+            told.insert(name);
+        }
+    }
     const auto records = desired_records({.old = old,
                                           .offered = seen.offered,
                                           .untouched = seen.untouched,
-                                          .certificates = certificates},
+                                          .certificates = certificates,
+                                          .told = told},
                                          context_.loop.now());
     AddressTable table{.version = seen.table.version,
                        .data = desired_table(records, known_addresses(records), seen.table.data)};
@@ -298,22 +308,26 @@ bool Groups::has_own_proxy(const Parent& parent) const {
     });
 }
 
-// Of those that neither a group nor a proxy of its own serves now.
-void Groups::write_unserved(const Seen& seen) {
+Groups::Unserved Groups::unserved(const Seen& seen) const {
     std::set<std::string_view> served;
     for (const auto& [unused, offered] : seen.offered) {
         served.insert(offered.offer->parent);
     }
+    Unserved all;
     for (const auto& [key, record] : seen.records) {
-        const Parent* parent = context_.parents.find(record.parent);
         const auto offered = seen.offered.find(key);
-        const bool is_anothers =
-            offered != seen.offered.end() && offered->second.offer->parent != record.parent;
-        if ((is_anothers || !record.gone_since.empty()) && parent != nullptr &&
-            !served.contains(record.parent) && !has_own_proxy(*parent)) {
-            context_.status.write(*parent, group_unserved_status(*parent, record.certificate));
+        const std::string_view name = offered != seen.offered.end()
+                                          ? left_parent(record, *offered->second.offer)
+                                      : record.gone_since.empty() ? std::string_view()
+                                                                  : record.parent;
+        const Parent* parent = context_.parents.find(name);
+        if (parent != nullptr && !served.contains(name) && !has_own_proxy(*parent)) {
+            const auto one =
+                all.try_emplace(std::string(name), Bereft{parent, group_unserved_status(*parent)});
+            one.first->second.status.gone.insert(record.certificate);
         }
     }
+    return all;
 }
 
 void Groups::renew_slot(const std::string& key, const Offer& offer) {

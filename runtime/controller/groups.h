@@ -59,12 +59,19 @@ private:
     [[nodiscard]] KnownAddresses known_addresses(const ServiceRecords& records) const;
     GuardAnswer ask_guard(const ServiceRecords& records);
     [[nodiscard]] const Certificate* find_certificate(const std::string& name) const;
-    void keep_table(const Seen& seen);
+    // Parents that have had a service and that neither a group nor a proxy of their own serves now,
+    // with what their status should be. By name.
+    struct Bereft {
+        const Parent* parent;
+        StatusChange status;
+    };
+    using Unserved = std::map<std::string, Bereft>;
+    [[nodiscard]] Unserved unserved(const Seen& seen) const;
+    void keep_table(const Seen& seen, const Unserved& unserved);
     void consider(const Seen& seen, const std::string& key, const GuardAnswer& guard);
     void run(const std::string& key, const ServiceState& service, const GroupStep& step);
     void roll(const Group& group);
     void write_status(const Seen& seen);
-    void write_unserved(const Seen& seen);
     // The status of this one's parent is its own proxy's to write.
     [[nodiscard]] bool has_own_proxy(const Parent& parent) const;
 

@@ -228,10 +228,20 @@ TEST_F(GroupsTest, AHostnameThatPassesToAnotherIngressLeavesTheFirstOne) {
     add_ingress("manual");
     std::string passed(kDocs);
     passed.replace(passed.find("apps/docs"), 9, "apps/manual");
+    network.fault = [](const HttpRequest& request) {
+        return request.method == "PUT" && request.url.find("/docs/status") != std::string::npos
+                   ? Fault::Broken
+                   : Fault::None;
+    };
     cluster.offer("front", Value::map({{"docs.json", Value(passed)}}));
     run(kMinute);
     EXPECT_EQ(status("/apis/networking.k8s.io/v1/namespaces/apps/ingresses/manual"), served);
+    EXPECT_EQ(status(kIngress), served);
+    network.fault = [](const HttpRequest&) { return Fault::None; };
+    start(2);  // knows it from the table alone
+    run(kMinute);
     EXPECT_EQ(status(kIngress), "");
+    EXPECT_EQ(table("services").find("left"), std::string::npos) << table("services");
 }
 
 // Its own proxy is still there, since nobody has pruned it, and has another name.

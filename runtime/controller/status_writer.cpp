@@ -62,7 +62,7 @@ void take_off(Value& status, const std::set<std::string>& gone) {
         return;
     }
     const auto is_gone = [&gone](const Value* place) {
-        return gone.contains(std::string(text_of(place)));
+        return place != nullptr && gone.contains(std::string(text_of(place)));
     };
     Value left = Value::list();
     for (const Value& entry : entries->items()) {
@@ -122,9 +122,13 @@ bool same_status(const Value& a, const Value& b) {
     return plain(a) == plain(b);
 }
 
-void StatusWriter::write(const Parent& parent, StatusChange change) {
+bool StatusWriter::is_said(const Parent& parent, const StatusChange& change) const {
     const Value status = parent.status.unpack();
-    if (same_status(changed_status(status, change, parent.generation, loop_.now()), status)) {
+    return same_status(changed_status(status, change, parent.generation, loop_.now()), status);
+}
+
+void StatusWriter::write(const Parent& parent, StatusChange change) {
+    if (is_said(parent, change)) {
         return;
     }
     const auto shared = std::make_shared<StatusChange>(std::move(change));

@@ -41,6 +41,8 @@ class StatusWriter {
 public:
     StatusWriter(Loop& loop, ObjectEditor& editor) : loop_(loop), editor_(editor) {}
 
+    // The parent's status says so already.
+    [[nodiscard]] bool is_said(const Parent& parent, const StatusChange& change) const;
     void write(const Parent& parent, StatusChange change);
 
 private:

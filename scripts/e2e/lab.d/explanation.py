@@ -41,7 +41,7 @@ def sections(lab):
     ended = [line for line in said(lab, "status") if not line.endswith(": running")]
     yield "what does not run", ended
     if ended and ended[0].startswith("lab: "):
-        yield "end of lab.log", [line for log in lab.folder.glob("lab.log") for line in log.read_text(encoding="utf-8").splitlines()[-20:]]
+        yield "end of lab.log", [line for log in lab.folder.glob("lab.log") for line in log.read_text(encoding="utf-8", errors="replace").splitlines()[-20:]]
         return
     pods = [line for line in kubectl(lab, "get", "pods", "-A", "--no-headers") if re.match(r"\S+ +\S+ +\d+/\d+ ", line)]
     waiting = [line for line in pods if not is_ready(line)]

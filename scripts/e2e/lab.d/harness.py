@@ -51,14 +51,16 @@ class Lab(Traces):
         return self
 
     def __exit__(self, kind, error, trace):
-        if kind:
-            print(explanation(self), file=sys.stderr)
-        os.close(self.home)
-        self.verb("down")
-        super().__exit__(kind, error, trace)
+        try:
+            if kind:
+                print(explanation(self), file=sys.stderr)
+        finally:
+            os.close(self.home)
+            self.verb("down")
+            super().__exit__(kind, error, trace)
 
     def verb(self, *arguments, check=True, text=""):
-        result = subprocess.run([SCRIPT, *arguments], env=self.environment, text=True, input=text,
+        result = subprocess.run([SCRIPT, *arguments], env=self.environment, encoding="utf-8", errors="replace", input=text,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if check:
             demand(result.returncode == 0, f"lab {' '.join(arguments)} exits {result.returncode}: {result.stderr}{result.stdout}")

@@ -64,7 +64,8 @@ def without_its_folder(lab):
     """Whoever clears a folder of temporary files; `down` ends what runs all the same, and removes what the kubelet has made there since."""
     shutil.rmtree(lab.folder.rename(lab.scratch / "cleared"))
     (lab.folder / "data" / "kubelet").mkdir(parents=True, exist_ok=True)
-    expect(asked(lab, "status"), (1, "down"), "status of a lab whose folder is gone")
+    expect(asked(lab, "status"), (1, "up, but its folder was cleared; lab down ends it"), "status of a lab whose folder is gone")
+    expect(asked(lab, "run", "true"), (1, f'the folder of the lab in "{lab.folder}" was cleared; lab down ends it'), "run in a lab whose folder is gone")
     expect(asked(lab, "up"), (1, f'it is up already ("{lab.folder}"); lab down ends it'), "up, after the folder has gone")
 
 

@@ -299,9 +299,12 @@ void forget(const Shared& back, const Next& done) {
     for (const Value& secret : back->snapshot.secrets) {
         const std::string name = name_of(secret);
         const auto record = decode_record(secret);
-        if (record.has_value() && record->is_open) {
-            return done(
-                fmt::format("{} has not been moved to its end: run adopt again", record->old_name));
+        const bool is_open = record.has_value()
+                                 ? record->is_open
+                                 : is_taken(secret) && without_our_label(secret).is_null();
+        if (is_open) {
+            return done(fmt::format("{} has not been moved to its end: run adopt again",
+                                    record.has_value() ? record->old_name : name));
         }
         if (record.has_value() || name == kOperatorRecord) {
             jobs.push_back(erase_object(context.kube, secret_path(context, name)));

@@ -1,13 +1,14 @@
 #include <gtest/gtest.h>
 
-#include "renderer/core/text_of.h"
+#include <set>
+#include <string>
+
 #include "runtime/operate/adopt_record.h"
 #include "runtime/testing/adopt_run.h"
 
 namespace runtime {
 namespace {
 
-using renderer::text_of;
 using renderer::Value;
 
 TEST(Rollback, GoesBackToWhereItCameFrom) {
@@ -147,6 +148,27 @@ TEST(Rollback, FinishForgetsTheRecords) {
     EXPECT_EQ(run_to_end(world, finish, &said), "");
     EXPECT_EQ(said, "there is no record of an adoption\n");
     EXPECT_EQ(world.kube.writes, writes);
+}
+
+TEST(Rollback, FinishRefusesBeforeTheEnd) {
+    std::set<std::string> refused;
+    for (int requests = 0;; ++requests) {
+        SCOPED_TRACE(requests);
+        World world(1);
+        if (!run_and_kill(world, plain_adopt, requests)) {
+            break;
+        }
+        const std::string problem = run_to_end(world, finish);
+        refused.insert(problem.substr(0, problem.find(' ')));
+        for (const std::string name : {"out-0", "out-1", "tape-0"}) {
+            const bool has_begun = world.kube.find(World::secret(name + "-auth")) != nullptr;
+            if (has_begun &&
+                !decode_state_secret(*world.kube.find(World::secret(name))).has_value()) {
+                EXPECT_EQ(problem, name + " has not been moved to its end: run adopt again");
+            }
+        }
+    }
+    EXPECT_EQ(refused, (std::set<std::string>{"", "out-0", "out-1", "tape-0", old_set(0)}));
 }
 
 TEST(Rollback, IsPromisedOnlyWithARecord) {

@@ -317,13 +317,7 @@ std::vector<Job> leftovers(const OperateContext& context, const Move& move) {
 
 // From here on a rollback finds it.
 Value as_taken(const Value& secret) {
-    if (!annotation_of(secret, kTakenAnnotation).empty()) {
-        return {};
-    }
-    const Value* present = secret.at({"metadata", "annotations"});
-    Value all = present == nullptr ? Value::map() : present->clone();
-    all.put(Value(kTakenAnnotation), "true");
-    return Value::list({operation("add", "/metadata/annotations", std::move(all))});
+    return annotate(secret, {{kTakenAnnotation, "true"}});
 }
 
 Job note(const OperateContext& context, const std::string& text) {

@@ -7,8 +7,8 @@
 #include "renderer/core/base64.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "runtime/base/json_patch.h"
 #include "runtime/controller/objects.h"
+#include "runtime/operate/kube_jobs.h"
 
 namespace runtime {
 
@@ -121,23 +121,11 @@ Value proxy_record(const AdoptSnapshot& snapshot, const Move& move, std::string_
 }
 
 Value close_record(const Value& record) {
-    const Value* annotations = record.at({"metadata", "annotations"});
-    if (annotations == nullptr || annotations->find(kOpenAnnotation) == nullptr) {
-        return {};
-    }
-    Value left = annotations->clone();
-    left.erase(kOpenAnnotation);
-    return Value::list({operation("add", "/metadata/annotations", std::move(left))});
+    return annotate(record, {{kOpenAnnotation, ""}});
 }
 
 Value open_record(const Value& record) {
-    const Value* annotations = record.at({"metadata", "annotations"});
-    if (annotations != nullptr && annotations->find(kOpenAnnotation) != nullptr) {
-        return {};
-    }
-    Value all = annotations == nullptr ? Value::map() : annotations->clone();
-    all.put(Value(kOpenAnnotation), "true");
-    return Value::list({operation("add", "/metadata/annotations", std::move(all))});
+    return annotate(record, {{kOpenAnnotation, "true"}});
 }
 
 std::optional<AdoptRecord> decode_record(const Value& secret) {

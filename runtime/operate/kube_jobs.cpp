@@ -155,6 +155,21 @@ Job change_object(KubeClient& kube, const std::string& path, Change change) {
     };
 }
 
+Value annotate(const Value& object, std::initializer_list<Annotation> wanted) {
+    const Value* present = object.at({"metadata", "annotations"});
+    Value all = present == nullptr ? Value::map() : present->clone();
+    for (const auto& [key, value] : wanted) {
+        if (value.empty()) {
+            all.erase(key);
+        } else {
+            all.put(Value(key), Value(value));
+        }
+    }
+    const bool is_so = present == nullptr ? all.size() == 0 : all == *present;
+    return is_so ? Value()
+                 : Value::list({operation("add", "/metadata/annotations", std::move(all))});
+}
+
 Job only_if(KubeClient& kube, const std::string& path, Wish wish, Job job) {
     return [&kube, path, wish = std::move(wish), job = std::move(job)](const Next& next) {
         kube.get(path, [path, wish, job, next](const KubeReply& reply) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "renderer/core/value.h"
@@ -39,6 +41,10 @@ Job erase_object(KubeClient& kube, const std::string& path, const std::string& u
 // is nothing to change. An object that is not there is left alone.
 using Change = std::function<renderer::Value(const renderer::Value& object)>;
 Job change_object(KubeClient& kube, const std::string& path, Change change);
+
+// Such an answer: annotations that the object shall have; an empty value: shall not have.
+using Annotation = std::pair<std::string_view, std::string_view>;
+renderer::Value annotate(const renderer::Value& object, std::initializer_list<Annotation> wanted);
 
 // Does the job if the object is as wished now (null: it does not exist).
 using Wish = std::function<bool(const renderer::Value& object)>;

@@ -98,18 +98,6 @@ Job scale(const OperateContext& context, std::int64_t replicas) {
         });
 }
 
-// Null: it is noted already. An empty one is none.
-Value with_predecessor(const Value& map, const std::string& id) {
-    if (annotation_of(map, kPredecessorAnnotation) == id) {
-        return {};
-    }
-    const Value* present = map.at({"metadata", "annotations"});
-    Value all = present == nullptr ? Value::map() : present->clone();
-    all.erase(kPredecessorAnnotation);
-    put_if(all, !id.empty(), Value(kPredecessorAnnotation), Value(id));
-    return Value::list({operation("add", "/metadata/annotations", std::move(all))});
-}
-
 void with_deployment(const OperateContext& context, const Next& next,
                      const std::function<void(const Value&)>& use) {
     context.kube.get(path_of(kDeployments, context.ns, kOperator),
@@ -221,20 +209,23 @@ Job note_predecessor(const OperateContext& context) {
             const std::string path = path_of(kConfigMaps, context.ns, kLedgerName);
             context.say(
                 fmt::format("Tailscale Services of the operator ({}) are the controller's", id));
-            run_in_order(
-                {only_if(
-                     context.kube, path, [](const Value& map) { return map.is_null(); },
-                     create_once(context.kube, all, empty_ledger(context.ns))),
-                 change_object(context.kube, path,
-                               [id](const Value& map) { return with_predecessor(map, id); })},
-                next);
+            run_in_order({only_if(
+                              context.kube, path, [](const Value& map) { return map.is_null(); },
+                              create_once(context.kube, all, empty_ledger(context.ns))),
+                          change_object(context.kube, path,
+                                        [id](const Value& map) {
+                                            return annotate(map, {{kPredecessorAnnotation, id}});
+                                        })},
+                         next);
         });
     };
 }
 
 Job forget_predecessor(const OperateContext& context) {
     return change_object(context.kube, path_of(kConfigMaps, context.ns, kLedgerName),
-                         [](const Value& map) { return with_predecessor(map, {}); });
+                         [](const Value& map) {
+                             return annotate(map, {{kPredecessorAnnotation, ""}});
+                         });
 }
 
 Job operator_must_rest(const OperateContext& context) {

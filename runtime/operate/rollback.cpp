@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <memory>
 #include <utility>
 
@@ -232,23 +231,15 @@ bool is_taken(const Value& secret) {
     return !annotation_of(secret, kTakenAnnotation).empty();
 }
 
-Value without_annotations(const Value& secret, std::initializer_list<std::string_view> keys) {
-    if (!is_taken(secret)) {
-        return {};
-    }
-    Value annotations = secret.at({"metadata", "annotations"})->clone();
-    for (const std::string_view key : keys) {
-        annotations.erase(key);
-    }
-    return Value::list({operation("add", "/metadata/annotations", std::move(annotations))});
-}
-
 Value forget_takeover(const Value& secret) {
-    return without_annotations(secret, {kTakenAnnotation});
+    return annotate(secret, {{kTakenAnnotation, ""}});
 }
 
 Value forget_all(const Value& secret) {
-    return without_annotations(secret, {kTakenAnnotation, kSetAnnotation, kTailnetAnnotation});
+    return is_taken(secret)
+               ? annotate(secret,
+                          {{kTakenAnnotation, ""}, {kSetAnnotation, ""}, {kTailnetAnnotation, ""}})
+               : Value();
 }
 
 // Its StatefulSet and Secret have kept their names: the operator writes them again once the custom

@@ -34,8 +34,8 @@ StatusChange group_ingress_status(const ServiceSight& sight);
 StatusChange group_service_status(const Parent& service, const ServiceSight& sight);
 // Of a ProxyGroup that serves the Kubernetes API.
 StatusChange group_api_status(const ServiceSight& sight);
-// Of an Ingress or a Service that no group serves any more; with the names that it was reached at in
-// `gone`.
+// Of an Ingress or a Service that no group serves any more; with the names that it was reached at
+// in `gone`.
 StatusChange group_unserved_status(const Parent& parent);
 
 }  // namespace runtime

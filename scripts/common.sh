@@ -9,12 +9,13 @@ export CCACHE_DIR=${CCACHE_DIR:-$cache/ccache}
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-2G}
 
 say() { printf '%s\n' "$*" >&2; }
+tell() { say "$(basename "$0"): $*"; }
 die() {
-  say "$(basename "$0"): $*"
+  tell "$*"
   exit 1
 }
 usage_error() {
-  say "$(basename "$0"): $*; see --help"
+  tell "$*; see --help"
   exit 2
 }
 

@@ -106,7 +106,7 @@ void Controller::begin(const std::string& owner) {
                        .problem_of =
                            [this](std::string_view pod) {
                                const auto slot = slots_.find(pod);
-                               return slot != slots_.end() && slot->second.failures > kGlitches
+                               return slot != slots_.end() && slot->second.is_worth_telling()
                                           ? slot->second.problem
                                           : std::string();
                            },
@@ -185,14 +185,14 @@ void Controller::reconcile() {
         consider(replica, guard);
     }
     std::erase_if(slots_, [&all](const auto& slot) {
-        return !slot.second.busy && !all.contains(slot.first);
+        return !slot.second.attempts.busy() && !all.contains(slot.first);
     });
 }
 
 void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
     const std::string pod(replica.pod_name);
     if (const auto slot = slots_.find(pod);
-        slot != slots_.end() && (slot->second.busy || loop_.uptime() < slot->second.not_before)) {
+        slot != slots_.end() && !slot->second.attempts.may_begin(loop_.uptime())) {
         return;
     }
     const auto step = decide(replica, loop_.now(), settings_.cleanup_delay);
@@ -226,13 +226,17 @@ void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
     }
     const Said said{.about = reference(replica), .reason = std::string(failure_reason(*step))};
     log_.info("step", {{"proxy", pod}, {"step", describe(*step)}});
-    slots_[pod].busy = true;
+    slots_[pod].attempts.begin();
     apply_->run(replica, *step, [this, pod, mints, said](const std::string& problem) {
         keys_minted_ += mints && problem.empty() ? 1 : 0;
         Said result = said;
         result.problem = problem;
         take_result(pod, result);
     });
+}
+
+bool Controller::Slot::is_worth_telling() const {
+    return is_hindered || attempts.failures() > kGlitches;
 }
 
 ObjectRef Controller::reference(const Replica& replica) const {
@@ -242,25 +246,18 @@ ObjectRef Controller::reference(const Replica& replica) const {
 void Controller::hinder(const Replica& replica, std::string_view reason,
                         const std::string& problem) {
     const std::string pod(replica.pod_name);
-    slots_[pod].failures = kGlitches + 1;
+    slots_[pod].is_hindered = true;
     report(pod, {.about = reference(replica), .reason = std::string(reason), .problem = problem});
 }
 
 void Controller::take_result(const std::string& pod, const Said& said) {
     Slot& slot = slots_[pod];
-    slot.busy = false;
     if (said.problem.empty()) {
-        slot.backoff.reset();
-        slot.not_before = {};
-        slot.failures = 0;
+        slot.attempts.succeed();
+        slot.is_hindered = false;
         return plan_reconcile(Duration(0));
     }
-    if (slot.backoff == nullptr) {
-        slot.backoff = std::make_unique<Backoff>(chance_, kFirstRetry, kLastRetry);
-    }
-    const Duration delay = slot.backoff->next();
-    slot.not_before = loop_.uptime() + delay;
-    ++slot.failures;
+    const Duration delay = slot.attempts.fail(chance_, kFirstRetry, kLastRetry, loop_.uptime());
     ++retries_;
     report(pod, said);
     plan_reconcile(delay);
@@ -271,7 +268,7 @@ void Controller::report(const std::string& pod, const Said& said) {
     if (std::exchange(slot.problem, said.problem) != said.problem) {
         log_.warning("a proxy waits", {{"proxy", pod}, {"cause", said.problem}});
     }
-    if (slot.failures > kGlitches) {
+    if (slot.is_worth_telling()) {
         events_.post(said.about, EventType::Warning, said.reason,
                      fmt::format("{}: {}", pod, said.problem));
     }
@@ -288,8 +285,10 @@ Controller::Counts Controller::counts() const {
                                     ? 1
                                     : 0;
     }
-    counts.busy = static_cast<std::size_t>(std::count_if(
-        slots_.begin(), slots_.end(), [](const auto& slot) { return slot.second.busy; }));
+    counts.busy =
+        static_cast<std::size_t>(std::count_if(slots_.begin(), slots_.end(), [](const auto& slot) {
+            return slot.second.attempts.busy();
+        }));
     counts.retries = retries_;
     counts.keys_minted = keys_minted_;
     counts.removal_is_blocked = removal_is_blocked_;

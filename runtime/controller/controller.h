@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "runtime/base/attempts.h"
 #include "runtime/controller/apply.h"
 #include "runtime/controller/cluster_view.h"
 #include "runtime/controller/feature.h"
@@ -57,11 +58,11 @@ public:
 private:
     // What is remembered of a replica between steps.
     struct Slot {
-        bool busy = false;
-        std::unique_ptr<Backoff> backoff;
-        Duration not_before = {};  // uptime
-        int failures = 0;          // one after the other
-        std::string problem;       // the last one
+        Attempts attempts;
+        bool is_hindered = false;
+        std::string problem;  // the last one
+
+        [[nodiscard]] bool is_worth_telling() const;
     };
 
     // A problem and whom it is told.

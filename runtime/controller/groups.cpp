@@ -332,7 +332,7 @@ Groups::Unserved Groups::unserved(const Seen& seen) const {
 
 void Groups::renew_slot(const std::string& key, const Offer& offer) {
     Slot& slot = slots_[key];
-    if (!slot.busy && !(slot.offer == offer)) {
+    if (!slot.attempts.busy() && !(slot.offer == offer)) {
         slot = Slot();
         slot.offer = offer;
     }
@@ -340,27 +340,19 @@ void Groups::renew_slot(const std::string& key, const Offer& offer) {
 
 bool Groups::may_run(const std::string& slot) const {
     const auto found = slots_.find(slot);
-    return found == slots_.end() ||
-           (!found->second.busy && context_.loop.uptime() >= found->second.not_before);
+    return found == slots_.end() || found->second.attempts.may_begin(context_.loop.uptime());
 }
 
 Next Groups::begin(const std::string& slot, const Told& told) {
-    slots_[slot].busy = true;
+    slots_[slot].attempts.begin();
     return [this, slot, told](const std::string& problem) {
-        Slot& its = slots_[slot];
-        its.busy = false;
+        Attempts& attempts = slots_[slot].attempts;
         if (problem.empty()) {
-            its.backoff.reset();
-            its.not_before = {};
-            its.failures = 0;
+            attempts.succeed();
             return context_.view.changed();
         }
-        if (its.backoff == nullptr) {
-            its.backoff = std::make_unique<Backoff>(context_.chance, kFirstRetry, kLastRetry);
-        }
-        const Duration delay = its.backoff->next();
-        its.not_before = context_.loop.uptime() + delay;
-        ++its.failures;
+        const Duration delay =
+            attempts.fail(context_.chance, kFirstRetry, kLastRetry, context_.loop.uptime());
         report(slot, problem);
         if (!told.about.name.empty()) {
             tell(slot, told, problem);
@@ -373,7 +365,7 @@ void Groups::tell(const std::string& slot, const Told& told, const std::string& 
     const auto registered = registered_.find(slot);
     const bool is_refused =
         registered != registered_.end() && registered->second.said.refusal == problem;
-    if (is_refused || slots_[slot].failures > kGlitches) {
+    if (is_refused || slots_[slot].attempts.failures() > kGlitches) {
         context_.events.post(told.about, EventType::Warning,
                              is_refused ? "InvalidTailscaleService" : told.reason, problem);
     }

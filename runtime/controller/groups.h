@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "runtime/base/attempts.h"
 #include "runtime/controller/feature.h"
 #include "runtime/controller/group_apply.h"
 #include "runtime/controller/group_decide.h"
@@ -25,12 +26,9 @@ public:
 private:
     // What is remembered of a step's object: a service by key of its record, a group, the table.
     struct Slot {
-        bool busy = false;
-        std::unique_ptr<Backoff> backoff;
-        Duration not_before = {};  // uptime
-        int failures = 0;          // one after the other
-        std::string problem;       // the last one
-        Offer offer;               // that it was about
+        Attempts attempts;
+        std::string problem;  // the last one
+        Offer offer;          // that it was about
     };
     // What the tailnet said of a service, and when to ask again.
     struct Registered {

@@ -22,15 +22,15 @@ std::string object_path(const ObjectEditor::Target& target) {
 }  // namespace
 
 void ObjectEditor::edit(const Target& target, Edit edit) {
-    Slot& slot = slots_[object_path(target)];
-    if (slot.busy || loop_.uptime() < slot.not_before) {
+    Attempts& attempts = attempts_[object_path(target)];
+    if (!attempts.may_begin(loop_.uptime())) {
         return;
     }
     if (busy_ >= kMostAtOnce) {
         was_too_much_ = true;
         return;
     }
-    slot.busy = true;
+    attempts.begin();
     ++busy_;
     kube_.get(object_path(target), [this, target, edit = std::move(edit)](KubeReply reply) {
         take_object(target, edit, std::move(reply));
@@ -48,14 +48,14 @@ void ObjectEditor::take_object(const Target& target, const Edit& edit, KubeReply
         return kube_.create(path_of(target.source.resource, target.ns), made, written);
     }
     if (reply.not_found()) {
-        slots_.erase(path);  // the copies will tell
+        attempts_.erase(path);  // the copies will tell
         return release();
     }
     if (!reply.ok()) {
         return fail(path, reply);
     }
     if (!edit(reply.object)) {
-        slots_.erase(path);
+        attempts_.erase(path);
         release();
         return view_.wrote(target.source, reply.object);
     }
@@ -72,21 +72,21 @@ void ObjectEditor::finish(const Target& target, const Edit& edit, KubeReply repl
     if (edit(reply.object)) {
         // Its schema does not know what we write: asking again would be a loop.
         log_.warning("the API server did not keep what was written", {{"path", path}});
-        return look_again(path, kRefusedPause);
+        return pause(path, kRefusedPause);
     }
-    slots_[path].backoff.reset();
-    look_again(path, target.pause);
+    pause(path, target.pause);
 }
 
 void ObjectEditor::fail(const std::string& path, const KubeReply& reply) {
-    Slot& slot = slots_[path];
-    if (slot.backoff == nullptr) {
-        slot.backoff = std::make_unique<Backoff>(chance_, kFirstRetry, kLastRetry);
-    }
     if (reply.code != 409) {
         log_.warning("cannot write", {{"path", path}, {"cause", reply.message}});
     }
-    look_again(path, slot.backoff->next());
+    look_again(path, attempts_[path].fail(chance_, kFirstRetry, kLastRetry, loop_.uptime()));
+}
+
+void ObjectEditor::pause(const std::string& path, Duration delay) {
+    attempts_[path].succeed(loop_.uptime() + delay);
+    look_again(path, delay);
 }
 
 void ObjectEditor::release() {
@@ -97,15 +97,11 @@ void ObjectEditor::release() {
 }
 
 void ObjectEditor::look_again(const std::string& path, Duration delay) {
-    Slot& slot = slots_[path];
-    slot.busy = false;
     release();
-    slot.not_before = loop_.uptime() + delay;
     loop_.after(delay, [this, path] {
-        const auto known = slots_.find(path);
-        if (known != slots_.end() && !known->second.busy && known->second.backoff == nullptr &&
-            known->second.not_before <= loop_.uptime()) {
-            slots_.erase(known);
+        const auto known = attempts_.find(path);
+        if (known != attempts_.end() && known->second.is_as_new(loop_.uptime())) {
+            attempts_.erase(known);
         }
         view_.changed();
     });

@@ -6,10 +6,9 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 
-#include "runtime/base/backoff.h"
+#include "runtime/base/attempts.h"
 #include "runtime/controller/cluster_view.h"
 
 namespace runtime {
@@ -34,15 +33,11 @@ public:
     void edit(const Target& target, Edit edit);
 
 private:
-    struct Slot {
-        bool busy = false;
-        Duration not_before = {};  // uptime
-        std::unique_ptr<Backoff> backoff;
-    };
     void take_object(const Target& target, const Edit& edit, KubeReply reply);
     void finish(const Target& target, const Edit& edit, KubeReply reply);
     void fail(const std::string& path, const KubeReply& reply);
     void release();
+    void pause(const std::string& path, Duration delay);
     void look_again(const std::string& path, Duration delay);
 
     Loop& loop_;
@@ -50,7 +45,7 @@ private:
     Log& log_;
     Chance& chance_;
     ClusterView& view_;
-    std::map<std::string, Slot> slots_;  // by path: of what is under way, or has to wait
+    std::map<std::string, Attempts> attempts_;  // by path: of what is under way, or has to wait
     int busy_ = 0;
     bool was_too_much_ = false;
 };

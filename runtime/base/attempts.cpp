@@ -1,0 +1,23 @@
+#include "runtime/base/attempts.h"
+
+namespace runtime {
+
+void Attempts::succeed(Duration not_before) {
+    busy_ = false;
+    failures_ = 0;
+    not_before_ = not_before;
+    backoff_.reset();
+}
+
+Duration Attempts::fail(Chance& chance, Duration first, Duration longest, Duration now) {
+    if (backoff_ == nullptr) {
+        backoff_ = std::make_unique<Backoff>(chance, first, longest);
+    }
+    const Duration delay = backoff_->next();
+    busy_ = false;
+    ++failures_;
+    not_before_ = now + delay;
+    return delay;
+}
+
+}  // namespace runtime

@@ -8,6 +8,7 @@ import parity_yaml
 import parity_run
 from harness import CORPUS, ParityTest, container, edit_data, env, good_output, leaf_faults, mutate
 from parity_case import Case, ident
+from parity_rows import Model
 from resource_tests import rendered
 
 CASE, STATIC = fabricate_group.CASE, "pg-static-endpoints"
@@ -16,6 +17,13 @@ apiVersion: tailscale.com/v1alpha1
 kind: ProxyGroup
 metadata: {{name: {0}}}
 spec: {{type: egress{1}}}
+"""
+ALWAYS = """
+---
+apiVersion: tailscale.com/v1alpha1
+kind: ProxyClass
+metadata: {name: always}
+spec: {statefulSet: {pod: {tailscaleContainer: {imagePullPolicy: Always}}}}
 """
 MEMBER = """\
 apiVersion: v1
@@ -71,6 +79,16 @@ class GroupFaults(ParityTest):
             if port in text:
                 wrong = [*texts[:index], text.replace(port, "7622"), *texts[index + 1:]]
                 self.assertEqual("different", parity_run.judge(case, parity_run.Result(0, "\n---\n".join(wrong), ""))[0])
+
+    def test_a_class_may_ask_for_every_pull(self):
+        path = self.copy(CASE)
+        with open(os.path.join(path, "input.yaml"), "a", encoding="utf-8") as handle:
+            handle.write(ALWAYS)
+        case = Case(path)
+        for asked, policy in ((None, "IfNotPresent"), ("always", "Always")):
+            case.find("ProxyGroup/out")[0]["spec"]["proxyClass"] = asked
+            pod = Model(case).apply().get("StatefulSet", "out")["spec"]["template"]["spec"]
+            self.assertEqual(policy, pod["containers"][0]["imagePullPolicy"])
 
     def test_a_state_secret_is_found(self):
         extra = "\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: out-0, namespace: tailscale}\n"

@@ -144,6 +144,8 @@ class Case:
         """The name of the ProxyClass that a parent uses, or an empty string."""
         if is_connector(parent):
             return (parent.get("spec") or {}).get("proxyClass") or ""
+        if is_kind(parent, "tailscale.com", "ProxyGroup"):
+            return (parent.get("spec") or {}).get("proxyClass") or self.settings["defaultProxyClass"]
         labels, key = meta(parent).get("labels") or {}, TS + "proxy-class"
         for place in (labels, annotations(parent)):
             if key in place:

@@ -4,7 +4,7 @@ import json
 import re
 
 from parity_case import TS, annotations, is_kind, meta
-from parity_rows import OURS, _insert_after, map_strings, pinned_image, row
+from parity_rows import OURS, _insert_after, class_container, map_strings, pinned_image, row
 
 FIRST_PORT, PORTS = 10000, 1000
 PROBE = {"httpGet": {"path": "/healthz", "port": 9002}, "periodSeconds": 1, "failureThreshold": 10}
@@ -231,7 +231,8 @@ def contract_annotations(model):
 def pull_policy(model):
     hit = False
     for group in groups(model):
-        if group.container.get("imagePullPolicy") == "Always" and pinned_image(group.container["image"]):
+        asked = class_container(model, group.input).get("imagePullPolicy")
+        if group.container.get("imagePullPolicy") == "Always" and pinned_image(group.container["image"]) and not asked:
             group.container["imagePullPolicy"] = "IfNotPresent"
             hit = True
     return hit

@@ -342,8 +342,8 @@ def pinned_image(image):
     return "@sha256:" in image or bool(re.search(r":v?\d+\.\d+\.\d+$", image))
 
 
-def _class_container(model, proxy):
-    pod = (model.case.class_of(proxy.parent).get("statefulSet") or {}).get("pod") or {}
+def class_container(model, parent):
+    pod = (model.case.class_of(parent).get("statefulSet") or {}).get("pod") or {}
     return pod.get("tailscaleContainer") or {}
 
 
@@ -351,7 +351,7 @@ def _class_container(model, proxy):
 def pull_policy(model):
     hit = False
     for proxy in model.proxies:
-        asked = _class_container(model, proxy).get("imagePullPolicy")
+        asked = class_container(model, proxy.parent).get("imagePullPolicy")
         if (proxy.container.get("imagePullPolicy") == "Always" and pinned_image(proxy.container["image"])
                 and not asked):
             proxy.container["imagePullPolicy"] = "IfNotPresent"

@@ -1,0 +1,161 @@
+"""Gives a batch of inputs to the reference operator and writes a case for each."""
+import pathlib
+import re
+import shutil
+
+import yaml
+
+import record
+from cluster import LOGIN_SERVERS
+from parity_case import ident, meta, pinned_address
+from parity_refusals import CONTROLLERS
+from shared.checks import demand
+
+# Addresses that recorded inputs pin, in the range of this server.
+RANGES = (("10.43.", "10.96."), ("fd00:10:43::", "fd00:96::"))
+DISTINCT = {"operatorNamespace", "proxyImage", "k8sProxyImage", "defaultTags", "firewallMode", "defaultProxyClass", "priorityClassName",
+            "ingressClassName", "isDefaultLoadBalancer", "clusterDomain", "serviceMonitorCRD", "authProxyServiceAccount", "ingressClassPresent"}
+CONTROL_SERVER = "https://controlplane.tailscale.com"
+# What others wait for. Many an object is not looked at again when what it names becomes ready later.
+FIRST = {"ProxyClass", "Tailnet", "Secret", "ServiceAccount", "Node"}
+LOOK_SECONDS = 0.8  # for the operator to find that they are good
+MOST = 60  # inputs at once
+# Two of these in a cluster get in each other's way.
+ALONE = {"DNSConfig", "Node", "ProxyGroupPolicy"}
+
+
+def local(text):
+    for theirs, ours in RANGES:
+        text = text.replace(theirs, ours)
+    return text
+
+
+def objects_of(case):
+    return [item.object for item in case.inputs]
+
+
+def together(cases, most=MOST):
+    """Batches of cases that do not get in each other's way under one operator."""
+    batches = []
+    for case in cases:
+        facts = tuple(sorted((key, str(case.settings.get(key))) for key in DISTINCT))
+        keys = {ident(obj) for obj in objects_of(case)} | {obj["kind"] for obj in objects_of(case) if obj["kind"] in ALONE}
+        for batch in batches:
+            if batch[0] == facts and not batch[1] & keys and len(batch[2]) < most:
+                batch[1].update(keys)
+                batch[2].append(case)
+                break
+        else:
+            batches.append((facts, set(keys), [case]))
+    return [batch[2] for batch in batches]
+
+
+class Batch:
+    def __init__(self, lab, cases, out):
+        self.lab, self.cases, self.out = lab, cases, pathlib.Path(out)
+        self.settings = {"ingressClassPresent": True, **cases[0].settings}
+        self.refused, self.users, self.home, self.servers = {}, {}, {}, {}
+
+    def run(self):
+        self.lab.api.sweep()
+        self.lab.prepare(self.settings)
+        pairs = [(case, obj) for case in self.cases for obj in objects_of(case)]
+        if any(obj["kind"] in ("ProxyClass", "Tailnet") for _, obj in pairs):
+            for case, obj in pairs:
+                if obj["kind"] in FIRST:
+                    self.submit(case, obj)
+            with self.lab.operator(self.settings, LOOK_SECONDS):
+                pass
+        for case, obj in pairs:
+            if ident(obj) not in self.home:
+                self.submit(case, obj)
+        with self.lab.operator(self.settings):
+            events = self.lab.api.listed("v1", "events")
+            errors = record.errors_of(self.lab.text("operator.err"))
+            made = record.Made(self.lab.api, self.lab.entries())
+            after = {name: self.lab.api.send("GET", self.lab.api.path(obj, named=True))[1] for name, obj in self.users.items()}
+        texts = record.texts_of(self.users, made)
+        by_case = self.sorted_out(made)
+        for case in self.cases:
+            self.write(case, by_case.get(case.name, []), after, events, errors, texts)
+
+    def submit(self, case, obj):
+        obj = loaded(local(yaml.dump(obj, Dumper=record.DUMPER)))
+        name = ident(obj)
+        self.home[name] = case.name
+        if meta(obj).get("namespace"):
+            self.lab.space(meta(obj)["namespace"])
+        if obj["kind"] == "Secret" and meta(obj).get("namespace") == self.settings["operatorNamespace"]:
+            self.add_client(case, obj)
+        status, answer = self.lab.api.create(self.redirected(obj))
+        if status != 201:
+            self.refused.setdefault(case.name, []).append(f"1 admission {name} rejected by the API server: {answer.get('message')}")
+            return
+        if obj.get("status"):
+            self.lab.api.send("PATCH", self.lab.api.path(obj, named=True) + "/status", {"status": obj["status"]}, "application/merge-patch+json")
+        self.users[name] = {**answer, "document": obj, "pinned": pinned_address(obj) if obj["kind"] == "Service" else ""}
+
+    def add_client(self, case, secret):
+        """The credentials of a Tailnet, if the tailnet is to know them."""
+        texts = record.submitted(secret).get("stringData") or {}
+        client = texts.get("client_id")
+        if client and texts.get("client_secret") and client not in (case.settings.get("rejectedOAuthClientIDs") or []):
+            self.lab.add_client(client, texts["client_secret"])
+
+    def redirected(self, obj):
+        """A Tailnet at a control server that is there."""
+        if obj["kind"] != "Tailnet" or not isinstance(obj.get("spec"), dict):
+            return obj
+        named = obj["spec"].get("loginUrl") or CONTROL_SERVER
+        told = next((told for told, other in self.servers.items() if other == named), LOGIN_SERVERS[len(self.servers) + 1])
+        self.servers[told] = named
+        return {**obj, "spec": {**obj["spec"], "loginUrl": told}}
+
+    def sorted_out(self, made):
+        """The operator's objects by the case that they belong to."""
+        by_name = {meta(obj)["name"]: obj for obj in made.objects.values()}
+        found = {}
+        for obj in made.objects.values():
+            parent = record.parent_of(obj, by_name)
+            name = self.home.get(parent) or self.of_policy(obj)
+            demand(name, f"{ident(obj)} was made for nobody: {obj}")
+            found.setdefault(name, []).append(obj)
+        return found
+
+    def of_policy(self, obj):
+        """A policy is named after the namespace."""
+        return next((home for key, home in self.home.items() if obj["kind"].startswith("Validating") and key.startswith("ProxyGroupPolicy/")), "")
+
+    def write(self, case, objects, after, events, errors, texts):
+        folder = self.out / case.name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        binding = record.Binding(texts, self.servers | {LOGIN_SERVERS[0]: case.settings["loginServer"].rstrip("/")})
+        record.bind_ports(objects)
+        objects = record.in_order(binding.tree(obj) for obj in objects)
+        changed, lines = [], list(self.refused.get(case.name, []))
+        for name, before in self.users.items():
+            if self.home[name] != case.name:
+                continue
+            found = binding.tree(record.changes(before["document"], before, after[name]))
+            changed += [{"object": name, "changes": found}] if found else []
+            lines += record.said_of(after[name], events)
+        for (controller, about), text in errors.items():
+            if self.home.get(f"{CONTROLLERS.get(controller)}/{about}") == case.name:
+                lines.append(record.error_line(controller, about, text))
+        record.write(folder, "input.yaml", local(case.text("input.yaml")))
+        record.write(folder, "settings.yaml", case.text("settings.yaml"))
+        record.write(folder, "expected.yaml", record.unquoted_ports(record.stream(objects)) if objects else "")
+        record.write(folder, "changed.yaml", yaml.dump(changed, Dumper=record.DUMPER) if changed else "")
+        record.write(folder, "messages.txt", "".join(line.replace("\n", "\\n") + "\n" for line in sorted(map(binding.text, set(lines)))))
+
+
+def loaded(text):
+    return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+def tags_of(cases):
+    """Every word in the inputs and settings that could be a tag."""
+    text = "\n".join(case.text("input.yaml") + case.text("settings.yaml") for case in cases)
+    return set(re.findall(r"tag:[A-Za-z][A-Za-z0-9-]*", text))
+

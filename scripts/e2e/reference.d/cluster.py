@@ -1,0 +1,232 @@
+"""A real API server and the reference operator behind a recorder: what a batch of inputs becomes, before anything is read out of it."""
+import concurrent.futures
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.request
+
+import yaml
+
+from shared.checks import demand
+
+RECORDER_PORT, TAILNET_PORT = 9081, 9080
+LOGIN_SERVERS = [f"http://127.0.0.{number}:{TAILNET_PORT}" for number in range(1, 200)]  # all are the same one
+SCOPES = ["auth_keys", "devices:core", "devices:routes", "services"]
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+START_SECONDS, QUIET_SECONDS, LEAST_SECONDS, MOST_SECONDS = 60, 1.2, 2.5, 15
+SYSTEM = {"kube-system", "kube-public", "kube-node-lease"}
+MONITORS = "customresourcedefinitions/servicemonitors.monitoring.coreos.com"
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+SWEPT = [("v1", "services"), ("v1", "secrets"), ("v1", "configmaps"), ("v1", "serviceaccounts"), ("v1", "events"), ("v1", "nodes"),
+         ("apps/v1", "statefulsets"), ("apps/v1", "deployments"), ("networking.k8s.io/v1", "ingresses"),
+         ("networking.k8s.io/v1", "ingressclasses"), ("discovery.k8s.io/v1", "endpointslices"),
+         ("rbac.authorization.k8s.io/v1", "roles"), ("rbac.authorization.k8s.io/v1", "rolebindings"),
+         ("admissionregistration.k8s.io/v1", "validatingadmissionpolicies"),
+         ("admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings"), ("monitoring.coreos.com/v1", "servicemonitors"),
+         *(("tailscale.com/v1alpha1", kind) for kind in ("connectors", "dnsconfigs", "proxyclasses", "proxygroups", "proxygrouppolicies",
+                                                        "recorders", "tailnets"))]
+
+
+class Api:
+    """The API server; a connection for each thread."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(["kubectl", "proxy", "--port=0"], stdout=subprocess.PIPE, text=True)
+        self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
+        self.own, self.kinds = threading.local(), {}
+
+    def send(self, method, path, body=None, kind="application/json"):
+        """Status and object of the answer."""
+        if not hasattr(self.own, "connection"):
+            self.own.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        self.own.connection.request(method, path, json.dumps(body) if body is not None else None, {"Content-Type": kind})
+        answer = self.own.connection.getresponse()
+        text = answer.read()
+        try:
+            return answer.status, json.loads(text)
+        except ValueError:
+            return answer.status, {"message": text.decode("utf-8", "replace")}
+
+    def base(self, version):
+        return f"/api/{version}" if "/" not in version else f"/apis/{version}"
+
+    def resource(self, version, kind):
+        """(its name in paths, whether it has a namespace), or None."""
+        if version not in self.kinds:
+            status, found = self.send("GET", self.base(version))
+            found = {r["kind"]: (r["name"], r["namespaced"]) for r in found["resources"] if "/" not in r["name"]} if status == 200 else {}
+            if not found:
+                return None
+            self.kinds[version] = found
+        return self.kinds[version].get(kind)
+
+    def path(self, obj, named=False):
+        found = self.resource(obj.get("apiVersion", ""), obj.get("kind"))
+        if not found:
+            return None
+        space = f"/namespaces/{obj['metadata'].get('namespace') or 'default'}" if found[1] else ""
+        return self.base(obj["apiVersion"]) + space + "/" + found[0] + (f"/{obj['metadata']['name']}" if named else "")
+
+    def create(self, obj):
+        path = self.path(obj)
+        return self.send("POST", path, obj) if path else (404, {"message": f"no kind {obj.get('kind')} in {obj.get('apiVersion')}"})
+
+    def listed(self, version, plural):
+        status, found = self.send("GET", f"{self.base(version)}/{plural}")
+        return found.get("items") or [] if status == 200 else []
+
+    def sweep(self):
+        """Deletes what a batch left, finalizers or not. No controller may run."""
+        def delete(entry):
+            version, plural, item = entry
+            space = item["metadata"].get("namespace")
+            path = f"{self.base(version)}" + (f"/namespaces/{space}" if space else "") + f"/{plural}/{item['metadata']['name']}"
+            if item["metadata"].get("finalizers"):
+                self.send("PATCH", path, {"metadata": {"finalizers": None}}, "application/merge-patch+json")
+            self.send("DELETE", path, {"gracePeriodSeconds": 0, "propagationPolicy": "Background"})
+        found = [(version, plural, item) for version, plural in SWEPT for item in self.listed(version, plural)
+                 if item["metadata"].get("namespace") not in SYSTEM and item["metadata"]["name"] != "kubernetes"]
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            list(pool.map(delete, found))
+
+
+class Lab:
+    """The programs around the operator, and the operator itself as long as a batch runs."""
+
+    def __init__(self, folder, tags):
+        self.folder, self.api, self.processes = pathlib.Path(folder), Api(), []
+        self.spaces = set()
+        self.client = {"id": "c1", "secret": "s1", "scopes": SCOPES, "tags": sorted({"tag:k8s-operator", *tags}), "expiresIn": 86400}
+        for name, text in (("clients.json", json.dumps([self.client])), ("id", "c1"), ("secret", "s1"), ("resolv.conf", "")):
+            (self.folder / name).write_text(text, encoding="utf-8")
+        self.write_kubeconfig()
+        self.testnet = self.start("testnet", "testnet", "--listen", f"0.0.0.0:{TAILNET_PORT}", "--clients", self.folder / "clients.json")
+        self.start("recorder", "kube-recorder", "--kubeconfig", os.environ["KUBECONFIG"], "--listen", f"127.0.0.1:{RECORDER_PORT}")
+        subprocess.run(["mount", "--bind", self.folder / "resolv.conf", "/etc/resolv.conf"], check=True)
+
+    def write_kubeconfig(self):
+        context = {"apiVersion": "v1", "kind": "Config", "current-context": "recorded", "users": [],
+                   "clusters": [{"name": "recorded", "cluster": {"server": f"http://127.0.0.1:{RECORDER_PORT}"}}],
+                   "contexts": [{"name": "recorded", "context": {"cluster": "recorded", "user": ""}}]}
+        (self.folder / "kubeconfig").write_text(json.dumps(context), encoding="utf-8")
+
+    def start(self, name, *command, env=None):
+        with open(self.folder / f"{name}.out", "wb") as out, open(self.folder / f"{name}.err", "wb") as err:
+            process = subprocess.Popen([str(word) for word in command], stdout=out, stderr=err, env={**os.environ, **(env or {})})
+        self.processes.append(process)
+        return process
+
+    def end(self):
+        for process in [*self.processes, self.api.process]:
+            process.kill()
+            process.wait()
+
+    def text(self, name):
+        return (self.folder / name).read_text(encoding="utf-8", errors="replace")
+
+    def add_client(self, client, secret):
+        """Of a Tailnet."""
+        while not (told := self.text("testnet.out")).endswith("\n"):
+            demand(self.testnet.poll() is None, self.text("testnet.err"))
+            time.sleep(0.05)
+        body = json.dumps(self.client | {"id": client, "secret": secret}).encode()
+        request = urllib.request.Request(json.loads(told)["admin"] + "/admin/clients", body, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60):
+            pass
+
+    # ---- one batch
+
+    def space(self, name):
+        if name not in self.spaces:
+            self.api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+            self.spaces.add(name)
+
+    def prepare(self, settings):
+        """Facts of the cluster that settings.yaml tells of."""
+        namespace = settings["operatorNamespace"]
+        self.space(namespace)
+        domain = settings["clusterDomain"]
+        (self.folder / "resolv.conf").write_text(f"search {namespace}.svc.{domain} svc.{domain} {domain}\n", encoding="utf-8")
+        if settings["authProxyServiceAccount"]:
+            self.api.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "kube-apiserver-auth-proxy", "namespace": namespace}})
+        if settings["serviceMonitorCRD"]:
+            for crd in yaml.load_all((ROOT / "testdata" / "e2e" / "crds.yaml").read_text(encoding="utf-8"), LOADER):
+                self.api.create(crd)
+        else:
+            self.api.send("DELETE", f"/apis/apiextensions.k8s.io/v1/{MONITORS}")
+        if settings["ingressClassPresent"]:
+            self.api.create({"apiVersion": "networking.k8s.io/v1", "kind": "IngressClass", "metadata": {"name": settings["ingressClassName"]},
+                             "spec": {"controller": "tailscale.com/ts-ingress"}})
+
+    def environment(self, settings):
+        return {
+            "KUBECONFIG": str(self.folder / "kubeconfig"), "HOME": str(self.folder), "OPERATOR_NAMESPACE": settings["operatorNamespace"],
+            "OPERATOR_LOGIN_SERVER": LOGIN_SERVERS[0], "OPERATOR_INGRESS_CLASS_NAME": settings["ingressClassName"],
+            "OPERATOR_DEFAULT_LOAD_BALANCER": str(settings["isDefaultLoadBalancer"]).lower(),
+            "CLIENT_ID_FILE": str(self.folder / "id"), "CLIENT_SECRET_FILE": str(self.folder / "secret"),
+            "PROXY_IMAGE": settings["proxyImage"], "K8S_PROXY_IMAGE": settings["k8sProxyImage"],
+            "PROXY_TAGS": ",".join(settings["defaultTags"]), "PROXY_FIREWALL_MODE": settings["firewallMode"],
+            "PROXY_DEFAULT_CLASS": settings["defaultProxyClass"], "PROXY_PRIORITY_CLASS_NAME": settings["priorityClassName"],
+        }
+
+    @contextlib.contextmanager
+    def operator(self, settings, least=LEAST_SECONDS):
+        """Runs from begin to end of the block, which begins when it is quiet, `least` seconds after it came up or later."""
+        self.recorded = os.path.getsize(self.folder / "recorder.out")
+        process = self.start("operator", "k8s-operator", env=self.environment(settings))
+        try:
+            self.wait_until_quiet(process, least)
+            yield
+        finally:
+            process.kill()
+            process.wait()
+            self.processes.remove(process)
+
+    def entries(self):
+        """What the operator asked since it began."""
+        with open(self.folder / "recorder.out", "rb") as handle:
+            handle.seek(self.recorded)
+            return [json.loads(line) for line in handle if line.endswith(b"\n")]
+
+    def wait_until_quiet(self, process, least):
+        begin = time.monotonic()
+        while "Startup complete" not in self.text("operator.err"):
+            demand(process.poll() is None and time.monotonic() < begin + START_SECONDS, f"the operator does not start:\n{self.text('operator.err')[-3000:]}")
+            time.sleep(0.1)
+        begin = last = time.monotonic()
+        seen = 0
+        while (now := time.monotonic()) < begin + least or now < last + min(QUIET_SECONDS, least):
+            if now > begin + MOST_SECONDS:
+                return  # two DNSConfigs are written in turn for ever
+            demand(process.poll() is None, f"the operator ended:\n{self.text('operator.err')[-3000:]}")
+            time.sleep(0.2)
+            written = sum(1 for entry in self.entries() if entry["method"] != "GET" and entry["status"] < 300)
+            if written != seen:
+                seen, last = written, time.monotonic()
+
+
+def operator_folder():
+    """The source of the reference operator, as the tools pin it."""
+    module = pathlib.Path(__file__).resolve().parent.parent / "modules" / "operator"
+    told = subprocess.run(["go", "list", "-m", "-f", "{{.Dir}}", "tailscale.com"], cwd=module, check=True, capture_output=True, text=True,
+                          env={**os.environ, "GOWORK": "off", "GOFLAGS": "-mod=readonly"})
+    return pathlib.Path(told.stdout.strip()) / "cmd" / "k8s-operator"
+
+
+@contextlib.contextmanager
+def started(tags):
+    with tempfile.TemporaryDirectory(prefix="reference-") as folder:
+        lab = Lab(folder, tags)
+        try:
+            for path in sorted((operator_folder() / "deploy" / "crds").glob("*.yaml")):
+                status, answer = lab.api.create(yaml.load(path.read_text(encoding="utf-8"), LOADER))
+                demand(status == 201, f"{path.name}: {answer}")
+            yield lab
+        finally:
+            lab.end()

@@ -1,0 +1,301 @@
+"""Writes what the operator did with one input as a case of the reference corpus (testdata/oracle/README.md has its form)."""
+import base64
+import ipaddress
+import json
+import re
+
+import yaml
+
+from parity_case import ident, meta
+
+TS = "tailscale.com/"
+KINDS = {"svc": "Service", "ingress": "Ingress", "connector": "Connector", "proxygroup": "ProxyGroup", "nameserver": "DNSConfig",
+         "recorder": "Recorder"}
+SERVER_SET = ("resourceVersion", "uid", "creationTimestamp", "managedFields", "generation", "selfLink", "deletionTimestamp")
+EMPTY = {"updateStrategy", "strategy", "resources"}
+PERSISTENT = 6  # an error that comes so often is not one of the order in which objects were seen
+CONFLICT = "the object has been modified"
+AUTH_KEY = re.compile(r"tskey-auth-[A-Za-z0-9-]+")
+
+
+def is_v6(address):
+    return ipaddress.ip_address(address).version == 6
+
+
+# ---- objects as they were submitted
+
+def bare(value, key=""):
+    """Without what means nothing: null fields and the empty structs that the types cannot leave out."""
+    if isinstance(value, dict):
+        return {k: bare(v, k) for k, v in value.items()
+                if v is not None and not (k in EMPTY and v == {}) and not (k == "targetPort" and v == 0)}
+    return [bare(item) for item in value] if isinstance(value, list) else value
+
+
+def submitted(obj):
+    obj = bare(obj)
+    obj.pop("status", None)
+    obj["metadata"] = {key: value for key, value in obj["metadata"].items() if key not in SERVER_SET}
+    if obj["kind"] == "Secret":
+        texts = {key: decoded(text) for key, text in (obj.pop("data", None) or {}).items()}
+        texts |= obj.pop("stringData", None) or {}
+        obj.update({"stringData": texts} if texts else {})
+    if obj["kind"] == "ConfigMap" and obj.get("binaryData"):
+        obj["binaryData"] = {key: decoded(text) for key, text in obj["binaryData"].items()}
+    return obj
+
+
+def decoded(text):
+    return base64.b64decode(text).decode("utf-8", "replace")
+
+
+def later(made, written):
+    """The object as it was created, with what was written into it later. A Service is sent back with what the server allocated."""
+    if made["kind"] == "Service":
+        spec = {key: value for key, value in written["spec"].items() if key in made["spec"] or key in ("ports", "selector")}
+        for port in spec.get("ports") or []:
+            if not any("nodePort" in old for old in made["spec"].get("ports") or []):
+                port.pop("nodePort", None)
+        written = {**written, "spec": spec}
+    kept = {key: value for key, value in made["metadata"].items() if key == "generateName"}
+    written = {key: value for key, value in written.items() if key != "type" or key in made}
+    return {**written, "metadata": {**written["metadata"], **kept}}
+
+
+class Made:
+    """The objects that the operator made and that are still there, by API path."""
+
+    def __init__(self, api, entries):
+        self.objects = {}
+        for entry in entries:
+            if entry["status"] >= 300 or not entry.get("answer"):
+                continue
+            if entry["method"] == "POST" and not entry["path"].endswith("/events"):
+                self._created(entry)
+            elif entry["method"] == "PUT" and entry["path"] in self.objects:
+                self._updated(entry)
+        self._read(api)
+
+    def _created(self, entry):
+        obj = submitted(entry["request"])
+        obj["metadata"]["name"] = entry["answer"]["metadata"]["name"]
+        self.objects[f"{entry['path']}/{obj['metadata']['name']}"] = obj
+
+    def _updated(self, entry):
+        self.objects[entry["path"]] = later(self.objects[entry["path"]], submitted(entry["request"]))
+
+    def _read(self, api):
+        """What is gone goes; what is patched piece by piece is taken as it stands."""
+        self.live = {}
+        for path in list(self.objects):
+            status, live = api.send("GET", path)
+            if status != 200:
+                del self.objects[path]
+                continue
+            self.live[path] = live
+            if live["kind"] in ("Secret", "ConfigMap"):
+                found = submitted(live)
+                for key in ("stringData", "binaryData", "data"):
+                    if key in found:
+                        self.objects[path][key] = found[key]
+
+
+def parent_of(obj, by_name):
+    """The user's object that an object was made for, as messages name it."""
+    owners, labels = meta(obj).get("ownerReferences") or [], meta(obj).get("labels") or {}
+    if owners and owners[0]["kind"] in ("ProxyGroup", "Recorder", "DNSConfig", "ProxyGroupPolicy"):
+        return f"{owners[0]['kind']}/{owners[0]['name']}"
+    if labels.get(TS + "parent-resource-type") in KINDS:
+        kind, space = KINDS[labels[TS + "parent-resource-type"]], labels.get(TS + "parent-resource-ns")
+        return "/".join(part for part in (kind, space, labels.get(TS + "parent-resource")) if part)
+    proxy = meta(obj)["name"].removesuffix("-metrics")
+    return parent_of(by_name[proxy], {}) if proxy in by_name else ""
+
+
+# ---- values that only this cluster has
+
+class Binding:
+    """Puts placeholders in the place of random values, and the URLs of control servers in the place of those that stand for them."""
+
+    def __init__(self, texts, servers):
+        """`servers`: URL that the operator was told: URL that the case names, or nothing."""
+        self.by_text, self.servers = texts, servers
+        known = "|".join(re.escape(text) for text in sorted(texts, key=len, reverse=True))
+        self.pattern = re.compile(rf"(?<![0-9A-Za-z.])(?:{known})(?![0-9A-Za-z])(?!\.[0-9])") if known else None
+
+    def text(self, value):
+        value = AUTH_KEY.sub("<AUTHKEY>", value)
+        if self.pattern:
+            value = self.pattern.sub(lambda found: self.by_text[found[0]], value)
+        for told, named in self.servers.items():
+            value = value if named else value.replace(f'"ServerURL":"{told}",', "")
+            value = value.replace(told, named)
+        return value
+
+    def tree(self, value):
+        if isinstance(value, dict):
+            bound = {self.text(key): self.tree(item) for key, item in value.items()}
+            return {key: item for key, item in bound.items() if item != "" or value[key] == ""}
+        if isinstance(value, list):
+            return [self.tree(item) for item in value]
+        return self.text(value) if isinstance(value, str) else value
+
+
+def texts_of(users, made):
+    """Random text: placeholder."""
+    texts = {}
+    for obj in users.values():
+        texts[meta(obj)["uid"]] = f"<UID:{ident(obj)}>"
+        texts |= addresses(obj) if obj["kind"] == "Service" else {}
+    for obj in made.objects.values():
+        if "generateName" in meta(obj):
+            texts[meta(obj)["name"]] = f"{meta(obj)['name'][:-5]}<SFX:{parent_of(obj, {})}>"
+    for live in made.live.values():
+        texts[meta(live)["uid"]] = f"<UID:{ident(live)}>"
+    return texts
+
+
+def addresses(service):
+    """Of a Service as the server answered it, whose manifest pins `pinned`."""
+    spec, name = service["spec"], f"{meta(service)['namespace']}/{meta(service)['name']}"
+    given = [address for address in spec.get("clusterIPs") or [] if address not in ("None", service["pinned"])]
+    return {address: f"<CLUSTER_IP{'' if number == 0 else 6 if is_v6(address) else 4}:{name}>" for number, address in enumerate(given)}
+
+
+# ---- random ports of groups, and what has an arbitrary order
+
+HEALTH_PORT, STATIC_PORT = "tailscale-health-check", "static-endpoint-port"
+
+
+def bind_ports(objects):
+    egress_ports(objects)
+    static_ports(objects)
+
+
+def egress_ports(objects):
+    for service in objects:
+        labels = meta(service).get("labels") or {}
+        if service["kind"] != "Service" or labels.get(TS + "svc-type") != "egress":
+            continue
+        member = f"{labels[TS + 'parent-resource-ns']}/{labels[TS + 'parent-resource']}"
+        bound = {}
+        for port in service["spec"].get("ports") or []:
+            if port.get("name") != HEALTH_PORT:
+                name = f"<PORT:{member}/{port['port']}/{port.get('protocol', 'TCP')}>"
+                bound[port["targetPort"]], port["targetPort"] = name, name
+        for other in objects:
+            if other["kind"] == "EndpointSlice" and (meta(other).get("labels") or {}).get(TS + "parent-resource") == labels[TS + "parent-resource"]:
+                for port in other.get("ports") or []:
+                    port["port"] = bound.get(port["port"], port["port"])
+            if other["kind"] == "ConfigMap" and "egress-services" in (other.get("binaryData") or {}):
+                data = other["binaryData"]
+                data["egress-services"] = bound_config(data["egress-services"], member.replace("/", "-", 1), bound)
+
+
+def bound_config(text, key, bound):
+    config = json.loads(text)
+    if key in config and all(port["matchPort"] in bound for port in config[key]["ports"]):
+        ports = sorted(config[key]["ports"], key=lambda port: (port["targetPort"], port["protocol"]))
+        config[key]["ports"] = [{**port, "matchPort": bound[port["matchPort"]]} for port in ports]
+    return json.dumps(config, separators=(",", ":"), ensure_ascii=False)
+
+
+def unquoted_ports(text):
+    """A placeholder stands for the number, not for a text."""
+    return re.sub(r'"matchPort":"(<PORT:[^>]*>)"', r'"matchPort":\1', text)
+
+
+def static_ports(objects):
+    groups = {}
+    for service in objects:
+        for port in (service.get("spec") or {}).get("ports") or [] if service["kind"] == "Service" else []:
+            if port.get("name") == STATIC_PORT:
+                groups.setdefault(meta(service)["labels"][TS + "parent-resource"], []).append((service, port))
+    for group, found in groups.items():
+        found.sort(key=lambda pair: int(meta(pair[0])["name"].split("-")[-2]))
+        numbers = sorted(port["nodePort"] for _, port in found)
+        random = str(found[0][1]["port"])
+        for replica, ((_, port), number) in enumerate(zip(found, numbers)):
+            for secret in (obj for obj in objects if obj["kind"] == "Secret" and meta(obj)["name"] == f"{group}-{replica}-config"):
+                secret["stringData"] = {key: text.replace(f':{port["nodePort"]}"', f':{number}"') for key, text in secret["stringData"].items()}
+            port.update(nodePort=number, port=f"<PORT:tailscaled/{group}>", targetPort=f"<PORT:tailscaled/{group}>")
+        for obj in objects:
+            if obj["kind"] == "StatefulSet" and meta(obj)["name"] == group:
+                for variable in (v for c in obj["spec"]["template"]["spec"]["containers"] for v in c.get("env") or []):
+                    if (variable["name"], variable.get("value")) == ("PORT", random):
+                        variable["value"] = f"<PORT:tailscaled/{group}>"
+
+
+# ---- the user's own objects
+
+def changes(document, before, after):
+    """What was written into a user's object, without status."""
+    found = []
+    for key in ("annotations", "finalizers", "labels"):
+        found += change(document["metadata"], before["metadata"], after["metadata"], key, "metadata")
+    for key in sorted(set(before.get("spec") or {}) | set(after.get("spec") or {})):
+        found += change(document.get("spec") or {}, before.get("spec") or {}, after.get("spec") or {}, key, "spec")
+    return found
+
+
+def change(document, before, after, key, path):
+    old, new = before.get(key), after.get(key)
+    if old == new or (key not in document and new is None):
+        return []
+    return [{"path": f"{path}.{key}", "before": document.get(key), "after": new}]
+
+
+# ---- messages
+
+def said_of(obj, api_events):
+    """Events and conditions of one of the user's objects."""
+    name, lines = ident(obj), []
+    for event in api_events:
+        about = event["involvedObject"]
+        if (about["kind"], about.get("namespace", ""), about["name"]) == (obj["kind"], meta(obj).get("namespace", ""), meta(obj)["name"]):
+            lines.append(f"1 event {event['type']} {name} {event['reason']}: {event['message']}")
+    for condition in (obj.get("status") or {}).get("conditions") or []:
+        generation = f"observedGeneration={condition['observedGeneration']} " if condition.get("observedGeneration") else ""
+        lines.append(f"1 condition {name} {condition['type']}={condition['status']} reason={condition['reason']} {generation}"
+                     f"message={condition['message']}")
+    return lines
+
+
+def errors_of(log):
+    """{(controller, namespace/name): error} for what is retried for ever."""
+    counts = {}
+    for line in log.splitlines():
+        entry = json.loads(line) if line.startswith("{") else {}
+        if entry.get("msg") != "Reconciler error" or CONFLICT in entry.get("error", ""):
+            continue
+        about = "/".join(part for part in (entry.get("namespace"), entry.get("name")) if part)
+        key = entry["controller"], about, entry["error"]
+        counts[key] = counts.get(key, 0) + 1
+    found = {}
+    for (controller, about, text), count in counts.items():
+        if count >= PERSISTENT:
+            found.setdefault((controller, about), text)
+    return found
+
+
+def error_line(controller, about, text):
+    panic = re.match(r"panic: (.*?)(?: \[recovered\])?$", text)
+    return f"1 panic {controller} {about}: {panic[1]}" if panic else f"1 error {controller} {about}: {text}"
+
+
+# ---- files
+
+DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def stream(documents):
+    return yaml.dump_all(documents, Dumper=DUMPER, sort_keys=True, width=1 << 20, allow_unicode=True)
+
+
+def in_order(objects):
+    return sorted(objects, key=lambda obj: (obj["kind"], meta(obj).get("namespace", ""), meta(obj)["name"]))
+
+
+def write(folder, name, text):
+    if text:
+        (folder / name).write_text(text, encoding="utf-8")

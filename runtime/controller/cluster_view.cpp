@@ -27,6 +27,7 @@ public:
     void start() { watch_.start(); }
 
     void begin_list() override {
+        erased_ = 0;
         for (const auto& copy : copies_) {
             copy->begin_list();
         }
@@ -36,7 +37,14 @@ public:
             copy->put(object);
         }
     }
+    // What a reply to our own write says. It may come after word of the object's end.
+    void take_written(const Value& object) {
+        if (version_number(object) > erased_) {
+            put(object);
+        }
+    }
     void erase(const Value& object) override {
+        erased_ = std::max(erased_, version_number(object));
         for (const auto& copy : copies_) {
             copy->erase(object);
         }
@@ -49,6 +57,7 @@ public:
 
 private:
     std::vector<std::unique_ptr<WatchSink>> copies_;
+    std::uint64_t erased_ = 0;  // the last version at which the watch told of an end
     Watch watch_;
 };
 
@@ -97,7 +106,7 @@ bool ClusterView::own_complete() const {
 }
 
 void ClusterView::wrote(const Source& source, const Value& object) {
-    fans_.at(source.key())->put(object);
+    fans_.at(source.key())->take_written(object);
 }
 
 void ClusterView::erased(const Source& source, const Value& object) {

@@ -207,6 +207,11 @@ void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
         slots_.erase(pod);
         return;
     }
+    const auto* pod_step = std::get_if<step::DeletePod>(&*step);
+    const std::string pod_uid = pod_step == nullptr ? std::string() : pod_step->uid;
+    if (!pod_uid.empty() && slots_[pod].deleted_pod == pod_uid) {
+        return;  // the copy of the pods is behind
+    }
     const bool removes = std::holds_alternative<step::Remove>(*step);
     if (removes && !guard.may_remove(pod)) {
         return;
@@ -227,8 +232,11 @@ void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
     const Said said{.about = reference(replica), .reason = std::string(failure_reason(*step))};
     log_.info("step", {{"proxy", pod}, {"step", describe(*step)}});
     slots_[pod].attempts.begin();
-    apply_->run(replica, *step, [this, pod, mints, said](const std::string& problem) {
+    apply_->run(replica, *step, [this, pod, mints, pod_uid, said](const std::string& problem) {
         keys_minted_ += mints && problem.empty() ? 1 : 0;
+        if (problem.empty()) {
+            slots_[pod].deleted_pod = pod_uid;
+        }
         Said result = said;
         result.problem = problem;
         take_result(pod, result);

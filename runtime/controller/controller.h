@@ -60,7 +60,8 @@ private:
     struct Slot {
         Attempts attempts;
         bool is_hindered = false;
-        std::string problem;  // the last one
+        std::string deleted_pod;  // UID
+        std::string problem;      // the last one
 
         [[nodiscard]] bool is_worth_telling() const;
     };

@@ -1,4 +1,5 @@
 // What a controller does that has nothing to do, and before it knows enough.
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -50,6 +51,35 @@ TEST_F(ControllerTest, IsReadyOnceItHasSeenTheWholeCluster) {
     network.fault = [](const HttpRequest&) { return Fault::None; };
     run(kMinute);
     EXPECT_TRUE(process->controller.is_ready());
+}
+
+TEST_F(ControllerTest, DeletesAWaitingPodOnceWhileTheWatchIsAway) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    tailnet.devices.clear();  // somebody has deleted it
+    cluster.restart_pod("a-0");
+    while (tailnet.keys.size() < 2) {
+        run(Duration(10));
+    }
+    bool is_away = true;
+    network.fault = [&is_away](const HttpRequest& request) {
+        return is_away && request.method == "GET" && request.url.find("/pods?") != std::string::npos
+                   ? Fault::Busy
+                   : Fault::None;
+    };
+    kube.drop_watches();
+    network.log.clear();
+    run(20 * kSecond);
+    EXPECT_EQ(std::count_if(network.log.begin(), network.log.end(),
+                            [](const auto& sent) {
+                                return sent.method == "DELETE" &&
+                                       sent.url.find("/pods/") != std::string::npos;
+                            }),
+              1);
+    is_away = false;
+    run(kMinute);
+    expect_converged({"a-0"});
 }
 
 }  // namespace

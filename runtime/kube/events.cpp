@@ -16,8 +16,7 @@ using renderer::Value;
 
 void Events::post(const ObjectRef& object, EventType type, std::string_view reason,
                   std::string_view message) {
-    constexpr std::size_t kLongest = 1024;  // for the API server
-    message = message.substr(0, kLongest);
+    message = message.substr(0, 1024);  // more is refused
     const std::string text = redact(message.substr(0, renderer::find_bad_utf8(message)));
     const std::string ns = object.ns.empty() ? "default" : object.ns;
     const std::string name = fmt::format(

@@ -84,7 +84,7 @@ class Mirror : public WatchSink {
 public:
     using Decode = std::optional<T> (*)(const renderer::Value&);
     struct Versioned : T {
-        std::uint64_t version = 0;
+        std::uint64_t version = 0;  // 0: of before the list; a restored etcd counts anew
     };
     using Objects = std::map<Text, Versioned, std::less<>>;
     // `decode` says no to objects that are not looked at. `changed` is called after every change
@@ -101,8 +101,9 @@ public:
 
     void begin_list() override {
         unseen_.clear();
-        for (const auto& [key, unused] : objects_) {
+        for (auto& [key, object] : objects_) {
             unseen_.emplace(key.view());
+            object.version = 0;
         }
     }
 
@@ -117,8 +118,7 @@ public:
         }
         auto decoded = decode_(object);
         if (!decoded.has_value()) {
-            drop(key);
-            return;
+            return drop(key);
         }
         const bool differs = found == objects_.end() || found->second != *decoded;
         objects_.insert_or_assign(found, key, Versioned{std::move(*decoded), version});

@@ -92,6 +92,27 @@ TEST_F(WatchTest, WhatHasChangedMeanwhileIsSeenAfterAFreshList) {
     EXPECT_EQ(shown(), "ns/b=2 ns/c=3 ");
 }
 
+// As after etcd was restored from a backup.
+TEST_F(WatchTest, AListCountsAlthoughVersionsWentBack) {
+    const auto item = [](std::string_view version, std::string_view text) {
+        return Value::map(
+            {{"metadata",
+              Value::map({{"name", "a"}, {"namespace", "ns"}, {"resourceVersion", version}})},
+             {"text", text}});
+    };
+    const auto list = [this, &item](std::string_view version, std::string_view text) {
+        mirror.begin_list();
+        mirror.put(item(version, text));
+        mirror.end_list();
+    };
+    list("500", "later");
+    list("300", "restored");
+    EXPECT_EQ(shown(), "ns/a=restored ");
+    mirror.put(item("301", "ours"));
+    mirror.put(item("300", "restored"));
+    EXPECT_EQ(shown(), "ns/a=ours ") << "what we have written ourselves is newer";
+}
+
 TEST_F(WatchTest, AnEndedWatchGoesOnFromWhereItWas) {
     put("a", "1");
     watch.start();

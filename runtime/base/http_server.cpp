@@ -18,11 +18,15 @@ namespace {
 
 constexpr std::uint32_t kLargestHead = 8 * 1024;
 constexpr std::chrono::seconds kPatience(10);
+constexpr std::size_t kMostConnections = 100;
 
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
-    Connection(tcp::socket socket, std::function<Page(std::string_view)> answer)
-        : stream_(std::move(socket)), answer_(std::move(answer)) {
+    Connection(tcp::socket socket, std::shared_ptr<Connections> all,
+               std::function<Page(std::string_view)> answer)
+        : stream_(std::move(socket)),
+          place_(std::move(all), [this] { stream_.close(); }),
+          answer_(std::move(answer)) {
         parser_.header_limit(kLargestHead);
         parser_.body_limit(0);
     }
@@ -58,6 +62,7 @@ private:
     }
 
     beast::tcp_stream stream_;
+    Connections::Place place_;
     std::function<Page(std::string_view)> answer_;
     beast::flat_buffer buffer_{kLargestHead};
     http::request_parser<http::empty_body> parser_;
@@ -71,9 +76,11 @@ struct HttpServer::State {
 };
 
 HttpServer::HttpServer(AsioLoop& loop, std::function<Page(std::string_view)> answer)
-    : state_(new State{{loop, [answer = std::move(answer)](tcp::socket socket) {
-                            std::make_shared<Connection>(std::move(socket), answer)->start();
-                        }}}) {}
+    : state_(new State{
+          {loop, [answer = std::move(answer),
+                  all = std::make_shared<Connections>(kMostConnections)](tcp::socket socket) {
+               std::make_shared<Connection>(std::move(socket), all, answer)->start();
+           }}}) {}
 
 HttpServer::~HttpServer() = default;
 

@@ -1,5 +1,6 @@
 // A small HTTP server for people and machines that ask how the process is: /healthz, /readyz,
-// /metrics. GET only, one request per connection, nothing read beyond its head.
+// /metrics. GET only, one request per connection, nothing read beyond its head; of too many
+// connections the one that was silent the longest is closed.
 #pragma once
 
 #include <cstdint>

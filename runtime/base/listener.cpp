@@ -9,6 +9,40 @@ namespace runtime {
 
 using boost::asio::ip::tcp;
 
+Connections::Place::Place(std::shared_ptr<Connections> all, std::function<void()> close)
+    : all_(std::move(all)),
+      close_(std::move(close)),
+      at_(all_->open_.insert(all_->open_.end(), this)) {
+    if (all_->open_.size() > all_->most_) {
+        all_->close_first();
+    }
+}
+
+Connections::Place::~Place() {
+    if (is_open_) {
+        all_->open_.erase(at_);
+    }
+}
+
+void Connections::Place::is_heard() {
+    if (is_open_) {
+        all_->open_.splice(all_->open_.end(), all_->open_, at_);
+    }
+}
+
+void Connections::close_first() {
+    Place& first = *open_.front();
+    open_.pop_front();
+    first.is_open_ = false;
+    first.close_();
+}
+
+void Connections::close_all() {
+    while (!open_.empty()) {
+        close_first();
+    }
+}
+
 struct Listener::State : std::enable_shared_from_this<Listener::State> {
     State(boost::asio::io_context& context, Take its_take)
         : acceptor(context), pause(context), take(std::move(its_take)) {}

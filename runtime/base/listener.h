@@ -5,6 +5,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 #include <functional>
+#include <list>
 #include <memory>
 
 #include "renderer/core/result.h"
@@ -34,6 +35,37 @@ boost::system::error_code bind_on_all_addresses(Socket& socket, std::uint16_t po
 }
 
 renderer::Error cannot_listen(std::uint16_t port, const boost::system::error_code& error);
+
+// The open connections of a server: when there are too many, the one that was silent the longest is
+// closed.
+class Connections {
+public:
+    explicit Connections(std::size_t most) : most_(most) {}
+
+    // Of one connection, and no longer there than that.
+    class Place {
+    public:
+        Place(std::shared_ptr<Connections> all, std::function<void()> close);
+        ~Place();
+        Place(const Place&) = delete;
+        Place& operator=(const Place&) = delete;
+        void is_heard();
+
+    private:
+        friend Connections;
+        std::shared_ptr<Connections> all_;
+        std::function<void()> close_;
+        std::list<Place*>::iterator at_;
+        bool is_open_ = true;
+    };
+    void close_all();
+
+private:
+    void close_first();
+
+    std::size_t most_;
+    std::list<Place*> open_;  // the one that was silent the longest comes first
+};
 
 class Listener {
 public:

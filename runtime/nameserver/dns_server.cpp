@@ -6,7 +6,6 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
-#include <list>
 #include <utility>
 
 #include "runtime/base/listener.h"
@@ -22,22 +21,14 @@ namespace {
 
 constexpr std::size_t kLargest = 65535;
 
-class TcpClient;
-// The one that was silent the longest comes first.
-using TcpClients = std::list<TcpClient*>;
-
 class TcpClient : public std::enable_shared_from_this<TcpClient> {
 public:
-    TcpClient(tcp::socket socket, std::shared_ptr<TcpClients> clients, Duration patience,
+    TcpClient(tcp::socket socket, std::shared_ptr<Connections> all, Duration patience,
               DnsServer::Reply reply)
         : stream_(std::move(socket)),
-          clients_(std::move(clients)),
-          place_(clients_->insert(clients_->end(), this)),
+          place_(std::move(all), [this] { stream_.close(); }),
           patience_(patience),
           reply_(std::move(reply)) {}
-    ~TcpClient() { clients_->erase(place_); }
-    TcpClient(const TcpClient&) = delete;
-    TcpClient& operator=(const TcpClient&) = delete;
 
     void read_length() {
         stream_.expires_after(patience_);
@@ -49,7 +40,6 @@ public:
                              }
                          });
     }
-    void close() { stream_.close(); }
 
 private:
     void read_packet(std::size_t size) {
@@ -63,7 +53,7 @@ private:
     }
 
     void write() {
-        clients_->splice(clients_->end(), *clients_, place_);
+        place_.is_heard();
         packet_ = reply_(packet_, Carrier::Tcp);
         if (packet_.empty()) {
             return;
@@ -80,8 +70,7 @@ private:
     }
 
     boost::beast::tcp_stream stream_;
-    std::shared_ptr<TcpClients> clients_;
-    TcpClients::iterator place_;
+    Connections::Place place_;
     Duration patience_;
     DnsServer::Reply reply_;
     std::array<std::uint8_t, 2> length_{};
@@ -129,25 +118,21 @@ private:
 
 struct DnsServer::State {
     State(AsioLoop& loop, DnsLimits limits, const Reply& reply)
-        : udp(std::make_shared<UdpSide>(loop.context(), reply)),
+        : clients(std::make_shared<Connections>(limits.connections)),
+          udp(std::make_shared<UdpSide>(loop.context(), reply)),
           listener(loop, [this, limits, reply](tcp::socket socket) {
               std::make_shared<TcpClient>(std::move(socket), clients, limits.patience, reply)
                   ->read_length();
-              if (clients->size() > limits.connections) {
-                  clients->front()->close();
-              }
           }) {}
     ~State() {
         error_code ignored;
         udp->socket().close(ignored);
-        for (TcpClient* client : *clients) {
-            client->close();
-        }
+        clients->close_all();
     }
     State(const State&) = delete;
     State& operator=(const State&) = delete;
 
-    std::shared_ptr<TcpClients> clients = std::make_shared<TcpClients>();
+    std::shared_ptr<Connections> clients;
     std::shared_ptr<UdpSide> udp;
     Listener listener;
 };

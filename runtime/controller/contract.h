@@ -49,11 +49,6 @@ inline constexpr std::string_view kRestartAnnotation = TAILRENDER_DOMAIN "/resta
 inline constexpr std::string_view kDeviceAnnotation = TAILRENDER_DOMAIN "/device";
 inline constexpr std::string_view kDeviceTagsAnnotation = TAILRENDER_DOMAIN "/device-tags";
 
-// On a certificate's Secret: what the pods of its group were last told of (a hash), and the UIDs of
-// those that have read another one, with `,` between them.
-inline constexpr std::string_view kCertificateAnnotation = TAILRENDER_DOMAIN "/certificate";
-inline constexpr std::string_view kRollAnnotation = TAILRENDER_DOMAIN "/roll-pods";
-
 // On `tailrender-devices`, by a user: that so many proxies may vanish at once.
 inline constexpr std::string_view kConfirmRemovalsAnnotation =
     TAILRENDER_DOMAIN "/confirm-removals";

@@ -1,7 +1,6 @@
 #include "runtime/controller/group_apply.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -29,10 +28,6 @@ std::vector<std::string> addresses_of(const Value& service) {
         }
     }
     return addresses;
-}
-
-Value put_annotation(std::string_view key, const std::string& text) {
-    return operation("add", "/metadata/annotations/" + pointer(key), Value(text));
 }
 
 // Without addresses it serves nobody, and they may come later.
@@ -213,20 +208,6 @@ void GroupApply::adopt_certificate(const std::string& name, std::string_view gro
                 done(made.problem("cannot take over the certificate's Secret"));
             });
     });
-}
-
-void GroupApply::note_certificate(const Certificate& certificate,
-                                  const group_step::NoteCertificate& note, const Next& done) {
-    const Value operations = Value::list(
-        {put_annotation(kCertificateAnnotation, note.hash),
-         put_annotation(kRollAnnotation, fmt::format("{}", fmt::join(note.roll, ",")))});
-    context_.kube.json_patch(secret_path(certificate.name), operations,
-                             [this, done](const KubeReply& reply) {
-                                 if (reply.ok()) {
-                                     context_.view.wrote(context_.view.our_secrets(), reply.object);
-                                 }
-                                 done(reply.problem("cannot patch the certificate's Secret"));
-                             });
 }
 
 Job GroupApply::deletion_of(const Certificate& certificate) {

@@ -29,8 +29,6 @@ public:
     void delete_certificate(const Certificate& certificate, const Next& done) {
         deletion_of(certificate)(done);
     }
-    void note_certificate(const Certificate& certificate, const group_step::NoteCertificate& note,
-                          const Next& done);
     void write_table(const AddressTable& table, const Next& done);
     void delete_pod(const Pod& pod, const Next& done);
 

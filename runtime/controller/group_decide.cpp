@@ -51,25 +51,58 @@ bool leads_to_service(const ServiceRecord& record) {
     return record.parent.starts_with("Service/");
 }
 
-std::optional<GroupStep> decide_certificate(const Certificate& certificate, const Group& group) {
-    group_step::NoteCertificate note{.hash = certificate.hash, .roll = {}};
-    const auto stays = [&certificate](const Pod* pod) {
-        return pod != nullptr &&
-               std::count(certificate.roll.begin(), certificate.roll.end(), pod->uid) > 0;
-    };
-    if (certificate.hash.empty() || certificate.hash == certificate.noted_hash) {
-        const bool over =
-            !certificate.roll.empty() && std::none_of(group.pods.begin(), group.pods.end(), stays);
-        note.hash = certificate.noted_hash;
-        return over ? std::optional<GroupStep>(note) : std::nullopt;
-    }
-    // The first one that there is finds pods that have read nothing, and look again by themselves.
-    for (std::size_t i = 1; i < group.pods.size() && !certificate.noted_hash.empty(); ++i) {
+// Of those that read a certificate: pod 0 has written it.
+std::vector<std::string> readers_of(const Group& group) {
+    std::vector<std::string> uids;
+    for (std::size_t i = 1; i < group.pods.size(); ++i) {
         if (group.pods[i] != nullptr && !group.pods[i]->leaving) {
-            note.roll.push_back(group.pods[i]->uid);
+            uids.push_back(group.pods[i]->uid);
         }
     }
-    return note;
+    return uids;
+}
+
+bool runs_any(const Group& group, const std::vector<std::string>& uids) {
+    return std::any_of(group.pods.begin(), group.pods.end(), [&uids](const Pod* pod) {
+        return pod != nullptr && std::count(uids.begin(), uids.end(), pod->uid) > 0;
+    });
+}
+
+// The first one that there is finds pods that have read nothing, and look again by themselves.
+ToldCertificate tell(const Group& group, const ToldCertificate* before, const std::string& hash) {
+    ToldCertificate told{.hash = hash, .roll = {}};
+    if (before != nullptr) {
+        told.roll = before->hash == hash ? before->roll : readers_of(group);
+    }
+    if (!runs_any(group, told.roll)) {
+        told.roll.clear();
+    }
+    return told;
+}
+
+std::map<std::string, ToldCertificate> told_of_group(
+    const Group& group, const std::map<std::string, ToldCertificate>& old,
+    const std::map<std::string, std::string>& hashes) {
+    std::map<std::string, ToldCertificate> told;
+    for (const Offer& offer : group.config->offers) {
+        const auto before = old.find(offer.certificate);
+        const auto hash = hashes.find(offer.certificate);
+        const ToldCertificate* known = before == old.end() ? nullptr : &before->second;
+        if (hash != hashes.end() || known != nullptr) {
+            told.emplace(offer.certificate,
+                         tell(group, known, hash == hashes.end() ? known->hash : hash->second));
+        }
+    }
+    for (const auto& [name, before] : old) {
+        const auto [one, has_left] = told.emplace(name, before);
+        if (has_left && before.readers.empty()) {
+            one->second.readers = readers_of(group);
+        }
+        if (has_left && !runs_any(group, one->second.readers)) {
+            told.erase(one);
+        }
+    }
+    return told;
 }
 
 }  // namespace
@@ -123,9 +156,8 @@ ServiceRecords desired_records(const RecordsInput& input, Time now) {
     return records;
 }
 
-std::map<std::string, std::string> desired_table(const ServiceRecords& records,
-                                                 const KnownAddresses& known,
-                                                 const std::map<std::string, std::string>& old) {
+std::map<std::string, std::string> desired_table(const TableInput& input) {
+    const auto& [records, told, known, old] = input;
     std::map<std::string, std::map<std::string, Value>> groups;
     const auto add = [&](const std::string& key, const ServiceRecord& record) {
         const std::string service(split_record_key(key).service);
@@ -157,7 +189,30 @@ std::map<std::string, std::string> desired_table(const ServiceRecords& records,
     if (!records.empty()) {
         table.emplace(kServicesDatum, write_records(records));
     }
+    if (!told.empty()) {
+        table.emplace(kCertificatesDatum, write_told(told));
+    }
     return table;
+}
+
+ToldCertificates desired_told(const ToldInput& input) {
+    ToldCertificates told;
+    for (const auto& [name, its_old] : input.old) {
+        if (!input.groups.contains(name) && input.sets.contains(name)) {
+            told.emplace(name, its_old);
+        }
+    }
+    for (const auto& [name, group] : input.groups) {
+        const auto its_old = input.old.find(name);
+        auto its = told_of_group(
+            group,
+            its_old == input.old.end() ? std::map<std::string, ToldCertificate>() : its_old->second,
+            input.hashes);
+        if (!its.empty()) {
+            told.emplace(name, std::move(its));
+        }
+    }
+    return told;
 }
 
 std::optional<GroupStep> decide_service(const ServiceState& service, Time now,
@@ -177,14 +232,9 @@ std::optional<GroupStep> decide_service(const ServiceState& service, Time now,
     if (service.old_certificate != nullptr) {
         return group_step::DeleteCertificate{};
     }
-    if (!service.is_registered) {
-        return service.offered->group->has_joined()
-                   ? std::optional<GroupStep>(group_step::Register{})
-                   : std::nullopt;
-    }
-    return service.certificate == nullptr
-               ? std::nullopt
-               : decide_certificate(*service.certificate, *service.offered->group);
+    return !service.is_registered && service.offered->group->has_joined()
+               ? std::optional<GroupStep>(group_step::Register{})
+               : std::nullopt;
 }
 
 const Pod* decide_roll(const std::set<std::string>& roll, const std::vector<const Pod*>& pods) {
@@ -219,10 +269,6 @@ std::string describe(const GroupStep& step) {
     struct Describer {
         std::string operator()(const group_step::CreateCertificate&) const {
             return "create the certificate's Secret";
-        }
-        std::string operator()(const group_step::NoteCertificate& note) const {
-            return fmt::format("note certificate \"{}\", to be read again by {} pods", note.hash,
-                               note.roll.size());
         }
         std::string operator()(const group_step::DeleteCertificate&) const {
             return "delete the certificate of its old name";

@@ -5,7 +5,8 @@
 // - a certificate's Secret exists before its service is registered, and a service is registered
 //   once a replica of its group is in the tailnet;
 // - what is offered no more is removed after a delay, never many at once;
-// - when a certificate has changed, the pods that read another one are deleted one after the other.
+// - when a certificate has changed, the pods that read another one are deleted one after the other;
+//   what they were told of is in the table, too.
 #pragma once
 
 #include <map>
@@ -62,23 +63,33 @@ struct KnownAddresses {
     Addresses tailnet, cluster;
 };
 // The whole table. An address that is not known stays as it is.
-std::map<std::string, std::string> desired_table(const ServiceRecords& records,
-                                                 const KnownAddresses& known,
-                                                 const std::map<std::string, std::string>& old);
+struct TableInput {
+    const ServiceRecords& records;
+    const ToldCertificates& told;
+    const KnownAddresses& known;
+    const std::map<std::string, std::string>& old;
+};
+std::map<std::string, std::string> desired_table(const TableInput& input);
+
+// What pods are told of certificates, as it is to be remembered. Of a group that cannot be worked
+// for it stays while its StatefulSet is there; of a certificate that the group offers no more while
+// a pod runs that may have read it.
+struct ToldInput {
+    const ToldCertificates& old;
+    const std::map<std::string, Group>& groups;
+    const std::map<std::string, std::string>& hashes;  // of certificates that are filled, by name
+    const std::set<std::string>& sets;                 // names of StatefulSets that are there
+};
+ToldCertificates desired_told(const ToldInput& input);
 
 namespace group_step {
 struct CreateCertificate {};
-struct NoteCertificate {
-    std::string hash;
-    std::vector<std::string> roll;
-};
 struct DeleteCertificate {};  // of a name that the service had before
 struct Register {};
 struct Remove {};
 }  // namespace group_step
-using GroupStep =
-    std::variant<group_step::CreateCertificate, group_step::NoteCertificate,
-                 group_step::DeleteCertificate, group_step::Register, group_step::Remove>;
+using GroupStep = std::variant<group_step::CreateCertificate, group_step::DeleteCertificate,
+                               group_step::Register, group_step::Remove>;
 
 // All that there is of one service. nullptr: does not exist.
 struct ServiceState {

@@ -58,6 +58,23 @@ protected:
                                at);
     }
 
+    // Of the group, as it is written; `hash` of "docs.ts.net".
+    [[nodiscard]] std::string told(const ToldCertificates& known, const std::string& hash) const {
+        std::map<std::string, std::string> hashes;
+        if (!hash.empty()) {
+            hashes.emplace("docs.ts.net", hash);
+        }
+        const ToldCertificates all = desired_told(
+            {.old = known, .groups = {{"front", group}}, .hashes = hashes, .sets = {}});
+        EXPECT_EQ(read_told({.version = {}, .data = {{"certificates", write_told(all)}}}), all);
+        return write_told(all);
+    }
+    static std::map<std::string, std::string> table_of(
+        const ServiceRecords& records, const KnownAddresses& known,
+        const std::map<std::string, std::string>& old) {
+        return desired_table({.records = records, .told = {}, .known = known, .old = old});
+    }
+
     Time now = std::chrono::sys_days(std::chrono::year(2026) / 1 / 1);
     GroupConfig config;
     ProxySet set;
@@ -106,27 +123,37 @@ TEST_F(GroupDecideTest, WhatIsOfferedNoMoreIsRemovedAfterTheDelay) {
 }
 
 TEST_F(GroupDecideTest, TheFirstCertificateRollsNobody) {
-    certificate.hash = "new";
-    EXPECT_EQ(next(), "note certificate \"new\", to be read again by 0 pods");
-    certificate.noted_hash = "new";
-    EXPECT_EQ(next(), "");
-    certificate.hash = "";
-    EXPECT_EQ(next(), "") << "emptied: pods keep what they have";
+    EXPECT_EQ(told({}, ""), "{}");
+    EXPECT_EQ(told({}, "new"), R"({"front":{"docs.ts.net":{"hash":"new"}}})");
 }
 
 TEST_F(GroupDecideTest, ARenewedCertificateIsReadByAllButPod0) {
-    certificate.hash = "new";
-    certificate.noted_hash = "old";
-    const auto step = decide_service(service, now, kDelay);
-    ASSERT_TRUE(step.has_value());
-    EXPECT_EQ(std::get<group_step::NoteCertificate>(*step).roll,
-              (std::vector<std::string>{"u1", "u2"}));
-    certificate.noted_hash = "new";
-    certificate.roll = {"u1", "u2"};
-    EXPECT_EQ(next(), "") << "while one of them is still there";
+    ToldCertificates known{{"front", {{"docs.ts.net", {.hash = "old", .roll = {}}}}}};
+    EXPECT_EQ(told(known, ""), write_told(known)) << "emptied: pods keep what they have";
+    EXPECT_EQ(told(known, "new"), R"({"front":{"docs.ts.net":{"hash":"new","roll":["u1","u2"]}}})");
+    known["front"]["docs.ts.net"] = {.hash = "new", .roll = {"u1", "u2"}};
     pods[1].uid = "u1b";
+    EXPECT_EQ(told(known, "new"), write_told(known)) << "while one of them is still there";
     pods[2].uid = "u2b";
-    EXPECT_EQ(next(), "note certificate \"new\", to be read again by 0 pods");
+    EXPECT_EQ(told(known, "new"), R"({"front":{"docs.ts.net":{"hash":"new"}}})");
+}
+
+TEST_F(GroupDecideTest, ACertificateThatLeftIsKnownWhileAReaderRuns) {
+    ToldCertificates known{{"front", {{"docs.old", {.hash = "old", .roll = {}}}}}};
+    const std::string left =
+        R"({"front":{"docs.old":{"hash":"old","readers":["u1","u2"]},"docs.ts.net":{"hash":"h"}}})";
+    EXPECT_EQ(told(known, "h"), left);
+    known["front"]["docs.old"].readers = {"u1", "u2"};
+    pods[1].uid = "u1b";
+    EXPECT_EQ(told(known, "h"), left);
+    pods[2].uid = "u2b";
+    EXPECT_EQ(told(known, "h"), R"({"front":{"docs.ts.net":{"hash":"h"}}})");
+}
+
+TEST_F(GroupDecideTest, WhatAGroupWasToldStaysWithItsStatefulSet) {
+    const ToldCertificates known{{"odd", {{"docs.old", {.hash = "old", .roll = {}}}}}};
+    EXPECT_EQ(desired_told({.old = known, .groups = {}, .hashes = {}, .sets = {"odd"}}), known);
+    EXPECT_TRUE(desired_told({.old = known, .groups = {}, .hashes = {}, .sets = {}}).empty());
 }
 
 TEST_F(GroupDecideTest, PodsRollOneAfterTheOther) {
@@ -227,21 +254,21 @@ TEST_F(GroupDecideTest, AnotherTailnetIsAnotherService) {
 TEST_F(GroupDecideTest, TheTableMapsEachFamilyOfTheCluster) {
     const auto records = recorded({}, all_offered({{"front", group}}), {}, now);
     KnownAddresses known;
-    EXPECT_EQ(desired_table(records, known, {}).count("front.json"), 0U) << "nothing is known";
+    EXPECT_EQ(table_of(records, known, {}).count("front.json"), 0U) << "nothing is known";
     known.tailnet = {{"svc:db", {"100.100.0.1", "fd7a::1"}}, {"svc:docs", {"100.100.0.2"}}};
     known.cluster = {{"svc:db", {"10.96.0.7"}}};
-    auto table = desired_table(records, known, {});
+    auto table = table_of(records, known, {});
     EXPECT_EQ(
         table.at("front.json"),
         R"({"svc:db":{"IPv4Mapping":{"TailscaleServiceIP":"100.100.0.1","ClusterIP":"10.96.0.7"}}})");
     EXPECT_EQ(read_records({.version = {}, .data = table}), records);
-    EXPECT_EQ(desired_table(records, {}, table), table) << "what is not known stays";
+    EXPECT_EQ(table_of(records, {}, table), table) << "what is not known stays";
     known.cluster = {{"svc:db", {"fd00::7", "10.96.0.7"}}};
     known.tailnet = {{"svc:db", {"100.100.0.1"}}};
     EXPECT_EQ(
-        desired_table(records, known, table).at("front.json"),
+        table_of(records, known, table).at("front.json"),
         R"({"svc:db":{"IPv4Mapping":{"TailscaleServiceIP":"100.100.0.1","ClusterIP":"10.96.0.7"},"IPv6Mapping":{"TailscaleServiceIP":"","ClusterIP":"fd00::7"}}})");
-    EXPECT_TRUE(desired_table({}, known, table).empty());
+    EXPECT_TRUE(table_of({}, known, table).empty());
 }
 
 TEST_F(GroupDecideTest, ApiProxiesAdvertiseOnceTheCertificateIsThere) {

@@ -54,6 +54,16 @@ std::optional<Offer> read_offer(std::string_view host, std::string_view text) {
     return good ? std::optional(offer) : std::nullopt;
 }
 
+// A datum of JSON; no value: it cannot be read.
+std::optional<Value> read_map(const AddressTable& table, std::string_view key) {
+    const auto datum = table.data.find(std::string(key));
+    if (datum == table.data.end()) {
+        return Value::map();
+    }
+    auto json = renderer::read_json(datum->second);
+    return json && json->is_map() ? std::optional(std::move(*json)) : std::nullopt;
+}
+
 bool take_suffix(std::string_view& text, std::string_view suffix) {
     const bool has = text.ends_with(suffix);
     text.remove_suffix(has ? suffix.size() : 0);
@@ -103,8 +113,6 @@ std::optional<Certificate> decode_certificate(const Value& object) {
     if (!chain.empty() && !key.empty()) {
         certificate.hash = renderer::sha256_hex(chain).substr(0, 16);
     }
-    certificate.noted_hash = annotation(object, kCertificateAnnotation);
-    certificate.roll = split_list(annotation(object, kRollAnnotation));
     return certificate;
 }
 
@@ -140,12 +148,8 @@ RecordName split_record_key(std::string_view key) {
 }
 
 std::optional<ServiceRecords> read_records(const AddressTable& table) {
-    const auto datum = table.data.find(std::string(kServicesDatum));
-    if (datum == table.data.end()) {
-        return ServiceRecords();
-    }
-    const auto json = renderer::read_json(datum->second);
-    if (!json || !json->is_map()) {
+    const auto json = read_map(table, kServicesDatum);
+    if (!json.has_value()) {
         return std::nullopt;
     }
     ServiceRecords records;
@@ -170,6 +174,41 @@ std::string write_records(const ServiceRecords& records) {
         put_if(item, !record.gone_since.empty(), "goneSince", Value(record.gone_since));
         put_if(item, !record.left.empty(), "left", Value(record.left));
         all.add(key, std::move(item));
+    }
+    return renderer::write_json(all);
+}
+
+std::optional<ToldCertificates> read_told(const AddressTable& table) {
+    const auto json = read_map(table, kCertificatesDatum);
+    if (!json.has_value()) {
+        return std::nullopt;
+    }
+    ToldCertificates told;
+    for (const Member& group : json->members()) {
+        if (!group.value.is_map()) {
+            return std::nullopt;
+        }
+        for (const Member& one : group.value.members()) {
+            told[std::string(group.name())].emplace(
+                one.name(), ToldCertificate{.hash = std::string(text_of(one.value.at({"hash"}))),
+                                            .roll = texts(one.value.at({"roll"})),
+                                            .readers = texts(one.value.at({"readers"}))});
+        }
+    }
+    return told;
+}
+
+std::string write_told(const ToldCertificates& told) {
+    Value all = Value::map();
+    for (const auto& [group, certificates] : told) {
+        Value its = Value::map();
+        for (const auto& [name, one] : certificates) {
+            Value item = Value::map({{"hash", one.hash}});
+            put_if(item, !one.roll.empty(), "roll", text_list(one.roll));
+            put_if(item, !one.readers.empty(), "readers", text_list(one.readers));
+            its.add(name, std::move(item));
+        }
+        all.add(group, std::move(its));
     }
     return renderer::write_json(all);
 }

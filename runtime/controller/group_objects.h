@@ -40,9 +40,7 @@ struct GroupConfig {
 
 struct Certificate {
     std::string name, uid;
-    std::string hash;               // of what stands in it; empty: it is not filled
-    std::string noted_hash;         // of what the pods were last told
-    std::vector<std::string> roll;  // UIDs of pods that have read another one
+    std::string hash;  // of what stands in it; empty: it is not filled
 
     bool operator==(const Certificate&) const = default;
 };
@@ -89,6 +87,22 @@ RecordName split_record_key(std::string_view key);
 inline constexpr std::string_view kServicesDatum = "services";
 std::optional<ServiceRecords> read_records(const AddressTable& table);
 std::string write_records(const ServiceRecords& records);
+
+// What the pods of a group were last told of a certificate. It outlives the certificate's Secret,
+// which may be made anew, or serve another group meanwhile: pods keep what they have read.
+struct ToldCertificate {
+    std::string hash;
+    std::vector<std::string> roll;          // UIDs of pods that have read another one
+    std::vector<std::string> readers = {};  // of those that may have read this one before it left
+
+    bool operator==(const ToldCertificate&) const = default;
+};
+// By group, then by name.
+using ToldCertificates = std::map<std::string, std::map<std::string, ToldCertificate>>;
+
+inline constexpr std::string_view kCertificatesDatum = "certificates";
+std::optional<ToldCertificates> read_told(const AddressTable& table);
+std::string write_told(const ToldCertificates& told);
 
 renderer::Value address_table(std::string_view ns, const AddressTable& table);
 

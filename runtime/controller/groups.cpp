@@ -47,7 +47,7 @@ void Groups::reconcile() {
         consider(*seen, key, guard);
     }
     for (const auto& [unused, group] : seen->groups) {
-        roll(group);
+        roll(group, seen->told);
     }
     write_status(*seen);
     for (auto& [unused, one] : left) {
@@ -62,12 +62,16 @@ std::optional<Groups::Seen> Groups::look() {
         seen.table = *table;
     }
     auto records = read_records(seen.table);
-    if (!records.has_value()) {
-        report(std::string(kTableSlot), fmt::format("\"{}\" of ConfigMap \"{}\" cannot be read",
-                                                    kServicesDatum, renderer::kIngressAddresses));
+    auto told = read_told(seen.table);
+    if (!records.has_value() || !told.has_value()) {
+        report(std::string(kTableSlot),
+               fmt::format("\"{}\" of ConfigMap \"{}\" cannot be read",
+                           records.has_value() ? kCertificatesDatum : kServicesDatum,
+                           renderer::kIngressAddresses));
         return std::nullopt;
     }
     seen.records = std::move(*records);
+    seen.told = std::move(*told);
     for (const auto& [unused, config] : view.groups().objects()) {
         const ProxySet* set = view.sets().find(view.key(config.name));
         report_config(config);
@@ -152,11 +156,30 @@ void Groups::keep_table(const Seen& seen, const Unserved& unserved) {
                                           .told = told},
                                          context_.loop.now());
     AddressTable table{.version = seen.table.version,
-                       .data = desired_table(records, known_addresses(records), seen.table.data)};
+                       .data = desired_table({.records = records,
+                                              .told = told_now(seen),
+                                              .known = known_addresses(records),
+                                              .old = seen.table.data})};
     const std::string slot(kTableSlot);
     if (table.data != seen.table.data && may_run(slot)) {
         apply_.write_table(table, begin(slot));
     }
+}
+
+ToldCertificates Groups::told_now(const Seen& seen) const {
+    std::map<std::string, std::string> hashes;
+    for (const auto& [unused, certificate] : context_.view.certificates().objects()) {
+        if (!certificate.hash.empty()) {
+            hashes.emplace(certificate.name, certificate.hash);
+        }
+    }
+    std::set<std::string> sets;
+    for (const auto& [group, unused] : seen.told) {
+        if (context_.view.sets().find(context_.view.key(group)) != nullptr) {
+            sets.insert(group);
+        }
+    }
+    return desired_told({.old = seen.told, .groups = seen.groups, .hashes = hashes, .sets = sets});
 }
 
 const Certificate* Groups::find_certificate(const std::string& name) const {
@@ -221,9 +244,6 @@ void Groups::run(const std::string& key, const ServiceState& service, const Grou
         return apply_.create_certificate(service.offered->group->config->name,
                                          *service.offered->offer, done);
     }
-    if (const auto* note = std::get_if<group_step::NoteCertificate>(&step)) {
-        return apply_.note_certificate(*service.certificate, *note, done);
-    }
     if (std::holds_alternative<group_step::DeleteCertificate>(step)) {
         return apply_.delete_certificate(*service.old_certificate, done);
     }
@@ -244,11 +264,13 @@ Duration Groups::next_look(const Registration& said) const {
            (said.is_new ? kSecondLook + Duration(static_cast<Duration::rep>(more)) : kRecheck);
 }
 
-void Groups::roll(const Group& group) {
+void Groups::roll(const Group& group, const ToldCertificates& told) {
     std::set<std::string> uids;
-    for (const Offer& offer : group.config->offers) {
-        if (const auto* certificate = find_certificate(offer.certificate)) {
-            uids.insert(certificate->roll.begin(), certificate->roll.end());
+    if (const auto its = told.find(group.config->name); its != told.end()) {
+        for (const Offer& offer : group.config->offers) {
+            if (const auto one = its->second.find(offer.certificate); one != its->second.end()) {
+                uids.insert(one->second.roll.begin(), one->second.roll.end());
+            }
         }
     }
     const Pod* pod = uids.empty() ? nullptr : decide_roll(uids, group.pods);

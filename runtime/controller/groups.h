@@ -49,6 +49,7 @@ private:
         std::set<std::string> certificates;  // names of those that are offered
         AddressTable table;
         ServiceRecords records;
+        ToldCertificates told;
     };
 
     // No value: nothing may be decided by it.
@@ -66,9 +67,10 @@ private:
     using Unserved = std::map<std::string, Bereft>;
     [[nodiscard]] Unserved unserved(const Seen& seen) const;
     void keep_table(const Seen& seen, const Unserved& unserved);
+    [[nodiscard]] ToldCertificates told_now(const Seen& seen) const;
     void consider(const Seen& seen, const std::string& key, const GuardAnswer& guard);
     void run(const std::string& key, const ServiceState& service, const GroupStep& step);
-    void roll(const Group& group);
+    void roll(const Group& group, const ToldCertificates& told);
     void write_status(const Seen& seen);
     // The status of this one's parent is its own proxy's to write.
     [[nodiscard]] bool has_own_proxy(const Parent& parent) const;

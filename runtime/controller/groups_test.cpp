@@ -291,43 +291,6 @@ TEST_F(GroupsTest, AServiceOfSomebodyElseIsAnInvalidParent) {
     EXPECT_TRUE(tailnet.services.contains("svc:broker"));
 }
 
-TEST_F(GroupsTest, RollsPodsAfterARenewalOneAtATime) {
-    add_ingress("docs");
-    cluster.add_group("front", 3, false);
-    cluster.offer("front", Value::map({{"docs.json", Value(kDocs)}}));
-    start();
-    run(kMinute);
-    const std::map<std::string, std::string> first{{"front-0", pod_uid("front-0")},
-                                                   {"front-1", pod_uid("front-1")},
-                                                   {"front-2", pod_uid("front-2")}};
-    fill_certificate("docs.tail1a2b3.ts.net", "first");
-    run(kMinute);
-    EXPECT_EQ(pod_uid("front-1"), first.at("front-1")) << "the first certificate rolls nobody";
-    int failures = 0;
-    network.fault = [&failures](const HttpRequest& request) {
-        const bool deletes = request.method == "DELETE" && request.url.ends_with("/pods/front-1");
-        return deletes && failures++ < 2 ? Fault::Broken : Fault::None;
-    };
-    fill_certificate("docs.tail1a2b3.ts.net", "renewed");
-    for (int i = 0; i < 600; ++i) {
-        run(Duration(100));
-        int away = 0;
-        for (const auto& [pod, unused] : first) {
-            const Value* object = kube.find(FakeCluster::path("pods", pod));
-            away += object == nullptr || !decode_pod(*object)->ready || decode_pod(*object)->leaving
-                        ? 1
-                        : 0;
-        }
-        ASSERT_LE(away, 1);
-    }
-    EXPECT_EQ(pod_uid("front-0"), first.at("front-0")) << "it has written it";
-    EXPECT_NE(pod_uid("front-1"), first.at("front-1"));
-    EXPECT_NE(pod_uid("front-2"), first.at("front-2"));
-    const std::string settled = pod_uid("front-2");
-    run(20 * kMinute);
-    EXPECT_EQ(pod_uid("front-2"), settled) << "once";
-}
-
 TEST_F(GroupsTest, AnApiProxyGetsItsKeyInItsConfiguration) {
     constexpr std::string_view kGroup = "/apis/tailscale.com/v1alpha1/proxygroups/kube";
     kube.has_custom_resources = true;

@@ -48,6 +48,13 @@ def stop_the_controller(lab):
     lab.wait("the controller has stopped", lambda: not lab.get("pods", "-n", NAMESPACE, "-l", "app=operator"))
 
 
+def leave_the_cluster(lab, installed):
+    """The last line of an uninstall: what `tailrender install` prints is deleted."""
+    lab.delete(installed)
+    names = [(item["kind"], item["metadata"]["name"]) for item in installed if "namespace" not in item["metadata"]]
+    lab.wait("nothing is left of the installation", lambda: not any(lab.get(kind, name) for kind, name in names))
+
+
 def cleanup_leaves_what_is_not_ours(lab, runtime, objects, services, pods):
     others = living(lab)
     lab.apply(objects)

@@ -9,7 +9,6 @@
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/group_objects.h"
-#include "runtime/operate/status.h"
 #include "runtime/testing/controller_process.h"
 
 namespace runtime {
@@ -80,16 +79,6 @@ protected:
                  address_table(FakeCluster::kNamespace, table));
     }
 
-    std::string status(StatusForm form) {
-        KubeClient client(transport, {.server = "https://kube", .ca_file = "", .token_file = ""});
-        said.clear();
-        std::string result = "has not ended";
-        show_status({loop, client, ns, [this](const std::string& line) { said += line; }}, form,
-                    [&result](const std::string& problem) { result = problem; });
-        loop.run_for(kMinute);
-        return result.empty() ? said : result;
-    }
-
     std::string ns{FakeCluster::kNamespace};
     FakeLoop loop;
     FakeNetwork network{loop};
@@ -143,8 +132,6 @@ TEST_F(CleanupTest, TakesNoWebServerForACleanCluster) {
     EXPECT_EQ(clean({.yes = true}),
               "cannot list /apis/apps/v1/namespaces/tailscale/deployments" + nothing);
     EXPECT_EQ(said, "");
-    EXPECT_EQ(status(StatusForm::Table),
-              "cannot list /api/v1/namespaces/tailscale/configmaps" + nothing);
 }
 
 TEST_F(CleanupTest, TakesNoOtherNamespaceForACleanOne) {
@@ -154,8 +141,6 @@ TEST_F(CleanupTest, TakesNoOtherNamespaceForACleanOne) {
         "with -n NAMESPACE";
     EXPECT_EQ(clean({.yes = true}), wrong);
     EXPECT_EQ(said, "");
-    EXPECT_EQ(status(StatusForm::Table), wrong);
-    EXPECT_EQ(status(StatusForm::Json), wrong);
 }
 
 TEST_F(CleanupTest, RefusesWhileProxiesRun) {
@@ -360,57 +345,6 @@ TEST_F(CleanupTest, KeepsWhatNamesADeviceUntilItIsGone) {
     network.fault = [](const HttpRequest&) { return Fault::None; };
     EXPECT_EQ(clean({.yes = true, .force = true}), "");
     EXPECT_TRUE(tailnet.devices.empty());
-}
-
-TEST_F(CleanupTest, StatusIsATableOrJson) {
-    const std::string table = status(StatusForm::Table);
-    EXPECT_EQ(table.substr(0, 4), "POD ") << table;
-    EXPECT_NE(table.find("ts-web-bcdfg-0  Service/apps/ts-web-bcdfg"), std::string::npos) << table;
-    EXPECT_NE(table.find("  joined  "), std::string::npos) << table;
-    EXPECT_NE(status(StatusForm::Json).find("\"pod\": \"ts-web-bcdfg-0\""), std::string::npos)
-        << said;
-    // Without the controller's table, from its Secrets.
-    kube.erase(FakeCluster::path("configmaps", "tailrender-devices"));
-    EXPECT_EQ(status(StatusForm::Table), table);
-}
-
-TEST_F(CleanupTest, StatusSaysThatTheTableIsNotWhole) {
-    kube.put("/api/v1/namespaces/tailscale/configmaps/tailrender-devices",
-             Value::map({{"metadata", Value::map({{"name", "tailrender-devices"}})},
-                         {"data", Value::map({{"devices.jsonl", "{\"omitted\":812}\n"}})}}));
-    EXPECT_TRUE(status(StatusForm::Table).ends_with("\nand 812 more\n")) << said;
-}
-
-TEST_F(CleanupTest, StatusSaysThatThereAreNone) {
-    EXPECT_EQ(clean({.yes = true, .force = true}), "");
-    for (const char* set : {"ts-web-bcdfg", "ts-db-bcdfg"}) {
-        cluster.remove_proxy(set);
-    }
-    EXPECT_EQ(status(StatusForm::Table), "no proxies in namespace \"tailscale\"");
-    EXPECT_NE(status(StatusForm::Json).find("\"devices\": []"), std::string::npos) << said;
-}
-
-TEST_F(CleanupTest, StatusTellsHowToConfirmRemovals) {
-    const std::string path = FakeCluster::path("configmaps", "tailrender-devices");
-    Value ledger = kube.find(path)->clone();
-    ledger.find("data")->put("blocked-removals.json",
-                             R"({"token":"2-3fa9c1","pods":["ts-db-bcdfg-0","ts-web-bcdfg-0"]})");
-    kube.put(path, std::move(ledger));
-    const std::string command =
-        "kubectl annotate --overwrite configmap tailrender-devices -n tailscale "
-        "tailrender.dev/confirm-removals=2-3fa9c1";
-    const std::string table = status(StatusForm::Table);
-    EXPECT_TRUE(
-        table.ends_with("\nts-db-bcdfg-0,ts-web-bcdfg-0 have vanished at once, and none is "
-                        "removed until you confirm it: " +
-                        command + "\n"))
-        << table;
-    const auto json = renderer::read_json(status(StatusForm::Json));
-    ASSERT_TRUE(json.has_value()) << said;
-    const Value& blocked = json->find("blocked")->items().front();
-    EXPECT_EQ(renderer::text_of(blocked.find("token")), "2-3fa9c1");
-    EXPECT_EQ(renderer::text_of(blocked.find("command")), command);
-    EXPECT_EQ(blocked.find("pods")->size(), 2U);
 }
 
 }  // namespace

@@ -33,11 +33,37 @@ constexpr std::string_view kUsage =
     "            which the controller writes; runs in the Deployment that a DNSConfig becomes\n"
     "adopt       moves the proxies of a running Tailscale operator to rendered ones; run by hand\n"
     "cleanup     removes what the controller has made, before an uninstall; run by hand\n"
-    "status      shows the devices of the proxies; run by hand\n"
+    "status      shows whether the controller runs, and the devices of the proxies; run by hand\n"
     "\n"
     "Exit codes: 0 done; 1 not done, with the reason on stderr; 2 wrong usage.\n";
 
 constexpr int kLongestPatience = 24 * 60 * 60;
+
+constexpr std::string_view kStatusHelp =
+    "NAME     pod of the proxy\n"
+    "STATE    waiting: has not joined the tailnet yet\n"
+    "         joined: the pod that runs has joined\n"
+    "         restarting: has joined from a pod that is being deleted, or gone\n"
+    "         leaving: wanted no more; its device is removed after tailrender.cleanupDelay\n"
+    "         unknown: what would tell may not be read\n"
+    "FQDN     its name in the tailnet\n"
+    "PARENT   Kind/namespace/name that it is for\n"
+    "PROBLEM  what keeps the controller, or the pod, from going on\n"
+    "wide     HOSTNAME that it asks for, its ADDRESSES in the tailnet, TAGS, TAILNET (none: the "
+    "controller's own), AGE of the pod\n"
+    "\n"
+    "The first line tells whether the controller runs. While it does not, what it has written down "
+    "is shown as of the time\n"
+    "when it was last seen; what StatefulSets and pods say is always of now.\n"
+    "\n"
+    "It reads ConfigMaps, Deployments, StatefulSets, Pods and Leases of the namespace, as "
+    "ClusterRole "
+    "view may, and Secrets\n"
+    "only where the controller has written nothing yet; what may not be read is left out, and "
+    "named.\n"
+    "\n"
+    "Exit codes: 0 the controller runs; 1 it does not, or that cannot be told, or nothing can be "
+    "shown; 2 wrong usage.\n";
 
 std::string check_namespace(const std::string& text) {
     return renderer::is_dns1123_label(text) ? std::string()
@@ -132,20 +158,24 @@ void add_cleanup(CLI::App& app, VerbFlags& flags) {
 }
 
 void add_status(CLI::App& app, VerbFlags& flags) {
-    CLI::App& verb = *app.add_subcommand("status", "show the devices of the proxies");
+    CLI::App& verb = *app.add_subcommand(
+        "status", "show whether the controller runs, and the devices of the proxies");
     add_common(verb, flags);
     verb.add_option_function<std::string>(
             "-o,--output",
             [&flags](const std::string& form) {
-                flags.form = form == "json" ? StatusForm::Json : StatusForm::Table;
+                flags.form = form == "json"   ? StatusForm::Json
+                             : form == "wide" ? StatusForm::Wide
+                                              : StatusForm::Table;
             },
-            "table (default) or json")
-        ->type_name("table|json")
+            "table (default), wide for more columns, or json")
+        ->type_name("table|wide|json")
         ->check([](const std::string& form) {
-            return form == "table" || form == "json"
+            return form == "table" || form == "wide" || form == "json"
                        ? std::string()
-                       : fmt::format("\"{}\" is no form: expected table or json", form);
+                       : fmt::format("\"{}\" is no form: expected table, wide or json", form);
         });
+    verb.footer(std::string(kStatusHelp));
 }
 
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {

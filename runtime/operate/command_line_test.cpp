@@ -70,9 +70,23 @@ TEST(CommandLine, SaysWhichWordIsWrong) {
                   "unknown argument \"extra\" [usage]\n  hint: run \"tailrender-runtime "
                   "controller --help\"\n");
     EXPECT_EQ(refusal({"status", "-o", "yaml"}),
-              error + "--output: \"yaml\" is no form: expected table or json" + status);
+              error + "--output: \"yaml\" is no form: expected table, wide or json" + status);
     EXPECT_EQ(refusal({"status", "--server", "http://127.0.0.1:8001", "--kubeconfig", "config"}),
               error + "--kubeconfig excludes --server" + status);
+}
+
+TEST(CommandLine, ExplainsWhatStatusShows) {
+    const std::string help = parse({"status", "--help"}).out;
+    for (const char* words :
+         {"table|wide|json", "waiting: has not joined", "joined: the pod that runs has joined",
+          "restarting: has joined from a pod", "leaving: wanted no more",
+          "unknown: what would tell", "PROBLEM  ", "as ClusterRole view may",
+          "Exit codes: 0 the controller runs; 1 it does not"}) {
+        EXPECT_NE(help.find(words), std::string::npos) << words << " in " << help;
+    }
+    EXPECT_EQ(parse({"status"}).command->flags.form, StatusForm::Table);
+    EXPECT_EQ(parse({"status", "-o", "wide"}).command->flags.form, StatusForm::Wide);
+    EXPECT_EQ(parse({"status", "-o", "json"}).command->flags.form, StatusForm::Json);
 }
 
 TEST(CommandLine, TakesOnlyNamespacesThatCanBe) {

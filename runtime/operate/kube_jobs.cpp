@@ -17,23 +17,31 @@ namespace {
 
 constexpr Duration kInterval(500);
 constexpr int kConflicts = 10;
+constexpr int kForbidden = 403;
 
 std::string problem_of(const KubeReply& reply, std::string_view verb, const std::string& path) {
     return reply.problem(fmt::format("cannot {} {}", verb, path));
 }
 
-enum class Kinds { Core, Custom };
+// What need not be there to be listed.
+struct Lenience {
+    bool kind = false;               // of a CRD
+    std::string* refusal = nullptr;  // the right: then it says so
+};
 
-void list_page(KubeClient& kube, const std::string& path, Kinds kinds, const std::string& continued,
-               Objects& out, const Next& next) {
+void list_page(KubeClient& kube, const std::string& path, Lenience lenience,
+               const std::string& continued, Objects& out, const Next& next) {
     const std::string query =
         "limit=500" + (continued.empty() ? "" : "&continue=" + escape_url(continued));
-    kube.list(path, query, [&kube, path, kinds, &out, next](const KubeReply& reply) {
+    kube.list(path, query, [&kube, path, lenience, &out, next](const KubeReply& reply) {
         if (reply.not_found()) {
-            return next(kinds == Kinds::Custom
-                            ? std::string()
-                            : problem_of(reply, "list", path) +
-                                  ": what answers there is not the API of Kubernetes");
+            return next(lenience.kind ? std::string()
+                                      : problem_of(reply, "list", path) +
+                                            ": what answers there is not the API of Kubernetes");
+        }
+        if (reply.code == kForbidden && lenience.refusal != nullptr) {
+            *lenience.refusal = problem_of(reply, "list", path);
+            return next({});
         }
         const Value* items = reply.ok() ? reply.object.find("items") : nullptr;
         if (items == nullptr || !items->is_list()) {
@@ -47,7 +55,7 @@ void list_page(KubeClient& kube, const std::string& path, Kinds kinds, const std
         if (more.empty()) {
             return next({});
         }
-        list_page(kube, path, kinds, std::string(more), out, next);
+        list_page(kube, path, lenience, std::string(more), out, next);
     });
 }
 
@@ -103,14 +111,21 @@ void look(const std::shared_ptr<Waiting>& wait, const Next& next) {
 Job list_all(KubeClient& kube, const std::string& path, Objects& out) {
     return [&kube, path, &out](const Next& next) {
         out.clear();
-        list_page(kube, path, Kinds::Core, {}, out, next);
+        list_page(kube, path, {}, {}, out, next);
     };
 }
 
 Job list_custom(KubeClient& kube, const std::string& path, Objects& out) {
     return [&kube, path, &out](const Next& next) {
         out.clear();
-        list_page(kube, path, Kinds::Custom, {}, out, next);
+        list_page(kube, path, {.kind = true}, {}, out, next);
+    };
+}
+
+Job list_allowed(KubeClient& kube, const std::string& path, Listed& out) {
+    return [&kube, path, &out](const Next& next) {
+        out = {};
+        list_page(kube, path, {.refusal = &out.refusal}, {}, out.objects, next);
     };
 }
 

@@ -25,6 +25,12 @@ using Objects = std::vector<renderer::Value>;
 Job list_all(KubeClient& kube, const std::string& path, Objects& out);
 // Of a custom resource: a kind that the server does not know has none.
 Job list_custom(KubeClient& kube, const std::string& path, Objects& out);
+// As far as we may: when the server forbids it, `refusal` says so and there are no objects.
+struct Listed {
+    Objects objects = {};
+    std::string refusal = {};
+};
+Job list_allowed(KubeClient& kube, const std::string& path, Listed& out);
 
 // Null: it does not exist. `out` outlives the job.
 Job read_object(KubeClient& kube, const std::string& path, renderer::Value& out);

@@ -23,11 +23,6 @@ namespace {
 constexpr std::string_view kOperator = "operator";
 constexpr std::string_view kController = "controller";  // our role, in args
 
-std::int64_t replicas_of(const Value& deployment) {
-    const Value* replicas = deployment.at({"spec", "replicas"});
-    return replicas == nullptr ? 1 : replicas->as_int().value_or(1);
-}
-
 bool is_ours(const Value& deployment) {
     const Value* containers = deployment.at({"spec", "template", "spec", "containers"});
     return containers != nullptr && containers->is_list() &&
@@ -110,6 +105,23 @@ void with_deployment(const OperateContext& context, const Next& next,
 }
 
 }  // namespace
+
+std::int64_t replicas_of(const Value& deployment) {
+    const Value* replicas = deployment.at({"spec", "replicas"});
+    return replicas == nullptr ? 1 : replicas->as_int().value_or(1);
+}
+
+std::vector<const Value*> pods_of(const Value& deployment, const std::vector<Value>& pods) {
+    const Value* selector = deployment.at({"spec", "selector", "matchLabels"});
+    std::vector<const Value*> out;
+    for (const Value& pod : pods) {
+        if (selector != nullptr && is_pod_of(pod, *selector) &&
+            pod.at({"metadata", "deletionTimestamp"}) == nullptr) {
+            out.push_back(&pod);
+        }
+    }
+    return out;
+}
 
 OperatorState operator_state(const Value& deployment) {
     if (deployment.is_null()) {

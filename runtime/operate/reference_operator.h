@@ -27,6 +27,12 @@ enum class OperatorState { Runs, Stopped, Replaced, Absent };
 OperatorState operator_state(const renderer::Value& deployment);
 std::string_view describe(OperatorState state);
 
+// How many it shall have.
+std::int64_t replicas_of(const renderer::Value& deployment);
+// Those that its selector finds and that are not being deleted.
+std::vector<const renderer::Value*> pods_of(const renderer::Value& deployment,
+                                            const std::vector<renderer::Value>& pods);
+
 // "" or that a namespace is the wrong one: it has neither Deployment `operator`, nor a rendered
 // proxy, nor a Secret of the controller's or of `adopt`.
 std::string missing_installation(const std::string& ns,

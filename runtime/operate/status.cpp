@@ -8,10 +8,12 @@
 
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
+#include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/devices.h"
 #include "runtime/controller/ledger.h"
 #include "runtime/controller/removal_guard.h"
+#include "runtime/operate/controller_state.h"
+#include "runtime/operate/device_rows.h"
 #include "runtime/operate/kube_jobs.h"
 #include "runtime/operate/reference_operator.h"
 #include "runtime/operate/table.h"
@@ -26,9 +28,17 @@ namespace {
 struct Look {
     OperateContext context;
     StatusForm form;
-    Objects ledgers, deployments, sets, secrets, pods;
+    StatusDone done;
+    Listed maps = {}, deployments = {}, sets = {}, secrets = {}, pods = {}, leases = {};
 };
 using Shared = std::shared_ptr<Look>;
+
+// What is shown.
+struct Report {
+    ControllerState controller;
+    std::vector<Value> devices, blocked;
+    std::vector<std::string> left_out;  // what may not be read, with the server's words
+};
 
 std::string joined(const Value* list) {
     std::string out;
@@ -40,24 +50,11 @@ std::string joined(const Value* list) {
     return out;
 }
 
-// One device a line.
-std::vector<Value> read_lines(std::string_view lines) {
-    std::vector<Value> out;
-    while (!lines.empty()) {
-        const std::size_t end = std::min(lines.find('\n'), lines.size());
-        if (auto line = renderer::read_json(lines.substr(0, end)); line && line->is_map()) {
-            out.push_back(std::move(*line));
-        }
-        lines.remove_prefix(std::min(lines.size(), end + 1));
-    }
-    return out;
-}
-
 // What the controller has written down under `key`.
-std::string_view written(const Objects& ledgers, std::string_view key) {
-    for (const Value& ledger : ledgers) {
-        if (text_of(ledger.at({"metadata", "name"})) == kLedgerName) {
-            return text_of(ledger.at({"data", key}));
+std::string_view written(const Objects& maps, std::string_view key) {
+    for (const Value& map : maps) {
+        if (text_of(map.at({"metadata", "name"})) == kLedgerName) {
+            return text_of(map.at({"data", key}));
         }
     }
     return {};
@@ -67,7 +64,7 @@ std::string_view written(const Objects& ledgers, std::string_view key) {
 std::vector<Value> blocked_removals(const Look& look) {
     std::vector<Value> out;
     for (const std::string_view key : {kBlockedKey, kBlockedServicesKey}) {
-        auto blocked = renderer::read_json(written(look.ledgers, key));
+        auto blocked = renderer::read_json(written(look.maps.objects, key));
         const std::string token(blocked ? text_of(blocked->at({"token"})) : std::string_view());
         if (!token.empty()) {
             blocked->put(
@@ -80,42 +77,6 @@ std::vector<Value> blocked_removals(const Look& look) {
     return out;
 }
 
-// What the controller would write.
-std::string table_of_secrets(const Look& look) {
-    std::map<std::string, ProxySet> sets;
-    std::map<std::string, Pod> pods;
-    std::map<std::string, StateSecret> states;
-    for (const Value& object : look.sets) {
-        if (auto set = decode_proxy_set(object); set && set->contract == kContractVersion) {
-            sets[set->name] = std::move(*set);
-        }
-    }
-    for (const Value& object : look.pods) {
-        if (auto pod = decode_pod(object)) {
-            pods[pod->name] = std::move(*pod);
-        }
-    }
-    std::map<std::string, Replica> replicas;
-    for (const Value& object : look.secrets) {
-        auto state = decode_state_secret(object);
-        const auto name = state ? split_replica(state->name) : std::nullopt;
-        if (name.has_value()) {
-            const auto set = sets.find(state->set);
-            const auto pod = pods.find(state->name);
-            const int ordinal = name->ordinal;
-            const auto& kept = states.emplace(state->name, std::move(*state)).first->second;
-            replicas[kept.name] = {.pod_name = kept.name,
-                                   .ordinal = ordinal,
-                                   .set = set == sets.end() ? nullptr : &set->second,
-                                   .state = &kept,
-                                   .auth = nullptr,
-                                   .pod = pod == pods.end() ? nullptr : &pod->second,
-                                   .config = {}};
-        }
-    }
-    return devices_table(replicas, [](std::string_view) { return std::string(); });
-}
-
 Value list_of(const std::vector<Value>& values) {
     Value list = Value::list();
     for (const Value& value : values) {
@@ -124,75 +85,153 @@ Value list_of(const std::vector<Value>& values) {
     return list;
 }
 
-std::string as_json(const std::vector<Value>& devices, const std::vector<Value>& blocked) {
-    return renderer::write_json_pretty(
-        Value::map({{"devices", list_of(devices)}, {"blocked", list_of(blocked)}}));
+std::string as_json(const Report& report) {
+    const ControllerState& state = report.controller;
+    Value controller = Value::map({{"state", Value(state.state)}});
+    put_if(controller, !state.reason.empty(), "reason", Value(state.reason));
+    put_if(controller, state.last_seen.has_value(), "lastSeen",
+           state.last_seen.has_value() ? Value(format_seconds(*state.last_seen)) : Value());
+    Value left_out = Value::list();
+    for (const std::string& one : report.left_out) {
+        left_out.append(one);
+    }
+    return renderer::write_json_pretty(Value::map({{"controller", std::move(controller)},
+                                                   {"devices", list_of(report.devices)},
+                                                   {"blocked", list_of(report.blocked)},
+                                                   {"leftOut", std::move(left_out)}}));
 }
 
-std::string as_table(const std::vector<Value>& devices, const std::vector<Value>& blocked) {
-    std::vector<std::vector<std::string>> rows{
-        {"POD", "PARENT", "HOSTNAME", "FQDN", "ADDRESSES", "STATE", "TAGS", "PROBLEM"}};
-    for (const Value& device : devices) {
-        const auto text = [&device](std::string_view key) {
-            return std::string(text_of(device.find(key)));
-        };
-        if (const Value* omitted = device.find("omitted"); omitted != nullptr) {
-            rows.push_back({fmt::format("and {} more", omitted->as_int().value_or(0))});
-            continue;
+// "90s", "5m", "3h", "12d": whole units, rounded down.
+std::string short_age(Duration age) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(age).count();
+    constexpr std::pair<std::int64_t, char> kUnits[] = {
+        {24 * 60 * 60, 'd'}, {60 * 60, 'h'}, {60, 'm'}};
+    for (const auto& [length, unit] : kUnits) {
+        if (seconds >= 2 * length) {
+            return fmt::format("{}{}", seconds / length, unit);
         }
-        const Value* tags = device.find("tags");
-        rows.push_back({text("pod"), text("parent"), text("hostname"), text("fqdn"),
-                        joined(device.find("addresses")), text("state"),
-                        tags != nullptr && tags->is_list() ? joined(tags) : text("tags"),
-                        text("problem")});
     }
-    std::string text = table(rows);
-    for (const Value& one : blocked) {
-        const Value* names = one.find("pods");
+    return fmt::format("{}s", std::max<std::int64_t>(seconds, 0));
+}
+
+std::string controller_line(const ControllerState& state, bool has_devices) {
+    std::string line = fmt::format("controller: {}", state.state);
+    if (!state.reason.empty()) {
+        line += fmt::format(" ({})", state.reason);
+    }
+    if (!state.is_running() && state.last_seen.has_value() && has_devices) {
+        line += "; devices are as of " + format_seconds(*state.last_seen);
+    }
+    return line + "\n";
+}
+
+std::vector<std::string> row_of(const Value& device, bool is_wide, Time now) {
+    const auto text = [&device](std::string_view key) {
+        return std::string(text_of(device.find(key)));
+    };
+    if (const Value* omitted = device.find("omitted"); omitted != nullptr) {
+        return {fmt::format("and {} more", omitted->as_int().value_or(0))};
+    }
+    std::vector<std::string> row{text("pod"), text("state"), text("fqdn"), text("parent")};
+    if (is_wide) {
+        const auto age = age_of(parse_time(text("created")), now);
+        for (std::string& cell : std::vector<std::string>{
+                 text("hostname"), joined(device.find("addresses")), joined(device.find("tags")),
+                 text("tailnet"), age.has_value() ? short_age(*age) : std::string()}) {
+            row.push_back(std::move(cell));
+        }
+    }
+    row.push_back(text("problem"));
+    return row;
+}
+
+std::string table_of(const std::vector<Value>& devices, bool is_wide, Time now) {
+    std::vector<std::vector<std::string>> rows;
+    rows.reserve(devices.size() + 1);
+    rows.push_back(is_wide
+                       ? std::vector<std::string>{"NAME", "STATE", "FQDN", "PARENT", "HOSTNAME",
+                                                  "ADDRESSES", "TAGS", "TAILNET", "AGE", "PROBLEM"}
+                       : std::vector<std::string>{"NAME", "STATE", "FQDN", "PARENT", "PROBLEM"});
+    for (const Value& device : devices) {
+        rows.push_back(row_of(device, is_wide, now));
+    }
+    return table(rows);
+}
+
+std::string as_text(const Look& look, const Report& report) {
+    std::string text = controller_line(report.controller, !report.devices.empty());
+    text += report.devices.empty()
+                ? fmt::format("no proxies in namespace \"{}\"\n", look.context.ns)
+                : table_of(report.devices, look.form == StatusForm::Wide, look.context.loop.now());
+    for (const Value& one : report.blocked) {
         text +=
             fmt::format("{} have vanished at once, and none is removed until you confirm it: {}\n",
-                        joined(names), text_of(one.find("command")));
+                        joined(one.find("pods")), text_of(one.find("command")));
+    }
+    for (const std::string& one : report.left_out) {
+        text += fmt::format("left out: {}\n", one);
     }
     return text;
 }
 
-std::string show(const Look& look) {
+void show(const Look& look) {
     const OperateContext& context = look.context;
-    std::string lines(written(look.ledgers, kDevicesKey));
-    if (lines.empty()) {
-        lines = table_of_secrets(look);
-    }
-    const auto devices = read_lines(lines);
-    const auto blocked = blocked_removals(look);
-    if (devices.empty()) {
-        std::string problem =
-            missing_installation(context.ns, look.deployments, look.sets, look.secrets);
-        if (!problem.empty()) {
-            return problem;
+    Report report;
+    report.controller =
+        controller_state(look.deployments, look.pods, look.leases, context.loop.now());
+    report.devices = device_rows({.table = written(look.maps.objects, kDevicesKey),
+                                  .is_table_known = look.maps.refusal.empty(),
+                                  .sets = look.sets,
+                                  .pods = look.pods,
+                                  .secrets = look.secrets});
+    report.blocked = blocked_removals(look);
+    for (const Listed* listed :
+         {&look.maps, &look.deployments, &look.sets, &look.secrets, &look.pods, &look.leases}) {
+        if (!listed->refusal.empty()) {
+            report.left_out.push_back(listed->refusal);
         }
     }
-    if (look.form == StatusForm::Json) {
-        context.say(as_json(devices, blocked));
-    } else if (devices.empty()) {
-        context.say(fmt::format("no proxies in namespace \"{}\"", context.ns));
-    } else {
-        context.say(as_table(devices, blocked));
+    if (report.devices.empty() && look.deployments.refusal.empty() && look.sets.refusal.empty()) {
+        const std::string problem = missing_installation(context.ns, look.deployments.objects,
+                                                         look.sets.objects, look.secrets.objects);
+        if (!problem.empty()) {
+            return look.done(problem, false);
+        }
     }
-    return {};
+    context.say(look.form == StatusForm::Json ? as_json(report) : as_text(look, report));
+    look.done({}, report.controller.is_running());
+}
+
+// Secrets are read only where the controller has written nothing down: few people may.
+void read_secrets(const Shared& look) {
+    const bool has_table = !written(look->maps.objects, kDevicesKey).empty();
+    std::vector<Job> jobs;
+    if (!has_table) {
+        jobs.push_back(
+            list_allowed(look->context.kube, path_of(kSecrets, look->context.ns), look->secrets));
+    }
+    run_in_order(std::move(jobs), [look](const std::string& problem) {
+        const bool knows_nothing = !look->maps.refusal.empty() && !look->secrets.refusal.empty() &&
+                                   !look->sets.refusal.empty();
+        if (problem.empty() && !knows_nothing) {
+            return show(*look);
+        }
+        look->done(problem.empty() ? look->maps.refusal : problem, false);
+    });
 }
 
 }  // namespace
 
-void show_status(const OperateContext& context, StatusForm form, Next done) {
-    const auto look = std::make_shared<Look>(Look{context, form, {}, {}, {}, {}, {}});
+void show_status(const OperateContext& context, StatusForm form, StatusDone done) {
+    const auto look = std::make_shared<Look>(Look{context, form, std::move(done)});
     KubeClient& kube = context.kube;
-    run_in_order({list_all(kube, path_of(kConfigMaps, context.ns), look->ledgers),
-                  list_all(kube, path_of(kDeployments, context.ns), look->deployments),
-                  list_all(kube, path_of(kStatefulSets, context.ns), look->sets),
-                  list_all(kube, path_of(kSecrets, context.ns), look->secrets),
-                  list_all(kube, path_of(kPods, context.ns), look->pods)},
-                 [look, done = std::move(done)](const std::string& problem) {
-                     done(problem.empty() ? show(*look) : problem);
+    run_in_order({list_allowed(kube, path_of(kConfigMaps, context.ns), look->maps),
+                  list_allowed(kube, path_of(kDeployments, context.ns), look->deployments),
+                  list_allowed(kube, path_of(kStatefulSets, context.ns), look->sets),
+                  list_allowed(kube, path_of(kPods, context.ns), look->pods),
+                  list_allowed(kube, path_of(kLeases, context.ns), look->leases)},
+                 [look](const std::string& problem) {
+                     problem.empty() ? read_secrets(look) : look->done(problem, false);
                  });
 }
 

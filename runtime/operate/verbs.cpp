@@ -39,13 +39,18 @@ struct Process {
     Log log{Log::Form::Text, LogLevel::Warning};
     Chance chance{std::random_device{}()};
     std::unique_ptr<Cleanup> cleanup;
+    bool shows_trouble = false;  // what was shown says what is wrong
 };
 
 void begin(const Command& command, const Environment& environment, const OperateContext& context,
            Process& process, const Next& done) {
     const VerbFlags& flags = command.flags;
     if (command.name == "status") {
-        return show_status(context, flags.form, done);
+        return show_status(context, flags.form,
+                           [&process, done](const std::string& problem, bool controller_runs) {
+                               process.shows_trouble = !controller_runs;
+                               done(problem);
+                           });
     }
     if (command.name == "cleanup") {
         CleanupWish wish = flags.cleanup;
@@ -84,7 +89,7 @@ int run_verb(const Command& command, const Environment& environment) {
         if (!problem.empty()) {
             fmt::print(stderr, "tailrender-runtime {}: {}\n", command.name, problem);
         }
-        code = problem.empty() ? 0 : 1;
+        code = problem.empty() && !process.shows_trouble ? 0 : 1;
         process.loop.stop();
     };
     process.loop.after(Duration(0), [&] { begin(command, environment, context, process, done); });

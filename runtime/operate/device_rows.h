@@ -1,0 +1,27 @@
+// The rows of `status`: the lines of `tailrender-devices` (testdata/contract/controller.md), set
+// right by what StatefulSets and pods say now. A pure function.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "runtime/operate/kube_jobs.h"
+
+namespace runtime {
+
+struct DeviceSight {
+    std::string_view table;  // what the controller has written down
+    bool is_table_known;     // else it may not be read
+    const Listed& sets;
+    const Listed& pods;
+    const Listed& secrets;  // empty unless the table is
+};
+
+// Sorted by pod; the last one may be `{"omitted":N}`. `problem` has what keeps the pod from running
+// as well, and `created` is there when its pod is.
+std::vector<renderer::Value> device_rows(const DeviceSight& sight);
+
+// One JSON object a line.
+std::vector<renderer::Value> read_lines(std::string_view lines);
+
+}  // namespace runtime

@@ -27,6 +27,15 @@ using renderer::Value;
 
 namespace {
 
+// What is removed, before its name.
+constexpr std::string_view kAuthKey = "auth key", kTailscaleService = "Tailscale Service",
+                           kStatusOf = "what is told in the status of", kSecret = "Secret",
+                           kLease = "Lease", kConfigMap = "ConfigMap";
+
+std::string thing(std::string_view kind, std::string_view name) {
+    return fmt::format("{} {}", kind, name);
+}
+
 constexpr std::string_view kNothingLeft = "nothing of the controller's is left";
 
 bool is_controllers_config_map(const Value& map) {
@@ -162,6 +171,9 @@ void Cleanup::look_at_secrets() {
             devices_.insert({state->tailnet, state->device_id});
             devices_.insert({state->tailnet, state->node_id});
             const auto device = device_of(Replica{.state = &*state});
+            const Known known{device.fqdn, labelled_parent(state->labels)};
+            known_[state->device_id] = known;
+            known_[state->node_id] = known;
             served_.parents.insert(parent_of(parent_labels(secret)));
             served_.places.insert({device.fqdn, device.https_name});
             served_.places.insert(device.addresses.begin(), device.addresses.end());
@@ -231,14 +243,14 @@ void Cleanup::look() {
     if (!problem.empty()) {
         return done_(problem);
     }
+    if (wish_.yes) {
+        return remove();
+    }
     for (const std::string& line : lines) {
-        context_.say(line);
+        context_.say("would remove " + line);
     }
-    if (!wish_.yes) {
-        context_.say("nothing was removed; --yes removes these");
-        return done_({});
-    }
-    remove();
+    context_.say("nothing was removed; --yes removes these");
+    done_({});
 }
 
 // The controller's own, and those that hold something of ours.
@@ -291,35 +303,56 @@ std::string Cleanup::unreachable() {
         kLedgerName, renderer::kIngressAddresses);
 }
 
+std::string Cleanup::describe(const Device& device) const {
+    const auto found = known_.find(device.id);
+    const Known known = found == known_.end() ? Known() : found->second;
+    if (known.fqdn.empty()) {
+        return fmt::format("device {}", device.id);
+    }
+    return fmt::format("device {} ({}{}{})", known.fqdn, device.id,
+                       known.parent.empty() ? "" : ", ", known.parent);
+}
+
+bool Cleanup::has_lease() const {
+    return std::any_of(leases_.begin(), leases_.end(),
+                       [](const Value& lease) { return name_of(lease) == kLeaseName; });
+}
+
 std::vector<std::string> Cleanup::found() const {
     std::vector<std::string> lines;
-    const auto add = [&lines](std::string_view kind, std::string_view name) {
-        lines.push_back(fmt::format("{} {}", kind, name));
-    };
-    for (const Device& device : devices_) {
-        add("device", device.id);
-    }
     for (const Device& key : keys_) {
-        add("auth key", key.id);
+        lines.push_back(thing(kAuthKey, key.id));
+    }
+    for (const Device& device : devices_) {
+        lines.push_back(describe(device));
     }
     for (const Service& service : services_) {
-        add("Tailscale Service", service.name);
+        lines.push_back(thing(kTailscaleService, service.name));
     }
     for (const ServedParent& parent : told()) {
-        add("status of", parent.name);
+        lines.push_back(thing(kStatusOf, parent.name));
     }
     for (const std::string& name : secret_names_) {
-        add("Secret", name);
+        lines.push_back(thing(kSecret, name));
+    }
+    if (has_lease()) {
+        lines.push_back(thing(kLease, kLeaseName));
     }
     for (const std::string& name : config_map_names_) {
-        add("ConfigMap", name);
-    }
-    for (const Value& lease : leases_) {
-        if (name_of(lease) == kLeaseName) {
-            add("Lease", kLeaseName);
-        }
+        lines.push_back(thing(kConfigMap, name));
     }
     return lines;
+}
+
+Job Cleanup::removal(std::string what, Job job) {
+    return [this, what = std::move(what), job = std::move(job)](const Next& next) {
+        job([this, what, next](const std::string& problem) {
+            if (problem.empty()) {
+                context_.say("removed " + what);
+            }
+            next(problem);
+        });
+    };
 }
 
 Job Cleanup::on_tailnet(const std::string& tailnet,
@@ -351,9 +384,11 @@ Job Cleanup::release(const Service& service) {
 std::vector<Job> Cleanup::key_jobs() {
     std::vector<Job> jobs;
     for (const Device& key : keys_) {
-        jobs.push_back(on_tailnet(key.tailnet, [id = key.id](TailnetApi& api, TailnetDone done) {
-            api.revoke_key(id, std::move(done));
-        }));
+        jobs.push_back(
+            removal(thing(kAuthKey, key.id),
+                    on_tailnet(key.tailnet, [id = key.id](TailnetApi& api, TailnetDone done) {
+                        api.revoke_key(id, std::move(done));
+                    })));
     }
     // Keys that were minted and written down nowhere.
     for (const std::string& tailnet : tailnets()) {
@@ -370,12 +405,13 @@ std::vector<Job> Cleanup::device_jobs() {
     std::vector<Job> jobs;
     for (const Device& device : devices_) {
         jobs.push_back(
-            on_tailnet(device.tailnet, [id = device.id](TailnetApi& api, TailnetDone done) {
-                api.delete_device(id, std::move(done));
-            }));
+            removal(describe(device),
+                    on_tailnet(device.tailnet, [id = device.id](TailnetApi& api, TailnetDone done) {
+                        api.delete_device(id, std::move(done));
+                    })));
     }
     for (const Service& service : services_) {
-        jobs.push_back(release(service));
+        jobs.push_back(removal(thing(kTailscaleService, service.name), release(service)));
     }
     return jobs;
 }
@@ -392,26 +428,31 @@ std::vector<Job> Cleanup::status_jobs() {
     std::vector<Job> jobs;
     jobs.reserve(parents.size());
     for (const ServedParent& parent : parents) {
-        jobs.push_back(clear_status(context_, parent, served_));
+        jobs.push_back(
+            removal(thing(kStatusOf, parent.name), clear_status(context_, parent, served_)));
     }
     return jobs;
 }
 
 std::vector<Job> Cleanup::kube_jobs() {
     std::vector<Job> jobs;
-    const auto erase = [&](Resource resource, std::string_view name) {
-        jobs.push_back(erase_object(context_.kube, path_of(resource, context_.ns, name)));
+    const auto erase = [&](Resource resource, std::string_view kind, std::string_view name) {
+        jobs.push_back(removal(thing(kind, name),
+                               erase_object(context_.kube, path_of(resource, context_.ns, name))));
     };
     for (const std::string& name : secret_names_) {
-        erase(kSecrets, name);
+        erase(kSecrets, kSecret, name);
     }
-    erase(kLeases, kLeaseName);
-    for (const std::string& name : config_map_names_) {
-        if (name != kLedgerName) {
-            erase(kConfigMaps, name);
-        }
+    if (has_lease()) {
+        erase(kLeases, kLease, kLeaseName);
     }
-    erase(kConfigMaps, kLedgerName);  // last: its UID marks what is ours in the tailnets
+    // The ledger last: its UID marks what is ours in the tailnets.
+    std::vector<std::string> maps = config_map_names_;
+    std::stable_partition(maps.begin(), maps.end(),
+                          [](const std::string& name) { return name != kLedgerName; });
+    for (const std::string& name : maps) {
+        erase(kConfigMaps, kConfigMap, name);
+    }
     return jobs;
 }
 
@@ -424,13 +465,7 @@ void Cleanup::remove() {
 }
 
 void Cleanup::remove_all_but_keys() {
-    const std::set<Device> shown = devices_;
     look_at_secrets();
-    for (const Device& device : devices_) {
-        if (!shown.contains(device)) {
-            context_.say(fmt::format("device {}, which has joined meanwhile", device.id));
-        }
-    }
     std::vector<Job> jobs = device_jobs();
     for (const auto more : {&Cleanup::status_jobs, &Cleanup::kube_jobs}) {
         for (Job& job : (this->*more)()) {

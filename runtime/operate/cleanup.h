@@ -7,6 +7,7 @@
 
 #include <compare>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -48,6 +49,9 @@ private:
     struct Service {
         std::string tailnet, name;
     };
+    struct Known {  // of a device
+        std::string fqdn, parent;
+    };
     void look();
     void look_at_secrets();  // again, too
     void look_at_config_map(const renderer::Value& map);
@@ -58,6 +62,11 @@ private:
     [[nodiscard]] std::string reach();
     [[nodiscard]] std::string unreachable();
     [[nodiscard]] std::vector<std::string> found() const;
+    // As a person knows it, with its id.
+    [[nodiscard]] std::string describe(const Device& device) const;
+    [[nodiscard]] bool has_lease() const;
+    // The job, and that it is done.
+    Job removal(std::string what, Job job);
     void remove();
     void remove_all_but_keys();
     Job on_tailnet(const std::string& tailnet, std::function<void(TailnetApi&, TailnetDone)> call);
@@ -81,6 +90,7 @@ private:
     Objects user_services_, user_ingresses_;  // of all namespaces
     Served served_;
     std::set<Device> devices_, keys_;
+    std::map<std::string, Known> known_;  // devices, by id
     std::vector<Service> services_;
     std::vector<std::string> secret_names_, config_map_names_;
     std::string mark_;         // of what is ours in the tailnets

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "renderer/core/json.h"
@@ -204,7 +205,10 @@ TEST_F(CleanupTest, FindsADeviceThatJoinsUntilItsKeyIsRevoked) {
     };
     EXPECT_EQ(clean({.yes = true, .force = true}), "");
     EXPECT_TRUE(tailnet.devices.empty());
-    EXPECT_NE(said.find("device nLATE, which has joined meanwhile\n"), std::string::npos) << said;
+    EXPECT_NE(said.find("removed device ts-web-bcdfg-0.tail1a2b3.ts.net (nLATE, "
+                        "Service/apps/ts-web-bcdfg)\n"),
+              std::string::npos)
+        << said;
 }
 
 TEST_F(CleanupTest, LeavesTheOperatorsDnsRecords) {
@@ -228,10 +232,20 @@ TEST_F(CleanupTest, LeavesTheOperatorsDnsRecords) {
 
 TEST_F(CleanupTest, RemovesOnlyWhenTold) {
     EXPECT_EQ(clean({.yes = false, .force = true}), "");
-    EXPECT_NE(said.find("Secret ts-web-bcdfg-0-auth\n"), std::string::npos) << said;
-    EXPECT_NE(said.find("ConfigMap tailrender-devices\n"), std::string::npos) << said;
+    EXPECT_NE(said.find("would remove Secret ts-web-bcdfg-0-auth\n"), std::string::npos) << said;
+    EXPECT_NE(said.find("would remove ConfigMap tailrender-devices\n"), std::string::npos) << said;
+    EXPECT_EQ(said.find("removed "), std::string::npos) << said;
     EXPECT_EQ(tailnet.devices.size(), 2U);
+    const std::string would_be = said;
     EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_EQ(said.find("would remove"), std::string::npos) << said;
+    EXPECT_NE(said.find("removed Secret ts-web-bcdfg-0-auth\n"), std::string::npos) << said;
+    EXPECT_TRUE(
+        said.ends_with("removed ConfigMap tailrender-devices\n"
+                       "done; nothing of the controller's is left\n"))
+        << said;
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'),
+              std::count(would_be.begin(), would_be.end(), '\n'));
     EXPECT_TRUE(tailnet.devices.empty());
     EXPECT_TRUE(tailnet.usable_keys().empty());
     EXPECT_TRUE(kube.paths_below("/api/v1/namespaces/tailscale/secrets").empty());
@@ -273,7 +287,8 @@ TEST_F(CleanupTest, ClearsTheStatusOfWhatIsServedNoMore) {
         put("services", "theirs", balancer("tailscale"), Value::list({hostname("other.ts.net")}));
     const Value before = kube.find(theirs)->clone();
     EXPECT_EQ(clean({.force = true}), "");
-    EXPECT_NE(said.find("status of Service/apps/ts-web-bcdfg\nstatus of Ingress/apps/shared\n"),
+    EXPECT_NE(said.find("would remove what is told in the status of Service/apps/ts-web-bcdfg\n"
+                        "would remove what is told in the status of Ingress/apps/shared\n"),
               std::string::npos)
         << said;
     EXPECT_EQ(said.find("Service/apps/theirs"), std::string::npos) << said;
@@ -305,10 +320,22 @@ TEST_F(CleanupTest, LeavesAStatusThatMayBeTheOperators) {
 TEST_F(CleanupTest, ShowsWhatItWouldRemoveInTheTailnet) {
     put_table("svc:docs");
     EXPECT_EQ(clean({.yes = false, .force = true}), "");
-    const std::string device = tailnet.devices.begin()->first;
-    EXPECT_NE(said.find("device " + device + "\n"), std::string::npos) << said;
-    EXPECT_NE(said.find("Tailscale Service svc:docs\n"), std::string::npos) << said;
+    const auto& [id, device] = *tailnet.devices.begin();
+    EXPECT_NE(said.find("would remove device " + device.name + ".tail1a2b3.ts.net (" + id +
+                        ", Service/apps/" + device.name.substr(0, device.name.rfind('-')) + ")\n"),
+              std::string::npos)
+        << said;
+    EXPECT_NE(said.find("would remove Tailscale Service svc:docs\n"), std::string::npos) << said;
     EXPECT_NE(said.find("nothing was removed; --yes removes these\n"), std::string::npos) << said;
+}
+
+TEST_F(CleanupTest, ShowsADeviceThatNothingNamesByItsId) {
+    kube.erase(FakeCluster::path("secrets", "ts-web-bcdfg-0"));
+    EXPECT_EQ(clean({.yes = false, .force = true}), "");
+    const std::string id(
+        renderer::text_of(kube.find(FakeCluster::path("secrets", "ts-web-bcdfg-0-auth"))
+                              ->at({"metadata", "annotations", kDeviceAnnotation})));
+    EXPECT_NE(said.find("would remove device " + id + "\n"), std::string::npos) << said;
 }
 
 TEST_F(CleanupTest, RefusesWhatItCannotReach) {

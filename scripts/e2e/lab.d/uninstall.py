@@ -74,8 +74,8 @@ def cleanup_leaves_what_is_not_ours(lab, runtime, objects, services, pods):
     ours = living(lab) - others
     expect((len(ours), lost in usable_keys(lab)), (len(pods), True), "devices and a key that wait to be removed")
     code, said = cleanup(lab, runtime)
-    demand(code == 0 and "nothing was removed" in said and all(f"device {name}" in said for name in ours) and
-           all(f"Tailscale Service {name}" in said for name in services), f"exit code {code} of a look at {ours} that says\n{said}")
+    demand(code == 0 and "nothing was removed" in said and all(f" ({name}, ProxyGroup/" in said for name in ours) and
+           all(f"would remove Tailscale Service {name}" in said for name in services), f"exit code {code} of a look at {ours} that says\n{said}")
     expect((living(lab) - others, lost in usable_keys(lab)), (ours, True), "devices and keys after a look")
     code, said = cleanup(lab, runtime, "--yes")
     expect(code, 0, f"exit code of cleanup, which says\n{said}\n")

@@ -198,7 +198,7 @@ void begin(const Shared& adoption, const Next& done) {
     }
     const std::string problem = objection(*adoption);
     if (adoption->wish.dry_run) {
-        context.say(fmt::format("the operator {}", describe(operator_in(adoption->snapshot))));
+        context.say(std::string(describe(operator_in(adoption->snapshot))));
     }
     if (adoption->wish.dry_run || !problem.empty()) {
         return done(problem);

@@ -76,6 +76,34 @@ TEST(Adopt, DryRunWritesNothing) {
     EXPECT_NE(said.find("the operator runs"), std::string::npos) << said;
 }
 
+TEST(Adopt, SaysThatNoOperatorIsHere) {
+    World world;
+    const std::string path = FakeCluster::path("deployments", "operator");
+    const auto dry_run = [&world] {
+        std::string said;
+        EXPECT_EQ(run_to_end(
+                      world,
+                      [](const OperateContext& context, Next done) {
+                          adopt(context, {.dry_run = true}, std::move(done));
+                      },
+                      &said),
+                  "");
+        return said;
+    };
+    renderer::Value container =
+        renderer::Value::map({{"args", renderer::Value::list({renderer::Value("controller")})}});
+    renderer::Value pod =
+        renderer::Value::map({{"containers", renderer::Value::list({std::move(container)})}});
+    renderer::Value deployment = world.kube.find(path)->clone();
+    deployment.find("spec")->put("template", renderer::Value::map({{"spec", std::move(pod)}}));
+    world.kube.put(path, std::move(deployment));
+    EXPECT_TRUE(dry_run().ends_with(
+        "no Tailscale operator is here: Deployment \"operator\" is the rendered controller\n"));
+    world.kube.erase(path);
+    EXPECT_TRUE(dry_run().ends_with(
+        "no Tailscale operator is here: there is no Deployment \"operator\"\n"));
+}
+
 TEST(Adopt, KilledAtAnyPointLeavesAWorkingTailnetAndIsCompletedByTheNextRun) {
     int kills = 0;
     for (int requests = 0;; ++requests) {

@@ -176,22 +176,23 @@ renderer::Result<std::string> login_server_of(const Value& deployment) {
 std::string_view describe(OperatorState state) {
     switch (state) {
         case OperatorState::Runs:
-            return "runs";
+            return "the operator runs";
         case OperatorState::Stopped:
-            return "is stopped";
+            return "the operator is stopped";
         case OperatorState::Replaced:
-            return "has been replaced by the rendered controller";
+            return "no Tailscale operator is here: Deployment \"operator\" is the rendered "
+                   "controller";
         case OperatorState::Absent:
             break;
     }
-    return "does not exist";
+    return "no Tailscale operator is here: there is no Deployment \"operator\"";
 }
 
 Job stop_operator(const OperateContext& context) {
     return [context](const Next& next) {
         with_deployment(context, next, [context, next](const Value& deployment) {
             const OperatorState state = operator_state(deployment);
-            context.say(fmt::format("the operator {}", describe(state)));
+            context.say(std::string(describe(state)));
             if (state == OperatorState::Absent || state == OperatorState::Replaced) {
                 return next({});
             }

@@ -22,9 +22,10 @@ Job forget_predecessor(const OperateContext& context);
 // As many replicas as were written down; none were: nothing happens.
 Job start_operator(const OperateContext& context);
 
-// "runs", "is stopped", "has been replaced", "does not exist".
+// Replaced by the rendered controller, which has the same Deployment.
 enum class OperatorState { Runs, Stopped, Replaced, Absent };
 OperatorState operator_state(const renderer::Value& deployment);
+// A sentence: "the operator runs".
 std::string_view describe(OperatorState state);
 
 // How many it shall have.

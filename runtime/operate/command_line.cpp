@@ -215,7 +215,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        if (error.get_exit_code() != 0) {
+        // CLI11 answers --help and --version whatever the other words are.
+        const bool is_unknown_verb = chosen_verb(app) == nullptr && app.remaining_size() > 0;
+        if (error.get_exit_code() != 0 || is_unknown_verb) {
             line.exit_code = 2;
             line.err = usage_error(app, error);
         } else if (error.get_name() == "CallForVersion") {

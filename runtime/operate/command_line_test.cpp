@@ -58,6 +58,10 @@ TEST(CommandLine, SaysWhichWordIsWrong) {
     EXPECT_EQ(refusal({"help"}), error + "unknown verb \"help\"" + all);
     EXPECT_EQ(refusal({"controler"}),
               error + "unknown verb \"controler\" [usage]\n  hint: did you mean \"controller\"?\n");
+    for (const char* flag : {"--help", "-h", "--version"}) {
+        EXPECT_EQ(refusal({"bogus", flag}), error + "unknown verb \"bogus\"" + all) << flag;
+    }
+    EXPECT_EQ(refusal({"probe", "--help"}), error + "unknown verb \"probe\"" + all);
     EXPECT_EQ(refusal({"status", "extra"}), error + "unknown argument \"extra\"" + status);
     EXPECT_EQ(refusal({"status", "--contxt", "x"}),
               error + "unknown flag \"--contxt\" [usage]\n  hint: did you mean \"--context\"?\n");

@@ -225,7 +225,9 @@ Result<KubeAccess> find_access(const AccessFlags& flags, const Environment& envi
     if (!named.empty()) {
         return named.size() == 1
                    ? read_kubeconfig_file(named.front(), flags.context)
-                   : problem_at("KUBECONFIG", "names several files", "give --kubeconfig FILE");
+                   : problem_at("KUBECONFIG", "names several files",
+                                "`kubectl config view --minify --flatten > FILE` makes one of "
+                                "them, for --kubeconfig FILE");
     }
     const std::string usual = environment("HOME").value_or("") + "/.kube/config";
     std::error_code ignored;

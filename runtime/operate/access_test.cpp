@@ -124,6 +124,9 @@ TEST(Access, LooksWhereKubectlLooks) {
     auto several = find_access({}, environment);
     ASSERT_FALSE(several.has_value());
     EXPECT_EQ(several.error().diagnostic.message, "KUBECONFIG: names several files");
+    EXPECT_EQ(several.error().diagnostic.hint,
+              "`kubectl config view --minify --flatten > FILE` makes one of them, for --kubeconfig "
+              "FILE");
     variables["KUBECONFIG"] = ":/nowhere/config:";
     auto one = find_access({}, environment);
     ASSERT_FALSE(one.has_value());

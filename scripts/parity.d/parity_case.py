@@ -50,7 +50,8 @@ class Input:
 
 
 class Case:
-    def __init__(self, path):
+    def __init__(self, path, several_faults=False):
+        self.several_faults = several_faults
         self.path, self.name = path, os.path.basename(os.path.normpath(path))
         self.settings = {**DEFAULTS, **(parity_yaml.load(self.text("settings.yaml")) or {})}
         self.inputs = [Input(chunk) for chunk in parity_yaml.split(self.text("input.yaml"))]

@@ -17,7 +17,8 @@ REFUSING_EVENTS = {
     "ConnectorCreationFailed", "ProxyGroupCreationFailed", "RecorderInvalid", "MultipleDNSConfigsPresent",
 }
 # Reasons of False conditions that mean "not yet", or that only the tailnet can know.
-WAITING_REASONS = {"KubeAPIServerProxyNoBackends", "ClusterResourcesNotReady", "InvalidOAuth"}
+WAITING_REASONS = {"KubeAPIServerProxyNoBackends", "ClusterResourcesNotReady", "InvalidOAuth", "ConfigurationFailed",
+                   "IngressSvcNoBackendsConfigured"}
 NO_HOSTNAME_YET = "no Tailscale hostname known yet"
 # Only the tailnet knows that a Tailscale Service exists already.
 OWNED_ELSEWHERE = re.compile(r"ownership of Tailscale Service|waiting for config in spec\.kubeAPIServer to be marked valid")
@@ -128,7 +129,7 @@ def _parse(line):
 
 def _waiting(reason, text):
     creating = reason.endswith("Creating") and "ProxyClass" not in text
-    return (creating or reason in WAITING_REASONS or text.startswith(NO_HOSTNAME_YET) or bool(OWNED_ELSEWHERE.search(text)))
+    return (creating or reason.partition(":")[0] in WAITING_REASONS or text.startswith(NO_HOSTNAME_YET) or bool(OWNED_ELSEWHERE.search(text)))
 
 
 def _superseded(line, lines):
@@ -180,8 +181,11 @@ def refusals(case):
 
 
 def _mark_optional(all_of_them):
-    """A Service that the API server refuses is missing as a backend, too: naming the Service is enough."""
+    """What the API server refuses is missing to what names it, too: naming the Service, ProxyClass or ProxyGroup is enough."""
     admitted_not = {r.object for r in all_of_them if "rejected by" in r.line}
+    for refusal in all_of_them:
+        if refusal.rules == {"missing-proxy-class"}:
+            refusal.optional = all(f"ProxyClass/{what}" in admitted_not for what in refusal.whats)
     for refusal in all_of_them:
         if refusal.rules == {"missing-backend-service"}:
             namespace = refusal.object.split("/")[1]
@@ -194,7 +198,8 @@ def _mark_optional(all_of_them):
 # ---- our side
 
 def compare(case, errors):
-    """(problems, rows that took part)."""
+    """(problems, rows that took part). With `case.several_faults` an object that the reference refuses may have more faults: it tells
+    of the first one only."""
     wanted, unknown = refusals(case)
     problems = [(obj, "", f"a cause that the table knows: {line}", "") for obj, line in unknown]
     problems += [p for refusal in wanted if not refusal.optional for p in _unmet(refusal, errors)]
@@ -237,7 +242,7 @@ def _extra(case, error, wanted, rows):
         return [("", "", "(no error without an object)", error.headline)]
     problems = []
     for name in names:
-        if any(r.object == name and error.rule in r.rules for r in wanted):
+        if any(r.object == name and (error.rule in r.rules or case.several_faults) for r in wanted):
             continue
         number = next((n for n, rules, allows in ON_TOP if error.rule in rules and allows(case, name, error.rule)), 0)
         if number:

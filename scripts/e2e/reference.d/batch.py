@@ -1,10 +1,12 @@
 """Gives a batch of inputs to the reference operator and writes a case for each."""
+import copy
 import pathlib
 import re
 import shutil
 
 import yaml
 
+import devices
 import record
 from cluster import LOGIN_SERVERS
 from parity_case import ident, meta, pinned_address
@@ -18,7 +20,7 @@ DISTINCT = {"operatorNamespace", "proxyImage", "k8sProxyImage", "defaultTags", "
 CONTROL_SERVER = "https://controlplane.tailscale.com"
 # What others wait for. Many an object is not looked at again when what it names becomes ready later.
 FIRST = {"ProxyClass", "Tailnet", "Secret", "ServiceAccount", "Node"}
-LOOK_SECONDS = 0.8  # for the operator to find that they are good
+LOOK_SECONDS = 0.8  # for the operator to find that something is good now
 MOST = 60  # inputs at once
 # Two of these in a cluster get in each other's way.
 ALONE = {"DNSConfig", "Node", "ProxyGroupPolicy"}
@@ -70,14 +72,14 @@ class Batch:
             if ident(obj) not in self.home:
                 self.submit(case, obj)
         with self.lab.operator(self.settings):
-            events = self.lab.api.listed("v1", "events")
-            errors = record.errors_of(self.lab.text("operator.err"))
-            made = record.Made(self.lab.api, self.lab.entries())
-            after = {name: self.lab.api.send("GET", self.lab.api.path(obj, named=True))[1] for name, obj in self.users.items()}
-        texts = record.texts_of(self.users, made)
-        by_case = self.sorted_out(made)
+            first, second = Seen(self), None
+            if secrets := devices.played(self.lab.api, first.made, self.settings):
+                self.lab.wait_until_quiet(LOOK_SECONDS)
+                devices.seen_again(self.lab.api, secrets)
+                self.lab.wait_until_quiet()
+                second = Seen(self)
         for case in self.cases:
-            self.write(case, by_case.get(case.name, []), after, events, errors, texts)
+            self.write(case, first, second)
 
     def submit(self, case, obj):
         obj = loaded(local(yaml.dump(obj, Dumper=record.DUMPER)))
@@ -89,7 +91,7 @@ class Batch:
             self.add_client(case, obj)
         status, answer = self.lab.api.create(self.redirected(obj))
         if status != 201:
-            self.refused.setdefault(case.name, []).append(f"1 admission {name} rejected by the API server: {answer.get('message')}")
+            self.refused.setdefault(case.name, []).append(f"admission {name} rejected by the API server: {answer.get('message')}")
             return
         if obj.get("status"):
             self.lab.api.send("PATCH", self.lab.api.path(obj, named=True) + "/status", {"status": obj["status"]}, "application/merge-patch+json")
@@ -126,28 +128,65 @@ class Batch:
         """A policy is named after the namespace."""
         return next((home for key, home in self.home.items() if obj["kind"].startswith("Validating") and key.startswith("ProxyGroupPolicy/")), "")
 
-    def write(self, case, objects, after, events, errors, texts):
+    def write(self, case, first, second):
         folder = self.out / case.name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        binding = record.Binding(texts, self.servers | {LOGIN_SERVERS[0]: case.settings["loginServer"].rstrip("/")})
-        record.bind_ports(objects)
-        objects = record.in_order(binding.tree(obj) for obj in objects)
-        changed, lines = [], list(self.refused.get(case.name, []))
-        for name, before in self.users.items():
-            if self.home[name] != case.name:
-                continue
-            found = binding.tree(record.changes(before["document"], before, after[name]))
-            changed += [{"object": name, "changes": found}] if found else []
-            lines += record.said_of(after[name], events)
-        for (controller, about), text in errors.items():
-            if self.home.get(f"{CONTROLLERS.get(controller)}/{about}") == case.name:
-                lines.append(record.error_line(controller, about, text))
+        objects, lines = self.of(case, first), self.said(case, first, 1)
+        changed = self.changes(case, first)
         record.write(folder, "input.yaml", local(case.text("input.yaml")))
         record.write(folder, "settings.yaml", case.text("settings.yaml"))
         record.write(folder, "expected.yaml", record.unquoted_ports(record.stream(objects)) if objects else "")
-        record.write(folder, "changed.yaml", yaml.dump(changed, Dumper=record.DUMPER) if changed else "")
-        record.write(folder, "messages.txt", "".join(line.replace("\n", "\\n") + "\n" for line in sorted(map(binding.text, set(lines)))))
+        record.write(folder, "changed.yaml", record.stream([changed]) if changed else "")
+        if second:
+            known = {line[2:] for line in lines}
+            lines += [line for line in self.said(case, second, 2) if line[2:] not in known]
+            running = {"created": [], "changed": []}
+            names = {ident(obj): obj for obj in objects}
+            for obj in (obj for obj in self.of(case, second) if names.get(ident(obj)) != obj):
+                running["changed" if ident(obj) in names else "created"].append(obj)
+            record.write(folder, "running.yaml", record.stream([running]))
+            record.write(folder, "tailscale-services.yaml", record.stream([second.services]))
+        record.write(folder, "messages.txt", "".join(line.replace("\n", "\\n") + "\n" for line in sorted(lines)))
+
+    def binding(self, case, seen):
+        return record.Binding(seen.texts, self.servers | {LOGIN_SERVERS[0]: case.settings["loginServer"].rstrip("/")})
+
+    def of(self, case, seen):
+        """The operator's objects for this case."""
+        objects = copy.deepcopy(seen.by_case.get(case.name, []))
+        record.bind_ports(objects)
+        return record.in_order(map(self.binding(case, seen).tree, objects))
+
+    def changes(self, case, seen):
+        """What it wrote into the case's own objects."""
+        mine = [(name, before) for name, before in self.users.items() if self.home[name] == case.name]
+        found = [{"object": name, "changes": self.binding(case, seen).tree(record.changes(before["document"], before, seen.after[name]))} for name, before in mine]
+        return [entry for entry in found if entry["changes"]]
+
+    def said(self, case, seen, phase):
+        """What it said about the case's objects, and what the API server did."""
+        lines = list(self.refused.get(case.name, [])) if phase == 1 else []
+        for name in (name for name in self.users if self.home[name] == case.name):
+            lines += record.said_of(seen.after[name], seen.events)
+        for (controller, about), text in seen.errors.items():
+            if self.home.get(f"{CONTROLLERS.get(controller)}/{about}") == case.name:
+                lines.append(record.error_line(controller, about, text))
+        return [f"{phase} {line}" for line in map(self.binding(case, seen).text, set(lines))]
+
+
+class Seen:
+    """What there is to see of a running operator."""
+
+    def __init__(self, batch):
+        api, lab = batch.lab.api, batch.lab
+        self.events = api.listed("v1", "events")
+        self.errors = record.errors_of(lab.text("operator.err"))
+        self.made = record.Made(api, lab.entries())
+        self.after = {name: api.send("GET", api.path(obj, named=True))[1] for name, obj in batch.users.items()}
+        self.texts = record.texts_of(batch.users, self.made)
+        self.by_case = batch.sorted_out(self.made)
+        self.services = lab.services()
 
 
 def loaded(text):

@@ -23,7 +23,7 @@ START_SECONDS, QUIET_SECONDS, LEAST_SECONDS, MOST_SECONDS = 60, 1.2, 2.5, 15
 SYSTEM = {"kube-system", "kube-public", "kube-node-lease"}
 MONITORS = "customresourcedefinitions/servicemonitors.monitoring.coreos.com"
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-SWEPT = [("v1", "services"), ("v1", "secrets"), ("v1", "configmaps"), ("v1", "serviceaccounts"), ("v1", "events"), ("v1", "nodes"),
+SWEPT = [("v1", "services"), ("v1", "pods"), ("v1", "secrets"), ("v1", "configmaps"), ("v1", "serviceaccounts"), ("v1", "events"), ("v1", "nodes"),
          ("apps/v1", "statefulsets"), ("apps/v1", "deployments"), ("networking.k8s.io/v1", "ingresses"),
          ("networking.k8s.io/v1", "ingressclasses"), ("discovery.k8s.io/v1", "endpointslices"),
          ("rbac.authorization.k8s.io/v1", "roles"), ("rbac.authorization.k8s.io/v1", "rolebindings"),
@@ -130,6 +130,11 @@ class Lab:
     def text(self, name):
         return (self.folder / name).read_text(encoding="utf-8", errors="replace")
 
+    def services(self):
+        """Tailscale Services of the tailnet."""
+        with urllib.request.urlopen(json.loads(self.text("testnet.out"))["admin"] + "/admin/state", timeout=60) as answer:
+            return list((json.load(answer)["services"] or {}).values())
+
     def add_client(self, client, secret):
         """Of a Tailnet."""
         while not (told := self.text("testnet.out")).endswith("\n"):
@@ -179,9 +184,9 @@ class Lab:
     def operator(self, settings, least=LEAST_SECONDS):
         """Runs from begin to end of the block, which begins when it is quiet, `least` seconds after it came up or later."""
         self.recorded = os.path.getsize(self.folder / "recorder.out")
-        process = self.start("operator", "k8s-operator", env=self.environment(settings))
+        self.running = process = self.start("operator", "k8s-operator", env=self.environment(settings))
         try:
-            self.wait_until_quiet(process, least)
+            self.wait_until_quiet(least)
             yield
         finally:
             process.kill()
@@ -194,8 +199,8 @@ class Lab:
             handle.seek(self.recorded)
             return [json.loads(line) for line in handle if line.endswith(b"\n")]
 
-    def wait_until_quiet(self, process, least):
-        begin = time.monotonic()
+    def wait_until_quiet(self, least=LEAST_SECONDS):
+        begin, process = time.monotonic(), self.running
         while "Startup complete" not in self.text("operator.err"):
             demand(process.poll() is None and time.monotonic() < begin + START_SECONDS, f"the operator does not start:\n{self.text('operator.err')[-3000:]}")
             time.sleep(0.1)

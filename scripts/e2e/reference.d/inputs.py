@@ -16,6 +16,9 @@ IMAGES = ["tailscale/tailscale:v1.94.1", "ghcr.io/tailscale/tailscale:latest", "
 BAD_IMAGES = ["UPPER/case:x", "a b", "x:y:z"]
 MAPS = [{"team": "a"}, {"a.example.org/b": "1", "c": "true"}, {"empty": ""}, {"zone": "x-1", "m": "0"}, {}]
 LABELS = [*MAPS, {"app": "mine"}, {TS + "managed": "false"}, {TS + "parent-resource": "other", "k": "v"}]
+BAD_LABELS = [{"a": "no spaces"}, {"bad key!": "x"}, {"a": "x" * 64}, {"-a": "x"}, {"a/b/c": "x"}, {"a": "-x"}, {"A.b/c": "x"}]
+BAD_NOTES = [{"bad key!": "x"}, {"a/b/c": "x"}, {"/x": "y"}, {"x" * 64: "y"}, {"A.b/c": "x"}]
+BAD_ENVS = [[{"name": "1BAD", "value": "x"}], [{"name": "", "value": "x"}], [{"name": "a b"}], [{"value": "x"}], [{"name": "POD_IP", "value": "x"}]]
 NOTES = [*MAPS, {"long": "text with spaces: and # more"}, {"multi": "a\nb"}, {"quote": "say \"x\" & <y>"}, {"tail": "scale ü"},
          {"tailscale.com/x": "no"}]
 TOLERATIONS = [[{"operator": "Exists"}], [{"key": "a", "operator": "Equal", "value": "b", "effect": "NoExecute", "tolerationSeconds": 0}], []]
@@ -65,7 +68,7 @@ class Maker:
 
     def __init__(self, seed, number, settings, odd):
         self.random, self.number, self.settings, self.odd, self.docs = random.Random(f"{seed}/{number}"), number, settings, odd, []
-        self.space = f"n{number}"
+        self.space = self.random.choice([f"n{number}"] * 8 + [f"{number}-x", f"n{number}-{'team-' * 6}a", f"n{number}{'0' * 40}"])
 
     def oddly(self, share=1.0):
         """Whether the next value is to be refused. Once: the operator tells of one fault of several."""
@@ -89,10 +92,12 @@ class Maker:
         self.docs.append(obj)
         return obj
 
-    def name(self, word):
-        """Sometimes as long as names get."""
+    def name(self, word, free=False):
+        """Sometimes as long as names get, and, if `free`, with dots and digits."""
         name = f"{word}-{self.number}"
-        return f"{name}-{'long-' * 8}z"[:self.random.randint(30, 62)].rstrip("-") + "z" if self.maybe(0.08) else name
+        if self.maybe(0.1):
+            return f"{name}-{'long-' * 8}z"[:self.random.randint(30, 62)].rstrip("-") + "z"
+        return self.one([f"{word}.{self.number}", f"{self.number}-{word}", f"{name}.{'x' * 50}", f"{name}.a.b"]) if free and self.maybe(0.15) else name
 
     def optional(self, chance=0.3, **pools):
         return {key: self.one(values) for key, values in pools.items() if self.maybe(chance)}
@@ -105,12 +110,12 @@ class Maker:
     def container(self, debug):
         found = self.optional(image=IMAGES, imagePullPolicy=["Always", "Never", "IfNotPresent"], resources=RESOURCES, securityContext=CONTEXTS, env=ENVS)
         if self.oddly():
-            found["image"] = self.one(BAD_IMAGES)
+            found |= self.one([{"image": image} for image in BAD_IMAGES] + [{"env": env} for env in BAD_ENVS] + [{"imagePullPolicy": "Sometimes"}])
         if debug and self.maybe():
             found["debug"] = self.one([{}, {"enable": True}, {"enable": False}])
         return found
 
-    def proxy_class(self):
+    def proxy_class(self, init=True):
         """Its name."""
         pod = self.optional(0.2, labels=LABELS, annotations=NOTES, affinity=AFFINITIES, tolerations=TOLERATIONS, topologySpreadConstraints=SPREADS,
                             nodeSelector=MAPS, nodeName=["node-1"], securityContext=POD_CONTEXTS, imagePullSecrets=[[{"name": "a"}], []],
@@ -119,16 +124,20 @@ class Maker:
             pod["dnsPolicy"] = "None"
         if self.maybe(0.5):
             pod["tailscaleContainer"] = self.container(debug=True)
-        if self.maybe(0.3):
+        if init and self.maybe(0.3):
             pod["tailscaleInitContainer"] = self.container(debug=self.oddly())
         stateful_set = self.optional(0.3, labels=LABELS, annotations=NOTES)
         if self.maybe(0.8):
             stateful_set["pod"] = pod
+        if self.oddly(0.5):
+            self.one([pod, stateful_set]).update(self.one([{"labels": self.one(BAD_LABELS)}, {"annotations": self.one(BAD_NOTES)}]))
         spec = {"statefulSet": stateful_set} if self.maybe(0.9) else {}
         monitors = [{}, {"enable": False}, *([{"enable": True}, {"enable": True, "labels": {"release": "prom", "x": ""}}]
                                              if self.settings["serviceMonitorCRD"] or self.oddly() else [])]
         if self.maybe():
-            spec["metrics"] = self.one([{"enable": True}, {"enable": False}, {"enable": True, "serviceMonitor": {"enable": False, **self.one(monitors)}}])
+            spec["metrics"] = self.one([{"enable": True}, {"enable": False}, {"enable": True, "serviceMonitor": {"enable": False, **self.one(monitors)}}],
+                                       [{"enable": True, "serviceMonitor": {"enable": True, "labels": {"a": "no spaces"}}},
+                                        {"enable": False, "serviceMonitor": {"enable": True}}] if self.settings["serviceMonitorCRD"] else ())
         spec |= self.optional(0.2, tailscale=[{}, {"acceptRoutes": True}, {"acceptRoutes": False}], useLetsEncryptStagingEnvironment=[True, False])
         return self.add(API, "ProxyClass", f"class-{self.number}", spec)["metadata"]["name"]
 
@@ -139,6 +148,8 @@ class Maker:
             notes[TS + "tags"] = self.one([",".join(self.tags()), self.one(TAGS)])
         if self.maybe(with_class):
             self.one([labels, notes])[TS + "proxy-class"] = self.proxy_class()
+            if self.maybe(0.1):
+                self.one([labels, notes]).setdefault(TS + "proxy-class", "")
         elif self.oddly(0.25):
             notes[TS + "proxy-class"] = "nowhere"
         return labels, notes
@@ -162,6 +173,12 @@ class Maker:
                     **({"ports": spec["ports"]} if self.maybe() else {})}
         else:
             self.addresses(spec)
+        if self.maybe(0.1):
+            notes[TS + "proxy-group"] = ""
+        if self.maybe(0.1):
+            notes |= self.one([{TS + "tailnet-ip": IPS[0]}, {TS + "tailnet-fqdn": FQDNS[0]}, {TS + "funnel": "true"}])
+        if spec.get("type") == "LoadBalancer":
+            spec |= self.optional(0.15, allocateLoadBalancerNodePorts=[False], externalTrafficPolicy=["Local"], loadBalancerIP=["192.0.2.7"])
         spec |= self.optional(0.1, sessionAffinity=["ClientIP", "None"], publishNotReadyAddresses=[True], externalIPs=[["192.0.2.1"]])
         self.add("v1", "Service", self.name("web"), spec, True, labels=labels, annotations=notes)
 
@@ -169,7 +186,7 @@ class Maker:
         if spec.get("type", "ClusterIP") == "ClusterIP" and self.maybe(0.1):
             spec["clusterIP"] = "None"
         elif self.maybe(0.25):
-            spec["clusterIP"] = f"10.96.{self.number // 250 % 100 + 100}.{self.number % 250 + 1}"
+            spec["clusterIP"] = f"10.96.{self.number * 7 // 250 % 100 + 100}.{self.number * 7 % 250 + 1}"
         elif self.maybe(0.1):
             spec["clusterIP"] = f"fd00:96::{self.number % 60000 + 4096:x}"
         elif self.maybe(0.2):
@@ -191,8 +208,9 @@ class Maker:
 
     def ingress(self):
         labels, notes = self.notes()
+        own = self.name("site", free=True)
         notes |= {TS + key: self.one(TRUTHS) for key in ("funnel", "http-redirect") if self.maybe(0.25)}
-        if self.maybe(0.2):
+        if len(own) < 20 and self.maybe(0.2):  # PARITY row 30 and a long name: only the reference makes what is refused
             notes[TS + "experimental-forward-cluster-traffic-via-ingress"] = self.one(["true", "false"])
         names = [self.backend(n) for n in range(self.random.randint(1, 3))]
         spec = {"ingressClassName": self.settings["ingressClassName"]}
@@ -204,7 +222,7 @@ class Maker:
         served = host if (spec.get("tls") or [{}])[0].get("hosts") else ""
         if self.maybe(0.8) or "defaultBackend" not in spec:
             spec["rules"] = [self.rule(names, served) for _ in range(self.random.randint(1, 2))]
-        self.add("networking.k8s.io/v1", "Ingress", self.name("site"), spec, True, labels=labels, annotations=notes)
+        self.add("networking.k8s.io/v1", "Ingress", own, spec, True, labels=labels, annotations=notes)
 
     def backend(self, n):
         spec = {"ports": self.one(PORTS[:5]), "selector": {"app": "x"}}
@@ -253,7 +271,7 @@ class Maker:
             spec["tags"] = self.tags()
         if self.maybe(0.35):
             spec["proxyClass"] = self.proxy_class()
-        self.add(API, "Connector", self.name("conn"), spec)
+        self.add(API, "Connector", self.name("conn", free=True), spec)
 
     def group(self, kind=""):
         spec = {"type": kind or self.one(["egress", "ingress", "kube-apiserver"])} | self.optional(
@@ -261,13 +279,15 @@ class Maker:
         if self.maybe(0.4):
             spec["tags"] = self.tags()
         if self.maybe(0.5):
-            spec["proxyClass"] = self.proxy_class()
+            spec["proxyClass"] = self.proxy_class(init=spec["type"] != "kube-apiserver" or self.oddly())
         if spec["type"] == "kube-apiserver" and self.maybe(0.6):
             spec["kubeAPIServer"] = self.optional(0.6, mode=["auth", "noauth"], hostname=[f"api{self.number}"])
-        return self.add(API, "ProxyGroup", self.name("group") if not kind else f"group-{self.number}", spec)["metadata"]["name"]
+        return self.add(API, "ProxyGroup", self.name("group", free=self.oddly()) if not kind else f"group-{self.number}", spec)["metadata"]["name"]
 
     def member(self):
-        group = self.group("egress")
+        odd, self.odd = self.odd, 0
+        group = self.group(self.one(["egress"] * 9 + ["ingress"]) if odd else "egress")
+        self.odd = odd
         for n in range(self.random.randint(1, 3)):
             fqdn = self.maybe(0.5)
             notes = {TS + "proxy-group": group, TS + ("tailnet-fqdn" if fqdn else "tailnet-ip"): self.one(*((FQDNS, BAD_FQDNS) if fqdn else (IPS, BAD_IPS)))}
@@ -276,7 +296,35 @@ class Maker:
                 spec.pop("ports")
             if self.maybe(0.1):
                 spec["selector"] = {"a": "b"}
+            if self.oddly(0.25):
+                spec.pop("externalName")
+                spec["type"] = "ClusterIP"
+            if self.oddly(0.25):
+                notes |= {TS + "tailnet-fqdn": FQDNS[0], TS + "tailnet-ip": IPS[0]}
+            if self.oddly(0.25):
+                notes[TS + "proxy-group"] = "nowhere"
+            if self.maybe(0.1):
+                notes |= self.one([{TS + "expose": "true"}, {TS + "hostname": "ignored"}, {TS + "tags": "tag:web"}])
             self.add("v1", "Service", f"m{n}-{self.name('far')}"[:63].rstrip("-"), spec, True, annotations=notes)
+
+    def offer(self):
+        """What the tailnet reaches through a group."""
+        odd, self.odd = self.odd, 0
+        group = self.group("ingress" if not odd or self.maybe(0.9) else "egress")
+        self.odd = odd
+        self.space = f"n{self.number}"
+        for _ in range(self.random.randint(1, 2)):
+            self.number += 100000  # others of the same kind
+            self.one([self.ingress, self.service])()
+            for rule in self.docs[-1]["spec"].get("rules") or []:
+                rule.pop("host", None)
+            notes = self.docs[-1]["metadata"].setdefault("annotations", {})
+            notes[TS + "proxy-group"] = group
+            notes.pop(TS + "proxy-class", None)
+            if TS + "hostname" in notes:
+                notes[TS + "hostname"] = notes[TS + "hostname"].lower()
+            if self.maybe(0.2):
+                notes[TS + "http-endpoint"] = self.one(["enabled", "disabled", ""])
 
     def recorder(self):
         pod = self.optional(0.25, labels=LABELS, annotations=NOTES, affinity=AFFINITIES, nodeSelector=MAPS, tolerations=TOLERATIONS,
@@ -289,6 +337,9 @@ class Maker:
         if self.maybe(0.5) or not spec:
             spec["storage"] = {"s3": self.one([{"endpoint": "s3.example.org", "bucket": "b"}, {"endpoint": "http://minio:9000", "bucket": "b",
                                                "credentials": {"secret": {"name": "creds"}}}, {"bucket": "b", "credentials": {}}, {}])}
+        if self.oddly():
+            spec = self.one([{}, {"enableUI": False}, {"enableUI": True, "replicas": 2}, {"storage": {}}])
+            pod |= self.one([{}, {"serviceAccount": {"annotations": self.one(BAD_NOTES)}}, {"serviceAccount": {"name": "proxies"}}])
         if "storage" in spec and self.maybe():
             spec["replicas"] = self.one([0, 1, 2, 3])
         if self.maybe(0.4):
@@ -310,23 +361,47 @@ class Maker:
     def tailnet(self):
         self.docs.append({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": f"oauth-{self.number}", "namespace": self.settings["operatorNamespace"]},
                           "stringData": {"client_id": f"k{self.number}", "client_secret": "x"}})
-        spec = {"credentials": {"secretName": f"oauth-{self.number}"}} | self.optional(0.5, loginUrl=[f"https://hs{self.number}.example.org"])
+        if self.oddly():
+            self.docs[0] |= self.one([{"stringData": {}}, {"stringData": {"client_id": "x"}}, {"stringData": {"client_id": "", "client_secret": "x"}}])
+        spec = {"credentials": {"secretName": f"oauth-{self.number}" if not self.oddly() else "nowhere"}} | self.optional(0.5, loginUrl=[f"https://hs{self.number}.example.org"])
         name = self.add(API, "Tailnet", f"net-{self.number}", spec)["metadata"]["name"]
         self.one([self.connector, self.group, self.recorder])()
         self.docs[-1]["spec"]["tailnet"] = name
 
 
-KINDS = {"service": 6, "egress": 3, "ingress": 6, "connector": 3, "group": 4, "member": 3, "recorder": 2, "tailnet": 1}
-ALONE = {"dns": 1, "policy": 1}
+    def static(self):
+        """A group that is reached at the addresses of nodes."""
+        for n in range(self.random.randint(0 if self.oddly() else 1, 3)):  # one of them is chosen: the operator has no order
+            addresses = [{"type": "ExternalIP", "address": f"198.51.100.{n + 1}"}] if not self.oddly() else []
+            addresses += [{"type": "ExternalIP", "address": f"2001:db8::{n + 1}"}] if self.maybe(0.3) else []
+            node = self.add("v1", "Node", f"node-{n}-{self.number}", {}, labels={"pool": "b" if n else "a"})
+            node["status"] = {"addresses": [*addresses, {"type": "InternalIP", "address": f"10.0.0.{n + 1}"}]}
+        ports = self.one([[{"port": 30100, "endPort": 30120}], [{"port": 30500}, {"port": 30501}, {"port": 30502}, {"port": 30503}], [{"port": 31000, "endPort": 31001}]],
+                         [[{"port": 80}], [{"port": 30500, "endPort": 30400}], [{"port": 30500}, {"port": 30500}], [{"port": 32767, "endPort": 32769}]])
+        self.proxy_class(init=False)
+        self.docs[-1]["spec"]["staticEndpoints"] = {"nodePort": {"ports": ports, "selector": {"pool": "a"}}}
+        group = self.add(API, "ProxyGroup", f"group-{self.number}", {"type": self.one(["egress", "ingress"])} | self.optional(replicas=[1, 2, 3]))
+        group["spec"]["proxyClass"] = f"class-{self.number}"
+
+    def by_default(self):
+        """What uses the default class."""
+        self.settings = {**self.settings, "defaultProxyClass": self.proxy_class()}
+        for kind in self.some([self.service, self.egress, self.ingress, self.connector, self.group], 2):
+            self.number += 1  # another class, if it has one
+            kind()
+
+
+KINDS = {"service": 6, "egress": 3, "ingress": 6, "connector": 3, "group": 4, "member": 3, "offer": 3, "recorder": 2, "tailnet": 1}
+ALONE = {"dns": 1, "policy": 1, "static": 2, "by_default": 1}
 
 
 def made(seed, number, odd):
     """(name, settings, documents); inputs whose numbers are near each other have the same settings."""
     settings = {**SETTINGS, **VARIANTS[number // 30 % len(VARIANTS)]}
     chooser = random.Random(f"kind/{seed}/{number}")
-    alone = number % 30 == 0
+    alone = number % 30 < 2
     table = ALONE if alone else KINDS
-    kind = chooser.choices(list(table), list(table.values()))[0]
+    kind = chooser.choices(list(table), table.values())[0]
     maker = Maker(seed, number, settings, odd if chooser.random() < 0.5 else 0)
     getattr(maker, kind)()
-    return f"{number:05}-{kind}", settings, maker.docs
+    return f"{number:05}-{kind}", maker.settings, maker.docs

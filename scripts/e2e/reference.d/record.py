@@ -108,6 +108,8 @@ def parent_of(obj, by_name):
     if labels.get(TS + "parent-resource-type") in KINDS:
         kind, space = KINDS[labels[TS + "parent-resource-type"]], labels.get(TS + "parent-resource-ns")
         return "/".join(part for part in (kind, space, labels.get(TS + "parent-resource")) if part)
+    if TS + "domain" in labels:  # of a certificate
+        return f"ProxyGroup/{labels[TS + 'proxy-group']}"
     proxy = meta(obj)["name"].removesuffix("-metrics")
     return parent_of(by_name[proxy], {}) if proxy in by_name else ""
 
@@ -253,34 +255,30 @@ def said_of(obj, api_events):
     for event in api_events:
         about = event["involvedObject"]
         if (about["kind"], about.get("namespace", ""), about["name"]) == (obj["kind"], meta(obj).get("namespace", ""), meta(obj)["name"]):
-            lines.append(f"1 event {event['type']} {name} {event['reason']}: {event['message']}")
+            lines.append(f"event {event['type']} {name} {event['reason']}: {event['message']}")
     for condition in (obj.get("status") or {}).get("conditions") or []:
         generation = f"observedGeneration={condition['observedGeneration']} " if condition.get("observedGeneration") else ""
-        lines.append(f"1 condition {name} {condition['type']}={condition['status']} reason={condition['reason']} {generation}"
+        lines.append(f"condition {name} {condition['type']}={condition['status']} reason={condition['reason']} {generation}"
                      f"message={condition['message']}")
     return lines
 
 
 def errors_of(log):
     """{(controller, namespace/name): error} for what is retried for ever."""
-    counts = {}
+    counts, found = {}, {}
     for line in log.splitlines():
         entry = json.loads(line) if line.startswith("{") else {}
         if entry.get("msg") != "Reconciler error" or CONFLICT in entry.get("error", ""):
             continue
         about = "/".join(part for part in (entry.get("namespace"), entry.get("name")) if part)
-        key = entry["controller"], about, entry["error"]
-        counts[key] = counts.get(key, 0) + 1
-    found = {}
-    for (controller, about, text), count in counts.items():
-        if count >= PERSISTENT:
-            found.setdefault((controller, about), text)
-    return found
+        key = entry["controller"], about
+        counts[key], found[key] = counts.get(key, 0) + 1, entry["error"]  # which may name an object by another random name each time
+    return {key: text for key, text in found.items() if counts[key] >= PERSISTENT}
 
 
 def error_line(controller, about, text):
     panic = re.match(r"panic: (.*?)(?: \[recovered\])?$", text)
-    return f"1 panic {controller} {about}: {panic[1]}" if panic else f"1 error {controller} {about}: {text}"
+    return f"panic {controller} {about}: {panic[1]}" if panic else f"error {controller} {about}: {text}"
 
 
 # ---- files

@@ -1,0 +1,47 @@
+"""Plays the devices of groups that the tailnet reaches: their pods, and what tailscaled would write into the state Secrets."""
+import base64
+import json
+
+from parity_case import TS, meta
+
+MERGE = "application/merge-patch+json"
+PLAYED = {"ingress"}
+
+
+def played(api, made, settings):
+    """The paths of their state Secrets. `made`: record.Made."""
+    groups = {live["metadata"]["name"]: live["spec"]["type"] for live in api.listed("tailscale.com/v1alpha1", "proxygroups")}
+    secrets = []
+    for obj in list(made.objects.values()):
+        labels = meta(obj).get("labels") or {}
+        if obj["kind"] == "StatefulSet" and labels.get(TS + "parent-resource-type") == "proxygroup" and groups.get(meta(obj)["name"]) in PLAYED:
+            for replica in range(obj["spec"]["replicas"]):
+                secrets.append(play(api, obj, replica, len(secrets) + 1, settings))
+    return secrets
+
+
+def seen_again(api, secrets):
+    """A Service of a group is looked at when a state Secret changes, not when the group becomes available."""
+    for path in secrets:
+        api.send("PATCH", path, {"metadata": {"labels": {"example.org/seen": "again"}}}, MERGE)
+
+
+def play(api, stateful_set, replica, number, settings):
+    namespace, name = meta(stateful_set)["namespace"], f"{meta(stateful_set)['name']}-{replica}"
+    template = stateful_set["spec"]["template"]
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": namespace, "labels": meta(template)["labels"]},
+           "spec": {"containers": [{"name": "tailscale", "image": "tailscale/tailscale"}]}}
+    status, answer = api.create(pod)
+    if status != 201:
+        raise RuntimeError(answer)
+    address = f"10.244.{number // 250}.{number % 250 + 1}"
+    ready = [{"type": "Ready", "status": "True"}]
+    api.send("PATCH", api.path(pod, named=True) + "/status", {"status": {"podIP": address, "podIPs": [{"ip": address}], "conditions": ready}}, MERGE)
+    fqdn, device = f"{name}.{settings['tailnetDomain']}.", f"nDEV{number:03}CNTRL"
+    profile = {"AdvertiseServices": [], "Config": {"NodeID": device, "UserProfile": {"LoginName": fqdn.rstrip(".")}}}
+    state = {"_current-profile": "profile-0001", "device_fqdn": fqdn, "device_id": device, "pod_uid": meta(answer)["uid"],
+             "device_ips": json.dumps([f"100.64.{number // 250}.{number % 250 + 1}"]), "profile-0001": json.dumps(profile), "tailscale_capver": "133"}
+    data = {key: base64.b64encode(text.encode()).decode() for key, text in state.items()}
+    secret = f"/api/v1/namespaces/{namespace}/secrets/{name}"
+    api.send("PATCH", secret, {"data": data}, MERGE)
+    return secret

@@ -47,7 +47,8 @@ Controller::Controller(Loop& loop, Transport& transport, KubeClient& kube, Log& 
       ledger_(view_, editor_),
       parents_(view_),
       status_(loop, editor_),
-      guard_(ledger_, kBlockedKey),
+      guard_(ledger_, log, kBlockedKey, "proxies"),
+      service_guard_(ledger_, log, kBlockedServicesKey, "Tailscale Services"),
       take_over_(loop, tailnets_, settings_.take_over_tag,
                  {.user_of = [this](std::string_view device) { return user_of(view_, device); },
                   .tell =
@@ -110,6 +111,7 @@ void Controller::begin(const std::string& owner) {
                                           ? slot->second.problem
                                           : std::string();
                            },
+                       .service_guard = service_guard_,
                        .owner = owner,
                        .ingress_class = settings_.ingress_class,
                        .cleanup_delay = settings_.cleanup_delay});
@@ -155,13 +157,7 @@ GuardAnswer Controller::ask_guard(const std::map<std::string, Replica>& all) {
         }
     }
     GuardAnswer answer = guard_.ask(leaving, all.size());
-    if (std::exchange(removal_is_blocked_, answer.is_blocked) != answer.is_blocked &&
-        answer.is_blocked) {
-        log_.error("too many proxies have vanished at once: nothing is removed",
-                   {{"vanished", fmt::format("{}", leaving.size())},
-                    {"of", fmt::format("{}", all.size())}});
-    }
-    guard_.tell(events_, answer, "proxies");
+    guard_.tell(events_, answer);
     return answer;
 }
 
@@ -299,7 +295,8 @@ Controller::Counts Controller::counts() const {
         }));
     counts.retries = retries_;
     counts.keys_minted = keys_minted_;
-    counts.removal_is_blocked = removal_is_blocked_;
+    counts.blocks_proxies = guard_.is_blocked();
+    counts.blocks_services = service_guard_.is_blocked();
     return counts;
 }
 

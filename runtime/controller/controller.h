@@ -49,7 +49,8 @@ public:
         std::uint64_t retries = 0;
         std::uint64_t keys_minted = 0;
         std::size_t keys_expiring = 0;
-        bool removal_is_blocked = false;
+        bool blocks_proxies = false;  // from being removed
+        bool blocks_services = false;
     };
     [[nodiscard]] Counts counts() const;
     // Has seen the whole cluster.
@@ -100,7 +101,7 @@ private:
     Ledger ledger_;
     Parents parents_;
     StatusWriter status_;
-    RemovalGuard guard_;
+    RemovalGuard guard_, service_guard_;
     std::vector<std::unique_ptr<Feature>> features_;
     TakeOver take_over_;
     DeviceSights sights_;
@@ -112,7 +113,6 @@ private:
     std::uint64_t keys_minted_ = 0;
     bool reconcile_is_planned_ = false;
     bool features_are_planned_ = false;
-    bool removal_is_blocked_ = false;
 };
 
 }  // namespace runtime

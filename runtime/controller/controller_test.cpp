@@ -223,7 +223,7 @@ TEST_F(ControllerTest, RemovesNothingWhenManyVanishAtOnce) {
     }
     run(std::chrono::hours(2));
     EXPECT_EQ(tailnet.devices.size(), 20U);
-    EXPECT_TRUE(process->controller.counts().removal_is_blocked);
+    EXPECT_TRUE(process->controller.counts().blocks_proxies);
     cluster.add_proxy("pa");  // five are few enough
     run(10 * kMinute);
     EXPECT_EQ(tailnet.devices.size(), 15U);

@@ -18,6 +18,7 @@
 #include "runtime/controller/devices.h"
 #include "runtime/controller/ledger.h"
 #include "runtime/controller/parents.h"
+#include "runtime/controller/removal_guard.h"
 #include "runtime/controller/status_writer.h"
 #include "runtime/controller/tailnets.h"
 #include "runtime/kube/events.h"
@@ -32,13 +33,14 @@ struct FeatureContext {
     ClusterView& view;
     Tailnets& tailnets;
     Events& events;
-    Parents& parents;           // users' Services, Ingresses and custom resources
-    StatusWriter& status;       // the one way to write `.status`
-    Ledger& ledger;             // a key in our ConfigMap for what has to be remembered
-    ObjectEditor& editor;       // for objects that others write, too
-    ProblemOf problem_of;       // why a replica waits
-    std::string owner;          // UID of `tailrender-devices`: marks what is this installation's
-    std::string ingress_class;  // name of the one that is served
+    Parents& parents;             // users' Services, Ingresses and custom resources
+    StatusWriter& status;         // the one way to write `.status`
+    Ledger& ledger;               // a key in our ConfigMap for what has to be remembered
+    ObjectEditor& editor;         // for objects that others write, too
+    ProblemOf problem_of;         // why a replica waits
+    RemovalGuard& service_guard;  // of Tailscale Services
+    std::string owner;            // UID of `tailrender-devices`: marks what is this installation's
+    std::string ingress_class;    // name of the one that is served
     Duration cleanup_delay;
 };
 

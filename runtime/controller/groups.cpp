@@ -30,7 +30,6 @@ std::string group_slot(std::string_view group) {
 Groups::Groups(const FeatureContext& context)
     : context_(context),
       apply_(context),
-      guard_(context.ledger, kBlockedServicesKey),
       tables_(context.view.follow<AddressTable>(context.view.config_maps(), decode_address_table)),
       services_(context.view.follow<ClusterAddresses>({.resource = kServices},
                                                       decode_cluster_addresses)) {}
@@ -124,8 +123,8 @@ GuardAnswer Groups::ask_guard(const ServiceRecords& records) {
             leaving.insert(key);
         }
     }
-    GuardAnswer answer = guard_.ask(leaving, records.size());
-    guard_.tell(context_.events, answer, "Tailscale Services");
+    GuardAnswer answer = context_.service_guard.ask(leaving, records.size());
+    context_.service_guard.tell(context_.events, answer);
     return answer;
 }
 

@@ -14,7 +14,6 @@
 #include "runtime/controller/group_apply.h"
 #include "runtime/controller/group_decide.h"
 #include "runtime/controller/group_status.h"
-#include "runtime/controller/removal_guard.h"
 
 namespace runtime {
 
@@ -86,7 +85,6 @@ private:
 
     FeatureContext context_;
     GroupApply apply_;
-    RemovalGuard guard_;
     const Mirror<AddressTable>& tables_;
     const Mirror<ClusterAddresses>& services_;
     std::map<std::string, Slot> slots_;

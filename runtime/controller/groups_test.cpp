@@ -174,6 +174,8 @@ TEST_F(GroupsTest, NothingIsRemovedWhenManyVanish) {
     ASSERT_EQ(tailnet.services.size(), 6U);
     cluster.offer("front", Value::map());
     run(20 * kMinute);
+    EXPECT_TRUE(process->controller.counts().blocks_services);
+    EXPECT_FALSE(process->controller.counts().blocks_proxies);
     EXPECT_EQ(tailnet.services.size(), 6U);
     const std::string ledger = FakeCluster::path("configmaps", "tailrender-devices");
     const auto blocked =
@@ -187,6 +189,7 @@ TEST_F(GroupsTest, NothingIsRemovedWhenManyVanish) {
     kube.put(ledger, std::move(confirmed));
     run(kMinute);
     EXPECT_TRUE(tailnet.services.empty()) << "a user has confirmed it";
+    EXPECT_FALSE(process->controller.counts().blocks_services);
 }
 
 TEST_F(GroupsTest, ParentsAreToldOnceAReplicaAdvertises) {

@@ -29,6 +29,13 @@ std::string devices(const Controller::Counts& counts) {
     return text;
 }
 
+std::string blocked(const Controller::Counts& counts) {
+    constexpr std::string_view kName = "tailrender_removal_blocked";
+    return header(kName, "1 if too many vanished at once, so that they are not removed.", "gauge") +
+           fmt::format("{0}{{of=\"proxies\"}} {1}\n{0}{{of=\"services\"}} {2}\n", kName,
+                       counts.blocks_proxies ? 1 : 0, counts.blocks_services ? 1 : 0);
+}
+
 std::string per_api(std::string_view name, std::string_view help, std::string_view type,
                     const MeteredTransport& traffic, std::uint64_t Traffic::*field) {
     return header(name, help, type) +
@@ -63,9 +70,7 @@ std::string metrics(const Controller::Counts& counts, bool leads, const MeteredT
                    counts.keys_minted) +
            gauge("tailrender_keys_expiring", "Unused auth keys that end within a day.",
                  counts.keys_expiring) +
-           gauge("tailrender_removal_blocked",
-                 "1 if too many vanished at once, so that they are not removed.",
-                 counts.removal_is_blocked ? 1 : 0) +
+           blocked(counts) +
            per_api("tailrender_api_requests_total", "Requests.", "counter", traffic,
                    &Traffic::requests) +
            per_api("tailrender_api_failures_total", "Requests without a reply, or with 429 or 5xx.",

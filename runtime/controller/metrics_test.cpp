@@ -48,14 +48,17 @@ TEST(Metrics, CountWhatGoesThroughTheTransport) {
     Controller::Counts counts;
     counts.devices = {1, 2, 3, 4};
     counts.keys_minted = 7;
+    counts.blocks_services = true;
     const std::string text = metrics(counts, true, transport);
-    for (const char* line : {"tailrender_leader 1\n", "tailrender_devices{state=\"joined\"} 2\n",
-                             "tailrender_keys_minted_total 7\n",
-                             "tailrender_api_requests_total{api=\"kubernetes\"} 2\n",
-                             "tailrender_api_failures_total{api=\"kubernetes\"} 1\n",
-                             "tailrender_api_refusals_total{api=\"kubernetes\"} 0\n",
-                             "tailrender_api_refusals_total{api=\"tailnet\"} 2\n",
-                             "tailrender_api_request_seconds_count{api=\"kubernetes\"} 2\n"}) {
+    for (const char* line :
+         {"tailrender_leader 1\n", "tailrender_devices{state=\"joined\"} 2\n",
+          "tailrender_keys_minted_total 7\n", "tailrender_removal_blocked{of=\"proxies\"} 0\n",
+          "tailrender_removal_blocked{of=\"services\"} 1\n",
+          "tailrender_api_requests_total{api=\"kubernetes\"} 2\n",
+          "tailrender_api_failures_total{api=\"kubernetes\"} 1\n",
+          "tailrender_api_refusals_total{api=\"kubernetes\"} 0\n",
+          "tailrender_api_refusals_total{api=\"tailnet\"} 2\n",
+          "tailrender_api_request_seconds_count{api=\"kubernetes\"} 2\n"}) {
         EXPECT_NE(text.find(line), std::string::npos) << line << text;
     }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "renderer/core/json.h"
 #include "renderer/core/sha256.h"
@@ -92,15 +93,21 @@ GuardAnswer RemovalGuard::ask(const std::set<std::string>& leaving, std::size_t 
     answer.has_other_word = answer.is_blocked && answer.is_recorded && !word.empty() &&
                             !is_token(kBlockedKey) && !is_token(kBlockedServicesKey);
     ledger_.set(key_, text_of_blocked(answer.recorded));
+    if (!std::exchange(is_blocked_, answer.is_blocked) && answer.is_blocked) {
+        log_.error("too many have vanished at once: nothing is removed",
+                   {{"what", what_},
+                    {"vanished", fmt::format("{}", leaving.size())},
+                    {"of", fmt::format("{}", total)}});
+    }
     return answer;
 }
 
-void RemovalGuard::tell(Events& events, const GuardAnswer& answer, std::string_view what) const {
+void RemovalGuard::tell(Events& events, const GuardAnswer& answer) const {
     if (answer.is_blocked && answer.is_recorded) {
         events.post(ledger_.reference(), EventType::Warning, "RemovalsBlocked",
                     fmt::format("{} {} have vanished at once: none is removed until the annotation "
                                 "{} on this ConfigMap is \"{}\"",
-                                answer.recorded.pods.size(), what, kConfirmRemovalsAnnotation,
+                                answer.recorded.pods.size(), what_, kConfirmRemovalsAnnotation,
                                 answer.recorded.token));
     }
     if (answer.has_other_word) {

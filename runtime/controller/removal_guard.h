@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/base/log.h"
 #include "runtime/controller/ledger.h"
 #include "runtime/kube/events.h"
 
@@ -42,18 +43,22 @@ GuardAnswer guard_removals(const std::set<std::string>& leaving, std::size_t tot
 
 class RemovalGuard {
 public:
-    // `key`: of the ledger, for what is blocked.
-    RemovalGuard(Ledger& ledger, std::string_view key) : ledger_(ledger), key_(key) {}
+    // `key`: of the ledger, for what is blocked. `what`: in the plural.
+    RemovalGuard(Ledger& ledger, Log& log, std::string_view key, std::string_view what)
+        : ledger_(ledger), log_(log), key_(key), what_(what) {}
 
     // Remembers what is blocked.
     GuardAnswer ask(const std::set<std::string>& leaving, std::size_t total);
-    // Says beside the record what waits, and that the word given is not its token. `what`: in the
-    // plural.
-    void tell(Events& events, const GuardAnswer& answer, std::string_view what) const;
+    // Says beside the record what waits, and that the word given is not its token.
+    void tell(Events& events, const GuardAnswer& answer) const;
+    // By the last answer.
+    [[nodiscard]] bool is_blocked() const { return is_blocked_; }
 
 private:
     Ledger& ledger_;
-    std::string key_;
+    Log& log_;
+    std::string key_, what_;
+    bool is_blocked_ = false;
 };
 
 }  // namespace runtime

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
-#include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/devices.h"
 #include "runtime/controller/group_objects.h"
@@ -17,6 +16,7 @@
 #include "runtime/controller/service_owner.h"
 #include "runtime/operate/adopt_plan.h"
 #include "runtime/operate/adopt_record.h"
+#include "runtime/operate/cleanup_guard.h"
 #include "runtime/operate/kube_jobs.h"
 #include "runtime/operate/reference_operator.h"
 
@@ -45,17 +45,12 @@ bool is_controllers_config_map(const Value& map) {
            (name == kDnsRecords && custom_owner(map).empty());
 }
 
-// Its holder has said so a short while ago.
-std::string holder_of(const std::vector<Value>& leases, Time now) {
-    for (const Value& lease : leases) {
-        const Value* duration = lease.at({"spec", "leaseDurationSeconds"});
-        const auto renewed = parse_time(text_of(lease.at({"spec", "renewTime"})));
-        const std::chrono::seconds length(duration == nullptr ? 0 : duration->as_int().value_or(0));
-        if (name_of(lease) == kLeaseName && renewed.has_value() && now - *renewed < length) {
-            return std::string(text_of(lease.at({"spec", "holderIdentity"})));
-        }
-    }
-    return {};
+// nullptr: it is not there.
+const Value* find_named(const std::vector<Value>& objects, std::string_view name) {
+    const auto found = std::find_if(objects.begin(), objects.end(), [name](const Value& object) {
+        return name_of(object) == name;
+    });
+    return found == objects.end() ? nullptr : &*found;
 }
 
 std::string in_a_line(const renderer::Diagnostic& diagnostic) {
@@ -95,71 +90,6 @@ void Cleanup::start(Next done) {
                   list_all(kube, path_of(kServices, {}), user_services_),
                   list_all(kube, path_of(kIngresses, {}), user_ingresses_)},
                  [this](const std::string& problem) { problem.empty() ? look() : done_(problem); });
-}
-
-// A pod may outlive its StatefulSet, not its state Secret.
-std::string Cleanup::running_proxy() const {
-    std::set<std::string> sets, replicas;
-    for (const Value& set : sets_) {
-        if (!annotation_of(set, kContractAnnotation).empty()) {
-            sets.insert(name_of(set));
-        }
-    }
-    for (const Value& secret : secrets_) {
-        if (decode_state_secret(secret).has_value()) {
-            replicas.insert(name_of(secret));
-        }
-    }
-    for (const Value& pod : pods_) {
-        std::string name = name_of(pod);
-        const auto replica = split_replica(name);
-        if (replicas.contains(name) ||
-            (replica.has_value() && sets.contains(std::string(replica->set)))) {
-            return name;
-        }
-    }
-    return {};
-}
-
-// One that has not been moved to its end: its device is in our Secret, too.
-std::string Cleanup::operators_proxy() const {
-    std::map<Labels, std::string> sets;
-    for (const Value& set : sets_) {
-        if (is_operators_set(set)) {
-            sets[parent_labels(set)] = name_of(set);
-        }
-    }
-    sets.erase(Labels());
-    for (const Value& secret : secrets_) {
-        const auto set = sets.find(parent_labels(secret));
-        if (set != sets.end() && decode_state_secret(secret).has_value() &&
-            !device_of(secret).empty()) {
-            return set->second;
-        }
-    }
-    return {};
-}
-
-std::string Cleanup::objection() const {
-    if (const std::string pod = running_proxy(); !pod.empty()) {
-        return fmt::format(
-            "proxies still run, such as pod \"{}\": remove the rendered manifests first, or give "
-            "--force",
-            pod);
-    }
-    if (const std::string set = operators_proxy(); !set.empty()) {
-        return fmt::format(
-            "the operator's StatefulSet \"{}\" has a device that would be deleted: run adopt or "
-            "adopt --rollback to its end first, or give --force",
-            set);
-    }
-    const std::string holder = holder_of(leases_, context_.loop.now());
-    return holder.empty()
-               ? std::string()
-               : fmt::format(
-                     "the controller still runs ({}): scale Deployment \"operator\" to 0 "
-                     "first, or give --force",
-                     holder);
 }
 
 void Cleanup::look_at_secrets() {
@@ -227,11 +157,20 @@ void Cleanup::look() {
         look_at_config_map(map);
     }
     configs_.end_list();
-    std::string problem = wish_.force ? std::string() : objection();
-    if (!problem.empty()) {
+    if (const std::string problem = cleanup_objection(sets_, pods_, secrets_, wish_.force);
+        !problem.empty()) {
         return done_(problem);
     }
+    if (wish_.force) {
+        return show();
+    }
+    controller_must_rest(context_)(
+        [this](const std::string& problem) { problem.empty() ? show() : done_(problem); });
+}
+
+void Cleanup::show() {
     const std::vector<std::string> lines = found();
+    std::string problem;
     if (lines.empty()) {
         problem = missing_installation(context_.ns, deployments_, sets_, secrets_);
         if (problem.empty()) {
@@ -314,8 +253,7 @@ std::string Cleanup::describe(const Device& device) const {
 }
 
 bool Cleanup::has_lease() const {
-    return std::any_of(leases_.begin(), leases_.end(),
-                       [](const Value& lease) { return name_of(lease) == kLeaseName; });
+    return find_named(leases_, kLeaseName) != nullptr;
 }
 
 std::vector<std::string> Cleanup::found() const {

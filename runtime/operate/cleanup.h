@@ -24,7 +24,7 @@ namespace runtime {
 
 struct CleanupWish {
     bool yes = false;               // else it shows what it would do
-    bool force = false;             // although proxies or the controller run
+    bool force = false;             // although proxies or the controller still run
     std::string login_server = {};  // empty: Deployment `operator` says which
 };
 
@@ -53,11 +53,9 @@ private:
         std::string fqdn, parent;
     };
     void look();
+    void show();
     void look_at_secrets();  // again, too
     void look_at_config_map(const renderer::Value& map);
-    [[nodiscard]] std::string objection() const;
-    [[nodiscard]] std::string running_proxy() const;
-    [[nodiscard]] std::string operators_proxy() const;
     [[nodiscard]] std::set<std::string> tailnets() const;
     [[nodiscard]] std::string reach();
     [[nodiscard]] std::string unreachable();

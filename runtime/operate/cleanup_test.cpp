@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "renderer/core/json.h"
@@ -10,6 +11,7 @@
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/group_objects.h"
+#include "runtime/kube/lease.h"
 #include "runtime/testing/controller_process.h"
 
 namespace runtime {
@@ -155,18 +157,29 @@ TEST_F(CleanupTest, RefusesWhileTheControllerRuns) {
     cluster.remove_proxy("ts-web-bcdfg");
     cluster.remove_proxy("ts-db-bcdfg");
     loop.run_for(kMinute);
-    kube.put("/apis/coordination.k8s.io/v1/namespaces/tailscale/leases/tailrender-controller",
-             Value::map({{"metadata", Value::map({{"name", "tailrender-controller"},
-                                                  {"namespace", "tailscale"}})},
-                         {"spec", Value::map({{"holderIdentity", "operator-1"},
-                                              {"leaseDurationSeconds", 15},
-                                              {"renewTime", format_microseconds(loop.now())}})}}));
+    bool runs = true;
+    const std::function<void()> renew = [&] {
+        if (!runs) {
+            return;
+        }
+        const std::string now = format_microseconds(loop.now() - 60 * kMinute);  // by its clock
+        kube.put("/apis/coordination.k8s.io/v1/namespaces/tailscale/leases/tailrender-controller",
+                 Value::map({{"metadata", Value::map({{"name", "tailrender-controller"},
+                                                      {"namespace", "tailscale"}})},
+                             {"spec", Value::map({{"holderIdentity", "operator-1"},
+                                                  {"leaseDurationSeconds", 15},
+                                                  {"renewTime", now}})}}));
+        loop.after(kLeaseRenewal, renew);
+    };
+    renew();
     EXPECT_EQ(
         clean({.yes = true}),
         "the controller still runs (operator-1): scale Deployment \"operator\" to 0 first, or "
         "give --force");
+    EXPECT_EQ(said, "looking for 15 s whether the controller (operator-1) still runs\n");
     EXPECT_EQ(tailnet.devices.size(), 2U);
-    EXPECT_EQ(clean({.yes = true}), "") << "a minute later nobody has renewed it";
+    runs = false;
+    EXPECT_EQ(clean({.yes = true}), "") << "nobody renews it any more";
     EXPECT_TRUE(tailnet.devices.empty());
     EXPECT_TRUE(
         kube.paths_below("/apis/coordination.k8s.io/v1/namespaces/tailscale/leases").empty());
@@ -187,10 +200,13 @@ TEST_F(CleanupTest, RefusesWhileTheOperatorServesWithOneOfTheDevices) {
     cluster.remove_proxy("ts-db-bcdfg");
     cluster.add_operator_proxy("ts-web-qwxyz", "ts-web-bcdfg");
     loop.run_for(kMinute);
-    EXPECT_EQ(clean({.yes = true}),
-              "the operator's StatefulSet \"ts-web-qwxyz\" has a device that would be deleted: run "
-              "adopt or adopt --rollback to its end first, or give --force");
-    EXPECT_EQ(tailnet.devices.size(), 3U);
+    for (const bool force : {false, true}) {
+        EXPECT_EQ(clean({.yes = true, .force = force}),
+                  "the operator's StatefulSet \"ts-web-qwxyz\" has a device that would be deleted: "
+                  "run adopt or adopt --rollback to its end first, or delete that StatefulSet");
+        EXPECT_EQ(tailnet.devices.size(), 3U);
+    }
+    cluster.remove_proxy("ts-web-qwxyz");
     EXPECT_EQ(clean({.yes = true, .force = true}), "");
     EXPECT_EQ(tailnet.devices.size(), 1U);
 }
@@ -312,7 +328,7 @@ TEST_F(CleanupTest, LeavesAStatusThatMayBeTheOperators) {
                  {{"metadata", Value::map({{"name", "ts-web-bcdfg"}, {"namespace", "apps"}})},
                   {"status", Value::map({{"conditions", Value::list({std::move(condition)})}})}}));
     const Value before = kube.find(path)->clone();
-    cluster.add_operator_proxy("ts-web-qwxyz", "ts-web-bcdfg");
+    cluster.add_operator_proxy("ts-other-qwxyz", "other");
     EXPECT_EQ(clean({.yes = true, .force = true}), "");
     EXPECT_EQ(*kube.find(path), before);
 }

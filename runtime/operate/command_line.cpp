@@ -146,7 +146,8 @@ void add_cleanup(CLI::App& app, VerbFlags& flags) {
         *app.add_subcommand("cleanup", "remove what the controller has made, before an uninstall");
     add_common(verb, flags);
     verb.add_flag("--yes", flags.cleanup.yes, "do it; without, it is only shown");
-    verb.add_flag("--force", flags.cleanup.force, "although proxies or the controller still run");
+    verb.add_flag("--force", flags.cleanup.force,
+                  "although pods of proxies, or the controller, still run");
     verb.add_option("--login-server", flags.cleanup.login_server,
                     "the controller's; default is $OPERATOR_LOGIN_SERVER, or else what Deployment "
                     "operator says")

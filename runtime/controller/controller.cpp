@@ -66,16 +66,21 @@ void Controller::start() {
     read_owner();
 }
 
-// The uid of our own ConfigMap marks what is ours in the tailnet: it lives as long as the
-// installation.
 void Controller::read_owner() {
-    const auto take = [this](const KubeReply& reply) {
-        if (reply.ok()) {
-            return begin(std::string(text_of(reply.object.at({"metadata", "uid"}))));
-        }
-        log_.warning("cannot read the table of devices", {{"cause", reply.message}});
-        loop_.after(kFirstRetry, [this] { read_owner(); });
-    };
+    kube_.get(path_of(kConfigMaps, settings_.ns, renderer::kIngressAddresses),
+              [this](const KubeReply& reply) {
+                  if (reply.ok() || reply.not_found()) {
+                      return read_ledger(reply.object);
+                  }
+                  read_owner_again(reply);
+              });
+}
+
+void Controller::read_ledger(const Value& table) {
+    const auto take =
+        [this, table = std::make_shared<const Value>(table.clone())](const KubeReply& reply) {
+            reply.ok() ? begin(mark_of(reply.object, *table)) : read_owner_again(reply);
+        };
     kube_.get(
         path_of(kConfigMaps, settings_.ns, kLedgerName), [this, take](const KubeReply& reply) {
             if (!reply.not_found()) {
@@ -85,8 +90,13 @@ void Controller::read_owner() {
         });
 }
 
+void Controller::read_owner_again(const KubeReply& reply) {
+    log_.warning("cannot read what marks this installation", {{"cause", reply.message}});
+    loop_.after(kFirstRetry, [this] { read_owner(); });
+}
+
 void Controller::begin(const std::string& owner) {
-    sweeps_ = std::make_unique<KeySweeps>(loop_, log_, chance_, tailnets_, view_, key_mark(owner));
+    sweeps_ = std::make_unique<KeySweeps>(loop_, log_, chance_, tailnets_, view_, owner);
     apply_ = std::make_unique<Apply>(
         loop_, kube_, tailnets_, settings_.ns, *sweeps_, take_over_, sights_,
         Written{

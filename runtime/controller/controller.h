@@ -75,6 +75,8 @@ private:
     };
 
     void read_owner();
+    void read_ledger(const renderer::Value& table);
+    void read_owner_again(const KubeReply& reply);
     void begin(const std::string& owner);
     void tick();
     void plan_reconcile(Duration delay);

@@ -39,7 +39,7 @@ struct FeatureContext {
     ObjectEditor& editor;         // for objects that others write, too
     ProblemOf problem_of;         // why a replica waits
     RemovalGuard& service_guard;  // of Tailscale Services
-    std::string owner;            // UID of `tailrender-devices`: marks what is this installation's
+    std::string owner;            // marks what is this installation's in a tailnet
     std::string ingress_class;    // name of the one that is served
     Duration cleanup_delay;
 };

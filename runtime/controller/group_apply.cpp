@@ -9,7 +9,6 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/json_patch.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/key_sweep.h"
 #include "runtime/controller/service_owner.h"
 
 namespace runtime {
@@ -45,8 +44,7 @@ GroupApply::GroupApply(const FeatureContext& context) : context_(context) {}
 
 Owner GroupApply::owner() const {
     const LedgerCopy* ledger = context_.ledger.copy();
-    return {.id = key_mark(context_.owner),
-            .predecessor = ledger == nullptr ? "" : ledger->predecessor};
+    return {.id = context_.owner, .predecessor = ledger == nullptr ? "" : ledger->predecessor};
 }
 
 std::string GroupApply::secret_path(std::string_view name) const {

@@ -6,6 +6,7 @@
 
 #include "renderer/core/json.h"
 #include "runtime/base/time_text.h"
+#include "runtime/controller/ledger.h"
 
 namespace runtime {
 
@@ -157,7 +158,7 @@ ServiceRecords desired_records(const RecordsInput& input, Time now) {
 }
 
 std::map<std::string, std::string> desired_table(const TableInput& input) {
-    const auto& [records, told, known, old] = input;
+    const auto& [records, told, owner, known, old] = input;
     std::map<std::string, std::map<std::string, Value>> groups;
     const auto add = [&](const std::string& key, const ServiceRecord& record) {
         const std::string service(split_record_key(key).service);
@@ -192,6 +193,7 @@ std::map<std::string, std::string> desired_table(const TableInput& input) {
     if (!told.empty()) {
         table.emplace(kCertificatesDatum, write_told(told));
     }
+    table.emplace(kOwnerKey, owner);
     return table;
 }
 

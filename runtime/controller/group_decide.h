@@ -66,6 +66,7 @@ struct KnownAddresses {
 struct TableInput {
     const ServiceRecords& records;
     const ToldCertificates& told;
+    const std::string& owner;  // ledger.h
     const KnownAddresses& known;
     const std::map<std::string, std::string>& old;
 };

@@ -183,5 +183,40 @@ TEST_F(GroupsTest, AHostnameMovesFromGroupToGroup) {
     EXPECT_TRUE(tailnet.services.empty());
 }
 
+TEST_F(GroupsTest, KnowsItsServicesAfterTheLedgerWasLost) {
+    const std::string ledger = FakeCluster::path("configmaps", "tailrender-devices");
+    const std::string addresses = FakeCluster::path("configmaps", renderer::kIngressAddresses);
+    cluster.add_group("kube", 1, true);
+    cluster.offer("kube",
+                  Value::map({{"api.json", Value(kApi)},
+                              {"kube-0.hujson", R"({"Version":"v1alpha1","Hostname":"kube-0"})"}}));
+    start();
+    run(kMinute);
+    const std::string before = owners("svc:api");
+    const std::string mark = table("owner");
+    ASSERT_NE(before.find(mark), std::string::npos) << before << mark;
+    for (const auto& [name, path, dies_first] :
+         {std::tuple("ledger", ledger, false), std::tuple("ledger", ledger, true),
+          std::tuple("table", addresses, true), std::tuple("table", addresses, false)}) {
+        SCOPED_TRACE(std::string(name) + (dies_first ? ", while no controller runs" : ""));
+        if (dies_first) {
+            process.reset();
+        }
+        kube.erase(path);
+        run(kMinute);
+        start(2);
+        tailnet.keys["kLOST"] = {"kLOST", "secret", mark, {"tag:k8s"}, loop.now() + 60 * kMinute};
+        run(5 * kMinute);
+        EXPECT_EQ(owners("svc:api"), before);
+        EXPECT_TRUE(tailnet.usable_keys().empty());
+        EXPECT_EQ(table("owner"), mark);
+        EXPECT_EQ(renderer::text_of(kube.find(ledger)->at({"data", "owner"})), mark);
+    }
+    EXPECT_TRUE(events("InvalidTailscaleService").empty());
+    cluster.offer("kube", Value::map());
+    run(10 * kMinute);
+    EXPECT_TRUE(tailnet.services.empty());
+}
+
 }  // namespace
 }  // namespace runtime

@@ -40,6 +40,7 @@ void Groups::reconcile() {
         return;
     }
     Unserved left = unserved(*seen);
+    context_.ledger.set(std::string(kOwnerKey), context_.owner);
     keep_table(*seen, left);
     const GuardAnswer guard = ask_guard(seen->records);
     for (const auto& [key, unused] : seen->records) {
@@ -157,6 +158,7 @@ void Groups::keep_table(const Seen& seen, const Unserved& unserved) {
     AddressTable table{.version = seen.table.version,
                        .data = desired_table({.records = records,
                                               .told = told_now(seen),
+                                              .owner = context_.owner,
                                               .known = known_addresses(records),
                                               .old = seen.table.data})};
     const std::string slot(kTableSlot);

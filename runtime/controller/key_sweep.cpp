@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "renderer/core/sha256.h"
 #include "renderer/core/text_of.h"
 
 namespace runtime {
@@ -58,10 +57,6 @@ std::vector<Job> revocations(TailnetApi& api, const std::string& mark, const Val
 }
 
 }  // namespace
-
-std::string key_mark(std::string_view owner) {
-    return "tailrender-" + renderer::sha256_hex(owner).substr(0, 16);
-}
 
 void sweep_keys(TailnetApi& api, const std::string& mark, Recorded recorded, Next done) {
     api.list_keys(

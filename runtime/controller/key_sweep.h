@@ -1,5 +1,6 @@
 // Finds keys that nobody has: minted by a process that ended before it could write them down, or
-// whose answer got lost on the way. They carry the mark of this installation as their description.
+// whose answer got lost on the way. They carry the mark of this installation (ledger.h) as their
+// description.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,6 @@
 #include "runtime/tailnet/api.h"
 
 namespace runtime {
-
-// The mark, a function of something that lives as long as the installation.
-std::string key_mark(std::string_view owner);
 
 // Tells, at once or later, the ids of all keys that are written down. Asked when the list of keys
 // is there, of which some may be on their way to be written down.

@@ -46,6 +46,16 @@ Value empty_ledger(const std::string& ns) {
                        {"metadata", Value::map({{"name", kLedgerName}, {"namespace", ns}})}});
 }
 
+std::string mark_of(const Value& ledger, const Value& table) {
+    for (const Value* map : {&ledger, &table}) {
+        if (const std::string_view mark = text_of(map->at({"data", kOwnerKey})); !mark.empty()) {
+            return std::string(mark);
+        }
+    }
+    const std::string_view uid = text_of(ledger.at({"metadata", "uid"}));
+    return uid.empty() ? std::string() : "tailrender-" + renderer::sha256_hex(uid).substr(0, 16);
+}
+
 Ledger::Ledger(ClusterView& view, ObjectEditor& editor)
     : view_(view),
       editor_(editor),

@@ -16,6 +16,7 @@ namespace runtime {
 
 inline constexpr std::string_view kLedgerName = "tailrender-devices";
 inline constexpr std::string_view kDevicesKey = "devices.jsonl";
+inline constexpr std::string_view kOwnerKey = "owner";  // here and in the table of addresses
 
 struct LedgerCopy {
     std::string uid;
@@ -28,6 +29,11 @@ struct LedgerCopy {
 
 // As it is made.
 renderer::Value empty_ledger(const std::string& ns);
+
+// What marks this installation's keys and Tailscale Services: what the ledger says, else what the
+// table of addresses says, so that either may be lost, else a function of the ledger's UID. Null:
+// it is not there. "": nothing tells.
+std::string mark_of(const renderer::Value& ledger, const renderer::Value& table);
 
 class Ledger {
 public:

@@ -134,7 +134,6 @@ void Cleanup::look_at_config_map(const Value& map) {
         config_map_names_.push_back(name);
     }
     if (name == kLedgerName) {
-        mark_ = key_mark(text_of(map.at({"metadata", "uid"})));
         predecessor_ = annotation_of(map, kPredecessorAnnotation);
     }
     const auto table = decode_address_table(map);
@@ -157,6 +156,10 @@ void Cleanup::look() {
         look_at_config_map(map);
     }
     configs_.end_list();
+    const Value none;
+    const Value* ledger = find_named(config_maps_, kLedgerName);
+    const Value* table = find_named(config_maps_, renderer::kIngressAddresses);
+    mark_ = mark_of(ledger == nullptr ? none : *ledger, table == nullptr ? none : *table);
     if (const std::string problem = cleanup_objection(sets_, pods_, secrets_, wish_.force);
         !problem.empty()) {
         return done_(problem);
@@ -237,8 +240,8 @@ std::string Cleanup::unreachable() {
         return {};
     }
     return fmt::format(
-        "ConfigMap \"{}\" is missing, whose UID marks our Tailscale Services: delete ConfigMap "
-        "\"{}\" to leave them behind",
+        "ConfigMap \"{}\" is missing, and \"{}\" does not say what marks our Tailscale Services: "
+        "delete the latter to leave them behind",
         kLedgerName, renderer::kIngressAddresses);
 }
 
@@ -282,14 +285,18 @@ std::vector<std::string> Cleanup::found() const {
     return lines;
 }
 
+Next Cleanup::told_of(std::string what, Next next) {
+    return [this, what = std::move(what), next = std::move(next)](const std::string& problem) {
+        if (problem.empty()) {
+            context_.say("removed " + what);
+        }
+        next(problem);
+    };
+}
+
 Job Cleanup::removal(std::string what, Job job) {
     return [this, what = std::move(what), job = std::move(job)](const Next& next) {
-        job([this, what, next](const std::string& problem) {
-            if (problem.empty()) {
-                context_.say("removed " + what);
-            }
-            next(problem);
-        });
+        job(told_of(what, next));
     };
 }
 
@@ -304,17 +311,23 @@ Job Cleanup::on_tailnet(const std::string& tailnet,
 Job Cleanup::release(const Service& service) {
     return tailnets_->job(service.tailnet, [this, service](TailnetApi& api, const Next& next) {
         api.get_service(service.name, [this, &api, service, next](const TailnetReply& reply) {
+            const std::string what = thing(kTailscaleService, service.name);
+            const Next told = told_of(what, next);
             if (!reply.ok()) {
-                return next(problem_of(reply, "cannot read the Tailscale Service"));
+                return told(problem_of(reply, "cannot read the Tailscale Service"));
             }
             const Release release = release_service({mark_, predecessor_}, reply.body);
-            const auto done = [next](const TailnetReply& its_reply) {
-                next(problem_of(its_reply, "cannot release the Tailscale Service"));
+            const auto done = [told](const TailnetReply& its_reply) {
+                told(problem_of(its_reply, "cannot release the Tailscale Service"));
             };
             if (release.deletes) {
                 return api.delete_service(service.name, done);
             }
-            release.body.is_null() ? next({}) : api.put_service(service.name, release.body, done);
+            if (release.body.is_null()) {
+                context_.say(what + " stays: it is not ours");
+                return next({});
+            }
+            api.put_service(service.name, release.body, done);
         });
     });
 }
@@ -349,7 +362,7 @@ std::vector<Job> Cleanup::device_jobs() {
                     })));
     }
     for (const Service& service : services_) {
-        jobs.push_back(removal(thing(kTailscaleService, service.name), release(service)));
+        jobs.push_back(release(service));
     }
     return jobs;
 }
@@ -384,7 +397,7 @@ std::vector<Job> Cleanup::kube_jobs() {
     if (has_lease()) {
         erase(kLeases, kLease, kLeaseName);
     }
-    // The ledger last: its UID marks what is ours in the tailnets.
+    // The ledger last: it says what is ours in the tailnets.
     std::vector<std::string> maps = config_map_names_;
     std::stable_partition(maps.begin(), maps.end(),
                           [](const std::string& name) { return name != kLedgerName; });

@@ -63,7 +63,8 @@ private:
     // As a person knows it, with its id.
     [[nodiscard]] std::string describe(const Device& device) const;
     [[nodiscard]] bool has_lease() const;
-    // The job, and that it is done.
+    // Says it once there is no problem.
+    Next told_of(std::string what, Next next);
     Job removal(std::string what, Job job);
     void remove();
     void remove_all_but_keys();

@@ -72,14 +72,28 @@ protected:
         return result;
     }
 
-    void put_table(const std::string& service) {
+    static constexpr const char* kTable =
+        "/api/v1/namespaces/tailscale/configmaps/tailrender-ingress-addresses";
+    static constexpr const char* kLedger =
+        "/api/v1/namespaces/tailscale/configmaps/tailrender-devices";
+
+    // `owner`: what marks our things in the tailnet; empty: nothing is said of it.
+    void put_table(const std::string& service, const std::string& owner = {}) {
         AddressTable table;
         ServiceRecord record;
         record.group = "front";
         record.parent = "Ingress/apps/docs";
         table.data["services"] = write_records({{service, record}});
-        kube.put("/api/v1/namespaces/tailscale/configmaps/tailrender-ingress-addresses",
-                 address_table(FakeCluster::kNamespace, table));
+        if (!owner.empty()) {
+            table.data["owner"] = owner;
+        }
+        kube.put(kTable, address_table(FakeCluster::kNamespace, table));
+    }
+    void put_service(const std::string& name, const std::string& owner) {
+        const std::string owners = R"({"ownerRefs":[{"operatorID":")" + owner + R"("}]})";
+        tailnet.services[name] =
+            Value::map({{"name", name},
+                        {"annotations", Value::map({{"tailscale.com/owner-references", owners}})}});
     }
 
     std::string ns{FakeCluster::kNamespace};
@@ -361,12 +375,36 @@ TEST_F(CleanupTest, RefusesWhatItCannotReach) {
         "tailnet \"partner\" holds what is ours, but ConfigMap \"tailrender-tailnet-partner\" "
         "is missing: apply it again");
     put_table("svc:docs");
-    kube.erase("/api/v1/namespaces/tailscale/configmaps/tailrender-devices");
-    EXPECT_EQ(
-        clean({.yes = true, .force = true}),
-        "ConfigMap \"tailrender-devices\" is missing, whose UID marks our Tailscale Services: "
-        "delete ConfigMap \"tailrender-ingress-addresses\" to leave them behind");
+    kube.erase(kLedger);
+    EXPECT_EQ(clean({.yes = true, .force = true}),
+              "ConfigMap \"tailrender-devices\" is missing, and \"tailrender-ingress-addresses\" "
+              "does not say what marks our Tailscale Services: delete the latter to leave them "
+              "behind");
     EXPECT_EQ(tailnet.devices.size(), 2U);
+}
+
+TEST_F(CleanupTest, KnowsItsServicesAndKeysAfterOneRecordWasLost) {
+    const std::string mark(renderer::text_of(kube.find(kLedger)->at({"data", "owner"})));
+    ASSERT_TRUE(mark.starts_with("tailrender-")) << mark;
+    EXPECT_EQ(renderer::text_of(kube.find(kTable)->at({"data", "owner"})), mark);
+    put_table("svc:docs", mark);
+    put_service("svc:docs", mark);
+    tailnet.keys["kLOST"] = {"kLOST", "secret", mark, {"tag:k8s"}, loop.now() + 60 * kMinute};
+    ASSERT_EQ(tailnet.usable_keys().size(), 1U);
+    kube.erase(kLedger);
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_TRUE(tailnet.services.empty());
+    EXPECT_TRUE(tailnet.usable_keys().empty());
+    EXPECT_EQ(kube.find(kTable), nullptr);
+}
+
+TEST_F(CleanupTest, SaysWhichServiceIsNotItsOwn) {
+    put_table("svc:docs");
+    put_service("svc:docs", "nOTHER");
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_EQ(tailnet.services.size(), 1U);
+    EXPECT_NE(said.find("Tailscale Service svc:docs stays: it is not ours\n"), std::string::npos)
+        << said;
 }
 
 TEST_F(CleanupTest, BelievesTheAuthSecretOfALostStateAboutItsTailnet) {

@@ -236,13 +236,19 @@ def misplaced(case, error):
     return [(error.object, "", "an error at a line of this object", f"{error.path}:{error.line}")]
 
 
+def _behind_another_fault(case, name, wanted):
+    """The reference never comes to look at it: the object, or the class that it waits for, is refused for something else."""
+    refused = {refusal.object for refusal in wanted}
+    return case.several_faults and bool(refused & {name, *(f"ProxyClass/{case.proxy_class(obj)}" for obj in case.find(name))})
+
+
 def _extra(case, error, wanted, rows):
     names = [error.object] if error.object else error.notes
     if not names:
         return [("", "", "(no error without an object)", error.headline)]
     problems = []
     for name in names:
-        if any(r.object == name and (error.rule in r.rules or case.several_faults) for r in wanted):
+        if any(r.object == name and error.rule in r.rules for r in wanted) or _behind_another_fault(case, name, wanted):
             continue
         number = next((n for n, rules, allows in ON_TOP if error.rule in rules and allows(case, name, error.rule)), 0)
         if number:

@@ -172,7 +172,7 @@ class Batch:
         for (controller, about), text in seen.errors.items():
             if self.home.get(f"{CONTROLLERS.get(controller)}/{about}") == case.name:
                 lines.append(record.error_line(controller, about, text))
-        return [f"{phase} {line}" for line in map(self.binding(case, seen).text, set(lines))]
+        return [f"{phase} {line}" for line in map(self.binding(case, seen).text, set(lines)) if not record.BAD_POD.search(line)]
 
 
 class Seen:

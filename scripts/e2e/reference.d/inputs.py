@@ -1,6 +1,8 @@
 """Inputs that nobody wrote: small cluster repositories out of a random number, with names of their own so that many fit into one cluster."""
 import random
 
+import pods
+
 TS = "tailscale.com/"
 API = TS + "v1alpha1"
 TAGS = ["tag:web", "tag:db", "tag:k8s", "tag:a-1", "tag:Z"]
@@ -16,6 +18,8 @@ IMAGES = ["tailscale/tailscale:v1.94.1", "ghcr.io/tailscale/tailscale:latest", "
 BAD_IMAGES = ["UPPER/case:x", "a b", "x:y:z"]
 MAPS = [{"team": "a"}, {"a.example.org/b": "1", "c": "true"}, {"empty": ""}, {"zone": "x-1", "m": "0"}, {}]
 LABELS = [*MAPS, {"app": "mine"}, {TS + "managed": "false"}, {TS + "parent-resource": "other", "k": "v"}]
+MEMBER_PORTS = [[{"port": 9002}], [{"name": "a", "port": 9002}, {"name": "b", "port": 9003, "targetPort": 80}], [{"port": 80, "targetPort": "web"}],
+                [{"name": "x", "port": 53, "protocol": "UDP"}, {"name": "y", "port": 53}, {"name": "z", "port": 1}]]
 BAD_LABELS = [{"a": "no spaces"}, {"bad key!": "x"}, {"a": "x" * 64}, {"-a": "x"}, {"a/b/c": "x"}, {"a": "-x"}, {"A.b/c": "x"}]
 BAD_NOTES = [{"bad key!": "x"}, {"a/b/c": "x"}, {"/x": "y"}, {"x" * 64: "y"}, {"A.b/c": "x"}]
 BAD_ENVS = [[{"name": "1BAD", "value": "x"}], [{"name": "", "value": "x"}], [{"name": "a b"}], [{"value": "x"}], [{"name": "POD_IP", "value": "x"}]]
@@ -46,8 +50,9 @@ BAD_ROUTES = ["10.0.0.1/8", "10.0.0.0", "x", "fd00::1/8", "10.0.0.0/33", "010.0.
               "fd7a:115c:a1e0:b1a::/64", "fe80::1%lo/128", "10.0.0.0/-1", "1.2.3.4/32 "]
 PORTS = [[{"port": 80}], [{"name": "http", "port": 80, "targetPort": 8080}, {"name": "https", "port": 443, "targetPort": "tls"}],
          [{"name": "dns", "port": 53, "protocol": "UDP"}, {"name": "dns-tcp", "port": 53, "protocol": "TCP"}], [{"name": "web", "port": 65535}],
-         [{"name": "a", "port": 1, "protocol": "TCP"}, {"name": "b", "port": 2, "appProtocol": "http"}], [{"port": 5, "protocol": "SCTP"}]]
-PATHS = ["/", "/a", "/a/", "/a/b", "", "/ü", "/a%20b", "/a b", "/*", "/a?b"]
+         [{"name": "a", "port": 1, "protocol": "TCP"}, {"name": "b", "port": 2, "appProtocol": "http"}], [{"port": 5, "protocol": "SCTP"}],
+         [{"name": "https", "port": 8443}], [{"name": "x", "port": 443}], [{"name": "http", "port": 443}, {"name": "https", "port": 80}]]
+PATHS = ["/", "/a", "/a", "/a", "/a/", "/a/b", "", "/ü", "/a%20b", "/a b", "/*", "/a?b"]
 SETTINGS = {
     "operatorNamespace": "tailscale", "proxyImage": "tailscale/tailscale:v1.96.5", "k8sProxyImage": "tailscale/k8s-proxy:latest",
     "defaultTags": ["tag:k8s"], "firewallMode": "auto", "loginServer": "", "defaultProxyClass": "", "priorityClassName": "",
@@ -173,6 +178,8 @@ class Maker:
                     **({"ports": spec["ports"]} if self.maybe() else {})}
         else:
             self.addresses(spec)
+        if self.maybe(0.05) and not any(TS + "proxy-class" in keys for keys in (labels, notes)):  # its class would make the operator look at it
+            labels[TS + "managed"] = self.one(["true", "false", ""])
         if self.maybe(0.1):
             notes[TS + "proxy-group"] = ""
         if self.maybe(0.1):
@@ -203,6 +210,10 @@ class Maker:
         if self.maybe(0.2):
             notes[TS + "hostname"] = f"out-{self.number}"
         spec = {"type": "ExternalName", "externalName": self.one(["placeholder", "unused.example.org"])}
+        if self.oddly(0.5):
+            spec = {"ports": PORTS[0], **self.optional(type=["ClusterIP", "NodePort"], clusterIP=["None"])}
+        if self.maybe(0.1):
+            notes[TS + "ts-tailnet-target-ip"] = self.one(IPS)
         spec |= self.optional(0.2, ports=PORTS, selector=[{"a": "b"}])
         self.add("v1", "Service", self.name("out"), spec, True, labels=labels, annotations=notes)
 
@@ -210,7 +221,7 @@ class Maker:
         labels, notes = self.notes()
         own = self.name("site", free=True)
         notes |= {TS + key: self.one(TRUTHS) for key in ("funnel", "http-redirect") if self.maybe(0.25)}
-        if len(own) < 20 and self.maybe(0.2):  # PARITY row 30 and a long name: only the reference makes what is refused
+        if len(own + self.space) < 30 and self.maybe(0.2):  # PARITY row 30 and a long name: only the reference makes what is refused
             notes[TS + "experimental-forward-cluster-traffic-via-ingress"] = self.one(["true", "false"])
         names = [self.backend(n) for n in range(self.random.randint(1, 3))]
         spec = {"ingressClassName": self.settings["ingressClassName"]}
@@ -222,10 +233,18 @@ class Maker:
         served = host if (spec.get("tls") or [{}])[0].get("hosts") else ""
         if self.maybe(0.8) or "defaultBackend" not in spec:
             spec["rules"] = [self.rule(names, served) for _ in range(self.random.randint(1, 2))]
+        if self.oddly(0.5):
+            spec["rules"] = self.one([[{"host": host}], [{}], [{"http": {"paths": [{"path": "/", "pathType": "Prefix", "backend": {
+                "resource": {"apiGroup": "a.b", "kind": "K", "name": "thing"}}}]}}]])
+        if self.maybe(0.1):
+            spec["ingressClassName"] = self.one(["nginx", "tailscale", "ts-lab"])
+        if self.maybe(0.1):
+            spec.pop("ingressClassName")
+            notes["kubernetes.io/ingress.class"] = self.settings["ingressClassName"]
         self.add("networking.k8s.io/v1", "Ingress", own, spec, True, labels=labels, annotations=notes)
 
     def backend(self, n):
-        spec = {"ports": self.one(PORTS[:5]), "selector": {"app": "x"}}
+        spec = {"ports": self.one(PORTS), "selector": {"app": "x"}}
         if self.maybe(0.3):
             spec["clusterIP"] = self.one([f"10.96.{self.number // 80 % 100 + 10}.{self.number % 80 * 3 + n + 1}", f"fd00:96::{self.number % 20000 * 3 + n + 200:x}"])
         elif self.oddly(0.5):
@@ -291,7 +310,7 @@ class Maker:
         for n in range(self.random.randint(1, 3)):
             fqdn = self.maybe(0.5)
             notes = {TS + "proxy-group": group, TS + ("tailnet-fqdn" if fqdn else "tailnet-ip"): self.one(*((FQDNS, BAD_FQDNS) if fqdn else (IPS, BAD_IPS)))}
-            spec = {"type": "ExternalName", "externalName": "placeholder", "ports": self.one(PORTS[:5])}
+            spec = {"type": "ExternalName", "externalName": "placeholder", "ports": self.one(PORTS[:5] + MEMBER_PORTS)}
             if self.oddly(0.25):
                 spec.pop("ports")
             if self.maybe(0.1):
@@ -310,7 +329,7 @@ class Maker:
     def offer(self):
         """What the tailnet reaches through a group."""
         odd, self.odd = self.odd, 0
-        group = self.group("ingress" if not odd or self.maybe(0.9) else "egress")
+        group = self.group("ingress")
         self.odd = odd
         self.space = f"n{self.number}"
         for _ in range(self.random.randint(1, 2)):
@@ -369,6 +388,30 @@ class Maker:
         self.docs[-1]["spec"]["tailnet"] = name
 
 
+    def pod(self):
+        """What a class or a Recorder may say about a pod, down to the last field."""
+        fields = ["affinity", "securityContext", "tolerations", "nodeSelector", "imagePullSecrets"]
+        if self.maybe(0.2):
+            container = {key: pods.part(self.random, "recorders", "statefulSet", "pod", "container", key)
+                         for key in self.some(["resources", "securityContext", "env"])}
+            pod = {key: pods.part(self.random, "recorders", "statefulSet", "pod", key) for key in self.some(fields)}
+            self.add(API, "Recorder", f"rec-{self.number}", {"enableUI": True, "statefulSet": {"pod": {**pod, "container": container}}})
+            return
+        where = "proxyclasses", "statefulSet", "pod"
+        pod = {key: pods.part(self.random, *where, key) for key in self.some([*fields, "topologySpreadConstraints", "dnsConfig"])}
+        for container in self.some(["tailscaleContainer", "tailscaleInitContainer"]):
+            keys = self.some(["resources", "securityContext", "env"])
+            pod[container] = {key: pods.part(self.random, *where, container, key) for key in keys}
+        self.add(API, "ProxyClass", f"class-{self.number}", {"statefulSet": {"pod": pod}})
+        kind = self.one([self.service, self.ingress, self.connector, self.group])
+        self.maybe = lambda chance=0.3: False
+        kind()
+        user = self.docs[-1]
+        if user["apiVersion"] == API:
+            user["spec"]["proxyClass"] = f"class-{self.number}"
+        else:
+            user["metadata"].setdefault("labels", {})[TS + "proxy-class"] = f"class-{self.number}"
+
     def static(self):
         """A group that is reached at the addresses of nodes."""
         for n in range(self.random.randint(0 if self.oddly() else 1, 3)):  # one of them is chosen: the operator has no order
@@ -391,17 +434,17 @@ class Maker:
             kind()
 
 
-KINDS = {"service": 6, "egress": 3, "ingress": 6, "connector": 3, "group": 4, "member": 3, "offer": 3, "recorder": 2, "tailnet": 1}
+KINDS = {"service": 6, "egress": 3, "ingress": 6, "connector": 3, "group": 4, "member": 3, "offer": 3, "pod": 6, "recorder": 2, "tailnet": 1}
 ALONE = {"dns": 1, "policy": 1, "static": 2, "by_default": 1}
 
 
-def made(seed, number, odd):
-    """(name, settings, documents); inputs whose numbers are near each other have the same settings."""
+def made(seed, number, odd, kind=""):
+    """(name, settings, documents), of any kind if none is named; inputs whose numbers are near each other have the same settings."""
     settings = {**SETTINGS, **VARIANTS[number // 30 % len(VARIANTS)]}
     chooser = random.Random(f"kind/{seed}/{number}")
     alone = number % 30 < 2
     table = ALONE if alone else KINDS
-    kind = chooser.choices(list(table), table.values())[0]
+    kind = kind or chooser.choices(list(table), table.values())[0]
     maker = Maker(seed, number, settings, odd if chooser.random() < 0.5 else 0)
     getattr(maker, kind)()
     return f"{number:05}-{kind}", maker.settings, maker.docs

@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kPrefix = "tailscale.com/";
 constexpr std::string_view kManaged = "tailscale.com/managed";
 constexpr std::string_view kNotRendered =
-    "nothing is rendered for it: apply the rendered manifests first";
+    "nothing is rendered for it: apply the rendered manifests first, while the operator is stopped";
 
 std::string label_of(const Value& object, std::string_view key) {
     return std::string(text_of(object.at({"metadata", "labels", key})));
@@ -91,20 +91,6 @@ const Value* rendered_set(const AdoptSnapshot& snapshot, const Labels& labels) {
     return found == snapshot.sets.end() ? nullptr : &*found;
 }
 
-// The user's Services whose externalName leads to a Service of this name.
-std::vector<std::string> named_by(const AdoptSnapshot& snapshot, const std::string& name,
-                                  std::string_view ns) {
-    const std::string start = fmt::format("{}.{}.svc.", name, ns);
-    std::vector<std::string> out;
-    for (const Value& service : snapshot.user_services) {
-        if (text_of(service.at({"spec", "externalName"})).starts_with(start)) {
-            out.push_back(fmt::format("{}/{}", text_of(service.at({"metadata", "namespace"})),
-                                      name_of(service)));
-        }
-    }
-    return out;
-}
-
 // A state Secret that already belongs to another device than the one that is to come.
 std::string other_device(const AdoptSnapshot& snapshot, const Move& move) {
     for (const std::string& old_name : move.secrets) {
@@ -140,7 +126,8 @@ Move plan_move(const AdoptSnapshot& snapshot, const Labels& labels, const std::s
         return move;
     }
     move.new_name = name_of(*rendered);
-    move.services = named_by(snapshot, old_name, text_of(rendered->at({"metadata", "namespace"})));
+    move.services =
+        services_that_name(snapshot, old_name, text_of(rendered->at({"metadata", "namespace"})));
     if (annotation_of(*rendered, kContractAnnotation) != kContractVersion) {
         move.problem = fmt::format("\"{}\" follows another contract than \"{}\"", move.new_name,
                                    kContractVersion);
@@ -156,7 +143,7 @@ GroupService plan_service(const AdoptSnapshot& snapshot, const Value& old) {
     const std::string_view ns = text_of(old.at({"metadata", "namespace"}));
     out.parent = parent_of(labels);
     out.old_name = name_of(old);
-    out.services = named_by(snapshot, out.old_name, ns);
+    out.services = services_that_name(snapshot, out.old_name, ns);
     for (const Value& slice : snapshot.slices) {
         if (label_of(slice, "kubernetes.io/service-name") == out.old_name &&
             label_of(slice, kManaged) == "true") {
@@ -231,6 +218,19 @@ void plan_takeovers(const AdoptSnapshot& snapshot, AdoptPlan& plan) {
 }
 
 }  // namespace
+
+std::vector<std::string> services_that_name(const AdoptSnapshot& snapshot, std::string_view name,
+                                            std::string_view ns) {
+    const std::string start = fmt::format("{}.{}.svc.", name, ns);
+    std::vector<std::string> out;
+    for (const Value& service : snapshot.user_services) {
+        if (text_of(service.at({"spec", "externalName"})).starts_with(start)) {
+            out.push_back(fmt::format("{}/{}", text_of(service.at({"metadata", "namespace"})),
+                                      name_of(service)));
+        }
+    }
+    return out;
+}
 
 Labels parent_labels(const Value& object) {
     Labels out;

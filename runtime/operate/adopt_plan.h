@@ -68,6 +68,9 @@ AdoptPlan plan_adoption(const AdoptSnapshot& snapshot);
 // A table for people, one line for each entry.
 std::string describe(const AdoptPlan& plan);
 
+// namespace/name of the Services whose externalName leads to Service `name` of namespace `ns`.
+std::vector<std::string> services_that_name(const AdoptSnapshot& snapshot, std::string_view name,
+                                            std::string_view ns);
 // Those that say whose child it is; what else the operator puts on some kinds does not count.
 Labels parent_labels(const renderer::Value& object);
 // "Service/apps/web" of such labels.

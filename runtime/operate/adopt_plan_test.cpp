@@ -76,16 +76,16 @@ TEST(AdoptPlan, SaysWhatCannotBeMoved) {
     EXPECT_EQ(
         plan_adoption(snapshot).problems(),
         (std::vector<std::string>{
-            "Recorder/rec (rec): nothing is rendered for it: apply the rendered manifests "
-            "first",
+            "Recorder/rec (rec): nothing is rendered for it: apply the rendered manifests first, "
+            "while the operator is stopped",
             "Ingress/apps/late (ts-late-qwxyz): \"ts-late-bcdfg-0\" has joined as a device of "
             "its own, nDEV2",
             "Service/apps/lonely (ts-lonely-qwxyz): nothing is rendered for it: apply the "
-            "rendered manifests first",
+            "rendered manifests first, while the operator is stopped",
             "Connector/new (ts-new-qwxyz): \"ts-new-bcdfg\" follows another contract than "
             "\"v1\"",
             "DNSConfig/dns (nameserver): nothing is rendered for it: apply the rendered "
-            "manifests first"}));
+            "manifests first, while the operator is stopped"}));
     // NOLINTEND(bugprone-suspicious-missing-comma)
 }
 
@@ -150,18 +150,6 @@ TEST(AdoptPlan, TakesOverNoTargetOfAMove) {
     const AdoptPlan plan = plan_adoption(snapshot);
     EXPECT_EQ(plan.moves.size(), 1U);
     EXPECT_TRUE(plan.takeovers.empty());
-}
-
-TEST(AdoptPlan, RecordsEveryServiceThatIsRedirected) {
-    AdoptSnapshot snapshot;
-    Move move;
-    move.old_name = "ts-web-qwxyz";
-    move.services = {"apps/web"};
-    EXPECT_EQ(decode_record(proxy_record(snapshot, move, "tailscale"))->redirected, move.services);
-    move.services = {"apps/web", "shop/alias"};
-    EXPECT_EQ(decode_record(proxy_record(snapshot, move, "tailscale"))->redirected, move.services);
-    move.services.clear();
-    EXPECT_EQ(decode_record(proxy_record(snapshot, move, "tailscale"))->redirected, move.services);
 }
 
 TEST(AdoptPlan, KnowsStateFromConfiguration) {

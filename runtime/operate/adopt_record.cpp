@@ -109,7 +109,6 @@ Value proxy_record(const AdoptSnapshot& snapshot, const Move& move, std::string_
     const Value sets = find_all(snapshot.sets, {move.old_name}, "StatefulSet");
     put_datum(out, "to", move.new_name);
     put_datum(out, "parent", renderer::write_json(labels));
-    put_datum(out, "service", fmt::format("{}", fmt::join(move.services, ",")));
     put_datum(out, "statefulset",
               sets.items().empty() ? "null" : renderer::write_json(sets.items()[0]));
     put_datum(out, "services",
@@ -139,7 +138,6 @@ std::optional<AdoptRecord> decode_record(const Value& secret) {
     out.old_name = name.substr(kProxyPrefix.size());
     out.new_name = datum_of(secret, "to");
     out.is_open = !annotation_of(secret, kOpenAnnotation).empty();
-    out.redirected = split_list(datum_of(secret, "service"));
     const Value labels = json_datum(secret, "parent");
     if (labels.is_map()) {
         for (const renderer::Member& member : labels.members()) {

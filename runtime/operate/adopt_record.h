@@ -21,10 +21,9 @@ inline constexpr std::string_view kTakenAnnotation = TAILRENDER_DOMAIN "/taken-o
 
 struct AdoptRecord {
     std::string name, old_name, new_name;
-    Labels labels;                        // of the parent
-    bool is_open = true;                  // something of the old proxy may be left
-    std::vector<std::string> redirected;  // namespace/name of Services, by their externalName
-    renderer::Value set;                  // as they were
+    Labels labels;        // of the parent
+    bool is_open = true;  // something of the old proxy may be left
+    renderer::Value set;  // as they were
     std::vector<renderer::Value> services, secrets;
 };
 

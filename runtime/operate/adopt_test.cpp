@@ -299,7 +299,7 @@ TEST(Adopt, RefusesWhatIsNotRendered) {
     EXPECT_EQ(run_to_end(world, plain_adopt),
               "1 cannot be moved, so nothing is changed:\n"
               "  Service/apps/lonely (ts-lonely-qwxyz): nothing is rendered for it: apply the "
-              "rendered manifests first\n"
+              "rendered manifests first, while the operator is stopped\n"
               "  --partial moves the rest; these then run without the operator");
     EXPECT_EQ(world.kube.writes, writes);
     EXPECT_EQ(

@@ -160,6 +160,13 @@ Value find_operator(const std::vector<Value>& deployments) {
     return found == deployments.end() ? Value() : found->clone();
 }
 
+std::string device_of_operator(const std::vector<Value>& secrets) {
+    const auto found = std::find_if(secrets.begin(), secrets.end(), [](const Value& secret) {
+        return name_of(secret) == kOperator;
+    });
+    return found == secrets.end() ? std::string() : device_of(*found);
+}
+
 renderer::Result<std::string> login_server_of(const Value& deployment) {
     if (deployment.is_null()) {
         return unknown_login_server(

@@ -16,6 +16,8 @@ namespace runtime {
 Job stop_operator(const OperateContext& context);
 // A problem if it runs: whoever keeps the cluster as its repository says may have started it again.
 Job operator_must_rest(const OperateContext& context);
+// The node id of its own device; empty: it has none.
+std::string device_of_operator(const std::vector<renderer::Value>& secrets);
 // What it owns in the tailnet, by its node id, is the controller's from now on, or not any more.
 Job note_predecessor(const OperateContext& context);
 Job forget_predecessor(const OperateContext& context);

@@ -214,7 +214,9 @@ Job move_back(const Shared& back, const AdoptRecord& record) {
         jobs.push_back(state_back(context, record, replica));
     }
     jobs.push_back(give_replicas(context, record));
-    jobs.push_back(redirect(context, record.redirected, record.new_name, record.old_name));
+    jobs.push_back(redirect(context,
+                            services_that_name(back->snapshot, record.new_name, context.ns),
+                            record.new_name, record.old_name));
     std::vector<Job> joins;
     for (const Replica& replica : replicas) {
         jobs.push_back(erase_object(context.kube, secret_path(context, replica.pod)));
@@ -252,6 +254,19 @@ Job give_back(const OperateContext& context, const std::string& name) {
                      change_object(context.kube, path, forget_all)});
 }
 
+// An operator that adopt has not stopped is somebody else's to start.
+std::string what_is_next(const AdoptSnapshot& snapshot) {
+    const OperatorState state = operator_state(find_operator(snapshot.deployments));
+    const bool is_ours_to_start =
+        std::any_of(snapshot.secrets.begin(), snapshot.secrets.end(),
+                    [](const Value& secret) { return name_of(secret) == kOperatorRecord; });
+    const bool runs =
+        state == OperatorState::Runs || (state == OperatorState::Stopped && is_ours_to_start);
+    const std::string all =
+        "done; take the rendered manifests out of the repository of the cluster now";
+    return runs ? all : fmt::format("{}\n{}, then start the operator", describe(state), all);
+}
+
 void go_back(const Shared& back, const Next& done) {
     const OperateContext& context = back->context;
     // First: when it is the last that is missing, no record tells the next run of it.
@@ -277,8 +292,7 @@ void go_back(const Shared& back, const Next& done) {
             back->problems.push_back(problem);
         }
         if (back->problems.empty()) {
-            back->context.say(
-                "done; take the rendered manifests out of the repository of the cluster now");
+            back->context.say(what_is_next(back->snapshot));
         }
         done(fmt::format("{}", fmt::join(back->problems, "\n")));
     });
@@ -305,6 +319,13 @@ void forget(const Shared& back, const Next& done) {
         }
     }
     context.say(jobs.empty() ? std::string(kNoRecord) : fmt::format("{} records", jobs.size()));
+    const std::string device = device_of_operator(back->snapshot.secrets);
+    if (!jobs.empty() && !device.empty()) {
+        context.say(fmt::format(
+            "Secret \"operator\" and device {} in the tailnet are the operator's own: delete both "
+            "unless it is to come back",
+            device));
+    }
     run_in_order(std::move(jobs), done);
 }
 

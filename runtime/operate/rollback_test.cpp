@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -20,6 +21,39 @@ TEST(Rollback, GoesBackToWhereItCameFrom) {
     // And there again.
     ASSERT_EQ(run_to_end(world, plain_adopt), "");
     world.expect_adopted();
+}
+
+TEST(Rollback, LeadsBackWhatTheRenderedManifestsHaveLedAway) {
+    World world(1);
+    Value service = world.kube.find(user_service(parent(0)))->clone();
+    const std::string domain = world.externally(0).substr(old_set(0).size());
+    service.find("spec")->put("externalName", new_set(0) + domain);
+    world.kube.put(user_service(parent(0)), std::move(service));
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    ASSERT_EQ(run_to_end(world, roll_back), "");
+    world.expect_gone_back();
+}
+
+TEST(Rollback, GivesTheOperatorTheReplicasThatAdoptHasTaken) {
+    const std::string done =
+        "done; take the rendered manifests out of the repository of the cluster now";
+    for (const int replicas : {0, 1, 2}) {
+        SCOPED_TRACE(replicas);
+        World world(1);
+        const std::string path = FakeCluster::path("deployments", "operator");
+        Value deployment = world.kube.find(path)->clone();
+        deployment.find("spec")->put("replicas", replicas);
+        world.kube.put(path, std::move(deployment));
+        std::string said;
+        ASSERT_EQ(run_to_end(world, plain_adopt), "");
+        EXPECT_EQ(world.kube.find(path)->at({"spec", "replicas"})->as_int(), 0);
+        ASSERT_EQ(run_to_end(world, roll_back, &said), "");
+        EXPECT_EQ(world.kube.find(path)->at({"spec", "replicas"})->as_int(), replicas);
+        const std::string end =
+            replicas == 0 ? "\nthe operator is stopped\n" + done + ", then start the operator\n"
+                          : fmt::format("\nthe operator is scaled to {}\n{}\n", replicas, done);
+        EXPECT_TRUE(said.ends_with(end)) << said;
+    }
 }
 
 TEST(Rollback, KilledAtAnyPointIsCompletedByTheNextRun) {
@@ -148,6 +182,24 @@ TEST(Rollback, FinishForgetsTheRecords) {
     EXPECT_EQ(run_to_end(world, finish, &said), "");
     EXPECT_EQ(said, "there is no record of an adoption\n");
     EXPECT_EQ(world.kube.writes, writes);
+}
+
+TEST(Rollback, FinishSaysWhatIsTheOperatorsOwn) {
+    World world(1);
+    const std::string state = World::secret("operator");
+    world.kube.put(state, Value::map({{"metadata", Value::map({{"name", "operator"}})}}));
+    world.kube.set_datum(state, "_current-profile", "profile-1");
+    world.kube.set_datum(state, "profile-1", R"({"Config":{"NodeID":"nOPERATOR"}})");
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    std::string said;
+    ASSERT_EQ(run_to_end(world, finish, &said), "");
+    EXPECT_TRUE(
+        said.ends_with("\nSecret \"operator\" and device nOPERATOR in the tailnet are the "
+                       "operator's own: delete both unless it is to come back\n"))
+        << said;
+    EXPECT_NE(world.kube.find(state), nullptr);
+    ASSERT_EQ(run_to_end(world, finish, &said), "");
+    EXPECT_EQ(said, "there is no record of an adoption\n");
 }
 
 TEST(Rollback, FinishRefusesBeforeTheEnd) {

@@ -245,13 +245,18 @@ Value forget_all(const Value& secret) {
 }
 
 // Its StatefulSet and Secret have kept their names: the operator writes them again once the custom
-// resource is back. Until then its pod waits when it is restarted. The annotations go last, since
-// by them the next run finds it.
-Job give_back(const OperateContext& context, const std::string& name) {
+// resource is back. A pod that is restarted until then needs the blank auth Secret, and a
+// StatefulSet whose first pod waits would never get to the operator's template. The annotations go
+// last, since by them the next run finds it.
+Job give_back(const OperateContext& context, const Value& secret) {
+    const std::string name = name_of(secret);
     const std::string path = secret_path(context, name);
-    return in_order({change_object(context.kube, path, without_our_label),
-                     erase_object(context.kube, secret_path(context, auth_name(name, false))),
-                     change_object(context.kube, path, forget_all)});
+    std::vector<Job> jobs{change_object(context.kube, path, without_our_label)};
+    if (device_of(secret).empty()) {
+        jobs.push_back(erase_object(context.kube, secret_path(context, auth_name(name, false))));
+    }
+    jobs.push_back(change_object(context.kube, path, forget_all));
+    return in_order(std::move(jobs));
 }
 
 // An operator that adopt has not stopped is somebody else's to start.
@@ -280,7 +285,7 @@ void go_back(const Shared& back, const Next& done) {
         } else if (is_taken(secret)) {
             has_record = true;
             context.say(name_of(secret) + ": is the operator's again");
-            jobs.push_back(give_back(context, name_of(secret)));
+            jobs.push_back(give_back(context, secret));
         }
     }
     if (!has_record) {

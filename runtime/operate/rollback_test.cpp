@@ -18,6 +18,9 @@ TEST(Rollback, GoesBackToWhereItCameFrom) {
     ASSERT_EQ(run_to_end(world, plain_adopt), "");
     ASSERT_EQ(run_to_end(world, roll_back), "");
     world.expect_gone_back();
+    // The operator has not written its StatefulSets yet.
+    world.roll_group();
+    world.expect_gone_back();
     // And there again.
     ASSERT_EQ(run_to_end(world, plain_adopt), "");
     world.expect_adopted();

@@ -372,7 +372,7 @@ void World::expect_nothing_taken() {
         const Value* annotations = state->at({"metadata", "annotations"});
         EXPECT_TRUE(annotations == nullptr || annotations->members().empty());
         EXPECT_EQ(read_state(*state).device(), device);
-        EXPECT_EQ(kube.find(secret(auth_name(name, false))), nullptr);
+        EXPECT_EQ(kube.datum(secret(auth_name(name, false)), kAuthDatum), "");
     }
 }
 

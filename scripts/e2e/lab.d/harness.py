@@ -96,6 +96,10 @@ class Lab(Traces):
         """One object, or a list of them; None if there is none."""
         return json.loads(self.kubectl("get", *arguments, "--ignore-not-found", "-o", "json") or "null")
 
+    def items(self, *arguments):
+        """Of a list, which may be empty."""
+        return (self.get(*arguments) or {"items": []})["items"]
+
     def apply(self, objects, manager="gitops"):
         self.kubectl("apply", "--server-side", "--field-manager", manager, "-f", "-",
                      text=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))

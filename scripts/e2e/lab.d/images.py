@@ -5,7 +5,8 @@
     images.py program OUTPUT_FILE TAG PROGRAM
 
 "standard" are the lab's own: pause, hello, and a tailscale image with what stock containerboot needs: three programs, and a shell with
-sysctl; it trusts FOLDER/ca.crt; each is one layer. "program" is the image that plugins/image makes of the runtime, with PROGRAM in its place.
+sysctl; it trusts FOLDER/ca.crt; each is one layer. "program" is the image that plugins/image makes of the runtime, with PROGRAM in its place;
+a static one, which needs no libraries, gets a layer with a shell.
 """
 import hashlib
 import io
@@ -13,6 +14,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -85,7 +87,14 @@ def write_standard(output, programs):
                 ["/usr/local/bin/containerboot"])
 
 
+def is_static(program):
+    return subprocess.run(["ldd", program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode != 0
+
+
 def write_program(output, tag, program):
+    if is_static(program):
+        write_image(output, tag, make_layer([program], {}), ["/usr/local/bin/" + os.path.basename(program)])
+        return
     with tempfile.TemporaryDirectory(dir=os.path.dirname(output)) as folder:
         store = Store(pathlib.Path(folder), "vfs")
         build_runtime(store, tag, program)

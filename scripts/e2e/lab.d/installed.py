@@ -9,7 +9,7 @@ import yaml
 
 from harness import Lab
 from hello import namespaces_first
-from shared.checks import Failure, documents
+from shared.checks import Failure, documents, expect
 
 NAMESPACE = "tailscale"
 VALUES = {"oauth": {}, "operatorConfig": {"logging": "info"},
@@ -61,6 +61,25 @@ def lab_with_controller(tailrender, runtime, more=None):
 def data_of(lab, secret):
     found = (lab.get("secret", secret, "-n", NAMESPACE) or {}).get("data") or {}
     return {key: base64.b64decode(value).decode(errors="replace") for key, value in found.items()}
+
+
+def adopt(lab, runtime, *flags, code=0):
+    """What `adopt` says beside the node."""
+    found, said = lab.as_a_person(runtime, "adopt", *flags)
+    expect(found, code, f"exit code of adopt {' '.join(flags)}, which says\n{said}\n")
+    return said
+
+
+def adopt_and_kill(lab, runtime, seconds):
+    """Whether it was killed; else it has come to its end before."""
+    process = subprocess.Popen([runtime, "adopt"], env=lab.inner, preexec_fn=lab.enter, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+    try:
+        expect(process.wait(seconds), 0, "exit code of a run that was not killed")
+        return False
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        return True
 
 
 def answer_of(lab, path):

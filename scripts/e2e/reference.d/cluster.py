@@ -14,6 +14,7 @@ import urllib.request
 import yaml
 
 from shared.checks import demand
+from shared.operator_source import operator_source
 
 RECORDER_PORT, TAILNET_PORT = 9081, 9080
 LOGIN_SERVERS = [f"http://127.0.0.{number}:{TAILNET_PORT}" for number in range(1, 200)]  # all are the same one
@@ -216,20 +217,12 @@ class Lab:
                 seen, last = written, time.monotonic()
 
 
-def operator_folder():
-    """The source of the reference operator, as the tools pin it."""
-    module = pathlib.Path(__file__).resolve().parent.parent / "modules" / "operator"
-    told = subprocess.run(["go", "list", "-m", "-f", "{{.Dir}}", "tailscale.com"], cwd=module, check=True, capture_output=True, text=True,
-                          env={**os.environ, "GOWORK": "off", "GOFLAGS": "-mod=readonly"})
-    return pathlib.Path(told.stdout.strip()) / "cmd" / "k8s-operator"
-
-
 @contextlib.contextmanager
 def started(tags):
     with tempfile.TemporaryDirectory(prefix="reference-") as folder:
         lab = Lab(folder, tags)
         try:
-            for path in sorted((operator_folder() / "deploy" / "crds").glob("*.yaml")):
+            for path in sorted((operator_source()[1] / "deploy" / "crds").glob("*.yaml")):
                 status, answer = lab.api.create(yaml.load(path.read_text(encoding="utf-8"), LOADER))
                 demand(status == 201, f"{path.name}: {answer}")
             yield lab

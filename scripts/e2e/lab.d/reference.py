@@ -1,0 +1,77 @@
+"""The reference operator itself in a lab: its program, its chart as it is released, and what a user has in the repository of a cluster
+(testdata/e2e/operator).
+
+    operator_in(lab)          its release, not yet installed
+    longest_gaps(lab, pages)  of pages that are fetched all the time inside the block
+"""
+import contextlib
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+
+from harness import SCRIPT
+from installed import NAMESPACE
+from shared.operator_source import operator_source
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent.parent / "testdata" / "e2e" / "operator"
+VALUES = REPOSITORY / "values.yaml"
+RELEASE = "tailscale-operator"
+
+
+def write_chart(folder, deploy):
+    """As it is released: with the CRDs among the templates."""
+    shutil.copytree(deploy / "chart", folder, copy_function=shutil.copyfile)
+    (folder / "templates").chmod(0o755)
+    for crd in (deploy / "crds").iterdir():
+        text = "{{ if .Values.installCRDs -}}\n" + crd.read_text(encoding="utf-8") + "{{- end -}}"
+        (folder / "templates" / crd.name).write_text(text, encoding="utf-8")
+
+
+class Operator:
+    """The operator's release in a lab. The Secret with its credentials is a user's own."""
+
+    def __init__(self, lab, folder):
+        self.lab = lab
+        version, source = operator_source()
+        write_chart(pathlib.Path(folder, "chart"), source / "deploy")
+        lab.run("helm", "package", f"{folder}/chart", "--version", version[1:], "--app-version", version, "--destination", folder)
+        self.chart = f"{folder}/{RELEASE}-{version[1:]}.tgz"
+        lab.verb("image", f"docker.io/tailscale/k8s-operator:{version}", lab.run("sh", "-c", "command -v k8s-operator").strip())
+        credentials = {"client_id": lab.inner["LAB_OAUTH_ID"], "client_secret": lab.inner["LAB_OAUTH_SECRET"]}
+        lab.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}])
+        lab.apply([{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "operator-oauth", "namespace": NAMESPACE}, "stringData": credentials}])
+
+    def upgrade(self, *flags):
+        self.lab.run("helm", "upgrade", "--install", RELEASE, self.chart, "--namespace", NAMESPACE, "--values", str(VALUES), *flags)
+
+
+@contextlib.contextmanager
+def operator_in(lab):
+    with tempfile.TemporaryDirectory() as folder:
+        yield Operator(lab, folder)
+
+
+FETCH = """
+while [ -e "$LAB/fetching" ]; do
+    ! curl -sf -o /dev/null --max-time 1 "$1" || date +%s.%N
+    sleep 0.3
+done"""
+
+
+@contextlib.contextmanager
+def longest_gaps(lab, pages):
+    """Seconds by URL, once the block has ended. pages: URL and the machine that fetches it, None beside the node."""
+    gaps = {}
+    lab.run("touch", lab.inner["LAB"] + "/fetching")
+    processes = {url: subprocess.Popen([SCRIPT, "run", *(["--on", place] if place else []), "sh", "-c", FETCH, "sh", url], env=lab.environment,
+                                       text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) for url, place in pages.items()}
+    begun = time.time()
+    try:
+        yield gaps
+    finally:
+        lab.run("rm", lab.inner["LAB"] + "/fetching")
+        for url, process in processes.items():
+            seen = [begun, *map(float, process.communicate()[0].split()), time.time()]
+            gaps[url] = max(later - earlier for earlier, later in zip(seen, seen[1:]))

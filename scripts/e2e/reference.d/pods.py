@@ -3,7 +3,8 @@ import functools
 
 import yaml
 
-from cluster import LOADER, operator_folder
+from cluster import LOADER
+from shared.operator_source import operator_source
 
 STRINGS = ["a", "x-1", "b.example.org/c", "", "no", "1", "0x1", "a b", "ü"]
 QUANTITIES = ["1", 2, "100m", "0.5", "1Gi", "1500Mi", "128974848", "2000m", "0", "1k", "0.1", "1.5Gi", "100n", "+1", "1.0", "01", "1E"]
@@ -14,7 +15,7 @@ MOST_DEPTH = 9
 
 @functools.cache
 def schema(kind):
-    text = (operator_folder() / "deploy" / "crds" / f"tailscale.com_{kind}.yaml").read_text(encoding="utf-8")
+    text = (operator_source()[1] / "deploy" / "crds" / f"tailscale.com_{kind}.yaml").read_text(encoding="utf-8")
     return yaml.load(text, LOADER)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
 
 

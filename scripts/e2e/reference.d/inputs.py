@@ -330,6 +330,8 @@ class Maker:
         """What the tailnet reaches through a group."""
         odd, self.odd = self.odd, 0
         group = self.group("ingress")
+        spec = self.docs[-1]["spec"]
+        spec["replicas"] = spec.get("replicas", 2) or 1  # the operator looks at members of a group that runs
         self.odd = odd
         self.space = f"n{self.number}"
         for _ in range(self.random.randint(1, 2)):

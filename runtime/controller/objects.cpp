@@ -5,6 +5,7 @@
 #include "renderer/core/base64.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
+#include "renderer/core/utf8.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/group_objects.h"
@@ -99,7 +100,9 @@ std::optional<std::string> secret_datum(const Value& object, std::string_view ke
     if (found == nullptr) {
         return std::nullopt;
     }
-    return renderer::decode_base64(text_of(found)).value_or("");
+    std::string datum = renderer::decode_base64(text_of(found)).value_or("");
+    // It goes on into JSON, which a pod could break with it.
+    return renderer::find_bad_utf8(datum) == std::string_view::npos ? datum : std::string();
 }
 
 std::optional<ProxySet> decode_proxy_set(const Value& object) {

@@ -84,7 +84,7 @@ std::optional<Pod> decode_pod(const renderer::Value& object);
 // Of a Secret without our label, too: the operator's.
 StateSecret read_state(const renderer::Value& secret);
 
-// A Secret's datum, decoded; no value when it is not there.
+// A Secret's datum, decoded; empty when it is not UTF-8, no value when it is not there.
 std::optional<std::string> secret_datum(const renderer::Value& secret, std::string_view key);
 
 // What an annotation joins with `,`.

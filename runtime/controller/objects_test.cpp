@@ -43,6 +43,17 @@ TEST(Objects, AnOperatorsStatefulSetHasNoContract) {
     EXPECT_EQ(set->replicas, 1);
 }
 
+TEST(Objects, ADatumThatIsNotUtf8IsEmpty) {
+    // "\xff", and "web\xc3" cut off in the middle of a letter
+    const Value secret = json(R"({"data":{"device_fqdn":"/w==","device_id":"d2Viww==",
+        "pod_uid":"w7w="}})");
+    EXPECT_EQ(secret_datum(secret, "device_fqdn"), "");
+    EXPECT_EQ(secret_datum(secret, "device_id"), "");
+    EXPECT_EQ(secret_datum(secret, "pod_uid"), "\xc3\xbc");
+    EXPECT_EQ(secret_datum(secret, "node_id"), std::nullopt);
+    EXPECT_EQ(read_state(secret).device_fqdn, "");
+}
+
 TEST(Objects, StateIsReadFromThePodsKeys) {
     // profile-1: {"Config":{"NodeID":"n9"}}
     const auto state = decode_state_secret(json(R"({"metadata":{"name":"ts-web-abcde-0","uid":"u",

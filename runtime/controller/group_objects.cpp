@@ -18,6 +18,9 @@ using renderer::Value;
 
 namespace {
 
+// Of the configuration of an API proxy: its key goes behind it.
+constexpr std::string_view kVersionField = "Version";
+
 std::string_view label(const Value& object, std::string_view key) {
     return text_of(object.at({"metadata", "labels", key}));
 }
@@ -95,7 +98,12 @@ std::optional<GroupConfig> decode_group(const Value& object) {
                 group.problem = fmt::format("\"{}\" cannot be read", member.name());
             }
         } else if (take_suffix(key, ".hujson")) {
-            group.proxies.emplace(key, text_of(member.value));
+            const auto config = renderer::read_json(text_of(member.value));
+            if (config && config->is_map() && config->find(kVersionField) != nullptr) {
+                group.proxies.emplace(key, text_of(member.value));
+            } else {
+                group.problem = fmt::format("\"{}\" has no \"{}\"", member.name(), kVersionField);
+            }
         }
     }
     return group;
@@ -281,7 +289,7 @@ std::string insert_behind(std::string_view config, std::initializer_list<std::st
 
 std::string complete_config(std::string_view config, std::string_view key) {
     return key.empty() ? std::string(config)
-                       : insert_behind(config, {"Version"}, kConfigKeyField, Value(key));
+                       : insert_behind(config, {kVersionField}, kConfigKeyField, Value(key));
 }
 
 std::string advertise(std::string_view config, const std::vector<std::string>& services) {

@@ -22,7 +22,7 @@ TEST(GroupObjects, ReadsWhatAGroupOffers) {
     const auto group = decode_group(config_map(Value::map(
         {{"docs.json",
           R"({"name":"svc:docs","parent":"Ingress/apps/docs","ports":["tcp:443","tcp:80"],"tags":["tag:k8s"],"certificate":"docs.tail1a2b3.ts.net","later":1})"},
-         {"front-0.hujson", "{}"},
+         {"front-0.hujson", R"({"Version":"v1alpha1"})"},
          {"README", "of no interest"}})));
     ASSERT_TRUE(group.has_value());
     EXPECT_EQ(group->name, "front");
@@ -33,7 +33,8 @@ TEST(GroupObjects, ReadsWhatAGroupOffers) {
                      .tags = {"tag:k8s"},
                      .certificate = "docs.tail1a2b3.ts.net"};
     EXPECT_EQ(group->offers, std::vector<Offer>{docs});
-    EXPECT_EQ(group->proxies, (std::map<std::string, std::string>{{"front-0", "{}"}}));
+    EXPECT_EQ(group->proxies,
+              (std::map<std::string, std::string>{{"front-0", R"({"Version":"v1alpha1"})"}}));
 }
 
 TEST(GroupObjects, TellsWhatCannotBeRead) {
@@ -47,6 +48,14 @@ TEST(GroupObjects, TellsWhatCannotBeRead) {
             << bad;
     }
     EXPECT_FALSE(decode_group(Value::map({{"metadata", Value::map({{"name", "x"}})}})));
+}
+
+TEST(GroupObjects, AConfigurationWithoutAPlaceForItsKeyIsRefused) {
+    for (const std::string_view bad : {"", "{", "[]", R"({"State":"kube:front-0"})"}) {
+        const auto group = decode_group(config_map(Value::map({{"front-0.hujson", Value(bad)}})));
+        EXPECT_EQ(group->problem, "\"front-0.hujson\" has no \"Version\"") << bad;
+        EXPECT_TRUE(group->proxies.empty()) << bad;
+    }
 }
 
 TEST(GroupObjects, ReadsNothingOfAnotherContract) {

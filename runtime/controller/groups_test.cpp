@@ -138,6 +138,24 @@ TEST_F(GroupsTest, AnUnreadableConfigMapRemovesNothing) {
     EXPECT_NE(kube.find(secret("docs.tail1a2b3.ts.net")), nullptr);
 }
 
+TEST_F(GroupsTest, AConfigurationWithoutAPlaceForItsKeyGetsNone) {
+    cluster.add_group("kube", 1, true);
+    cluster.offer("kube", Value::map({{"api.json", Value(kApi)},
+                                      {"kube-0.hujson", R"({"Hostname":"kube-0"})"}}));
+    start();
+    run(5 * kMinute);
+    EXPECT_TRUE(tailnet.keys.empty());
+    EXPECT_EQ(events("InvalidGroup"),
+              std::vector<std::string>{"ConfigMap/tailrender-group-kube: \"kube-0.hujson\" has no "
+                                       "\"Version\""});
+    cluster.offer("kube",
+                  Value::map({{"api.json", Value(kApi)},
+                              {"kube-0.hujson", R"({"Version":"v1alpha1","Hostname":"kube-0"})"}}));
+    run(kMinute);
+    EXPECT_EQ(tailnet.devices.size(), 1U);
+    EXPECT_EQ(tailnet.keys.size(), 1U);
+}
+
 TEST_F(GroupsTest, AnUnreadableConfigMapWithdrawsNoRunningApi) {
     cluster.add_group("kube", 1, true);
     Value data = Value::map({{"api.json", Value(kApi)},

@@ -27,10 +27,17 @@ AuthContent without_key(const AuthSecret& auth) {
     return content;
 }
 
+// Lists of tags with `;` between them, each of them once.
+void add_tags(std::string& lists, std::string_view tags) {
+    if (!tags.empty() && (";" + lists + ";").find(fmt::format(";{};", tags)) == std::string::npos) {
+        lists.append(lists.empty() ? "" : ";").append(tags);
+    }
+}
+
 }  // namespace
 
 Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, KeySweeps& sweeps,
-             TakeOver& take_over, DeviceSights& sights, Written written)
+             TakeOver& take_over, DeviceSights& sights, OwnDevices& own_devices, Written written)
     : loop_(loop),
       kube_(kube),
       tailnets_(tailnets),
@@ -38,6 +45,7 @@ Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, K
       sweeps_(sweeps),
       take_over_(take_over),
       sights_(sights),
+      own_devices_(own_devices),
       written_(std::move(written)) {}
 
 Apply::Work Apply::work_of(const Replica& replica) {
@@ -110,8 +118,10 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
             });
         });
     } else if (const auto* note = std::get_if<step::NoteDevice>(&step)) {
-        jobs.push_back(delete_device(work.tailnet, note->device_to_delete));
-        jobs.push_back(note_device(work));
+        const auto tags = std::make_shared<std::string>();
+        jobs.push_back(own_devices_.must_be_own(claim_of(work, work.state.device()), tags));
+        jobs.push_back(own_devices_.erase(claim_of(work, note->device_to_delete)));
+        jobs.push_back(note_device(work, tags));
     } else if (const auto* sight = std::get_if<step::LookForDevice>(&step)) {
         jobs.push_back(sights_.look(work.tailnet, sight->device));
     } else if (std::holds_alternative<step::WriteConfig>(step)) {
@@ -121,7 +131,8 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
         const bool is_used =
             stray.device == work.state.device() || stray.device == work.auth.device;
         jobs.push_back(revoke_key(work.tailnet, stray.key_id));
-        jobs.push_back(delete_device(work.tailnet, is_used ? "" : std::string(stray.device)));
+        jobs.push_back(
+            own_devices_.erase(claim_of(work, is_used ? std::string_view() : stray.device.view())));
         jobs.push_back(delete_secret(stray.name, stray.uid));
     } else if (std::holds_alternative<step::RemoveState>(step)) {
         jobs.push_back(delete_devices(work));
@@ -151,16 +162,22 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
     run_in_order(std::move(jobs), std::move(done));
 }
 
-Job Apply::delete_device(const std::string& tailnet, const std::string& id) {
-    if (id.empty()) {
-        return [](const Next& next) { next({}); };
-    }
-    return tailnets_.removal(tailnet, [id](TailnetApi& api, const Next& next) {
-        api.delete_device(id, done_or_gone(next));
-    });
+// With the tags of the keys that it may have come with, or, once they are spent, with those that it
+// is to have.
+DeviceClaim Apply::claim_of(const Work& work, std::string_view device) {
+    const bool has_key = !work.auth.key_tags.empty();
+    DeviceClaim claim{.pod = work.pod,
+                      .parent = work.parent,
+                      .tailnet = work.tailnet,
+                      .device = std::string(device),
+                      .hostname = work.hostname,
+                      .tags = {}};
+    add_tags(claim.tags, has_key ? work.auth.key_tags.view() : work.tags);
+    add_tags(claim.tags, has_key ? work.auth.tags_before : work.auth.device_tags);
+    return claim;
 }
 
-// All that the replica's Secrets name, the state Secret as it is now: its last pod may have joined,
+// The noted one, and what the state Secret names, also as it is now: its last pod may have joined,
 // and ended, since we have looked.
 Job Apply::delete_devices(const Work& work) {
     return [this, work](const Next& next) {
@@ -169,11 +186,13 @@ Job Apply::delete_devices(const Work& work) {
                 return next(reply.problem("cannot read the state Secret"));
             }
             const StateSecret state = reply.ok() ? read_state(reply.object) : work.state;
-            std::vector<Job> jobs;
-            for (const std::string& device :
-                 std::set<std::string>{work.auth.device, work.state.device_id, work.state.node_id,
-                                       state.device_id, state.node_id}) {
-                jobs.push_back(delete_device(work.tailnet, device));
+            std::set<std::string> named{work.state.device_id, work.state.node_id, state.device_id,
+                                        state.node_id};
+            named.erase(std::string(work.auth.device));
+            std::vector<Job> jobs{own_devices_.erase(claim_of(work, work.auth.device))};
+            jobs.reserve(1 + named.size());
+            for (const std::string& device : named) {
+                jobs.push_back(own_devices_.erase_if_own(claim_of(work, device)));
             }
             run_in_order(std::move(jobs), next);
         });
@@ -223,21 +242,18 @@ Job Apply::write_auth(const Work& work, AuthContent content) {
     };
 }
 
-// The tags that it has come with are its key's; of two keys nobody knows which one it had.
-Job Apply::note_device(const Work& work) {
-    const std::string notes = "/metadata/annotations/";
-    Value operations = Value::list(
-        {operation("add", notes + pointer(kDeviceAnnotation), Value(work.state.device()))});
-    if (!work.auth.restart_pod.empty()) {  // it has joined with the key that it would be ended for
-        operations.append(removal(notes + pointer(kRestartAnnotation)));
-    }
-    const std::string tags = notes + pointer(kDeviceTagsAnnotation);
-    if (!work.auth.key_tags.empty() && work.auth.key_before.empty()) {
-        operations.append(operation("add", tags, Value(work.auth.key_tags.view())));
-    } else if (!work.auth.device_tags.empty()) {
-        operations.append(removal(tags));
-    }
-    return patch(work.auth.name, "cannot note the device", std::move(operations));
+// With the tags that it has by now, once `tags` has them.
+Job Apply::note_device(const Work& work, const std::shared_ptr<std::string>& tags) {
+    return [this, work, tags](const Next& next) {
+        const std::string notes = "/metadata/annotations/";
+        Value operations = Value::list(
+            {operation("add", notes + pointer(kDeviceAnnotation), Value(work.state.device())),
+             operation("add", notes + pointer(kDeviceTagsAnnotation), Value(*tags))});
+        if (!work.auth.restart_pod.empty()) {  // it has joined with the key that it would end for
+            operations.append(removal(notes + pointer(kRestartAnnotation)));
+        }
+        patch(work.auth.name, "cannot note the device", std::move(operations))(next);
+    };
 }
 
 Job Apply::patch(const std::string& name, std::string_view what, Value operations) {
@@ -302,7 +318,7 @@ Job Apply::set_must_be_absent(const Work& work) {
 void Apply::mint(const Work& work, const step::MintKey& step, Next done) {
     auto key = std::make_shared<MintedKey>();
     std::vector<Job> jobs;
-    jobs.push_back(delete_device(work.tailnet, step.device_to_delete));
+    jobs.push_back(own_devices_.erase(claim_of(work, step.device_to_delete)));
     if (step.may_take_over) {
         jobs.push_back(take_over_.job({.pod = work.pod,
                                        .parent = work.parent,
@@ -345,7 +361,8 @@ void Apply::record_key(const Work& work, const MintedKey& key, const std::string
     AuthContent content = without_key(work.auth);
     content.key = key;
     content.key_tags = work.tags;
-    content.key_before = work.auth.key_id;
+    content.tags_before = work.auth.tags_before;
+    add_tags(content.tags_before, work.auth.key_tags);
     content.restart_pod = restart_pod;
     write_auth(work,
                content)([this, work, key, done = std::move(done)](const std::string& problem) {

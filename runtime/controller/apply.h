@@ -4,13 +4,16 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/base/jobs.h"
 #include "runtime/controller/decide.h"
 #include "runtime/controller/device_sights.h"
 #include "runtime/controller/key_sweep.h"
+#include "runtime/controller/own_devices.h"
 #include "runtime/controller/secrets.h"
 #include "runtime/controller/tailnets.h"
 #include "runtime/controller/take_over.h"
@@ -27,7 +30,7 @@ struct Written {
 class Apply {
 public:
     Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, KeySweeps& sweeps,
-          TakeOver& take_over, DeviceSights& sights, Written written);
+          TakeOver& take_over, DeviceSights& sights, OwnDevices& own_devices, Written written);
 
     // `done` gets what went wrong, or "". The replica is copied; what it points to may change
     // meanwhile.
@@ -48,6 +51,7 @@ private:
         }
     };
     static Work work_of(const Replica& replica);
+    static DeviceClaim claim_of(const Work& work, std::string_view device);
 
     void mint(const Work& work, const step::MintKey& step, Next done);
     void record_key(const Work& work, const MintedKey& key, const std::string& restart_pod,
@@ -58,9 +62,8 @@ private:
 
     Job create_state(const Work& work);
     Job write_auth(const Work& work, AuthContent content);
-    Job note_device(const Work& work);
+    Job note_device(const Work& work, const std::shared_ptr<std::string>& tags);
     Job patch(const std::string& name, std::string_view what, renderer::Value operations);
-    Job delete_device(const std::string& tailnet, const std::string& id);
     Job delete_devices(const Work& work);
     Job revoke_key(const std::string& tailnet, const std::string& id);
     Job delete_secret(const std::string& name, const std::string& uid);
@@ -75,6 +78,7 @@ private:
     KeySweeps& sweeps_;
     TakeOver& take_over_;
     DeviceSights& sights_;
+    OwnDevices& own_devices_;
     Written written_;
 };
 

@@ -41,8 +41,10 @@ inline constexpr std::string_view kKeyIdAnnotation = TAILRENDER_DOMAIN "/key-id"
 inline constexpr std::string_view kKeyCreatedAnnotation = TAILRENDER_DOMAIN "/key-created";
 inline constexpr std::string_view kKeyExpiresAnnotation = TAILRENDER_DOMAIN "/key-expires";
 inline constexpr std::string_view kKeyTagsAnnotation = TAILRENDER_DOMAIN "/key-tags";
-// And the key that it has replaced before that led to a device that we know of.
-inline constexpr std::string_view kKeyBeforeAnnotation = TAILRENDER_DOMAIN "/key-before";
+// And those of the keys that it has replaced before they led to a device that we know of: lists
+// with
+// `;` between them.
+inline constexpr std::string_view kTagsBeforeAnnotation = TAILRENDER_DOMAIN "/key-tags-before";
 // On an auth Secret: the UID of the pod that waits for a new key and is to be deleted once.
 inline constexpr std::string_view kRestartAnnotation = TAILRENDER_DOMAIN "/restart-pod";
 // On an auth Secret: the device that the last key led to, and the tags that it has by us.

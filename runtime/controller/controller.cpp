@@ -50,13 +50,20 @@ Controller::Controller(Loop& loop, Transport& transport, KubeClient& kube, Log& 
       guard_(ledger_, log, kBlockedKey, "proxies"),
       service_guard_(ledger_, log, kBlockedServicesKey, "Tailscale Services"),
       take_over_(loop, tailnets_, settings_.take_over_tag,
-                 {.user_of = [this](std::string_view device) { return user_of(view_, device); },
-                  .tell =
-                      [this](const std::string& parent, const Telling& telling) {
-                          events_.post(parents_.reference(parent), telling.type, telling.reason,
-                                       telling.message);
-                      }}),
-      sights_(loop, tailnets_) {
+                 {.user_of =
+                      [this](std::string_view tailnet, std::string_view device) {
+                          return user_of(view_, tailnet, device, "");
+                      },
+                  .tell = [this](const std::string& parent,
+                                 const Telling& telling) { tell(parent, telling); }}),
+      sights_(loop, tailnets_),
+      own_devices_(tailnets_, {.user_of =
+                                   [this](const DeviceClaim& claim) {
+                                       return user_of(view_, claim.tailnet, claim.device,
+                                                      claim.pod);
+                                   },
+                               .tell = [this](const std::string& parent,
+                                              const Telling& telling) { tell(parent, telling); }}) {
     view_.on_change([this] { plan_reconcile(Duration(0)); });
 }
 
@@ -98,7 +105,7 @@ void Controller::read_owner_again(const KubeReply& reply) {
 void Controller::begin(const std::string& owner) {
     sweeps_ = std::make_unique<KeySweeps>(loop_, log_, chance_, tailnets_, view_, owner);
     apply_ = std::make_unique<Apply>(
-        loop_, kube_, tailnets_, settings_.ns, *sweeps_, take_over_, sights_,
+        loop_, kube_, tailnets_, settings_.ns, *sweeps_, take_over_, sights_, own_devices_,
         Written{
             .put = [this](const Value& secret) { view_.wrote(view_.our_secrets(), secret); },
             .erased = [this](const Value& secret) { view_.erased(view_.our_secrets(), secret); }});
@@ -253,8 +260,16 @@ bool Controller::Slot::is_worth_telling() const {
     return is_hindered || attempts.failures() > kGlitches;
 }
 
+ObjectRef Controller::reference(std::string_view parent) const {
+    return parent.empty() ? ledger_.reference() : parents_.reference(parent);
+}
+
 ObjectRef Controller::reference(const Replica& replica) const {
-    return replica.set != nullptr ? parents_.reference(replica.set->parent) : ledger_.reference();
+    return reference(replica.set == nullptr ? std::string_view() : replica.set->parent.view());
+}
+
+void Controller::tell(std::string_view parent, const Telling& telling) {
+    events_.post(reference(parent), telling.type, telling.reason, telling.message);
 }
 
 void Controller::hinder(const Replica& replica, std::string_view reason,

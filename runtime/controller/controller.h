@@ -84,7 +84,10 @@ private:
     void plan_features();
     GuardAnswer ask_guard(const std::map<std::string, Replica>& all);
     void consider(const Replica& replica, const GuardAnswer& guard);
+    // An empty parent: the one that it was about is gone.
+    [[nodiscard]] ObjectRef reference(std::string_view parent) const;
     [[nodiscard]] ObjectRef reference(const Replica& replica) const;
+    void tell(std::string_view parent, const Telling& telling);
     // Something of the cluster keeps it from its next step.
     void hinder(const Replica& replica, std::string_view reason, const std::string& problem);
     void take_result(const std::string& pod, const Said& said);
@@ -107,6 +110,7 @@ private:
     std::vector<std::unique_ptr<Feature>> features_;
     TakeOver take_over_;
     DeviceSights sights_;
+    OwnDevices own_devices_;
     std::unique_ptr<KeySweeps> sweeps_;
     std::unique_ptr<Apply> apply_;
 

@@ -144,6 +144,7 @@ TEST_F(ControllerTest, RemovesADeviceThatHasJoinedAtTheLastMoment) {
         if (request.method == "GET" && request.url.ends_with("/pods/a-0") && !has_joined) {
             has_joined = true;
             tailnet.devices["nLATE"] = tailnet.devices.begin()->second;
+            tailnet.devices["nLATE"].id = "nLATE";
             kube.set_datum(secret("a-0"), "device_id", "nLATE");
         }
         return Fault::None;
@@ -289,7 +290,8 @@ TEST_F(ControllerTest, LeavesTheDeviceOfARunningOperatorsProxyAlone) {
         "ts-web-abcde-0: the operator's StatefulSet \"ts-web-qwxyz\" still serves its parent");
     cluster.remove_proxy("ts-web-qwxyz");
     run(kMinute);
-    EXPECT_TRUE(tailnet.devices.empty());
+    EXPECT_EQ(kube.find(secret("ts-web-abcde-0")), nullptr);
+    EXPECT_TRUE(tailnet.devices.contains("nOLD-web")) << "nothing proves that it was its own";
 }
 
 TEST_F(ControllerTest, RemovesAProxyThatWasNeverTakenOverFromTheOperator) {

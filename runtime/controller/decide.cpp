@@ -230,6 +230,9 @@ std::string_view failure_reason(const Step& step) {
         std::holds_alternative<step::RemoveState>(step)) {
         return "CannotChangeTailnet";
     }
+    if (std::holds_alternative<step::NoteDevice>(step)) {
+        return "CannotNoteDevice";
+    }
     return std::holds_alternative<step::Remove>(step) ? "CannotRemove" : "CannotPrepareProxy";
 }
 

@@ -9,9 +9,9 @@
 //   newest key is unused and younger than kKeyPatience; it is over when the pod has joined since;
 // - after a requested key the mark is removed, then the waiting pod is deleted once, which is
 //   quicker than its own time-outs;
-// - once the device has joined, it is noted (else nobody would know of it when its state is lost),
-//   then its key is revoked, spent or not, and blanked: the Secret stays, or the pod could not be
-//   mounted again;
+// - once the device has joined, and is the replica's own, it is noted (else nobody would know of it
+//   when its state is lost), then its key is revoked, spent or not, and blanked: the Secret stays,
+//   or the pod could not be mounted again;
 // - a device that another one has replaced is deleted; a device whose tags have changed gets the
 //   new ones;
 // - an API proxy has its key in its configuration, which is written again when it changes;

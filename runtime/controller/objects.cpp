@@ -179,7 +179,7 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     }
     auth.tailnet = annotation(object, kTailnetAnnotation);
     auth.key_id = annotation(object, kKeyIdAnnotation);
-    auth.key_before = annotation(object, kKeyBeforeAnnotation);
+    auth.tags_before = annotation(object, kTagsBeforeAnnotation);
     auth.key_tags = annotation(object, kKeyTagsAnnotation);
     auth.key_created = parse_time(annotation(object, kKeyCreatedAnnotation));
     auth.key_expires = parse_time(annotation(object, kKeyExpiresAnnotation));

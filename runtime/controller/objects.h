@@ -57,7 +57,7 @@ struct AuthSecret {
     Text config;   // of an API proxy, without its key
     bool blank = true;
     Text key_id, key_tags;
-    Text key_before;  // that it has replaced, and that may have led to a device
+    Text tags_before;  // of keys that it has replaced, and that may have led to a device
     std::optional<Time> key_created, key_expires;
     Text restart_pod;
     Text device, device_tags;

@@ -92,17 +92,19 @@ bool has_operators_sets(const ClusterView& view) {
                        [](const auto& set) { return set.second.contract.empty(); });
 }
 
-std::string user_of(const ClusterView& view, std::string_view device) {
+std::string user_of(const ClusterView& view, std::string_view tailnet, std::string_view device,
+                    std::string_view pod) {
     if (device.empty()) {
         return {};
     }
     for (const auto& [unused, state] : view.states().objects()) {
-        if (state.device_id == device || state.node_id == device) {
+        if (state.name != pod && state.tailnet == tailnet &&
+            (state.device_id == device || state.node_id == device)) {
             return state.name;
         }
     }
     for (const auto& [unused, auth] : view.auths().objects()) {
-        if (auth.device == device) {
+        if (auth.pod != pod && auth.tailnet == tailnet && auth.device == device) {
             return auth.name;
         }
     }

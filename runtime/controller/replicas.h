@@ -14,8 +14,10 @@ namespace runtime {
 // view.
 std::map<std::string, Replica> replicas_of(const ClusterView& view);
 
-// The Secret that says that its pod has this device, or that an earlier one had it; "": none does.
-std::string user_of(const ClusterView& view, std::string_view device);
+// The Secret that says that its pod has this device of the tailnet, or that an earlier one had it,
+// but for those of `pod`; "": none does.
+std::string user_of(const ClusterView& view, std::string_view tailnet, std::string_view device,
+                    std::string_view pod);
 
 // The operator's own StatefulSet for the same parent, whose device is still in the tailnet, and may
 // be the one that our Secrets name; "": there is none.

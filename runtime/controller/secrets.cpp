@@ -54,7 +54,7 @@ Value auth_secret(std::string_view ns, std::string_view pod, std::string_view se
         {kKeyIdAnnotation, content.key.id},           {kKeyCreatedAnnotation, content.key.created},
         {kKeyExpiresAnnotation, content.key.expires}, {kKeyTagsAnnotation, content.key_tags},
         {kRestartAnnotation, content.restart_pod},    {kDeviceAnnotation, content.device},
-        {kDeviceTagsAnnotation, content.device_tags}, {kKeyBeforeAnnotation, content.key_before},
+        {kDeviceTagsAnnotation, content.device_tags}, {kTagsBeforeAnnotation, content.tags_before},
         {kTailnetAnnotation, content.tailnet}};
     for (const auto& [key, text] : notes) {
         put_if(annotations_of(object), !text.empty(), Value(key), Value(text));

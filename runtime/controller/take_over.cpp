@@ -207,7 +207,7 @@ void TakeOver::erase(TailnetApi& api, const NameClaim& claim, const TailnetDevic
 // Otherwise `next` has been called.
 bool TakeOver::may_go(const NameClaim& claim, const TailnetDevice& device, const Next& next) {
     const Judgement judgement =
-        judge(device, claim, mark_, around_.user_of(device.id), loop_.now());
+        judge(device, claim, mark_, around_.user_of(claim.tailnet, device.id), loop_.now());
     const std::string what = fmt::format("{} {}", describe(device), judgement.why);
     if (judgement.fate == Judgement::Fate::Leave) {
         leave(claim, what, next);

@@ -62,7 +62,7 @@ struct Telling {
 class TakeOver {
 public:
     struct Surroundings {
-        std::function<std::string(std::string_view device)> user_of;
+        std::function<std::string(std::string_view tailnet, std::string_view device)> user_of;
         std::function<void(const std::string& parent, const Telling& telling)> tell;
     };
     // All references outlive it. An empty mark: it does nothing.

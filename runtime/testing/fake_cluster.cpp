@@ -392,6 +392,10 @@ void FakeCluster::start(const std::string& pod, const std::string& uid) {
     }
     container.waits_for_key = false;
     container.device = device;
+    const auto ordinal = static_cast<std::size_t>(split_replica(pod)->ordinal);
+    if (ordinal < set->hostnames.size()) {
+        tailnet.devices.at(device).hostname = set->hostnames[ordinal];
+    }
     doubles += runs_elsewhere(device, uid) ? 1 : 0;
     write_profile(secret, tailnet.devices.at(device));
     if (!set->is_recorder()) {

@@ -1,0 +1,124 @@
+#include "runtime/controller/own_devices.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/core/ascii.h"
+#include "runtime/controller/objects.h"
+
+namespace runtime {
+
+namespace {
+
+using renderer::lower_case;
+
+// The one of the lists whose tags these are; "": none.
+std::string_view list_with(std::string_view lists, const std::vector<std::string>& tags) {
+    while (!lists.empty()) {
+        const std::string_view list = lists.substr(0, lists.find(';'));
+        std::vector<std::string> wanted = split_list(list);
+        std::ranges::sort(wanted);
+        if (!list.empty() && wanted == tags) {
+            return list;
+        }
+        lists.remove_prefix(std::min(list.size() + 1, lists.size()));
+    }
+    return {};
+}
+
+std::string name_of(const TailnetDevice& device) {
+    return device.name.empty() ? std::string() : fmt::format(" ({})", device.name);
+}
+
+std::string used_by(std::string_view user) {
+    return fmt::format("Secret \"{}\" names it, too", user);
+}
+
+}  // namespace
+
+Proof prove(const DeviceClaim& claim, const TailnetDevice& device, std::string_view user) {
+    if (device.id != claim.device || device.is_external) {
+        return {.objection = "the tailnet knows it under another id, or does not own it"};
+    }
+    if (!user.empty()) {
+        return {.objection = used_by(user)};
+    }
+    const std::string_view tags = list_with(claim.tags, device.tags);
+    if (tags.empty()) {
+        const std::string wanted = claim.tags.empty() ? "and nothing says which it should have"
+                                                      : fmt::format("expected \"{}\"", claim.tags);
+        return {.objection =
+                    fmt::format("it has the tags \"{}\", {}", fmt::join(device.tags, ","), wanted)};
+    }
+    if (!claim.hostname.empty() && lower_case(device.hostname) != lower_case(claim.hostname)) {
+        return {.objection = fmt::format("it has the hostname \"{}\", expected \"{}\"",
+                                         device.hostname, claim.hostname)};
+    }
+    return {.tags = std::string(tags)};
+}
+
+Job OwnDevices::must_be_own(const DeviceClaim& claim, const std::shared_ptr<std::string>& tags) {
+    return tailnets_.job(claim.tailnet, [this, claim, tags](TailnetApi& api, const Next& next) {
+        api.get_device(claim.device, [this, claim, tags, next](const TailnetReply& reply) {
+            if (!reply.ok()) {
+                const std::string problem = unless_gone(reply);
+                return next(problem.empty() ? problem
+                                            : fmt::format("cannot read device \"{}\": {}",
+                                                          claim.device, problem));
+            }
+            const TailnetDevice device = decode_tailnet_device(reply.body);
+            const Proof proof = prove(claim, device, around_.user_of(claim));
+            *tags = proof.tags;
+            next(proof.objection.empty()
+                     ? std::string()
+                     : fmt::format("its state Secret names device \"{}\"{}, which is not known to "
+                                   "be its own: {}; it is neither tagged nor deleted: mend this in "
+                                   "the tailnet's admin console if it is the proxy's, or else "
+                                   "delete Secret \"{}\" and then the pod",
+                                   claim.device, name_of(device), proof.objection, claim.pod));
+        });
+    });
+}
+
+Job OwnDevices::erase(const DeviceClaim& claim) {
+    if (claim.device.empty()) {
+        return [](const Next& next) { next({}); };
+    }
+    return tailnets_.removal(claim.tailnet, [this, claim](TailnetApi& api, const Next& next) {
+        if (const std::string user = around_.user_of(claim); !user.empty()) {
+            return leave(claim, used_by(user), next);
+        }
+        api.delete_device(claim.device, done_or_gone(next));
+    });
+}
+
+Job OwnDevices::erase_if_own(const DeviceClaim& claim) {
+    if (claim.device.empty()) {
+        return [](const Next& next) { next({}); };
+    }
+    return tailnets_.removal(claim.tailnet, [this, claim](TailnetApi& api, const Next& next) {
+        api.get_device(claim.device, [this, &api, claim, next](const TailnetReply& reply) {
+            if (!reply.ok()) {
+                return next(unless_gone(reply));
+            }
+            const Proof proof =
+                prove(claim, decode_tailnet_device(reply.body), around_.user_of(claim));
+            if (!proof.objection.empty()) {
+                return leave(claim, proof.objection, next);
+            }
+            api.delete_device(claim.device, done_or_gone(next));
+        });
+    });
+}
+
+void OwnDevices::leave(const DeviceClaim& claim, std::string_view why, const Next& next) {
+    around_.tell(claim.parent, {EventType::Warning, "DeviceNotDeleted",
+                                fmt::format("{}: device \"{}\", which its Secrets name, stays: {}",
+                                            claim.pod, claim.device, why)});
+    next({});
+}
+
+}  // namespace runtime

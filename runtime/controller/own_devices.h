@@ -1,0 +1,61 @@
+// Which devices are a replica's own, so that they may be tagged and deleted for it. Its pod writes
+// the state Secret, so what that names proves nothing. A device counts once it is noted on the auth
+// Secret, and is noted when the tailnet says that it has the tags of the replica's key and the
+// replica's hostname, and no Secret of another replica names it.
+//
+// It is asked for once, before it is noted: nothing is remembered here.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runtime/controller/tailnets.h"
+#include "runtime/controller/take_over.h"
+
+namespace runtime {
+
+// What a replica's state Secret says.
+struct DeviceClaim {
+    std::string pod, parent;  // parent: as in the contract annotation; empty: it is gone
+    std::string tailnet, device;
+    std::string hostname = {};  // empty: any
+    std::string tags = {};      // lists of tags, with `;` between them: it has to have one of them
+};
+
+struct Proof {
+    std::string objection = {};  // "has the hostname \"laptop\"…"; empty: it is the replica's own
+    std::string tags = {};       // the list that it has
+};
+// `user` is the Secret of another replica that names the device, or "". A pure function.
+Proof prove(const DeviceClaim& claim, const TailnetDevice& device, std::string_view user);
+
+class OwnDevices {
+public:
+    struct Surroundings {
+        // The Secret of another replica that names the device; "": none does.
+        std::function<std::string(const DeviceClaim& claim)> user_of;
+        // An empty parent: the one that it was for is gone.
+        std::function<void(const std::string& parent, const Telling& telling)> tell;
+    };
+    // All references outlive it.
+    OwnDevices(Tailnets& tailnets, Surroundings around)
+        : tailnets_(tailnets), around_(std::move(around)) {}
+
+    // Fails unless the device is the replica's own, or there is no such device. `tags` gets the
+    // list that it has, or "".
+    Job must_be_own(const DeviceClaim& claim, const std::shared_ptr<std::string>& tags);
+    // One that is noted. Stays, with an Event, when another replica has it by now.
+    Job erase(const DeviceClaim& claim);
+    // One that is not. Stays, with an Event, when it is not the replica's own.
+    Job erase_if_own(const DeviceClaim& claim);
+
+private:
+    void leave(const DeviceClaim& claim, std::string_view why, const Next& next);
+
+    Tailnets& tailnets_;
+    Surroundings around_;
+};
+
+}  // namespace runtime

@@ -190,6 +190,28 @@ Job let_start(const OperateContext& context, const ProxySet& set, const std::str
     };
 }
 
+// By our word the device that was brought is the new replica's, whatever tags it is to have now:
+// nothing that a pod of the new name writes could prove that.
+Job vouch(const OperateContext& context, const ProxySet& set, const std::string& old_secret,
+          const std::string& pod) {
+    return [context, set, old_secret, pod](const Next& next) {
+        const auto seen = std::make_shared<std::pair<Value, Value>>();
+        const auto note_device = [seen](const Value& auth) {
+            const std::string device = device_of(seen->first);
+            const bool is_brought = !device.empty() && device == device_of(seen->second);
+            return is_brought && annotation_of(auth, kDeviceAnnotation).empty()
+                       ? annotate(auth, {{kDeviceAnnotation, device}})
+                       : Value();
+        };
+        run_in_order(
+            {read_object(context.kube, secret_path(context, old_secret), seen->first),
+             read_object(context.kube, secret_path(context, pod), seen->second),
+             change_object(context.kube, secret_path(context, auth_name(pod, set.is_api_proxy)),
+                           note_device)},
+            next);
+    };
+}
+
 bool has_started(const Value& pod) {
     for (const std::string_view part : {"initContainerStatuses", "containerStatuses"}) {
         const Value* all = pod.at({"status", part});
@@ -405,6 +427,7 @@ Job move_proxy(const OperateContext& context, const AdoptSnapshot& snapshot, con
     for (int ordinal = 0; ordinal < set.replicas; ++ordinal) {
         const std::string pod = fmt::format("{}-{}", move.new_name, ordinal);
         jobs.push_back(let_start(context, set, pod));
+        jobs.push_back(vouch(context, set, fmt::format("{}-{}", move.old_name, ordinal), pod));
         jobs.push_back(replace_waiting_pod(context, pod));
         jobs.push_back(must_join(context, pod));
     }
@@ -444,6 +467,7 @@ Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
         jobs.push_back(erase_object(context.kube, secret_path(context, takeover.leftover)));
     }
     jobs.push_back(let_start(context, set, takeover.secret));
+    jobs.push_back(vouch(context, set, takeover.secret, takeover.secret));
     // The last, since without its label the next run finds it.
     jobs.push_back(change_object(context.kube, secret, become_ours));
     return in_order(std::move(jobs));

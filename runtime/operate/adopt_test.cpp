@@ -2,6 +2,7 @@
 
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "runtime/operate/adopt_record.h"
 #include "runtime/testing/adopt_run.h"
@@ -29,6 +30,18 @@ TEST(Adopt, KeepsEveryDevice) {
     world.expect_adopted();
     world.roll_group();
     world.expect_adopted();
+}
+
+TEST(Adopt, TagsThatChangeWithTheMoveReachTheDevices) {
+    World world(2);
+    world.cluster.add_proxy(new_set(0), 1, "tag:web", parent(0));
+    world.cluster.annotate("tape", "tailrender.dev/tags", "tag:rec");
+    world.start_controller();
+    EXPECT_EQ(run_to_end(world, plain_adopt), "");
+    world.loop.run_for(kMinute);
+    EXPECT_EQ(world.tailnet.devices.at("nOLD-web0").tags, std::vector<std::string>{"tag:web"});
+    EXPECT_EQ(world.tailnet.devices.at("nOLD-web1").tags, std::vector<std::string>{"tag:k8s"});
+    EXPECT_EQ(world.tailnet.devices.at("nOLD-tape").tags, std::vector<std::string>{"tag:rec"});
 }
 
 TEST(Adopt, NotesWhoseTailscaleServicesAreOursNow) {

@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::string_view kRunning = "running";
 constexpr std::string_view kNotRunning = "not running";
+constexpr std::string_view kNotReady = "its pod is not ready";
 
 struct LeaseSight {
     std::string problem;  // "": somebody holds it and has renewed it a short while ago
@@ -56,23 +57,21 @@ std::string creation_problem(const Value& deployment) {
     return {};
 }
 
+// Of the one that is not ready.
 std::string describe_pod(const Value& deployment, const Listed& pods) {
-    if (!pods.refusal.empty()) {
-        return {};
-    }
     const auto own = pods_of(deployment, pods.objects);
     std::string progress;
     for (const Value* pod : own) {
         std::string trouble = pod_trouble(*pod);
         if (!trouble.empty()) {
-            return "; its pod: " + trouble;
+            return "its pod: " + trouble;
         }
         progress = pod_progress(*pod);
     }
     if (own.empty()) {
-        return "; it has no pod" + creation_problem(deployment);
+        return "it has no pod" + creation_problem(deployment);
     }
-    return progress.empty() ? "; its pod is not ready" : "; its pod: " + progress;
+    return progress.empty() ? std::string(kNotReady) : "its pod: " + progress;
 }
 
 }  // namespace
@@ -104,8 +103,13 @@ ControllerState controller_state(const Listed& deployments, const Listed& pods,
     const Value* ready = deployment.at({"status", "readyReplicas"});
     const std::int64_t count = ready == nullptr ? 0 : ready->as_int().value_or(0);
     std::string counts = fmt::format("Deployment \"operator\": {} of {} ready", count, wanted);
+    if (count == 0 && !pods.refusal.empty()) {
+        return is(kNotRunning, counts);
+    }
     if (count == 0) {
-        return is(kNotRunning, counts + describe_pod(deployment, pods));
+        const std::string pod = describe_pod(deployment, pods);
+        const bool holds_lease = knows_lease && lease.problem.empty();
+        return is(pod == kNotReady && holds_lease ? "starting" : kNotRunning, counts + "; " + pod);
     }
     return !knows_lease || lease.problem.empty()
                ? is(kRunning)

@@ -13,7 +13,8 @@ namespace runtime {
 inline constexpr Duration kLeaseIsOld = std::chrono::minutes(1);
 
 struct ControllerState {
-    std::string_view state;              // "running", "not running", "not installed" or "unknown"
+    // "running", "starting", "not running", "not installed" or "unknown"
+    std::string_view state;
     std::string reason = {};             // "": it runs
     std::optional<Time> last_seen = {};  // when it has last renewed its Lease
 

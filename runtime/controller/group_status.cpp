@@ -14,14 +14,23 @@ using renderer::Value;
 
 namespace {
 
-// Of the group's replicas, those that run and advertise the service.
-struct Count {
-    std::size_t ready = 0, wanted = 0;
-};
+std::string backends(const Backends& count) {
+    return fmt::format("{}/{} proxy backends ready and advertising", count.ready, count.wanted);
+}
 
-Count count_of(const ServiceSight& sight) {
+Value port(int number) {
+    return Value::map({{"port", number}, {"protocol", "TCP"}});
+}
+
+Value load_balancer(Value entries) {
+    return Value::map({{"ingress", std::move(entries)}});
+}
+
+}  // namespace
+
+Backends backends_of(const ServiceSight& sight) {
     const Group& group = *sight.offered.group;
-    Count count{.ready = 0, .wanted = group.states.size()};
+    Backends count{.ready = 0, .wanted = group.states.size()};
     for (std::size_t i = 0; i < group.states.size() && sight.registration.is_there; ++i) {
         const StateSecret* state = group.states[i];
         const bool is_live = is_up({.state = state, .pod = group.pods[i]});
@@ -33,7 +42,6 @@ Count count_of(const ServiceSight& sight) {
     return count;
 }
 
-// The name of a service in the tailnet is made like those of devices.
 std::string full_name(const ServiceSight& sight) {
     for (const StateSecret* state : sight.offered.group->states) {
         const std::size_t dot =
@@ -49,24 +57,10 @@ std::string full_name(const ServiceSight& sight) {
     return {};
 }
 
-std::string backends(const Count& count) {
-    return fmt::format("{}/{} proxy backends ready and advertising", count.ready, count.wanted);
-}
-
-Value port(int number) {
-    return Value::map({{"port", number}, {"protocol", "TCP"}});
-}
-
-Value load_balancer(Value entries) {
-    return Value::map({{"ingress", std::move(entries)}});
-}
-
-}  // namespace
-
 StatusChange group_ingress_status(const ServiceSight& sight) {
     const Offer& offer = *sight.offered.offer;
     Value entries = Value::list();
-    if (count_of(sight).ready > 0) {
+    if (backends_of(sight).ready > 0) {
         Value ports = Value::list();
         if (sight.has_certificate) {
             ports.append(port(443));
@@ -85,7 +79,7 @@ StatusChange group_ingress_status(const ServiceSight& sight) {
 }
 
 StatusChange group_service_status(const Parent& service, const ServiceSight& sight) {
-    const Count count = count_of(sight);
+    const Backends count = backends_of(sight);
     const bool is_served = count.ready > 0;
     StatusChange change;
     change.conditions.push_back(
@@ -121,7 +115,7 @@ StatusChange group_service_status(const Parent& service, const ServiceSight& sig
 }
 
 StatusChange group_api_status(const ServiceSight& sight) {
-    const Count count = count_of(sight);
+    const Backends count = backends_of(sight);
     const bool is_served = count.ready > 0;
     const bool is_valid = sight.registration.refusal.empty();
     StatusChange change;

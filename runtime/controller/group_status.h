@@ -30,6 +30,15 @@ struct ServiceSight {
     bool has_certificate = false;  // filled
 };
 
+// Of the group's replicas, those that run and advertise the service, once it is registered.
+struct Backends {
+    std::size_t ready = 0, wanted = 0;
+};
+Backends backends_of(const ServiceSight& sight);
+
+// The name of a service in the tailnet is made like those of devices; "": nobody has joined.
+std::string full_name(const ServiceSight& sight);
+
 StatusChange group_ingress_status(const ServiceSight& sight);
 StatusChange group_service_status(const Parent& service, const ServiceSight& sight);
 // Of a ProxyGroup that serves the Kubernetes API.

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "runtime/controller/contract.h"
+#include "runtime/controller/parent_status.h"
 #include "runtime/controller/proxy_status.h"
+#include "runtime/controller/service_table.h"
 
 namespace runtime {
 
@@ -50,6 +52,7 @@ void Groups::reconcile() {
         roll(group, seen->told);
     }
     write_status(*seen);
+    tell_services(*seen);
     for (auto& [unused, one] : left) {
         context_.status.write(*one.parent, std::move(one.status));
     }
@@ -300,25 +303,46 @@ void Groups::roll(const Group& group, const ToldCertificates& told) {
 void Groups::write_status(const Seen& seen) {
     for (const auto& [key, offered] : seen.offered) {
         const Parent* parent = context_.parents.find(offered.offer->parent);
-        const auto registered = registered_.find(key);
-        const bool is_known = registered != registered_.end();
+        const bool is_known = registered_.contains(key);
         // What an earlier process has written stays until this one knows as much.
         if (parent == nullptr || (!is_known && offered.group->has_joined()) ||
             (parent->kind != "ProxyGroup" && has_own_proxy(*parent))) {
             continue;
         }
-        ServiceSight sight{.offered = offered, .registration = {}, .has_certificate = false};
-        if (is_known) {
-            sight.registration = registered->second.said;
-        }
-        if (const auto* certificate = find_certificate(offered.offer->certificate)) {
-            sight.has_certificate = !certificate->hash.empty();
-        }
+        const ServiceSight sight = sight_of(key, offered);
         context_.status.write(*parent, parent->kind == "Ingress" ? group_ingress_status(sight)
                                        : parent->kind == "Service"
                                            ? group_service_status(*parent, sight)
                                            : group_api_status(sight));
     }
+}
+
+ServiceSight Groups::sight_of(const std::string& key, const Offered& offered) const {
+    ServiceSight sight{.offered = offered, .registration = {}, .has_certificate = false};
+    if (const auto registered = registered_.find(key); registered != registered_.end()) {
+        sight.registration = registered->second.said;
+    }
+    if (const auto* certificate = find_certificate(offered.offer->certificate)) {
+        sight.has_certificate = !certificate->hash.empty();
+    }
+    return sight;
+}
+
+void Groups::tell_services(const Seen& seen) {
+    std::map<std::string, ToldService> told;
+    for (const auto& [key, offered] : seen.offered) {
+        const auto slot = slots_.find(key);
+        const bool has_failed =
+            slot != slots_.end() && slot->second.attempts.failures() > kGlitches;
+        // What an earlier process has written stays until this one knows as much.
+        if (!registered_.contains(key) && offered.group->has_joined() && !has_failed) {
+            return;
+        }
+        told.emplace(key, ToldService{sight_of(key, offered),
+                                      has_failed ? slot->second.problem : std::string()});
+    }
+    context_.ledger.set(std::string(kServicesKey),
+                        lines_that_fit(services_table(seen.records, told), kServicesLimit));
 }
 
 bool Groups::has_own_proxy(const Parent& parent) const {

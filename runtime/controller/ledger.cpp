@@ -6,6 +6,7 @@
 #include "renderer/core/sha256.h"
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
+#include "runtime/controller/service_table.h"
 
 namespace runtime {
 
@@ -18,7 +19,8 @@ constexpr Duration kPause = std::chrono::seconds(2);  // many devices join at on
 
 // As it is kept here.
 std::string remembered(std::string_view key, std::string_view text) {
-    return key == kDevicesKey && !text.empty() ? renderer::sha256_hex(text) : std::string(text);
+    return (key == kDevicesKey || key == kServicesKey) && !text.empty() ? renderer::sha256_hex(text)
+                                                                        : std::string(text);
 }
 
 std::optional<LedgerCopy> decode_ledger(const Value& object) {

@@ -20,7 +20,6 @@ using renderer::Value;
 namespace {
 
 constexpr std::string_view kNameServer = "nameserver";
-constexpr std::size_t kTableLimit = 900'000;  // bytes, of the 1 MiB of an object
 
 std::optional<NameServer> decode_name_server(const Value& object) {
     if (text_of(object.at({"metadata", "name"})) != kNameServer) {
@@ -233,11 +232,11 @@ void ParentStatus::write_classes() {
     }
 }
 
-std::string lines_that_fit(std::string table) {
-    if (table.size() <= kTableLimit) {
+std::string lines_that_fit(std::string table, std::size_t limit) {
+    if (table.size() <= limit) {
         return table;
     }
-    const std::size_t end = table.rfind('\n', kTableLimit - 1) + 1;
+    const std::size_t end = table.rfind('\n', limit - 1) + 1;
     const auto omitted =
         std::count(table.begin() + static_cast<std::ptrdiff_t>(end), table.end(), '\n');
     table.resize(end);

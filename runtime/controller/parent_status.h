@@ -45,9 +45,11 @@ private:
     RecorderDevices recorder_devices_;
 };
 
-// As many lines as a ConfigMap has room for beside what else is in it, and if that is not all of
-// them a last one that says how many are left out.
-std::string lines_that_fit(std::string table);
+inline constexpr std::size_t kTableLimit = 900'000;  // bytes, of the 1 MiB of an object
+
+// As many lines as there is room for in a ConfigMap, and if that is not all of them a last one that
+// says how many are left out.
+std::string lines_that_fit(std::string table, std::size_t limit = kTableLimit);
 
 class DevicesTable : public Feature {
 public:

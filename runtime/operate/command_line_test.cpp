@@ -84,7 +84,8 @@ TEST(CommandLine, ExplainsWhatStatusShows) {
     for (const char* words :
          {"table|wide|json", "waiting: has not joined", "joined: the pod that runs has joined",
           "restarting: has joined from a pod", "leaving: wanted no more",
-          "unknown: what would tell", "PROBLEM  ", "as ClusterRole view may",
+          "unknown: what would tell", "PROBLEM  ", "registered: the tailnet has it",
+          "refused: the tailnet", "as ClusterRole view may",
           "Exit codes: 0 the controller runs; 1 it does not"}) {
         EXPECT_NE(help.find(words), std::string::npos) << words << " in " << help;
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/controller/ledger.h"
 #include "runtime/controller/removal_guard.h"
+#include "runtime/controller/service_table.h"
 #include "runtime/operate/controller_state.h"
 #include "runtime/operate/device_rows.h"
 #include "runtime/operate/kube_jobs.h"
@@ -36,7 +38,7 @@ using Shared = std::shared_ptr<Look>;
 // What is shown.
 struct Report {
     ControllerState controller;
-    std::vector<Value> devices, blocked;
+    std::vector<Value> devices, services, blocked;
     std::vector<std::string> left_out;  // what may not be read, with the server's words
 };
 
@@ -58,6 +60,24 @@ std::string_view written(const Objects& maps, std::string_view key) {
         }
     }
     return {};
+}
+
+// Tailscale Services: what the controller has written down, and what it has not seen yet.
+std::vector<Value> service_rows(const Objects& maps) {
+    std::vector<Value> rows = read_lines(written(maps, kServicesKey));
+    std::set<std::string> known;
+    for (const Value& row : rows) {
+        known.insert(std::string(text_of(row.find("service"))));
+    }
+    for (const Value& map : maps) {
+        const auto group = decode_group(map);
+        for (const Offer& offer : group.has_value() ? group->offers : std::vector<Offer>()) {
+            if (!known.contains(offer.name)) {
+                rows.push_back(waiting_service(offer, group->name));
+            }
+        }
+    }
+    return rows;
 }
 
 // What has vanished at once and waits for a word, with the command that says it.
@@ -97,6 +117,7 @@ std::string as_json(const Report& report) {
     }
     return renderer::write_json_pretty(Value::map({{"controller", std::move(controller)},
                                                    {"devices", list_of(report.devices)},
+                                                   {"services", list_of(report.services)},
                                                    {"blocked", list_of(report.blocked)},
                                                    {"leftOut", std::move(left_out)}}));
 }
@@ -119,10 +140,14 @@ std::string controller_line(const ControllerState& state, bool has_devices) {
     if (!state.reason.empty()) {
         line += fmt::format(" ({})", state.reason);
     }
-    if (!state.is_running() && state.last_seen.has_value() && has_devices) {
+    if (state.state == "not running" && state.last_seen.has_value() && has_devices) {
         line += "; devices are as of " + format_seconds(*state.last_seen);
     }
     return line + "\n";
+}
+
+std::string more(const Value& omitted) {
+    return fmt::format("and {} more", omitted.as_int().value_or(0));
 }
 
 std::vector<std::string> row_of(const Value& device, bool is_wide, Time now) {
@@ -130,7 +155,7 @@ std::vector<std::string> row_of(const Value& device, bool is_wide, Time now) {
         return std::string(text_of(device.find(key)));
     };
     if (const Value* omitted = device.find("omitted"); omitted != nullptr) {
-        return {fmt::format("and {} more", omitted->as_int().value_or(0))};
+        return {more(*omitted)};
     }
     std::vector<std::string> row{text("pod"), text("state"), text("fqdn"), text("parent")};
     if (is_wide) {
@@ -158,11 +183,41 @@ std::string table_of(const std::vector<Value>& devices, bool is_wide, Time now) 
     return table(rows);
 }
 
+std::string table_of_services(const std::vector<Value>& services, bool is_wide) {
+    std::vector<std::vector<std::string>> rows;
+    rows.reserve(services.size() + 1);
+    rows.push_back(
+        is_wide ? std::vector<std::string>{"SERVICE", "ADDRESS", "STATE", "PARENT", "FQDN", "GROUP",
+                                           "TAILNET", "PROBLEM"}
+                : std::vector<std::string>{"SERVICE", "ADDRESS", "STATE", "PARENT", "PROBLEM"});
+    for (const Value& service : services) {
+        const auto text = [&service](std::string_view key) {
+            return std::string(text_of(service.find(key)));
+        };
+        if (const Value* omitted = service.find("omitted"); omitted != nullptr) {
+            rows.push_back({more(*omitted)});
+            continue;
+        }
+        const std::string addresses = joined(service.find("addresses"));
+        rows.push_back({text("service"),
+                        is_wide ? addresses : addresses.substr(0, addresses.find(',')),
+                        text("state"), text("parent")});
+        for (const char* key : {"fqdn", "group", "tailnet"}) {
+            if (is_wide) {
+                rows.back().push_back(text(key));
+            }
+        }
+        rows.back().push_back(text("problem"));
+    }
+    return services.empty() ? std::string() : "\n" + table(rows);
+}
+
 std::string as_text(const Look& look, const Report& report) {
     std::string text = controller_line(report.controller, !report.devices.empty());
     text += report.devices.empty()
                 ? fmt::format("no proxies in namespace \"{}\"\n", look.context.ns)
                 : table_of(report.devices, look.form == StatusForm::Wide, look.context.loop.now());
+    text += table_of_services(report.services, look.form == StatusForm::Wide);
     for (const Value& one : report.blocked) {
         text +=
             fmt::format("{} have vanished at once, and none is removed until you confirm it: {}\n",
@@ -184,6 +239,7 @@ void show(const Look& look) {
                                   .sets = look.sets,
                                   .pods = look.pods,
                                   .secrets = look.secrets});
+    report.services = service_rows(look.maps.objects);
     report.blocked = blocked_removals(look);
     for (const Listed* listed :
          {&look.maps, &look.deployments, &look.sets, &look.secrets, &look.pods, &look.leases}) {

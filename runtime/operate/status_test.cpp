@@ -297,6 +297,40 @@ TEST_F(ShownStatusTest, TakesNoOtherNamespaceForACleanOne) {
     }
 }
 
+TEST_F(ShownStatusTest, ShowsTailscaleServices) {
+    for (const char* set : {"ts-web-bcdfg", "ts-db-bcdfg"}) {
+        cluster.remove_proxy(set);
+    }
+    renew_lease();
+    Value data = Value::map({});
+    data.put("services.jsonl",
+             R"({"service":"svc:docs","group":"front","parent":"Ingress/apps/docs",)"
+             R"("fqdn":"docs.tail1a2b3.ts.net","addresses":["100.64.0.9","fd7a::9"],"tailnet":"",)"
+             R"("state":"refused","problem":"it is another's"})"
+             "\n{\"omitted\":2}\n");
+    kube.put(FakeCluster::path("configmaps", "tailrender-devices"),
+             Value::map({{"metadata", Value::map({{"name", "tailrender-devices"}})},
+                         {"data", std::move(data)}}));
+    EXPECT_EQ(status(),
+              "controller: running\nno proxies in namespace \"tailscale\"\n\n"
+              "SERVICE   ADDRESS     STATE    PARENT             PROBLEM\n"
+              "svc:docs  100.64.0.9  refused  Ingress/apps/docs  it is another's\n"
+              "and 2 more\n");
+    EXPECT_NE(status(StatusForm::Wide)
+                  .find("svc:docs  100.64.0.9,fd7a::9  refused  Ingress/apps/docs  "
+                        "docs.tail1a2b3.ts.net  front  -        it is another's\n"),
+              std::string::npos)
+        << status(StatusForm::Wide);
+    const Value report = json(status(StatusForm::Json));
+    EXPECT_EQ(text_of(report.find("services")->items()[0].find("state")), "refused");
+    kube.erase(FakeCluster::path("configmaps", "tailrender-devices"));
+    cluster.offer("front", Value::map({{"broker.json",
+                                        R"({"name":"svc:broker","parent":"Service/apps/broker",)"
+                                        R"("ports":["do-not-validate"],"tags":["tag:b"]})"}}));
+    EXPECT_TRUE(status().ends_with("\nsvc:broker  -        waiting  Service/apps/broker  -\n"))
+        << status();
+}
+
 TEST_F(ShownStatusTest, SaysThatTheTableIsNotWhole) {
     kube.put(FakeCluster::path("configmaps", "tailrender-devices"),
              json(R"({"metadata":{"name":"tailrender-devices"},)"

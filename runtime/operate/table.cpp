@@ -8,7 +8,7 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
     std::vector<std::size_t> widths;
     for (const auto& row : rows) {
         widths.resize(std::max(widths.size(), row.size()), 1);
-        for (std::size_t i = 0; i < row.size(); ++i) {
+        for (std::size_t i = 0; i + 1 < row.size(); ++i) {
             widths[i] = std::max(widths[i], row[i].size());
         }
     }

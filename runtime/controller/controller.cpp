@@ -7,13 +7,11 @@
 #include <utility>
 
 #include "renderer/core/api.h"
-#include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/replicas.h"
 
 namespace runtime {
 
-using renderer::text_of;
 using renderer::Value;
 
 namespace {

@@ -158,22 +158,21 @@ ServiceRecords desired_records(const RecordsInput& input, Time now) {
 }
 
 std::map<std::string, std::string> desired_table(const TableInput& input) {
-    const auto& [records, told, owner, known, old] = input;
     std::map<std::string, std::map<std::string, Value>> groups;
     const auto add = [&](const std::string& key, const ServiceRecord& record) {
         const std::string service(split_record_key(key).service);
-        const auto tailnet = known.tailnet.find(key);
-        const auto cluster = known.cluster.find(key);
-        auto found = tailnet != known.tailnet.end() && cluster != known.cluster.end()
+        const auto tailnet = input.known.tailnet.find(key);
+        const auto cluster = input.known.cluster.find(key);
+        auto found = tailnet != input.known.tailnet.end() && cluster != input.known.cluster.end()
                          ? std::optional(mapping(tailnet->second, cluster->second))
-                         : old_mapping(old, record.group, service);
+                         : old_mapping(input.old, record.group, service);
         if (found.has_value()) {
             groups[record.group].insert_or_assign(service, std::move(*found));
         }
     };
     // One that moves to another tailnet has two records: the one that is offered counts.
     for (const bool gone : {true, false}) {
-        for (const auto& [key, record] : records) {
+        for (const auto& [key, record] : input.records) {
             if (leads_to_service(record) && record.gone_since.empty() != gone) {
                 add(key, record);
             }
@@ -187,13 +186,13 @@ std::map<std::string, std::string> desired_table(const TableInput& input) {
         }
         table.emplace(table_key(group), renderer::write_json(all));
     }
-    if (!records.empty()) {
-        table.emplace(kServicesDatum, write_records(records));
+    if (!input.records.empty()) {
+        table.emplace(kServicesDatum, write_records(input.records));
     }
-    if (!told.empty()) {
-        table.emplace(kCertificatesDatum, write_told(told));
+    if (!input.told.empty()) {
+        table.emplace(kCertificatesDatum, write_told(input.told));
     }
-    table.emplace(kOwnerKey, owner);
+    table.emplace(kOwnerKey, input.owner);
     return table;
 }
 

@@ -156,7 +156,7 @@ void Cleanup::look() {
         look_at_config_map(map);
     }
     configs_.end_list();
-    const Value none;
+    const Value none{};
     const Value* ledger = find_named(config_maps_, kLedgerName);
     const Value* table = find_named(config_maps_, renderer::kIngressAddresses);
     mark_ = mark_of(ledger == nullptr ? none : *ledger, table == nullptr ? none : *table);

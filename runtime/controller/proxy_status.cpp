@@ -111,8 +111,7 @@ std::size_t Proxies::live() const {
 }
 
 bool is_of_group(const Parent& parent) {
-    const auto group = parent.annotations.find("tailscale.com/proxy-group");
-    return group != parent.annotations.end() && !group->second.empty();
+    return !annotation(parent, "tailscale.com/proxy-group").empty();
 }
 
 bool has_our_class(const Parent& service) {
@@ -134,7 +133,7 @@ bool is_our_load_balancer(const Parent& service) {
 StatusChange service_status(const Parent& service, const Proxies& proxies) {
     StatusChange change;
     change.conditions_to_remove = {std::string(kServiceCondition), std::string(kServiceIsValid)};
-    Condition ready{.type = "TailscaleProxyReady",
+    Condition ready{.type = std::string(kProxyReady),
                     .reason = "ProxyPending",
                     .message = std::string(kWaiting),
                     .observes_generation = false};
@@ -165,9 +164,17 @@ StatusChange service_status(const Parent& service, const Proxies& proxies) {
     return change;
 }
 
-StatusChange unserved_status(const Parent& parent, const std::set<std::string>& gone) {
+StatusChange unserved_status(const Parent& parent, const std::set<std::string>& gone,
+                             const std::string& problem) {
     StatusChange change;
-    change.conditions_to_remove.emplace_back("TailscaleProxyReady");
+    if (!problem.empty()) {
+        change.conditions.push_back({.type = std::string(kProxyReady),
+                                     .reason = std::string(kNotRendered),
+                                     .message = problem,
+                                     .observes_generation = false});
+    } else {
+        change.conditions_to_remove.emplace_back(kProxyReady);
+    }
     if (is_of_group(parent)) {
         return change;  // the rest is the group's
     }
@@ -179,8 +186,7 @@ StatusChange unserved_status(const Parent& parent, const std::set<std::string>& 
 }
 
 StatusChange ingress_status(const Parent& ingress, const Proxies& proxies) {
-    const auto redirect = ingress.annotations.find("tailscale.com/http-redirect");
-    const bool has_http = redirect != ingress.annotations.end() && redirect->second == "true";
+    const bool has_http = annotation(ingress, "tailscale.com/http-redirect") == "true";
     Value entries = Value::list();
     for (const Device& device : proxies.devices) {
         if (!device.is_live() || device.https_name.empty()) {

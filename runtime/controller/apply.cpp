@@ -24,6 +24,7 @@ AuthContent without_key(const AuthSecret& auth) {
     content.restart_pod = auth.restart_pod;
     content.device = auth.device;
     content.device_tags = auth.device_tags;
+    content.device_named = auth.device_named;
     return content;
 }
 
@@ -119,6 +120,7 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
         });
     } else if (const auto* note = std::get_if<step::NoteDevice>(&step)) {
         const auto tags = std::make_shared<std::string>();
+        jobs.push_back(name_device(work));
         jobs.push_back(own_devices_.must_be_own(claim_of(work, work.state.device()), tags));
         jobs.push_back(own_devices_.erase(claim_of(work, note->device_to_delete)));
         jobs.push_back(note_device(work, tags));
@@ -187,7 +189,7 @@ Job Apply::delete_devices(const Work& work) {
             }
             const StateSecret state = reply.ok() ? read_state(reply.object) : work.state;
             std::set<std::string> named{work.state.device_id, work.state.node_id, state.device_id,
-                                        state.node_id};
+                                        state.node_id, std::string(work.auth.device_named)};
             named.erase(std::string(work.auth.device));
             std::vector<Job> jobs{own_devices_.erase(claim_of(work, work.auth.device))};
             jobs.reserve(1 + named.size());
@@ -242,13 +244,35 @@ Job Apply::write_auth(const Work& work, AuthContent content) {
     };
 }
 
+// Until it is noted: the tailnet may not answer for long, and the state Secret may go meanwhile.
+// The one that was named before has been replaced.
+Job Apply::name_device(const Work& work) {
+    const std::string device(work.state.device());
+    const std::string before(work.auth.device_named);
+    if (before == device) {
+        return [](const Next& next) { next({}); };
+    }
+    return [this, work, device, before](const Next& next) {
+        std::vector<Job> jobs;
+        if (before != work.auth.device.view()) {
+            jobs.push_back(own_devices_.erase_if_own(claim_of(work, before)));
+        }
+        jobs.push_back(patch(work.auth.name, "cannot note the device",
+                             Value::list({operation(
+                                 "add", "/metadata/annotations/" + pointer(kDeviceNamedAnnotation),
+                                 Value(device))})));
+        run_in_order(std::move(jobs), next);
+    };
+}
+
 // With the tags that it has by now, once `tags` has them.
 Job Apply::note_device(const Work& work, const std::shared_ptr<std::string>& tags) {
     return [this, work, tags](const Next& next) {
         const std::string notes = "/metadata/annotations/";
         Value operations = Value::list(
             {operation("add", notes + pointer(kDeviceAnnotation), Value(work.state.device())),
-             operation("add", notes + pointer(kDeviceTagsAnnotation), Value(*tags))});
+             operation("add", notes + pointer(kDeviceTagsAnnotation), Value(*tags)),
+             removal(notes + pointer(kDeviceNamedAnnotation))});
         if (!work.auth.restart_pod.empty()) {  // it has joined with the key that it would end for
             operations.append(removal(notes + pointer(kRestartAnnotation)));
         }

@@ -62,6 +62,7 @@ private:
 
     Job create_state(const Work& work);
     Job write_auth(const Work& work, AuthContent content);
+    Job name_device(const Work& work);
     Job note_device(const Work& work, const std::shared_ptr<std::string>& tags);
     Job patch(const std::string& name, std::string_view what, renderer::Value operations);
     Job delete_devices(const Work& work);

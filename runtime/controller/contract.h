@@ -49,6 +49,8 @@ inline constexpr std::string_view kTagsBeforeAnnotation = TAILRENDER_DOMAIN "/ke
 inline constexpr std::string_view kRestartAnnotation = TAILRENDER_DOMAIN "/restart-pod";
 // On an auth Secret: the device that the last key led to, and the tags that it has by us.
 inline constexpr std::string_view kDeviceAnnotation = TAILRENDER_DOMAIN "/device";
+// What the state Secret named when nothing had proved yet whose it is.
+inline constexpr std::string_view kDeviceNamedAnnotation = TAILRENDER_DOMAIN "/device-named";
 inline constexpr std::string_view kDeviceTagsAnnotation = TAILRENDER_DOMAIN "/device-tags";
 
 // On `tailrender-devices`, by a user: that so many proxies may vanish at once.

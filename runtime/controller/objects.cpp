@@ -186,6 +186,7 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     auth.restart_pod = annotation(object, kRestartAnnotation);
     auth.device = annotation(object, kDeviceAnnotation);
     auth.device_tags = annotation(object, kDeviceTagsAnnotation);
+    auth.device_named = annotation(object, kDeviceNamedAnnotation);
     return auth;
 }
 

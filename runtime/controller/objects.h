@@ -61,6 +61,7 @@ struct AuthSecret {
     std::optional<Time> key_created, key_expires;
     Text restart_pod;
     Text device, device_tags;
+    Text device_named;  // may be its own: nothing proves it yet
 
     bool operator==(const AuthSecret&) const = default;
 };

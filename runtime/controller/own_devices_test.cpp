@@ -138,9 +138,28 @@ TEST_F(OwnDevicesTest, ADeviceThatAPodMerelyNamesIsNeitherTaggedNorDeleted) {
     run(20 * kMinute);
     expect_victim_as_it_was();
     EXPECT_EQ(event("DeviceNotDeleted"),
-              "tailrender-devices: a-0: device \"nVICTIM\", which its Secrets name, stays: it has "
-              "the tags \"tag:laptop\", expected \"tag:web\"");
+              "a: a-0: device \"nVICTIM\", which its Secrets name, stays: it has the tags "
+              "\"tag:laptop\", expected \"tag:web;tag:k8s\"");
     EXPECT_FALSE(tailnet.devices.contains(own));
+}
+
+TEST_F(OwnDevicesTest, ADeviceThatIsNotNotedYetIsNotForgottenWithItsStateSecret) {
+    bool is_away = true;
+    network.fault = [&is_away](const HttpRequest& request) {
+        const bool looks =
+            request.method == "GET" && request.url.find("/device/") != std::string::npos;
+        return is_away && looks ? Fault::Busy : Fault::None;
+    };
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    EXPECT_EQ(tailnet.devices.size(), 1U);
+    cluster.remove_proxy("a");
+    kube.erase(secret("a-0"));
+    run(kMinute);
+    is_away = false;
+    run(20 * kMinute);
+    EXPECT_TRUE(tailnet.devices.empty());
 }
 
 // Whenever the process was killed, the next one asks for itself.

@@ -51,10 +51,15 @@ Value auth_secret(std::string_view ns, std::string_view pod, std::string_view se
     Value object = secret(ns, auth_name(pod, is_api_proxy), set, kAuthSecret, labels);
     put_if(*object.find("metadata"), !version.empty(), "resourceVersion", Value(version));
     const std::pair<std::string_view, std::string_view> notes[] = {
-        {kKeyIdAnnotation, content.key.id},           {kKeyCreatedAnnotation, content.key.created},
-        {kKeyExpiresAnnotation, content.key.expires}, {kKeyTagsAnnotation, content.key_tags},
-        {kRestartAnnotation, content.restart_pod},    {kDeviceAnnotation, content.device},
-        {kDeviceTagsAnnotation, content.device_tags}, {kTagsBeforeAnnotation, content.tags_before},
+        {kKeyIdAnnotation, content.key.id},
+        {kKeyCreatedAnnotation, content.key.created},
+        {kKeyExpiresAnnotation, content.key.expires},
+        {kKeyTagsAnnotation, content.key_tags},
+        {kRestartAnnotation, content.restart_pod},
+        {kDeviceAnnotation, content.device},
+        {kDeviceTagsAnnotation, content.device_tags},
+        {kTagsBeforeAnnotation, content.tags_before},
+        {kDeviceNamedAnnotation, content.device_named},
         {kTailnetAnnotation, content.tailnet}};
     for (const auto& [key, text] : notes) {
         put_if(annotations_of(object), !text.empty(), Value(key), Value(text));

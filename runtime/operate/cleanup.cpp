@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/devices.h"
 #include "runtime/controller/group_objects.h"
@@ -22,7 +21,6 @@
 
 namespace runtime {
 
-using renderer::text_of;
 using renderer::Value;
 
 namespace {

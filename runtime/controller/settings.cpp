@@ -1,5 +1,7 @@
 #include "runtime/controller/settings.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <utility>
 
@@ -78,7 +80,10 @@ Result<Credentials> read_credentials(const Environment& environment) {
             id_file ? "CLIENT_SECRET_FILE" : "CLIENT_ID_FILE",
             "set CLIENT_ID_FILE and CLIENT_SECRET_FILE, or CLIENT_ID for workload identity");
     }
-    return credentials_from_files(*id_file, *secret_file);
+    return credentials_from_files(
+        *id_file, *secret_file,
+        fmt::format("Secret \"{}/operator-oauth\", unless another volume is mounted there",
+                    environment("OPERATOR_NAMESPACE").value_or("tailscale")));
 }
 
 Result<TailnetSettings> tailnet_at(const std::string& login_server,

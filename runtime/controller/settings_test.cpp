@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 
 namespace runtime {
@@ -37,6 +38,23 @@ TEST(Settings, OfTheDeployment) {
     EXPECT_EQ(settings->controller.tailnet.token_server, "https://controlplane.tailscale.com");
     EXPECT_EQ(settings->controller.ingress_class, "tailscale");
     EXPECT_EQ(settings->identity, "operator-x_u1");
+}
+
+TEST(Settings, CredentialsNameTheirPlace) {
+    Variables variables = usual();
+    const std::string folder = testing::TempDir();
+    for (const auto& [variable, name] : {std::pair{"CLIENT_ID_FILE", "client_id"},
+                                         std::pair{"CLIENT_SECRET_FILE", "client_secret"}}) {
+        std::ofstream(folder + name) << "k1";
+        variables[variable] = folder + name;
+    }
+    TokenRequest got;
+    read(variables)->controller.tailnet.credentials(
+        [&got](const renderer::Result<TokenRequest>& request) { got = *request; });
+    EXPECT_EQ(got.client, "k1");
+    EXPECT_EQ(got.place, "\"" + folder + "client_id\" and \"" + folder +
+                             "client_secret\" (Secret \"tailscale/operator-oauth\", unless another "
+                             "volume is mounted there)");
 }
 
 TEST(Settings, AnotherIngressClass) {

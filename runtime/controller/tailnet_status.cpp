@@ -28,9 +28,7 @@ void TailnetStatus::reconcile() {
         if (known.is_good) {
             write(tailnet, "TailnetValid", {});
         } else if (!known.problem.empty()) {
-            write(tailnet,
-                  known.problem.find("Secret") == std::string::npos ? "InvalidOAuth"
-                                                                    : "InvalidSecret",
+            write(tailnet, known.lacks_credentials ? "InvalidSecret" : "InvalidOAuth",
                   known.problem);
         }
     }
@@ -58,6 +56,7 @@ void TailnetStatus::probe(const TailnetConfig& config) {
         asked.busy = false;
         asked.is_good = reply.ok();
         asked.problem = reply.message;
+        asked.lacks_credentials = reply.lacks_credentials;
         asked.not_before = context_.loop.uptime() + (reply.ok() ? kRecheck : kRetry);
         context_.view.changed();
     });

@@ -22,6 +22,7 @@ private:
         bool busy = false;
         bool is_good = false;
         std::string problem;
+        bool lacks_credentials = false;
         Duration not_before = {};  // uptime
     };
     void probe(const TailnetConfig& config);

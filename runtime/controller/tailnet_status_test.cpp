@@ -21,6 +21,11 @@ TEST_F(StatusTest, SaysWhetherATailnetCanBeUsed) {
     kube.put(FakeCluster::path("secrets", "partner"),
              json(R"({"metadata":{"name":"partner","namespace":"tailscale"}})"));
     kube.set_datum(FakeCluster::path("secrets", "partner"), "client_id", "id");
+    kube.set_datum(FakeCluster::path("secrets", "partner"), "client_secret", "tskey-client-wrong");
+    run(2 * kMinute);
+    EXPECT_NE(status(path).find(R"("reason":"InvalidOAuth")"), std::string::npos) << status(path);
+    EXPECT_NE(status(path).find(R"(in Secret \"tailscale/partner\")"), std::string::npos)
+        << status(path);
     kube.set_datum(FakeCluster::path("secrets", "partner"), "client_secret", "tskey-client-secret");
     run(2 * kMinute);
     EXPECT_NE(status(path).find(R"("reason":"TailnetValid")"), std::string::npos) << status(path);

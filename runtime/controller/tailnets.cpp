@@ -23,7 +23,8 @@ std::string without_slash(std::string_view url) {
     return std::string(url);
 }
 
-Result<TokenRequest> read_secret(const std::string& name, const KubeReply& reply) {
+Result<TokenRequest> read_secret(const std::string& ns, const std::string& name,
+                                 const KubeReply& reply) {
     const auto value = [&reply](std::string_view key) {
         return reply.ok()
                    ? renderer::decode_base64(text_of(reply.object.at({"data", key}))).value_or("")
@@ -32,7 +33,8 @@ Result<TokenRequest> read_secret(const std::string& name, const KubeReply& reply
     const std::string id = value("client_id");
     const std::string secret = value("client_secret");
     if (!id.empty() && !secret.empty()) {
-        return token_request(id, secret);
+        return token_request(
+            id, secret, fmt::format("client_id and client_secret in Secret \"{}/{}\"", ns, name));
     }
     return renderer::Error{
         {.rule = "no-credentials",
@@ -141,8 +143,8 @@ Credentials credentials_of_secret(KubeClient& kube, std::string ns, std::string 
     return [&kube, ns = std::move(ns),
             name = std::move(name)](std::function<void(Result<TokenRequest>)> done) {
         kube.get(path_of(kSecrets, ns, name),
-                 [name, done = std::move(done)](const KubeReply& reply) {
-                     done(read_secret(name, reply));
+                 [ns, name, done = std::move(done)](const KubeReply& reply) {
+                     done(read_secret(ns, name, reply));
                  });
     };
 }

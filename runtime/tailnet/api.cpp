@@ -27,6 +27,11 @@ constexpr double kBurst = 200;           // requests without a pause
 constexpr double kPerMillisecond = .01;  // ten per second from then on
 constexpr Duration kLongestRetryAfter = std::chrono::seconds(60);
 
+// What an OAuth client has to be given: https://tailscale.com/kb/1623/trust-credentials.
+constexpr std::string_view kKeys = "auth_keys";
+constexpr std::string_view kDevices = "devices:core";
+constexpr std::string_view kServices = "services";
+
 // The token's own exchange, or any other: what the server says went wrong.
 std::string message_of(const HttpReply& reply) {
     if (reply.status == 0) {
@@ -41,6 +46,14 @@ std::string message_of(const HttpReply& reply) {
 
 bool may_pass(const HttpReply& reply) {
     return reply.status == 0 || reply.status == 429 || reply.status >= 500;
+}
+
+std::string key_path(std::string_view id) {
+    return "/api/v2/tailnet/-/keys/" + escape_url(id);
+}
+
+std::string device_path(std::string_view id) {
+    return "/api/v2/device/" + escape_url(id);
 }
 
 // The form of the name leaves nothing to escape.
@@ -77,59 +90,75 @@ void TailnetApi::mint(const KeyRequest& request, TailnetDone done) {
                                                           {"preauthorized", true},
                                                           {"tags", list_of(request.tags)}})}})}})},
          {"description", request.description}});
-    enqueue("POST", "/api/v2/tailnet/-/keys", renderer::write_json(body), false, std::move(done));
+    enqueue({.method = "POST",
+             .path = "/api/v2/tailnet/-/keys",
+             .body = renderer::write_json(body),
+             .scope = kKeys,
+             .repeatable = false,
+             .done = std::move(done)});
 }
 
 void TailnetApi::list_keys(TailnetDone done) {
-    enqueue("GET", "/api/v2/tailnet/-/keys", {}, true, std::move(done));
+    enqueue({.method = "GET",
+             .path = "/api/v2/tailnet/-/keys",
+             .scope = kKeys,
+             .done = std::move(done)});
 }
 
 void TailnetApi::get_key(std::string_view id, TailnetDone done) {
-    enqueue("GET", "/api/v2/tailnet/-/keys/" + escape_url(id), {}, true, std::move(done));
+    enqueue({.method = "GET", .path = key_path(id), .scope = kKeys, .done = std::move(done)});
 }
 
 void TailnetApi::revoke_key(std::string_view id, TailnetDone done) {
-    enqueue("DELETE", "/api/v2/tailnet/-/keys/" + escape_url(id), {}, true, std::move(done));
+    enqueue({.method = "DELETE", .path = key_path(id), .scope = kKeys, .done = std::move(done)});
 }
 
 void TailnetApi::list_devices(TailnetDone done) {
-    enqueue("GET", "/api/v2/tailnet/-/devices", {}, true, std::move(done));
+    enqueue({.method = "GET",
+             .path = "/api/v2/tailnet/-/devices",
+             .scope = kDevices,
+             .done = std::move(done)});
 }
 
 void TailnetApi::get_device(std::string_view id, TailnetDone done) {
-    enqueue("GET", "/api/v2/device/" + escape_url(id), {}, true, std::move(done));
+    enqueue({.method = "GET", .path = device_path(id), .scope = kDevices, .done = std::move(done)});
 }
 
 void TailnetApi::delete_device(std::string_view id, TailnetDone done) {
-    enqueue("DELETE", "/api/v2/device/" + escape_url(id), {}, true, std::move(done));
+    enqueue(
+        {.method = "DELETE", .path = device_path(id), .scope = kDevices, .done = std::move(done)});
 }
 
 void TailnetApi::set_tags(std::string_view device, const std::vector<std::string>& tags,
                           TailnetDone done) {
-    enqueue("POST", "/api/v2/device/" + escape_url(device) + "/tags",
-            renderer::write_json(Value::map({{"tags", list_of(tags)}})), true, std::move(done));
+    enqueue({.method = "POST",
+             .path = device_path(device) + "/tags",
+             .body = renderer::write_json(Value::map({{"tags", list_of(tags)}})),
+             .scope = kDevices,
+             .done = std::move(done)});
 }
 
 void TailnetApi::get_service(std::string_view name, TailnetDone done) {
-    enqueue("GET", service_path(name), {}, true, std::move(done));
+    enqueue(
+        {.method = "GET", .path = service_path(name), .scope = kServices, .done = std::move(done)});
 }
 
 void TailnetApi::put_service(std::string_view name, const Value& service, TailnetDone done) {
-    enqueue("PUT", service_path(name), renderer::write_json(service), true, std::move(done));
+    enqueue({.method = "PUT",
+             .path = service_path(name),
+             .body = renderer::write_json(service),
+             .scope = kServices,
+             .done = std::move(done)});
 }
 
 void TailnetApi::delete_service(std::string_view name, TailnetDone done) {
-    enqueue("DELETE", service_path(name), {}, true, std::move(done));
+    enqueue({.method = "DELETE",
+             .path = service_path(name),
+             .scope = kServices,
+             .done = std::move(done)});
 }
 
-void TailnetApi::enqueue(std::string_view method, std::string path, std::string body,
-                         bool repeatable, TailnetDone done) {
-    Call call;
-    call.method = method;
-    call.path = std::move(path);
-    call.body = std::move(body);
-    call.repeatable = repeatable;
-    call.done = std::move(done);
+void TailnetApi::enqueue(Call call) {
     waiting_.push_back(std::move(call));
     pump();
 }
@@ -179,7 +208,7 @@ void TailnetApi::read_credentials() {
         }
         if (!request) {
             asks_for_token_ = false;
-            return fail_all(request.error().diagnostic.message);
+            return fail_all(request.error().diagnostic.message, true);
         }
         ask_for_token(std::move(*request));
     });
@@ -188,6 +217,8 @@ void TailnetApi::read_credentials() {
 void TailnetApi::ask_for_token(TokenRequest request) {
     token_.clear();
     identity_ = std::move(request.identity);
+    client_ = std::move(request.client);
+    place_ = std::move(request.place);
     HttpRequest http;
     http.method = "POST";
     http.url = settings_.token_server + request.path;
@@ -224,8 +255,10 @@ void TailnetApi::take_refusal(const HttpReply& reply) {
     const Duration delay = repeats ? delay_after(reply) : Duration(0);
     if (!repeats || ++token_attempts_ >= kAttempts) {
         token_attempts_ = 0;
-        fail_all("no access token: " +
-                 (reply.status == 200 ? "the answer has none" : message_of(reply)));
+        const bool is_refused = reply.status == 400 || reply.status == 401 || reply.status == 403;
+        fail_all(is_refused            ? refusal(message_of(reply))
+                 : reply.status == 200 ? "no access token: the answer has none"
+                                       : "no access token: " + message_of(reply));
     }
     // Whoever asks before then waits, too.
     loop_.after(delay, [this] {
@@ -234,10 +267,30 @@ void TailnetApi::take_refusal(const HttpReply& reply) {
     });
 }
 
-void TailnetApi::fail_all(const std::string& why) {
+std::string TailnetApi::refusal(const std::string& said) const {
+    return redact(fmt::format(
+        "the tailnet refuses OAuth client \"{}\": {}: check {}; a change is read at the "
+        "next try",
+        client_, said, place_));
+}
+
+// With a remedy.
+std::string TailnetApi::explain(const HttpReply& reply, std::string_view scope) const {
+    const std::string said = message_of(reply);
+    if (reply.status == 401) {
+        return refusal(said);
+    }
+    return reply.status == 403
+               ? redact(fmt::format("{}: OAuth client \"{}\" needs the scope \"{}\"", said, client_,
+                                    scope))
+               : said;
+}
+
+void TailnetApi::fail_all(const std::string& why, bool lacks_credentials) {
     for (Call& call : std::exchange(waiting_, {})) {
         TailnetReply reply;
         reply.message = why;
+        reply.lacks_credentials = lacks_credentials;
         // Later: who calls us may not expect to be called from inside.
         loop_.after(Duration(0), [done = std::move(call.done),
                                   reply = std::make_shared<TailnetReply>(std::move(reply))] {
@@ -316,7 +369,7 @@ void TailnetApi::take_reply(Call call, const HttpReply& reply) {
     out.code = reply.status;
     out.may_be_done = reply.status == 0 ? reply.may_be_done : reply.status >= 500;
     if (!out.ok()) {
-        out.message = message_of(reply);
+        out.message = explain(reply, call.scope);
         return call.done(std::move(out));
     }
     backoff_.reset();

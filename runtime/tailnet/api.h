@@ -29,6 +29,7 @@ struct TailnetReply {
     renderer::Value body = {};  // JSON of a 200
     std::string message = {};   // what went wrong, in one line, without credentials
     bool may_be_done = false;
+    bool lacks_credentials = false;  // they cannot be read
 
     [[nodiscard]] bool ok() const { return code == 200; }
     [[nodiscard]] bool not_found() const { return code == 404; }
@@ -74,7 +75,10 @@ public:
 
 private:
     struct Call {
-        std::string method, path, body;
+        std::string_view method;
+        std::string path;
+        std::string body = {};
+        std::string_view scope;  // that the client needs
         bool repeatable = true;
         TailnetDone done;
         int attempts = 0;
@@ -82,15 +86,16 @@ private:
         bool token_was_renewed = false;
     };
 
-    void enqueue(std::string_view method, std::string path, std::string body, bool repeatable,
-                 TailnetDone done);
+    void enqueue(Call call);
     void refill();
     void pump();
     void read_credentials();
     void ask_for_token(TokenRequest request);
     void take_token(const HttpReply& reply);
     void take_refusal(const HttpReply& reply);
-    void fail_all(const std::string& why);
+    void fail_all(const std::string& why, bool lacks_credentials = false);
+    [[nodiscard]] std::string refusal(const std::string& said) const;
+    [[nodiscard]] std::string explain(const HttpReply& reply, std::string_view scope) const;
     [[nodiscard]] bool has_token() const;
     [[nodiscard]] bool needs_other_token(const Call& call, const HttpReply& reply) const;
     void send(Call call);
@@ -103,7 +108,7 @@ private:
     TailnetSettings settings_;
     Backoff backoff_;
     std::deque<Call> waiting_;
-    std::string token_, identity_;
+    std::string token_, identity_, client_, place_;
     Duration token_at_ = {}, token_ends_ = {};  // uptimes
     Duration credentials_at_ = {};              // uptime
     bool asks_for_token_ = false;               // or waits to ask again

@@ -1,5 +1,7 @@
 #include "runtime/tailnet/credentials.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "runtime/base/file.h"
@@ -21,10 +23,12 @@ Result<std::string> read_nonempty(const std::string& path) {
     return text;
 }
 
-Result<TokenRequest> of_files(const std::string& id_file, const std::string& secret_file) {
+Result<TokenRequest> of_files(const std::string& id_file, const std::string& secret_file,
+                              const std::string& origin) {
     const std::string id = TRY(read_nonempty(id_file));
     const std::string secret = TRY(read_nonempty(secret_file));
-    return token_request(id, secret);
+    return token_request(id, secret,
+                         fmt::format("\"{}\" and \"{}\" ({})", id_file, secret_file, origin));
 }
 
 Result<TokenRequest> of_identity(const std::string& id, const std::string& token_file) {
@@ -33,20 +37,25 @@ Result<TokenRequest> of_identity(const std::string& id, const std::string& token
     return TokenRequest{
         "/api/v2/oauth/token-exchange",
         "grant_type=client_credentials&client_id=" + escape_url(id) + "&jwt=" + escape_url(token),
-        id};
+        id, id,
+        fmt::format("the identity that the tailnet trusts for it, and the token in \"{}\"",
+                    token_file)};
 }
 
 }  // namespace
 
-TokenRequest token_request(std::string_view client_id, std::string_view client_secret) {
+TokenRequest token_request(std::string_view client_id, std::string_view client_secret,
+                           std::string place) {
     const std::string form = "grant_type=client_credentials&client_id=" + escape_url(client_id) +
                              "&client_secret=" + escape_url(client_secret);
-    return {"/api/v2/oauth/token", form, form};
+    return {"/api/v2/oauth/token", form, form, std::string(client_id), std::move(place)};
 }
 
-Credentials credentials_from_files(std::string id_file, std::string secret_file) {
-    return [id_file = std::move(id_file), secret_file = std::move(secret_file)](const auto& done) {
-        done(of_files(id_file, secret_file));
+Credentials credentials_from_files(std::string id_file, std::string secret_file,
+                                   std::string origin) {
+    return [id_file = std::move(id_file), secret_file = std::move(secret_file),
+            origin = std::move(origin)](const auto& done) {
+        done(of_files(id_file, secret_file, origin));
     };
 }
 

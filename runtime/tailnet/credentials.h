@@ -17,13 +17,18 @@ struct TokenRequest {
     std::string path, form;
     // Another one: the tokens that were given for the one before do not count any more.
     std::string identity;
+    std::string client;  // its id
+    std::string place;  // of what it proves itself with, for people: "client_id and … in Secret …"
 };
 
 // Calls back once, at once or later.
 using Credentials = std::function<void(std::function<void(renderer::Result<TokenRequest>)>)>;
 
-TokenRequest token_request(std::string_view client_id, std::string_view client_secret);
-Credentials credentials_from_files(std::string id_file, std::string secret_file);
+TokenRequest token_request(std::string_view client_id, std::string_view client_secret,
+                           std::string place);
+// `origin`: what the files are mounted from, for people.
+Credentials credentials_from_files(std::string id_file, std::string secret_file,
+                                   std::string origin);
 Credentials workload_identity(std::string client_id, std::string token_file);
 
 }  // namespace runtime

@@ -10,11 +10,12 @@
 namespace runtime {
 
 inline TailnetSettings fake_tailnet_settings() {
-    return {
-        .server = "https://tailnet",
-        .token_server = "https://tailnet",
-        .ca_file = "",
-        .credentials = [](const auto& done) { done(token_request("id", "tskey-client-secret")); }};
+    return {.server = "https://tailnet",
+            .token_server = "https://tailnet",
+            .ca_file = "",
+            .credentials = [](const auto& done) {
+                done(token_request("id", "tskey-client-secret", "the test"));
+            }};
 }
 
 struct ControllerProcess {

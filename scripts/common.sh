@@ -1,7 +1,7 @@
 # Sourced by the other scripts: where things are, and how they speak.
 # shellcheck shell=bash
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 cache=${TAILRENDER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tailrender}
 
 # ccache outside the clone, so that a second clone builds in seconds.
@@ -9,7 +9,7 @@ export CCACHE_DIR=${CCACHE_DIR:-$cache/ccache}
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-2G}
 
 say() { printf '%s\n' "$*" >&2; }
-tell() { say "$(basename "$0"): $*"; }
+tell() { say "${0##*/}: $*"; }
 die() {
   tell "$*"
   exit 1

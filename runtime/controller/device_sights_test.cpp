@@ -87,7 +87,8 @@ TEST_F(DeviceSightsTest, MintsNothingWhenTheTailnetDoesNotSay) {
     ASSERT_EQ(events.size(), 1U);
     EXPECT_EQ(kube.find(events[0])->at({"message"})->text(),
               "kube-0: cannot look for the device: calling actor does not have enough permissions "
-              "to perform this function (HTTP status 403)");
+              "to perform this function (HTTP status 403): OAuth client \"id\" needs the scope "
+              "\"devices:core\"");
 }
 
 }  // namespace

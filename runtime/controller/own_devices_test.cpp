@@ -316,7 +316,7 @@ TEST_F(OwnDevicesTest, ADeviceThatCannotBeReadIsNotNoted) {
     EXPECT_EQ(event("CannotNoteDevice"),
               "a: a-0: cannot read device \"" + device_of("a-0") +
                   "\": calling actor does not have enough permissions to perform this function "
-                  "(HTTP status 403)");
+                  "(HTTP status 403): OAuth client \"id\" needs the scope \"devices:core\"");
     tailnet.may_read_devices = true;
     run(5 * kMinute);
     expect_converged({"a-0"});

@@ -251,12 +251,14 @@ TEST_F(TakeOverTest, LeavesAllWhenItMayNotSeeThem) {
     EXPECT_EQ(name_of("a-0"), "a-0-1");
     const std::vector<std::string> said = events();
     EXPECT_EQ(said.size(), 2U) << "nor can its own device be read";
-    EXPECT_EQ(std::ranges::count(
-                  said,
-                  "Warning a DeviceNotTakenOver: a-0: nothing is taken over for the name \"a-0\": "
-                  "the tailnet's devices cannot be listed: calling actor does not have enough "
-                  "permissions to perform this function (HTTP status 403)"),
-              1);
+    EXPECT_EQ(
+        std::ranges::count(
+            said,
+            "Warning a DeviceNotTakenOver: a-0: nothing is taken over for the name \"a-0\": "
+            "the tailnet's devices cannot be listed: calling actor does not have enough "
+            "permissions to perform this function (HTTP status 403): OAuth client \"id\" needs "
+            "the scope \"devices:core\""),
+        1);
 }
 
 TEST_F(TakeOverTest, WaitsForTheListAndForTheDeviceToBeOfflineLongEnough) {

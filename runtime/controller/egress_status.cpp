@@ -22,6 +22,11 @@ constexpr std::string_view kGroup = "tailscale.com/proxy-group";
 constexpr std::string_view kFqdn = "tailscale.com/tailnet-fqdn";
 constexpr std::string_view kIp = "tailscale.com/tailnet-ip";
 
+std::string_view annotation(const Parent& service, std::string_view key) {
+    const auto found = service.annotations.find(std::string(key));
+    return found == service.annotations.end() ? std::string_view() : found->second;
+}
+
 std::string_view without_dot(std::string_view name) {
     return name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
 }

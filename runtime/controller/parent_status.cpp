@@ -71,8 +71,7 @@ ParentStatus::ParentStatus(FeatureContext context)
            .ns = context_.view.ns(),
            .query = "labelSelector=" + escape_url(kConfigSecrets)},
           decode_static_endpoints)),
-      recorder_devices_(context_),
-      unrendered_(context_) {}
+      recorder_devices_(context_) {}
 
 void ParentStatus::reconcile() {
     collect();
@@ -127,7 +126,7 @@ void ParentStatus::write_served() {
             for (const Device& device : proxies.devices) {
                 add_places(device, gone);
             }
-            context_.status.write(*parent, unserved_status(*parent, gone, {}));
+            context_.status.write(*parent, unserved_status(*parent, gone));
         } else if (auto change = status_of(*parent, proxies)) {
             context_.status.write(*parent, std::move(*change));
         }
@@ -171,17 +170,17 @@ void ParentStatus::write_egress() {
 }
 
 void ParentStatus::write_unserved() {
-    unrendered_.look();
-    const auto served = parents_of_sets(context_.view);
+    std::set<std::string> served;
+    for (const auto& [unused, set] : context_.view.sets().objects()) {
+        // One of the operator's may be that parent's.
+        served.insert(set.contract.empty() ? labelled_parent(set.labels) : std::string(set.parent));
+    }
     for (const std::string_view kind : {"Service", "Ingress"}) {
         for (const auto& [unused, parent] : context_.parents.all(kind)) {
-            const std::string name = contract_name(parent);
-            const bool has_condition = parent.kind == "Service" && !is_of_group(parent);
-            const std::string problem = has_condition ? unrendered_.problem_of(name) : "";
-            const bool is_served = !is_of_group(parent) && served.contains(name);
-            if (!is_served && (!gone_.empty() || !problem.empty() ||
-                               !condition_status(parent, kProxyReady).empty())) {
-                context_.status.write(parent, unserved_status(parent, gone_, problem));
+            const bool is_served = !is_of_group(parent) && served.contains(contract_name(parent));
+            if (!is_served &&
+                (!gone_.empty() || !condition_status(parent, "TailscaleProxyReady").empty())) {
+                context_.status.write(parent, unserved_status(parent, gone_));
             }
         }
     }

@@ -11,7 +11,6 @@
 #include "runtime/controller/proxy_status.h"
 #include "runtime/controller/recorder_devices.h"
 #include "runtime/controller/static_endpoints.h"
-#include "runtime/controller/unrendered.h"
 
 namespace runtime {
 
@@ -44,7 +43,6 @@ private:
     const Mirror<EgressReplica>& egress_replicas_;
     const Mirror<StaticEndpoints>& static_endpoints_;
     RecorderDevices recorder_devices_;
-    Unrendered unrendered_;
 };
 
 inline constexpr std::size_t kTableLimit = 900'000;  // bytes, of the 1 MiB of an object

@@ -119,22 +119,6 @@ struct Parts {
     std::string_view kind, ns, name;
 };
 
-std::string of_condition(const Parent& parent, std::string_view type, std::string_view member) {
-    if (!parent.status.may_say(type)) {
-        return {};
-    }
-    const Value status = parent.status.unpack();
-    const Value* conditions = status.at({"conditions"});
-    if (conditions == nullptr || !conditions->is_list()) {
-        return {};
-    }
-    const auto found = std::find_if(
-        conditions->items().begin(), conditions->items().end(),
-        [type](const Value& condition) { return text_of(condition.find("type")) == type; });
-    return found == conditions->items().end() ? std::string()
-                                              : std::string(text_of(found->find(member)));
-}
-
 Parts split(std::string_view contract_name) {
     const std::size_t first = contract_name.find('/');
     const std::size_t last = contract_name.rfind('/');
@@ -189,17 +173,20 @@ ObjectRef Parents::reference(std::string_view contract_name) const {
     return reference;
 }
 
-std::string_view annotation(const Parent& parent, std::string_view key) {
-    const auto found = parent.annotations.find(std::string(key));
-    return found == parent.annotations.end() ? std::string_view() : found->second;
-}
-
 std::string condition_status(const Parent& parent, std::string_view type) {
-    return of_condition(parent, type, "status");
-}
-
-std::string condition_reason(const Parent& parent, std::string_view type) {
-    return of_condition(parent, type, "reason");
+    if (!parent.status.may_say(type)) {
+        return {};
+    }
+    const Value status = parent.status.unpack();
+    const Value* conditions = status.at({"conditions"});
+    if (conditions == nullptr || !conditions->is_list()) {
+        return {};
+    }
+    const auto found = std::find_if(
+        conditions->items().begin(), conditions->items().end(),
+        [type](const Value& condition) { return text_of(condition.find("type")) == type; });
+    return found == conditions->items().end() ? std::string()
+                                              : std::string(text_of(found->find("status")));
 }
 
 std::optional<Parent> decode_parent(std::string_view kind, const Value& object) {

@@ -44,13 +44,8 @@ private:
     std::map<std::string_view, const Mirror<Parent>*> copies_;  // by kind
 };
 
-// One of tailscale.com; "": it is not there, or empty.
-std::string_view annotation(const Parent& parent, std::string_view key);
-
 // "True", "False" or "Unknown"; "": it has none of that type.
 std::string condition_status(const Parent& parent, std::string_view type);
-// "": as above, or it has no reason.
-std::string condition_reason(const Parent& parent, std::string_view type);
 
 // No value: no proxy can be for it, nor has been. `kind` is one of those above.
 std::optional<Parent> decode_parent(std::string_view kind, const renderer::Value& object);

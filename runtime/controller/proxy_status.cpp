@@ -111,7 +111,8 @@ std::size_t Proxies::live() const {
 }
 
 bool is_of_group(const Parent& parent) {
-    return !annotation(parent, "tailscale.com/proxy-group").empty();
+    const auto group = parent.annotations.find("tailscale.com/proxy-group");
+    return group != parent.annotations.end() && !group->second.empty();
 }
 
 bool has_our_class(const Parent& service) {
@@ -133,7 +134,7 @@ bool is_our_load_balancer(const Parent& service) {
 StatusChange service_status(const Parent& service, const Proxies& proxies) {
     StatusChange change;
     change.conditions_to_remove = {std::string(kServiceCondition), std::string(kServiceIsValid)};
-    Condition ready{.type = std::string(kProxyReady),
+    Condition ready{.type = "TailscaleProxyReady",
                     .reason = "ProxyPending",
                     .message = std::string(kWaiting),
                     .observes_generation = false};
@@ -164,17 +165,9 @@ StatusChange service_status(const Parent& service, const Proxies& proxies) {
     return change;
 }
 
-StatusChange unserved_status(const Parent& parent, const std::set<std::string>& gone,
-                             const std::string& problem) {
+StatusChange unserved_status(const Parent& parent, const std::set<std::string>& gone) {
     StatusChange change;
-    if (!problem.empty()) {
-        change.conditions.push_back({.type = std::string(kProxyReady),
-                                     .reason = std::string(kNotRendered),
-                                     .message = problem,
-                                     .observes_generation = false});
-    } else {
-        change.conditions_to_remove.emplace_back(kProxyReady);
-    }
+    change.conditions_to_remove.emplace_back("TailscaleProxyReady");
     if (is_of_group(parent)) {
         return change;  // the rest is the group's
     }
@@ -186,7 +179,8 @@ StatusChange unserved_status(const Parent& parent, const std::set<std::string>& 
 }
 
 StatusChange ingress_status(const Parent& ingress, const Proxies& proxies) {
-    const bool has_http = annotation(ingress, "tailscale.com/http-redirect") == "true";
+    const auto redirect = ingress.annotations.find("tailscale.com/http-redirect");
+    const bool has_http = redirect != ingress.annotations.end() && redirect->second == "true";
     Value entries = Value::list();
     for (const Device& device : proxies.devices) {
         if (!device.is_live() || device.https_name.empty()) {

@@ -12,10 +12,6 @@
 
 namespace runtime {
 
-// The condition of a Service that has, or asks for, a proxy of its own.
-inline constexpr std::string_view kProxyReady = "TailscaleProxyReady";
-inline constexpr std::string_view kNotRendered = "NotRendered";  // its reason, and an Event's
-
 // The devices of a parent's StatefulSet, in order of their ordinals.
 struct Proxies {
     std::vector<Device> devices;
@@ -27,11 +23,9 @@ struct Proxies {
 };
 
 StatusChange service_status(const Parent& service, const Proxies& proxies);
-// For a Service or an Ingress that no proxy of its own serves (any more). `gone`: names and
-// addresses of devices that are wanted no more; `problem`: why a Service that asks for one has
-// none.
-StatusChange unserved_status(const Parent& parent, const std::set<std::string>& gone,
-                             const std::string& problem);
+// For a Service or an Ingress that no proxy of its own serves any more. `gone`: names and addresses
+// of devices that are wanted no more.
+StatusChange unserved_status(const Parent& parent, const std::set<std::string>& gone);
 StatusChange ingress_status(const Parent& ingress, const Proxies& proxies);
 StatusChange connector_status(const Parent& connector, const Proxies& proxies);
 StatusChange group_status(const Parent& group, const Proxies& proxies);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "runtime/controller/contract.h"
@@ -89,15 +90,6 @@ bool has_operators_sets(const ClusterView& view) {
     const auto& sets = view.sets().objects();
     return std::any_of(sets.begin(), sets.end(),
                        [](const auto& set) { return set.second.contract.empty(); });
-}
-
-std::set<std::string> parents_of_sets(const ClusterView& view) {
-    std::set<std::string> parents;
-    for (const auto& [unused, set] : view.sets().objects()) {
-        parents.insert(set.contract.empty() ? labelled_parent(set.labels)
-                                            : std::string(set.parent));
-    }
-    return parents;
 }
 
 std::string user_of(const ClusterView& view, std::string_view tailnet, std::string_view device,

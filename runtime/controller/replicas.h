@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 
 #include "runtime/controller/cluster_view.h"
@@ -24,8 +23,5 @@ std::string user_of(const ClusterView& view, std::string_view tailnet, std::stri
 // be the one that our Secrets name; "": there is none.
 std::string operators_set(const ClusterView& view, const Replica& replica);
 bool has_operators_sets(const ClusterView& view);
-
-// What all proxies are for, also those of the operator: as in the contract annotation.
-std::set<std::string> parents_of_sets(const ClusterView& view);
 
 }  // namespace runtime

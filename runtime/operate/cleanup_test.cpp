@@ -334,18 +334,6 @@ TEST_F(CleanupTest, ClearsTheStatusOfWhatIsServedNoMore) {
     EXPECT_EQ(*kube.find(theirs), before);
 }
 
-TEST_F(CleanupTest, TakesOffThatNothingIsRendered) {
-    const std::string path = "/api/v1/namespaces/apps/services/lonely";
-    Value condition = Value::map(
-        {{"type", "TailscaleProxyReady"}, {"status", "False"}, {"reason", "NotRendered"}});
-    kube.put(path,
-             Value::map(
-                 {{"metadata", Value::map({{"name", "lonely"}, {"namespace", "apps"}})},
-                  {"status", Value::map({{"conditions", Value::list({std::move(condition)})}})}}));
-    EXPECT_EQ(clean({.yes = true, .force = true}), "");
-    EXPECT_EQ(renderer::write_json(*kube.find(path)->find("status")), "{}");
-}
-
 TEST_F(CleanupTest, LeavesAStatusThatMayBeTheOperators) {
     const std::string path = "/api/v1/namespaces/apps/services/ts-web-bcdfg";
     Value condition = Value::map({{"type", "TailscaleProxyReady"}, {"status", "True"}});

@@ -29,7 +29,7 @@ bool is_served(const Parent& parent, const Served& served) {
 std::optional<Value> cleared_status(const Parent& parent, const Served& served, Time now) {
     StatusChange change;
     if (is_served(parent, served)) {
-        StatusChange parts[] = {unserved_status(parent, {}, {}), group_unserved_status(parent),
+        StatusChange parts[] = {unserved_status(parent, {}), group_unserved_status(parent),
                                 no_egress_status()};
         for (StatusChange& part : parts) {
             change.conditions_to_remove.insert(change.conditions_to_remove.end(),
@@ -39,9 +39,6 @@ std::optional<Value> cleared_status(const Parent& parent, const Served& served, 
                 change.fields.push_back(std::move(field));
             }
         }
-    }
-    if (condition_reason(parent, kProxyReady) == kNotRendered) {
-        change.conditions_to_remove.emplace_back(kProxyReady);
     }
     change.gone = served.places;
     const Value status = parent.status.unpack();

@@ -1,10 +1,15 @@
 // The directory writer's contents: which files a rendered tree consists of. Every bundle becomes a
 // directory that an applier can take as it is: generated objects one per file, foreign files whole
 // at their source path, the bundle's fleet.yaml and a kustomization.yaml that lists what to apply.
+// It lists directories, each with a kustomization.yaml of its own, and never a file below its own:
+// Fleet builds in memory below the root "", and kustomize's load restrictor then takes no file of a
+// subdirectory as its own (Fleet internal/helmdeployer/kustomize, kustomize
+// ConfirmedDir.HasPrefix).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "renderer/emit/edits.h"
 #include "renderer/emit/emit.h"
@@ -196,11 +201,10 @@ private:
     // A bundle that lost everything leaves no directory behind.
     Result<Unit> add_bundle_files(std::size_t index) {
         const Bundle& which = bundle(index);
-        std::vector<std::string>& resources = resources_[index];
-        if (!resources.empty()) {
-            std::sort(resources.begin(), resources.end());
-            TRY(put(join(which.dir, kKustomizationFile),
-                    {kustomization(resources), "the list of resources that is generated", {}}));
+        const std::vector<std::string>& resources = resources_[index];
+        for (const auto& [dir, entries] : kustomizations(resources)) {
+            TRY(put(join(which.dir, join(dir, kKustomizationFile)),
+                    {kustomization(entries), "the list of resources that is generated", {}}));
         }
         const std::string fleet = join(which.dir, kFleetFile);
         const bool copied = !which.rendered;
@@ -214,9 +218,27 @@ private:
                            "the bundle's fleet.yaml", which.pos});
     }
 
-    static std::string kustomization(const std::vector<std::string>& resources) {
+    using Entries = std::set<std::string_view>;
+
+    // By directory, "" = the bundle's own.
+    static std::map<std::string_view, Entries> kustomizations(
+        const std::vector<std::string>& resources) {
+        std::map<std::string_view, Entries> found;
+        for (const std::string_view path : resources) {
+            const std::size_t slash = path.rfind('/');
+            const std::string_view dir =
+                slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+            found[dir].insert(path.substr(dir.empty() ? 0 : slash + 1));
+            if (!dir.empty()) {
+                found[""].insert(dir);
+            }
+        }
+        return found;
+    }
+
+    static std::string kustomization(const Entries& entries) {
         Value list = Value::list();
-        for (const std::string& path : resources) {
+        for (const std::string_view path : entries) {
             list.append(Value(path));
         }
         return generated_text(Value::map({{"apiVersion", "kustomize.config.k8s.io/v1beta1"},

@@ -37,14 +37,32 @@ TEST(EmitTree, WritesGeneratedObjectsOnePerFileAndForeignFilesWhole) {
     input.add_object("StatefulSet", "tailscale", "ts-web").origin.pos =
         input.loaded.sources.pos(source, 8);
     input.add_object("ClusterRole", "", "Op");
-    EXPECT_EQ(dump(input), "== apps/_cluster/clusterrole_Op.yaml\n" + std::string(kMark) +
-                               manifest("ClusterRole", "", "Op") + "== apps/kustomization.yaml\n" +
-                               kustomization("- _cluster/clusterrole_Op.yaml\n- sub/web.yaml\n"
-                                             "- tailscale/statefulset_ts-web.yaml\n") +
-                               "== apps/sub/web.yaml\n" + text +
-                               "== apps/tailscale/statefulset_ts-web.yaml\n" + kMark +
-                               "# Source: apps/sub/web.yaml\n" +
-                               manifest("StatefulSet", "tailscale", "ts-web"));
+    EXPECT_EQ(dump(input),
+              "== apps/_cluster/clusterrole_Op.yaml\n" + std::string(kMark) +
+                  manifest("ClusterRole", "", "Op") + "== apps/_cluster/kustomization.yaml\n" +
+                  kustomization("- clusterrole_Op.yaml\n") + "== apps/kustomization.yaml\n" +
+                  kustomization("- _cluster\n- sub\n- tailscale\n") +
+                  "== apps/sub/kustomization.yaml\n" + kustomization("- web.yaml\n") +
+                  "== apps/sub/web.yaml\n" + text + "== apps/tailscale/kustomization.yaml\n" +
+                  kustomization("- statefulset_ts-web.yaml\n") +
+                  "== apps/tailscale/statefulset_ts-web.yaml\n" + kMark +
+                  "# Source: apps/sub/web.yaml\n" + manifest("StatefulSet", "tailscale", "ts-web"));
+}
+
+// However deep: the bundle's kustomization alone says what there is.
+TEST(EmitTree, ListsEachDirectoryWithResourcesInTheBundlesKustomization) {
+    TestInput input;
+    const auto root = input.add_bundle("");
+    for (const auto* const path : {"b/deep/web.yaml", "b/web.yaml", "a.yaml"}) {
+        input.add_file(root, path, manifest("Service", "shop", path));
+    }
+    const std::string all = dump(input);
+    EXPECT_NE(all.find("== kustomization.yaml\n" + kustomization("- a.yaml\n- b\n- b/deep\n")),
+              std::string::npos)
+        << all;
+    EXPECT_NE(all.find("== b/kustomization.yaml\n" + kustomization("- web.yaml\n")),
+              std::string::npos)
+        << all;
 }
 
 TEST(EmitTree, WritesTheBundlesFleetFile) {

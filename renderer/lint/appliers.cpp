@@ -10,6 +10,7 @@
 #include "renderer/core/group_of.h"
 #include "renderer/core/text_of.h"
 #include "renderer/lint/families.h"
+#include "renderer/load/cluster_config.h"
 #include "renderer/load/paths.h"
 #include "renderer/load/schema.h"
 
@@ -168,6 +169,33 @@ private:
     std::vector<Selector> selectors_;
 };
 
+// Fleet takes the root of a path as a bundle, too, when a file that ends in .yaml lies in it
+// outside of any bundle, also a hidden one, which it then leaves out (Fleet
+// internal/cmd/cli/apply).
+void check_root_bundle(const LintContext& context) {
+    const Repository& repository = context.repository;
+    const auto is_in_root = [](const WalkedDir& dir) { return dir.relative.empty(); };
+    const auto root = std::ranges::find_if(repository.dirs, is_in_root);
+    const bool is_bundle = root == repository.dirs.end() || !root->fleet_files.empty() ||
+                           std::ranges::any_of(root->files, is_manifest_name);
+    if (is_bundle || repository.bundles.empty() ||
+        repository.tree.kind(join_path(repository.root, kConfigFile)) != EntryKind::File) {
+        return;
+    }
+    for (const Selector& selector : find_selectors(repository)) {
+        if (selector.applier->kind() == "GitRepo" && selector.pattern == ".") {
+            context.warn({.rule = "fleet-empty-bundle",
+                          .pos = selector.pos,
+                          .object = selector.applier->object_name(),
+                          .message = fmt::format("Fleet makes a bundle without objects of this "
+                                                 "directory, because of {}",
+                                                 kConfigFile),
+                          .expected = "the bundles' directories in \"paths\"",
+                          .hint = "deploy the rendered tree, whose directories have no such file"});
+        }
+    }
+}
+
 // Each bundle is a release of its own: the second one fails on the object of the first, or takes it
 // over, and whichever is deleted first takes the object along.
 void check_owners(const LintContext& context) {
@@ -203,6 +231,7 @@ void check_owners(const LintContext& context) {
 
 void check_appliers(const LintContext& context) {
     TwoTrees(context).run();
+    check_root_bundle(context);
     check_owners(context);
 }
 

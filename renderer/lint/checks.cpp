@@ -16,6 +16,7 @@ constexpr std::array kChecks = {
     LintCheck{"fleet-crd-order", "a custom resource in the bundle of its CRD"},
     LintCheck{"fleet-customization", "a target customization matches no cluster"},
     LintCheck{"fleet-dependency", "dependsOn names a bundle that is not here"},
+    LintCheck{"fleet-empty-bundle", "a bundle without objects, made because of .tailrender.yaml"},
     LintCheck{"fleet-hidden-file", "a kustomization that Fleet executes lists a hidden file"},
     LintCheck{"fleet-loose-file", "a manifest beside a chart, which Fleet does not deploy"},
     LintCheck{"fleet-name", "a bundle or release name that Helm refuses, or that two bundles have"},

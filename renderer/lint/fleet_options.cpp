@@ -101,22 +101,23 @@ bool matches_some(const Value& target, const std::vector<Cluster>& clusters) {
 
 void check_customizations(const LintContext& context, const std::vector<Cluster>& clusters,
                           const RepositoryBundle& bundle) {
-    for (const std::string_view field : {"targets", "targetCustomizations"}) {
+    for (const std::string_view field : {"targets", "targetCustomizations", "overrideTargets"}) {
         for (const Value& target : list_of(bundle.fleet.root, field)) {
+            const std::string_view what = field == "overrideTargets" ? "target" : "customization";
             const bool given = has_criterion(target);
             if (given && (clusters.empty() || matches_some(target, clusters))) {
                 continue;
             }
-            context.warn({.rule = "fleet-customization",
-                          .pos = target.pos(),
-                          .message = given
-                                         ? "this customization matches no cluster"
-                                         : "this customization never matches: it has no criterion",
-                          .expected = given ? "a cluster that .tailrender.yaml lists"
-                                            : "clusterName, clusterSelector, clusterGroup or "
-                                              "clusterGroupSelector; \"clusterSelector: {}\" "
-                                              "matches every cluster",
-                          .hint = given ? "correct it, or remove it" : ""});
+            context.warn(
+                {.rule = "fleet-customization",
+                 .pos = target.pos(),
+                 .message = given ? fmt::format("this {} matches no cluster", what)
+                                  : fmt::format("this {} never matches: it has no criterion", what),
+                 .expected = given ? "a cluster that .tailrender.yaml lists"
+                                   : "clusterName, clusterSelector, clusterGroup or "
+                                     "clusterGroupSelector; \"clusterSelector: {}\" "
+                                     "matches every cluster",
+                 .hint = given ? "correct it, or remove it" : ""});
         }
     }
 }

@@ -15,7 +15,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kFile = ".tailrender.yaml";
 constexpr std::size_t kMostLevels = 32;
 
 constexpr std::array kClusterFields = {
@@ -71,7 +70,7 @@ const Value* choose(std::span<const Value> clusters, Pos pos, const std::string&
                          .pos = pos,
                          .message = "no cluster is listed",
                          .expected = "clusters: [{name: home}]",
-                         .hint = fmt::format("list one, or remove {}", kFile)});
+                         .hint = fmt::format("list one, or remove {}", kConfigFile)});
         return nullptr;
     }
     if (!check_names(clusters, diagnostics)) {
@@ -142,7 +141,7 @@ std::string directory_above(const SourceTree& tree, const std::string& path) {
             return {};
         }
         dir = normal_path(join_path(dir, ".."));
-        if (tree.kind(join_path(dir, kFile)) == EntryKind::File) {
+        if (tree.kind(join_path(dir, kConfigFile)) == EntryKind::File) {
             return dir;
         }
     }
@@ -163,8 +162,8 @@ void warn_of_file_above(const SourceTree& tree, const LoadOptions& options,
              .rule = "clusters-above",
              .where = "--cluster",
              .message = fmt::format("nothing is known of cluster \"{}\": \"{}\" has no {}",
-                                    options.cluster, options.path, kFile),
-             .found = fmt::format("\"{}\"", join_path(above, kFile)),
+                                    options.cluster, options.path, kConfigFile),
+             .found = fmt::format("\"{}\"", join_path(above, kConfigFile)),
              .hint =
                  fmt::format("render \"{}\", or give the cluster's values with --values", above)});
     }
@@ -173,7 +172,7 @@ void warn_of_file_above(const SourceTree& tree, const LoadOptions& options,
 bool has_file(const SourceTree& tree, const LoadOptions& options) {
     return !options.install && !options.stream.has_value() &&
            tree.kind(options.path) == EntryKind::Directory &&
-           tree.kind(join_path(options.path, kFile)) != EntryKind::Missing;
+           tree.kind(join_path(options.path, kConfigFile)) != EntryKind::Missing;
 }
 
 }  // namespace
@@ -184,8 +183,8 @@ std::vector<std::string> cluster_names(const SourceTree& tree, const LoadOptions
         SourceMap sources;
         Diagnostics ignored;
         const ConfigFile file =
-            read_config(tree, join_path(options.path, kFile), {}, sources, ignored);
-        check_schema(file.root, kFileFields, kFile, ignored);
+            read_config(tree, join_path(options.path, kConfigFile), {}, sources, ignored);
+        check_schema(file.root, kFileFields, kConfigFile, ignored);
         for (const Value& cluster :
              ignored.has_errors() ? std::span<const Value>() : list_of(file.root, "clusters")) {
             names.emplace_back(text_of(cluster, "name"));
@@ -197,7 +196,7 @@ std::vector<std::string> cluster_names(const SourceTree& tree, const LoadOptions
 Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceMap& sources,
                      Diagnostics& diagnostics) {
     Cluster cluster{.name = options.cluster};
-    const std::string path = join_path(options.path, kFile);
+    const std::string path = join_path(options.path, kConfigFile);
     if (!has_file(tree, options)) {
         warn_of_file_above(tree, options, diagnostics);
         return cluster;
@@ -205,7 +204,7 @@ Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceM
     cluster.configured = true;
     const std::size_t before = diagnostics.error_count();
     const ConfigFile file = read_config(tree, path, {}, sources, diagnostics);
-    check_schema(file.root, kFileFields, kFile, diagnostics);
+    check_schema(file.root, kFileFields, kConfigFile, diagnostics);
     if (!file.read || diagnostics.error_count() != before) {
         return cluster;
     }

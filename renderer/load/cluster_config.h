@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
@@ -12,6 +13,8 @@
 #include "renderer/load/source_tree.h"
 
 namespace renderer {
+
+constexpr std::string_view kConfigFile = ".tailrender.yaml";
 
 struct BundleGlob {
     std::string pattern;

@@ -96,14 +96,16 @@ private:
     Diagnostics& diagnostics_;
 };
 
-void report_unknown(const Value& target, const Cluster& cluster, Diagnostics& diagnostics) {
+// `what`: "customization" or "target".
+void report_unknown(const Value& target, std::string_view what, const Cluster& cluster,
+                    Diagnostics& diagnostics) {
     const bool group = !text_of(target, "clusterGroup").empty() ||
                        map_of(target, "clusterGroupSelector") != nullptr;
     diagnostics.add(
         {.rule = "unknown-cluster",
          .pos = target.pos(),
          .message = group ? "whether the cluster is in this group cannot be known offline"
-                          : "whether this customization applies cannot be known",
+                          : fmt::format("whether this {} applies cannot be known", what),
          .found = group ? "a cluster group as criterion"
                   : cluster.name.empty()
                       ? "no cluster to render for"
@@ -124,7 +126,7 @@ std::vector<const Value*> matching_customizations(const Value& fleet, const Clus
         for (const Value& target : list_of(fleet, field)) {
             const Match match = matcher.match(target);
             if (match == Match::Unknown) {
-                report_unknown(target, cluster, diagnostics);
+                report_unknown(target, "customization", cluster, diagnostics);
             } else if (match == Match::Yes) {
                 found.push_back(&target);
             }
@@ -134,6 +136,38 @@ std::vector<const Value*> matching_customizations(const Value& fleet, const Clus
         }
     }
     return found;
+}
+
+bool is_targeted(const Value& fleet, const Cluster& cluster, Diagnostics& diagnostics) {
+    const Value* targets = fleet.find("overrideTargets");
+    if (targets == nullptr || targets->is_null()) {
+        return true;
+    }
+    if (targets->size() == 0) {
+        diagnostics.add({.rule = "unknown-cluster",
+                         .pos = targets->pos(),
+                         .message = "\"overrideTargets\" without a target leaves Fleet with the "
+                                    "customizations, else with the cluster group \"default\"",
+                         .found = "an empty list",
+                         .expected = "a list of targets, or none for those of the GitRepo",
+                         .hint = "name the clusters, or remove the line"});
+        return false;
+    }
+    Matcher matcher(cluster, diagnostics);
+    const Value* unknown = nullptr;
+    for (const Value& target : targets->items()) {
+        const Match match = matcher.match(target);
+        if (match == Match::Yes) {
+            return true;
+        }
+        if (match == Match::Unknown && unknown == nullptr) {
+            unknown = &target;
+        }
+    }
+    if (unknown != nullptr) {
+        report_unknown(*unknown, "target", cluster, diagnostics);
+    }
+    return false;
 }
 
 }  // namespace renderer

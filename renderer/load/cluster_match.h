@@ -1,5 +1,6 @@
-// Does a target customization of fleet.yaml apply to the cluster that is rendered? Cluster groups
-// live in the Fleet manager and cannot be known offline: where they would decide, that is an error.
+// Does Fleet deploy a bundle to the cluster that is rendered, and which target customizations of
+// fleet.yaml apply to it? Cluster groups live in the Fleet manager and cannot be known offline:
+// where they would decide, that is an error.
 // Source: Fleet internal/cmd/controller/target/matcher.
 #pragma once
 
@@ -15,5 +16,9 @@ namespace renderer {
 // `targetCustomizationMode: AllMatches`.
 std::vector<const Value*> matching_customizations(const Value& fleet, const Cluster& cluster,
                                                   Diagnostics& diagnostics);
+
+// False when the bundle's `overrideTargets`, which take the place of the GitRepo's targets, leave
+// the cluster out. What a GitRepo targets is not a bundle's business.
+bool is_targeted(const Value& fleet, const Cluster& cluster, Diagnostics& diagnostics);
 
 }  // namespace renderer

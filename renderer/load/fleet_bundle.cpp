@@ -41,11 +41,24 @@ void put_or(Value& base, const Value& custom, std::string_view key) {
     }
 }
 
+// A number that is negative takes the base's away.
+void merge_timeout(Value& base, const Value& custom) {
+    constexpr std::string_view kKey = "timeoutSeconds";
+    const std::int64_t seconds = number_of(custom, kKey);
+    if (seconds != 0) {
+        base.put(kKey, std::max<std::int64_t>(seconds, 0));
+    }
+}
+
 void merge_helm(Value& base, const Value& custom) {
     for (const std::string_view key : {"repo", "chart", "version", "releaseName"}) {
         put_text(base, custom, key);
     }
-    put_or(base, custom, "disablePreProcess");
+    for (const std::string_view key :
+         {"atomic", "disableDNS", "disablePreProcess", "force", "takeOwnership", "waitForJobs"}) {
+        put_or(base, custom, key);
+    }
+    merge_timeout(base, custom);
 }
 
 // What identifies an entry of a list that Fleet merges by key.
@@ -111,6 +124,18 @@ void merge_customization(Value& base, const Value& custom) {
     merge_list(base, custom, "downstreamResources", kDownstreamKeys);
 }
 
+// Labels and annotations of the namespace: Fleet takes those of every target, whether it matches
+// or not (Fleet internal/cmd/controller/target/target.go).
+void merge_namespace_metadata(Value& base, const Value& target) {
+    for (const std::string_view field : {"namespaceLabels", "namespaceAnnotations"}) {
+        if (const Value* entries = map_of(target, field)) {
+            for (const Member& entry : entries->members()) {
+                section(base, field).put(entry.key.clone(), entry.value.clone());
+            }
+        }
+    }
+}
+
 void add_helm(const Value& options, std::vector<const Value*>& sections) {
     if (const Value* helm = map_of(options, "helm")) {
         sections.push_back(helm);
@@ -119,6 +144,12 @@ void add_helm(const Value& options, std::vector<const Value*>& sections) {
 
 void decode(FleetFile& file, const Cluster& cluster, Diagnostics& diagnostics) {
     file.merged = file.root.clone();
+    file.deployed = is_targeted(file.root, cluster, diagnostics);
+    for (const std::string_view field : {"targets", "targetCustomizations"}) {
+        for (const Value& target : list_of(file.root, field)) {
+            merge_namespace_metadata(file.merged, target);
+        }
+    }
     add_helm(file.root, file.helm);
     for (const Value* custom : matching_customizations(file.root, cluster, diagnostics)) {
         file.deployed = file.deployed && !flag_of(*custom, "doNotDeploy");
@@ -134,22 +165,32 @@ bool is_full_version(std::string_view version) {
 
 // What Fleet does with the release, not what it renders.
 Value release_options(const FleetFile& fleet) {
-    Value helm = Value::map();
-    const std::string_view release = fleet.helm_text("releaseName");
-    put_if(helm, !release.empty(), "releaseName", release);
-    const bool adopts = std::ranges::any_of(
-        fleet.helm, [](const Value* section) { return flag_of(*section, "takeOwnership"); });
-    put_if(helm, adopts, "takeOwnership", true);
-    return helm;
+    Value options = Value::map();
+    const Value* helm = map_of(fleet.merged, "helm");
+    if (helm == nullptr) {
+        return options;
+    }
+    const std::string_view release = text_of(*helm, "releaseName");
+    put_if(options, !release.empty(), "releaseName", release);
+    for (const std::string_view key : {"maxHistory", "timeoutSeconds"}) {
+        const std::int64_t number = number_of(*helm, key);
+        put_if(options, number != 0, key, number);
+    }
+    for (const std::string_view key : {"atomic", "disableDNS", "force", "skipSchemaValidation",
+                                       "takeOwnership", "waitForJobs"}) {
+        put_if(options, flag_of(*helm, key), key, true);
+    }
+    return options;
 }
 
 // The fleet.yaml of the rendered bundle: everything is decided, so only `kustomize` and what Fleet
 // itself does with the release stay.
 Value rendered_fleet(const FleetFile& fleet, const std::string& name) {
-    constexpr std::array<std::string_view, 8> kGone = {"name",
+    constexpr std::array<std::string_view, 9> kGone = {"name",
                                                        "helm",
                                                        "yaml",
                                                        "kustomize",
+                                                       "imageScans",
                                                        "targets",
                                                        "overrideTargets",
                                                        "targetCustomizations",
@@ -178,6 +219,30 @@ void refuse_offline(const Value& section, std::string_view key, Diagnostics& dia
                          .message = fmt::format("\"{}\" is only known in the cluster", key),
                          .expected = "values in fleet.yaml or in valuesFiles",
                          .hint = "give the same values with --values FILE, and remove it here"});
+    }
+}
+
+// Fleet puts a label of the cluster in the place of such a value, also of one in a list of maps,
+// but not of an item of a list (Fleet internal/cmd/controller/target/builder.go,
+// processLabelValues).
+void refuse_cluster_labels(const Value& value, Diagnostics& diagnostics) {
+    constexpr std::string_view kPrefix = "global.fleet.clusterLabels.";
+    for (const Value& item : value.is_list() ? value.items() : std::span<const Value>()) {
+        refuse_cluster_labels(item, diagnostics);
+    }
+    for (const Member& member : value.is_map() ? value.members() : std::span<const Member>()) {
+        if (member.value.is_string() && member.value.text().starts_with(kPrefix)) {
+            diagnostics.add({.rule = "unknown-offline",
+                             .pos = member.value.pos(),
+                             .message = fmt::format("Fleet fills in a label of the cluster where a "
+                                                    "value begins with \"{}\"",
+                                                    kPrefix),
+                             .found = fmt::format("\"{}\"", member.value.text()),
+                             .expected = "the label's value",
+                             .hint = "write the value, or give it with --values FILE"});
+        } else {
+            refuse_cluster_labels(member.value, diagnostics);
+        }
     }
 }
 
@@ -315,8 +380,11 @@ void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const std:
                             layers, diagnostics);
         }
     }
-    for (std::size_t i = first; i < layers.size() && !literal; ++i) {
-        refuse_templates(layers[i], diagnostics);
+    for (std::size_t i = first; i < layers.size(); ++i) {
+        refuse_cluster_labels(layers[i], diagnostics);
+        if (!literal) {
+            refuse_templates(layers[i], diagnostics);
+        }
     }
 }
 

@@ -22,7 +22,7 @@ struct FleetFile {
     Value merged;                    // with the customizations that match
     std::vector<const Value*> helm;  // `helm` sections into root, rising precedence
     bool usable = false;
-    bool deployed = true;  // false: a customization says doNotDeploy
+    bool deployed = true;  // false: Fleet leaves the cluster out (overrideTargets, doNotDeploy)
 
     // Of the merged options.
     [[nodiscard]] std::string_view helm_text(std::string_view key) const;

@@ -88,9 +88,110 @@ TEST(FleetBundle, OwnershipIsTakenWhereItIsAskedFor) {
                           "- clusterName: home\n"
                           "  helm: {takeOwnership: true, timeoutSeconds: 5}\n",
                           home()),
-              "helm:\n  takeOwnership: true\nkustomize:\n  dir: \".\"\nname: x\n");
+              "helm:\n  takeOwnership: true\n  timeoutSeconds: 5\n"
+              "kustomize:\n  dir: \".\"\nname: x\n");
     EXPECT_EQ(bundle_text("name: x\nhelm: {takeOwnership: false}\n", home()),
               "kustomize:\n  dir: \".\"\nname: x\n");
+}
+
+// Flags are or-ed, a negative time takes the base's away, and two fields are the base's alone.
+TEST(FleetBundle, WhatFleetDoesWithTheReleaseStays) {
+    EXPECT_EQ(
+        bundle_text("name: x\n"
+                    "helm:\n"
+                    "  chart: tailscale-operator\n"
+                    "  atomic: true\n"
+                    "  disableDNS: true\n"
+                    "  force: false\n"
+                    "  maxHistory: 3\n"
+                    "  skipSchemaValidation: true\n"
+                    "  timeoutSeconds: 60\n"
+                    "  waitForJobs: true\n"
+                    "targetCustomizations:\n"
+                    "- clusterName: home\n"
+                    "  helm: {atomic: false, force: true, maxHistory: 9, timeoutSeconds: -1}\n",
+                    home()),
+        "helm:\n  atomic: true\n  disableDNS: true\n  force: true\n  maxHistory: 3\n"
+        "  skipSchemaValidation: true\n  waitForJobs: true\n"
+        "kustomize:\n  dir: \".\"\nname: x\n");
+}
+
+TEST(FleetBundle, ImageScansAreLeftOut) {
+    EXPECT_EQ(
+        bundle_text("imageScans: [{image: nginx, tagName: web, policy: {semver: {range: '*'}}, "
+                    "interval: 5m}]\n",
+                    home()),
+        "kustomize:\n  dir: \".\"\nname: op\n");
+}
+
+// Also of customizations that do not match.
+TEST(FleetBundle, MetadataOfTheNamespaceIsThatOfEveryTarget) {
+    EXPECT_EQ(bundle_text("namespaceLabels: {a: base, b: base}\n"
+                          "targetCustomizations:\n"
+                          "- {clusterName: lab, namespaceLabels: {b: lab, c: lab}}\n"
+                          "- {clusterName: home, namespaceAnnotations: {d: home}}\n",
+                          home()),
+              "kustomize:\n  dir: \".\"\nname: op\nnamespaceAnnotations:\n  d: home\n"
+              "namespaceLabels:\n  a: base\n  b: lab\n  c: lab\n");
+}
+
+TEST(FleetBundle, TargetsOfItsOwn) {
+    const std::vector<std::pair<std::string, bool>> rows = {
+        {"{clusterName: home}", true},
+        {"{clusterName: lab}", false},
+        {"{clusterName: lab}, {clusterSelector: {matchLabels: {env: prod}}}", true},
+        {"{clusterGroup: g}, {clusterSelector: {}}", true},
+        {"{name: nobody}", false},
+    };
+    for (const auto& [targets, deployed] : rows) {
+        EXPECT_EQ(bundle_text("overrideTargets: [" + targets + "]\n", home()),
+                  std::string("kustomize:\n  dir: \".\"\nname: op\n") +
+                      (deployed ? "" : "not deployed\n"))
+            << targets;
+    }
+    EXPECT_EQ(bundle_text("overrideTargets: null\n", home()),
+              "kustomize:\n  dir: \".\"\nname: op\n");
+}
+
+TEST(FleetBundle, TargetsThatCannotBeKnown) {
+    EXPECT_EQ(
+        bundle_text("overrideTargets: []\n", home()),
+        "op/fleet.yaml:1:18: error: \"overrideTargets\" without a target leaves Fleet with the "
+        "customizations, else with the cluster group \"default\" [unknown-cluster]\n"
+        "    1 | overrideTargets: []\n"
+        "      |                  ^\n"
+        "  found: an empty list\n"
+        "  expected: a list of targets, or none for those of the GitRepo\n"
+        "  hint: name the clusters, or remove the line\n");
+    EXPECT_EQ(bundle_text("overrideTargets: [{clusterName: home}]\n", Cluster()),
+              "op/fleet.yaml:1:19: error: whether this target applies cannot be known "
+              "[unknown-cluster]\n"
+              "    1 | overrideTargets: [{clusterName: home}]\n"
+              "      |                   ^\n"
+              "  found: no cluster to render for\n"
+              "  expected: a cluster with name and labels\n"
+              "  hint: list the cluster in .tailrender.yaml, or name it with --cluster\n");
+}
+
+// Whatever disablePreProcess says; an item of a list is taken literally.
+TEST(FleetBundle, LabelsOfTheClusterInValues) {
+    EXPECT_EQ(
+        bundle_text("helm:\n"
+                    "  chart: tailscale-operator\n"
+                    "  disablePreProcess: true\n"
+                    "  values: {a: [global.fleet.clusterLabels.env, {b: "
+                    "global.fleet.clusterLabels.env}]}\n",
+                    home()),
+        "kustomize:\n  dir: \".\"\nname: op\n"
+        "{\"a\":[\"global.fleet.clusterLabels.env\",{\"b\":\"global.fleet.clusterLabels.env\"}]}\n"
+        "op/fleet.yaml:4:52: error: Fleet fills in a label of the cluster where a value begins "
+        "with \"global.fleet.clusterLabels.\" [unknown-offline]\n"
+        "    4 |   values: {a: [global.fleet.clusterLabels.env, {b: "
+        "global.fleet.clusterLabels.env}]}\n"
+        "      |                                                    ^\n"
+        "  found: \"global.fleet.clusterLabels.env\"\n"
+        "  expected: the label's value\n"
+        "  hint: write the value, or give it with --values FILE\n");
 }
 
 TEST(FleetBundle, AllMatches) {

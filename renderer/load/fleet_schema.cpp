@@ -82,6 +82,26 @@ constexpr std::array kDownstream = {
     SchemaField{"name", FieldType::Text},
 };
 
+constexpr std::array kSecretRef = {SchemaField{"name", FieldType::Text}};
+constexpr std::array kSemver = {SchemaField{"range", FieldType::Text}};
+constexpr std::array kAlphabetical = {SchemaField{"order", FieldType::Text}};
+
+constexpr std::array kImagePolicy = {
+    SchemaField{"alphabetical", FieldType::Section, kAlphabetical},
+    SchemaField{"semver", FieldType::Section, kSemver},
+};
+
+constexpr std::array kImageScan = {
+    SchemaField{"gitrepoName", FieldType::Text},
+    SchemaField{"image", FieldType::Text},
+    SchemaField{"interval", FieldType::Text},
+    SchemaField{"name", FieldType::Text},
+    SchemaField{"policy", FieldType::Section, kImagePolicy},
+    SchemaField{"secretRef", FieldType::Section, kSecretRef},
+    SchemaField{"suspend", FieldType::Flag},
+    SchemaField{"tagName", FieldType::Text},
+};
+
 constexpr std::array kIgnore = {SchemaField{"conditions", FieldType::Any}};
 
 constexpr std::array kTarget = {
@@ -136,7 +156,7 @@ constexpr std::array kFleet = {
     SchemaField{"forceSyncGeneration", FieldType::Number},
     SchemaField{"helm", FieldType::Section, kHelm},
     SchemaField{"ignore", FieldType::Section, kIgnore},
-    SchemaField{"imageScans", FieldType::Any},
+    SchemaField{"imageScans", FieldType::SectionList, kImageScan},
     SchemaField{"keepResources", FieldType::Flag},
     SchemaField{"kustomize", FieldType::Section, kKustomize},
     SchemaField{"labels", FieldType::TextMap},

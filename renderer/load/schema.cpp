@@ -146,6 +146,11 @@ bool flag_of(const Value& map, std::string_view key) {
     return value != nullptr && value->is_bool() && value->as_bool();
 }
 
+std::int64_t number_of(const Value& map, std::string_view key) {
+    const Value* value = map.find(key);
+    return value != nullptr && value->is_number() ? value->as_int().value_or(0) : 0;
+}
+
 const Value* map_of(const Value& map, std::string_view key) {
     const Value* value = map.find(key);
     return value != nullptr && value->is_map() ? value : nullptr;

@@ -41,6 +41,7 @@ void check_schema(const Value& value, Schema schema, std::string_view what,
 // Typed look-ups that never complain: check_schema has done that. Null counts as absent.
 std::string_view text_of(const Value& map, std::string_view key);
 bool flag_of(const Value& map, std::string_view key);
+std::int64_t number_of(const Value& map, std::string_view key);  // 0: absent, or no whole number
 const Value* map_of(const Value& map, std::string_view key);
 std::span<const Value> list_of(const Value& map, std::string_view key);
 

@@ -5,6 +5,7 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/load/fleet_files.h"
+#include "renderer/load/fleet_subdirectory.h"
 #include "renderer/load/paths.h"
 #include "renderer/load/schema.h"
 #include "renderer/load/select_parts.h"
@@ -38,6 +39,9 @@ public:
                  .fallback = bundle.default_namespace,
                  .forced_pos = bundle.forced_namespace_pos};
         warn_unnamed();
+        if (bundle.rendered) {
+            warn_image_scans();
+        }
         index_ = static_cast<std::uint32_t>(out_.bundles.size());
         if (is_chart && !is_ours) {
             find_not_copied(fleet_.root, bundle.not_copied);
@@ -50,8 +54,10 @@ public:
         out_.bundles.push_back(std::move(bundle));
         if (is_chart && !is_ours) {
             copy_files();
+            warn_of_build_that_is_copied();
             return;
         }
+        warn_of_directory();
         if (is_ours) {
             take_operator();
         }
@@ -85,6 +91,20 @@ private:
                 .found = fmt::format("\"{}\" is written instead", bundle_slug(root_.relative)),
                 .hint = "set \"name\" to what the bundle is called now; a bundle that is renamed "
                         "is deleted and installed again"});
+    }
+
+    void warn_image_scans() {
+        const auto scans = list_of(fleet_.root, "imageScans");
+        if (scans.empty() || context_.options.output_dir.empty()) {
+            return;
+        }
+        refuse({.severity = Severity::Warning,
+                .rule = "fleet-image-scans",
+                .pos = scans.front().pos(),
+                .message = "Fleet writes the tags that it finds into the tree that it deploys, and "
+                           "that one is made anew by each render",
+                .found = "imageScans, left out of the rendered fleet.yaml",
+                .hint = "let a tool write new tags into the sources"});
     }
 
     InputFile input(const BundleFile& file) {
@@ -190,6 +210,37 @@ private:
             listed_.insert(out_.files[i].path);
         }
         check_operator_namespace();
+        if (visited_.contains(root_.path)) {
+            warn_of_subdirectories(context_.build.tree, *context_.build.reader.find(root_.path),
+                                   context_.build.diagnostics);
+        }
+    }
+
+    // Nobody executes it here: what else is wrong with it is not for us to say.
+    void warn_of_build_that_is_copied() {
+        if (kustomize_dir_ != root_.path) {
+            return;
+        }
+        Diagnostics quiet;
+        KustomizationReader reader(context_.build.tree, context_.build.sources, quiet);
+        if (const Kustomization* file = reader.find(kustomize_dir_)) {
+            warn_of_subdirectories(context_.build.tree, *file, context_.build.diagnostics);
+        }
+    }
+
+    // Of the ways to spell the bundle's own directory Fleet knows one.
+    void warn_of_directory() {
+        const Value* kustomize = map_of(fleet_.merged, "kustomize");
+        const Value* dir = kustomize == nullptr ? nullptr : kustomize->find("dir");
+        const std::string_view text = dir == nullptr ? "" : text_of(*dir);
+        if (!text.empty() && text != "." && fleet_.kustomize_dir() == ".") {
+            refuse({.severity = Severity::Warning,
+                    .rule = "fleet-kustomize-dir",
+                    .pos = dir->pos(),
+                    .message = "Fleet finds no kustomization there, and fails",
+                    .found = fmt::format("\"{}\"", text),
+                    .expected = "\".\", or no kustomize.dir at all"});
+        }
     }
 
     // `namespace` of an overlay would move the chart's own objects, too.

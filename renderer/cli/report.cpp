@@ -32,7 +32,8 @@ std::string place(Pos pos, const SourceMap& sources) {
         return {};
     }
     const Location location = sources.locate(pos);
-    return fmt::format("{}:{}", location.path, location.line);
+    return location.line == 0 ? std::string(location.path)
+                              : fmt::format("{}:{}", location.path, location.line);
 }
 
 std::string paint(std::string_view text, std::string_view style, bool color) {
@@ -130,7 +131,9 @@ std::string totals(const Loaded& loaded, const Plan& plan, const Objects& object
         objects.size() + plan.replacements.size() + loaded.generated_inputs.size();
     std::string out = fmt::format("{} generated; {} read", counted(made, "object", "objects"),
                                   counted(read, "document", "documents"));
-    out += plan.edits.empty()
+    // The files of a package have them from the second run on, and what is said of it stays.
+    const bool is_package = loaded.resource_list && loaded.resource_list->is_package;
+    out += plan.edits.empty() || is_package
                ? "\n"
                : fmt::format(", {} in them\n", counted(plan.edits.size(), "edit", "edits"));
     if (loaded.skipped_files > 0) {

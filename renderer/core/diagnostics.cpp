@@ -66,7 +66,8 @@ void print_line(const SourceMap& sources, Pos pos, std::string& out) {
             blanks += byte == '\t' ? '\t' : ' ';
         }
     }
-    fmt::format_to(std::back_inserter(out), "{:>5} | {}\n      | {}^\n", place.line, shown, blanks);
+    const std::string number = place.line == 0 ? "" : fmt::to_string(place.line);
+    fmt::format_to(std::back_inserter(out), "{:>5} | {}\n      | {}^\n", number, shown, blanks);
 }
 
 void print_one(const Diagnostic& d, const SourceMap& sources, const Colors& c, std::string& out) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -35,6 +36,12 @@ SourceId SourceMap::add(std::string path, std::string text) {
     return static_cast<SourceId>(sources_.size() - 1);
 }
 
+void SourceMap::name_part(SourceId id, std::size_t begin, std::string name) {
+    std::deque<Part>& parts = sources_[id].parts;
+    CHECK(parts.empty() || parts.back().begin < begin);
+    parts.push_back({begin, std::move(name)});
+}
+
 Pos SourceMap::pos(SourceId id, std::size_t offset) const {
     CHECK(offset <= sources_[id].text.size());
     return Pos{sources_[id].base + static_cast<std::uint32_t>(offset)};
@@ -63,10 +70,15 @@ Location SourceMap::locate(Pos pos) const {
     if (line.ends_with('\r')) {
         line.remove_suffix(1);
     }
+    const auto column = static_cast<std::uint32_t>(offset - start + 1);
+    const auto behind = std::ranges::upper_bound(source.parts, offset, {}, &Part::begin);
+    if (behind != source.parts.begin()) {
+        return {std::prev(behind)->name, 0, column, line};
+    }
     const std::size_t chunk = offset / kChunk;
     const auto rest = std::ranges::count(before.substr(chunk * kChunk), '\n');
-    return {source.path, source.newlines[chunk] + static_cast<std::uint32_t>(rest) + 1,
-            static_cast<std::uint32_t>(offset - start + 1), line};
+    return {source.path, source.newlines[chunk] + static_cast<std::uint32_t>(rest) + 1, column,
+            line};
 }
 
 std::string SourceMap::describe(Pos pos) const {
@@ -74,7 +86,8 @@ std::string SourceMap::describe(Pos pos) const {
         return "";
     }
     const Location place = locate(pos);
-    return fmt::format("{}:{}:{}", place.path, place.line, place.column);
+    return place.line == 0 ? std::string(place.path)
+                           : fmt::format("{}:{}:{}", place.path, place.line, place.column);
 }
 
 }  // namespace renderer

@@ -17,7 +17,7 @@ using SourceId = std::uint32_t;
 
 struct Location {
     std::string_view path;     // as the user typed it, "<stdin>", or a flag such as "--set"
-    std::uint32_t line = 0;    // 1-based
+    std::uint32_t line = 0;    // 1-based; 0 in a part with a name of its own
     std::uint32_t column = 0;  // 1-based, in bytes
     std::string_view text;     // the line without its end
 };
@@ -32,22 +32,31 @@ public:
     [[nodiscard]] std::size_t count() const { return sources_.size(); }
     [[nodiscard]] std::size_t total_bytes() const { return next_ - 1; }
 
+    // From this byte on, to the next part or the end, places are called `name`, without a line: the
+    // text is not the one that the user has. Parts of a source are named in its order.
+    void name_part(SourceId id, std::size_t begin, std::string name);
+
     // The place of a byte of a source; `offset` may be one past the end.
     [[nodiscard]] Pos pos(SourceId id, std::size_t offset) const;
     // The inverse. The position must be known and come from this map.
     [[nodiscard]] SourceId source_of(Pos pos) const;
     [[nodiscard]] std::size_t offset_of(Pos pos) const;
     [[nodiscard]] Location locate(Pos pos) const;
-    // "path:line:col", or "" for an unknown position.
+    // "path:line:col", the name of a part, or "" for an unknown position.
     [[nodiscard]] std::string describe(Pos pos) const;
 
 private:
+    struct Part {
+        std::size_t begin;
+        std::string name;
+    };
     struct Source {
         std::string path;
         std::string text;
         std::uint32_t base;  // Pos of its first byte
         std::vector<std::uint32_t>
             newlines;  // before every kChunk-th byte, so that locate() is quick
+        std::deque<Part> parts = {};
     };
     std::deque<Source> sources_;  // stable addresses
     std::uint32_t next_ = 1;      // 0 means nowhere

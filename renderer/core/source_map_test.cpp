@@ -34,5 +34,16 @@ TEST(SourceMap, CountsLinesOfLargeTexts) {
     EXPECT_EQ(sources.describe(sources.pos(source, text.size())), "a.yaml:10001:1");
 }
 
+TEST(SourceMap, PartsHaveNamesInsteadOfLines) {
+    SourceMap sources;
+    const SourceId source = sources.add("<stdin>", "head\na: 1\nb: 2\n");
+    sources.name_part(source, 5, "a.yaml[0]");
+    sources.name_part(source, 10, "b.yaml[1]");
+    EXPECT_EQ(sources.describe(sources.pos(source, 4)), "<stdin>:1:5");
+    EXPECT_EQ(sources.describe(sources.pos(source, 9)), "a.yaml[0]");
+    EXPECT_EQ(sources.describe(sources.pos(source, 13)), "b.yaml[1]");
+    EXPECT_EQ(sources.locate(sources.pos(source, 13)).text, "b: 2");
+}
+
 }  // namespace
 }  // namespace renderer

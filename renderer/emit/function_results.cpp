@@ -117,9 +117,7 @@ void put_item_file(const Value& item, Value& result) {
         return;
     }
     Value file = Value::map({{"path", path}});
-    const std::string_view internal = annotation_of(item, kIndexAnnotation);
-    const std::string_view index =
-        internal.empty() ? annotation_of(item, kLegacyIndexAnnotation) : internal;
+    const std::string_view index = item_index(item);
     const bool whole = !index.empty() && index.find_first_not_of("0123456789") == index.npos;
     put_if(file, whole, "index", Value::number(whole ? index : "0"));
     result.add("file", std::move(file));

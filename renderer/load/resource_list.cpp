@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "renderer/core/api.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/function_config.h"
@@ -36,7 +38,7 @@ constexpr std::array kListFields = {
     SchemaField{"results"},
 };
 
-// Where the items stand in a text whose dashes are blanked.
+// Where the items are in a text whose dashes are blanked.
 struct Layout {
     std::string text;
     std::vector<ListItem> items;
@@ -55,19 +57,41 @@ std::size_t list_end(const SourceMap& sources, const Value& root, Pos last) {
     return end;
 }
 
+bool is_blank_or_comment(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(' ');
+    return first == std::string_view::npos || text[first] == '#';
+}
+
+// The dash of the item whose first key is at `offset`: in front of it, or of the comments above it
+// (kyaml writes `- # comment` when a document begins with one). No value: it has none of its own.
+std::optional<std::size_t> dash_before(std::string_view text, std::size_t offset) {
+    for (std::size_t end = offset; end > 0;) {
+        const std::size_t begin = text.rfind('\n', end - 1) + 1;
+        const std::string_view line = text.substr(begin, end - begin);
+        const std::size_t first = line.find_first_not_of(' ');
+        if (first != std::string_view::npos && line[first] == '-' &&
+            (end == offset ? line.find_first_not_of(' ', first + 1) == std::string_view::npos
+                           : is_blank_or_comment(line.substr(first + 1)))) {
+            return begin + first;
+        }
+        if (!is_blank_or_comment(line) || begin == 0) {
+            return std::nullopt;
+        }
+        end = begin - 1;
+    }
+    return std::nullopt;
+}
+
 // No value unless every item begins on a line of its own, behind a dash.
 std::optional<Layout> lay_out(const SourceMap& sources, const Value& root) {
     Layout layout{.text = std::string(sources.text(0)), .items = {}};
     const auto items = list_of(root, "items");
     for (const Value& item : items) {
-        const Location place = sources.locate(item.pos());
-        const std::string_view before = place.text.substr(0, place.column - 1);
-        const std::size_t dash = before.find_first_not_of(' ');
-        if (dash == std::string_view::npos || before[dash] != '-' ||
-            before.find_first_not_of(' ', dash + 1) != std::string_view::npos) {
+        const auto dash = dash_before(sources.text(0), sources.offset_of(item.pos()));
+        if (!dash) {
             return std::nullopt;
         }
-        const std::size_t begin = sources.offset_of(item.pos()) - before.size();
+        const std::size_t begin = sources.text(0).rfind('\n', *dash) + 1;
         if (!layout.items.empty()) {
             if (begin <= layout.items.back().range.begin) {
                 return std::nullopt;  // an alias stands where its anchor does
@@ -75,8 +99,8 @@ std::optional<Layout> lay_out(const SourceMap& sources, const Value& root) {
             layout.items.back().range.end = begin;
         }
         layout.items.push_back({.range = {begin, begin}});
-        layout.dash_column = dash;
-        layout.text[begin + dash] = ' ';
+        layout.dash_column = *dash - begin;
+        layout.text[*dash] = ' ';
     }
     if (!items.empty()) {
         layout.items.back().range.end = list_end(sources, root, items.back().pos());
@@ -142,8 +166,35 @@ Value parse(std::string text, SourceMap& sources, Diagnostics& diagnostics) {
     return read_yaml(sources, 0, diagnostics);
 }
 
+// Lines of standard input are not those of any file that the user has, and what an earlier run made
+// moves them: messages name the item's file and its position there, as results do.
+void name_parts(const ResourceList& list, SourceMap& sources) {
+    const auto items = list_of(list.root, "items");
+    const auto has_path = [](const Value& item) { return !item_path(item).empty(); };
+    if (std::ranges::none_of(items, has_path)) {
+        return;
+    }
+    std::map<std::size_t, std::string> names;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const std::string_view path = item_path(items[i]);
+        const std::string_view index = item_index(items[i]);
+        names[list.items[i].range.begin] =
+            path.empty() ? fmt::format("items[{}]", i)
+                         : fmt::format("{}[{}]", path, index.empty() ? "0" : index);
+    }
+    if (const Member* config = list.root.find_member("functionConfig")) {
+        names[sources.offset_of(config->key.pos())] = "functionConfig";
+    }
+    for (auto& [begin, name] : names) {
+        sources.name_part(list.source, begin, std::move(name));
+    }
+}
+
+// Nobody applies it: who wrote it says so, or it is kpt's own file or our configuration.
 bool is_local(const Value& item) {
-    return annotation_of(item, kLocalAnnotation) == "true";
+    const std::string_view version = text_of(item, "apiVersion");
+    return annotation_of(item, kLocalAnnotation) == "true" || version.starts_with("kpt.dev/") ||
+           version.starts_with(TAILRENDER_DOMAIN "/");
 }
 
 void classify_items(ResourceList& list) {
@@ -219,6 +270,11 @@ std::string_view item_path(const Value& item) {
     return path.empty() ? annotation_of(item, kLegacyPathAnnotation) : path;
 }
 
+std::string_view item_index(const Value& item) {
+    const std::string_view index = annotation_of(item, kIndexAnnotation);
+    return index.empty() ? annotation_of(item, kLegacyIndexAnnotation) : index;
+}
+
 std::vector<Value> read_resource_list(const SourceTree& tree, LoadOptions& options, Loaded& loaded,
                                       Diagnostics& diagnostics) {
     const std::string text = std::move(*options.stream);
@@ -244,6 +300,7 @@ std::vector<Value> read_resource_list(const SourceTree& tree, LoadOptions& optio
     list.root = std::move(root);
     list.items = std::move(layout->items);
     list.dash_column = layout->dash_column;
+    name_parts(list, loaded.sources);
     const Value* config = list.root.find("functionConfig");
     FunctionConfig read = read_function_config(tree, config == nullptr ? Value() : config->clone(),
                                                loaded.sources, diagnostics);

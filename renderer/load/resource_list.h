@@ -27,6 +27,9 @@ std::string_view annotation_of(const Value& object, std::string_view key);
 // Where an item comes from: the internal annotation, else the legacy one.
 std::string_view item_path(const Value& item);
 
+// Its position among the documents of that file, as orchestrators spell it; "" when nobody says.
+std::string_view item_index(const Value& item);
+
 // Takes the stream out of the options, fills `loaded.resource_list` and puts what the
 // functionConfig says into the options. Must be the first that adds a source. Returns the layers of
 // chart values that the functionConfig gives.

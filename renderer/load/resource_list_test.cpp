@@ -58,6 +58,33 @@ TEST(ReadResourceList, AnItemIsADocumentWhereItStands) {
     EXPECT_TRUE(read.options.stream.has_value()) << "the items are what is rendered";
 }
 
+// kyaml puts the dash in front of a comment with which a document begins.
+TEST(ReadResourceList, CommentsAboveTheFirstKeyBelongToTheItem) {
+    const ReadList read(
+        list("items:\n- # one\n  # two\n\n  kind: 'A'\n  x: {y: 0x10}\n- # three\n  kind: B\n"
+             "# end\nresults: []\n"));
+    EXPECT_EQ(read.diagnostics, "");
+    EXPECT_EQ(read.inputs(),
+              (std::vector<std::string>{"  # one\n  # two\n\n  kind: 'A'\n  x: {y: 0x10}\n",
+                                        "  # three\n  kind: B\n# end\n"}));
+}
+
+TEST(ReadResourceList, PlacesOfAPackageAreFilesAndPositions) {
+    const ReadList read(list("items:\n" +
+                             annotated("a",
+                                       "internal.config.kubernetes.io/path: a.yaml, "
+                                       "internal.config.kubernetes.io/index: '3'") +
+                             annotated("b", "config.kubernetes.io/path: b.yaml") +
+                             annotated("c", "") + "functionConfig: {kind: TailscaleRender}\n"));
+    const SourceMap& sources = read.loaded.sources;
+    std::vector<std::string> places;
+    for (const ListItem& item : read.loaded.resource_list->items) {
+        places.push_back(sources.describe(sources.pos(0, item.range.begin + 3)));
+    }
+    EXPECT_EQ(places, (std::vector<std::string>{"a.yaml[3]", "b.yaml[0]", "items[2]"}));
+    EXPECT_EQ(read.diagnostics.substr(0, 23), "functionConfig: error: ");
+}
+
 TEST(ReadResourceList, OtherSpellingsAreWrittenAnewFirst) {
     const std::vector<std::string> rows = {
         "{\"apiVersion\": \"config.kubernetes.io/v1\", \"kind\": \"ResourceList\", \"items\": "

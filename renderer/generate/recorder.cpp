@@ -20,18 +20,23 @@ std::string auth_secret(const RecorderPlan& recorder, std::int64_t ordinal) {
     return fmt::format("{}-auth", pod_name(recorder, ordinal));
 }
 
+constexpr std::string_view kManagedBy = "app.kubernetes.io/managed-by";
+
 // Ours win over the user's of the same name.
 Value labels(const RecorderPlan& recorder, const Value* users) {
     Value all = users == nullptr ? Value::map() : users->clone();
     all.put("app.kubernetes.io/name", "recorder");
     all.put("app.kubernetes.io/instance", recorder.name);
-    all.put("app.kubernetes.io/managed-by", "tailscale-operator");
+    all.put(Value::borrowed(kManagedBy), "tailscale-operator");
     return all;
 }
 
+// Without the label that Helm, and so Fleet, gives to every object of a release: what is rendered
+// would look changed for ever. Pods and the selector, which nobody writes to, keep it.
 Value metadata(const RecorderPlan& recorder, std::string_view name, const Value* users = nullptr) {
-    return Value::map(
-        {{"name", name}, {"namespace", recorder.ns}, {"labels", labels(recorder, users)}});
+    Value all = labels(recorder, users);
+    all.erase(kManagedBy);
+    return Value::map({{"name", name}, {"namespace", recorder.ns}, {"labels", std::move(all)}});
 }
 
 // Those of the user that are not in our domain.
@@ -192,7 +197,9 @@ Value container(const RecorderPlan& recorder) {
 
 Value pod_template(const RecorderPlan& recorder) {
     const RecorderPod& pod = recorder.input->pod;
-    Value head = metadata(recorder, recorder.name, pod.labels);
+    Value head = Value::map({{"name", recorder.name},
+                             {"namespace", recorder.ns},
+                             {"labels", labels(recorder, pod.labels)}});
     put_copy(head, "annotations", pod.annotations);
     Value spec = Value::map({{"serviceAccountName", recorder.account},
                              {"containers", Value::list({container(recorder)})},

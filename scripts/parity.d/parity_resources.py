@@ -135,3 +135,12 @@ def dns_marks(model):
                 head[key] = kept
         hit = hit or head != before
     return hit
+
+
+@row(63)
+def recorder_label_of_helm(model):
+    """The last one about Recorders: the others find them by it."""
+    found = [obj for obj in model.objects if _is_recorders(obj)]
+    for obj in found:
+        del meta(obj)["labels"]["app.kubernetes.io/managed-by"]
+    return bool(found)

@@ -70,6 +70,8 @@ class Resources(ParityTest):
         faults = {
             "recorder reads another key": (RECORDER, '"secretName": "tape-0-auth"', '"secretName": "tape-auth-0"'),
             "recorder's wider Role": (RECORDER, '["tape-0", "tape-0-auth", ', '["'),
+            "recorder with Helm's label": (RECORDER, '"app.kubernetes.io/name": "recorder"}, "name": "tape"',
+                                           '"app.kubernetes.io/managed-by": "tailscale-operator", "app.kubernetes.io/name": "recorder"}, "name": "tape"'),
             "recorder without contract": (RECORDER, '"tailrender.dev/contract": "v1", ', ""),
             "other nameserver image": (DNS, "tailrender/tailrender-runtime", "tailscale/k8s-nameserver"),
             "nameserver that is not asked": (DNS, '"/readyz"', '"/healthz"'),

@@ -218,7 +218,7 @@ void check_yaml_overlays(const LintContext& context, const RepositoryBundle& bun
     const bool ignored = bundle.is_chart() || kustomize != nullptr;
     if (ignored && overlays != nullptr && overlays->is_list() && overlays->size() > 0) {
         context.warn({.rule = "fleet-yaml-overlays",
-                      .pos = overlays->pos(),
+                      .pos = overlays->items().front().pos(),
                       .message = "Fleet executes \"yaml.overlays\" only in a bundle of plain "
                                  "manifests, and this one has a chart or a kustomization",
                       .hint = "write the overlay as a kustomization, or remove it"});

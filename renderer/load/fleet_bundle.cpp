@@ -116,10 +116,8 @@ void merge_customization(Value& base, const Value& custom) {
         }
     }
     put_or(base, custom, "keepResources");
-    for (const std::string_view key : {"correctDrift", "forceSyncGeneration"}) {
-        if (const Value* value = custom.find(key); value != nullptr && !value->is_null()) {
-            base.put(Value(key), value->clone());
-        }
+    if (const Value* drift = map_of(custom, "correctDrift")) {
+        base.put("correctDrift", drift->clone());
     }
     merge_list(base, custom, "downstreamResources", kDownstreamKeys);
 }
@@ -142,6 +140,19 @@ void add_helm(const Value& options, std::vector<const Value*>& sections) {
     }
 }
 
+// The GitRepo's takes the place of the one that a bundle has, and what is rendered has no
+// customizations.
+void refuse_force_sync(const Value& custom, Diagnostics& diagnostics) {
+    if (number_of(custom, "forceSyncGeneration") > 0) {
+        diagnostics.add({.rule = "not-supported",
+                         .pos = custom.find("forceSyncGeneration")->pos(),
+                         .message = "\"forceSyncGeneration\" of a customization has no place in a "
+                                    "rendered bundle",
+                         .expected = "spec.forceSyncGeneration of the GitRepo",
+                         .hint = "remove it here"});
+    }
+}
+
 void decode(FleetFile& file, const Cluster& cluster, Diagnostics& diagnostics) {
     file.merged = file.root.clone();
     file.deployed = is_targeted(file.root, cluster, diagnostics);
@@ -154,6 +165,7 @@ void decode(FleetFile& file, const Cluster& cluster, Diagnostics& diagnostics) {
     for (const Value* custom : matching_customizations(file.root, cluster, diagnostics)) {
         file.deployed = file.deployed && !flag_of(*custom, "doNotDeploy");
         add_helm(*custom, file.helm);
+        refuse_force_sync(*custom, diagnostics);
         merge_customization(file.merged, *custom);
     }
 }

@@ -322,7 +322,7 @@ private:
         const Value* overlays = yaml == nullptr ? nullptr : yaml->find("overlays");
         if (overlays != nullptr && overlays->is_list() && overlays->size() > 0) {
             refuse({.rule = "not-supported",
-                    .pos = overlays->pos(),
+                    .pos = overlays->items().front().pos(),
                     .message = "\"yaml.overlays\" is not executed by tailrender",
                     .expected = "a kustomization",
                     .hint = "write the overlay as a kustomization and name it in kustomize.dir"});

@@ -193,10 +193,10 @@ TEST(Select, FleetErrors) {
          "  hint: Fleet takes only the bundle's own directory; move the base into it\n"},
         {"overlays of raw bundles",
          {{"b/fleet.yaml", "yaml: {overlays: [x]}\n"}, {"b/a.yaml", kSecret}},
-         "b/fleet.yaml:1:18: error: \"yaml.overlays\" is not executed by tailrender "
+         "b/fleet.yaml:1:19: error: \"yaml.overlays\" is not executed by tailrender "
          "[not-supported]\n"
          "    1 | yaml: {overlays: [x]}\n"
-         "      |                  ^\n"
+         "      |                   ^\n"
          "  expected: a kustomization\n"
          "  hint: write the overlay as a kustomization and name it in kustomize.dir\n"},
         {"templates without a chart",

@@ -6,27 +6,17 @@
 """
 import contextlib
 import pathlib
-import shutil
 import subprocess
 import tempfile
 import time
 
 from harness import SCRIPT
 from installed import NAMESPACE
-from shared.operator_source import operator_source
+from shared.operator_source import write_chart
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent.parent / "testdata" / "e2e" / "operator"
 VALUES = REPOSITORY / "values.yaml"
 RELEASE = "tailscale-operator"
-
-
-def write_chart(folder, deploy):
-    """As it is released: with the CRDs among the templates."""
-    shutil.copytree(deploy / "chart", folder, copy_function=shutil.copyfile)
-    (folder / "templates").chmod(0o755)
-    for crd in (deploy / "crds").iterdir():
-        text = "{{ if .Values.installCRDs -}}\n" + crd.read_text(encoding="utf-8") + "{{- end -}}"
-        (folder / "templates" / crd.name).write_text(text, encoding="utf-8")
 
 
 class Operator:
@@ -34,9 +24,8 @@ class Operator:
 
     def __init__(self, lab, folder):
         self.lab = lab
-        version, source = operator_source()
-        write_chart(pathlib.Path(folder, "chart"), source / "deploy")
-        lab.run("helm", "package", f"{folder}/chart", "--version", version[1:], "--app-version", version, "--destination", folder)
+        version = write_chart(pathlib.Path(folder, "chart"))
+        lab.run("helm", "package", f"{folder}/chart", "--destination", folder)
         self.chart = f"{folder}/{RELEASE}-{version[1:]}.tgz"
         lab.verb("image", f"docker.io/tailscale/k8s-operator:{version}", lab.run("sh", "-c", "command -v k8s-operator").strip())
         credentials = {"client_id": lab.inner["LAB_OAUTH_ID"], "client_secret": lab.inner["LAB_OAUTH_SECRET"]}

@@ -1,0 +1,22 @@
+"""What a kpt package holds."""
+import re
+
+import yaml
+
+from shared.checks import objects
+
+BOOKKEEPING = re.compile(r"(internal\.)?config\.(kubernetes|k8s)\.io/(path|index|id|annotations-migration-resource-id)$")
+LOCAL = ("Kptfile", "TailscaleRender", "ResourceGroup")
+
+
+def objects_in(folder):
+    """All that somebody could apply, by name, without kpt's own annotations."""
+    found = []
+    for path in sorted(folder.rglob("*.yaml")):
+        if path.name != "fleet.yaml":
+            found += [value for value in yaml.safe_load_all(path.read_text(encoding="utf-8")) if value["kind"] not in LOCAL]
+    for value in found:
+        left = {key: text for key, text in value["metadata"].get("annotations", {}).items() if not BOOKKEEPING.match(key)}
+        value["metadata"].pop("annotations", None)
+        value["metadata"].update({"annotations": left} if left else {})
+    return objects(found)

@@ -68,23 +68,26 @@ Value service_account(const RecorderPlan& recorder) {
         {{"apiVersion", "v1"}, {"kind", "ServiceAccount"}, {"metadata", std::move(head)}});
 }
 
-Value secret_rule(const RecorderPlan& recorder) {
-    Value names = Value::list();
-    for (std::int64_t i = 0; i < recorder.replicas; ++i) {
-        names.append(Value(pod_name(recorder, i)));
-        names.append(Value(auth_secret(recorder, i)));
-    }
+Value secret_rule(Value names, Value verbs) {
     return Value::map({{"apiGroups", Value::list({""})},
                        {"resources", Value::list({"secrets"})},
                        {"resourceNames", std::move(names)},
-                       {"verbs", Value::list({"get", "patch", "update"})}});
+                       {"verbs", std::move(verbs)}});
 }
 
-// Without a replica there is no rule for Secrets: one without names would allow all of them.
+// Its keys it only reads: what the controller notes on their Secrets is what it goes by. Without a
+// replica there is no rule for Secrets: one without names would allow all of them.
 Value role(const RecorderPlan& recorder) {
     Value rules = Value::list();
     if (recorder.replicas > 0) {
-        rules.append(secret_rule(recorder));
+        Value states = Value::list();
+        Value keys = Value::list();
+        for (std::int64_t i = 0; i < recorder.replicas; ++i) {
+            states.append(Value(pod_name(recorder, i)));
+            keys.append(Value(auth_secret(recorder, i)));
+        }
+        rules.append(secret_rule(std::move(states), Value::list({"get", "patch", "update"})));
+        rules.append(secret_rule(std::move(keys), Value::list({"get"})));
     }
     rules.append(Value::map({{"apiGroups", Value::list({""})},
                              {"resources", Value::list({"events"})},

@@ -59,6 +59,21 @@ def recorder_secrets(model):
     return bool(found)
 
 
+@row(64)
+def recorder_reads_its_keys(model):
+    hit = False
+    for _, recorder in _recorders(model):
+        role = model.get("Role", meta(recorder)["name"])
+        for index, rule in enumerate(role["rules"]):
+            keys = [text for text in rule.get("resourceNames") or [] if text.endswith("-auth")]
+            if keys:
+                rule["resourceNames"] = [text for text in rule["resourceNames"] if text not in keys]
+                role["rules"].insert(index + 1, {**rule, "resourceNames": keys, "verbs": ["get"]})
+                hit = True
+                break
+    return hit
+
+
 @row(35)
 def recorder_contract(model):
     found = _recorders(model)

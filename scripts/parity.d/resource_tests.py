@@ -69,9 +69,11 @@ class Resources(ParityTest):
     def test_each_planted_fault_is_found(self):
         faults = {
             "recorder reads another key": (RECORDER, '"secretName": "tape-0-auth"', '"secretName": "tape-auth-0"'),
-            "recorder's wider Role": (RECORDER, '["tape-0", "tape-0-auth", ', '["'),
+            "recorder's other Role": (RECORDER, '["tape-0", "tape-1"]', '["tape-0"]'),
             "recorder with Helm's label": (RECORDER, '"app.kubernetes.io/name": "recorder"}, "name": "tape"',
                                            '"app.kubernetes.io/managed-by": "tailscale-operator", "app.kubernetes.io/name": "recorder"}, "name": "tape"'),
+            "recorder that writes its keys": (RECORDER, '"tape-1-auth"], "resources": ["secrets"], "verbs": ["get"]',
+                                              '"tape-1-auth"], "resources": ["secrets"], "verbs": ["get", "patch"]'),
             "recorder without contract": (RECORDER, '"tailrender.dev/contract": "v1", ', ""),
             "other nameserver image": (DNS, "tailrender/tailrender-runtime", "tailscale/k8s-nameserver"),
             "nameserver that is not asked": (DNS, '"/readyz"', '"/healthz"'),

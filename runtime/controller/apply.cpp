@@ -54,22 +54,17 @@ Apply::Work Apply::work_of(const Replica& replica) {
     work.pod = replica.pod_name;
     work.ordinal = replica.ordinal;
     work.config = replica.config;
-    if (replica.set != nullptr) {
-        work.tailnet = replica.set->tailnet;
-    }
+    work.tailnet = tailnet_of(replica);
     if (replica.auth != nullptr) {
         work.auth = *replica.auth;
         work.set = replica.auth->set;
-        if (!work.auth.tailnet.empty()) {
-            work.tailnet = work.auth.tailnet;
-        }
+        work.hostname = work.auth.hostname;
     }
     if (replica.stray != nullptr) {
         work.stray = *replica.stray;
     }
     if (replica.state != nullptr) {
         work.state = *replica.state;
-        work.tailnet = work.state.tailnet;
         work.set = work.state.set;
     }
     if (replica.set != nullptr) {
@@ -228,6 +223,7 @@ Job Apply::create_state(const Work& work) {
 Job Apply::write_auth(const Work& work, AuthContent content) {
     content.config = work.config;
     content.tailnet = work.tailnet;
+    content.hostname = work.hostname;
     return [this, work, content = std::move(content)](const Next& next) {
         const Value object =
             auth_secret(ns_, work.pod, work.set, work.auth.version, work.labels, content);

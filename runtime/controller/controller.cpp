@@ -55,7 +55,12 @@ Controller::Controller(Loop& loop, Transport& transport, KubeClient& kube, Log& 
                   .tell = [this](const std::string& parent,
                                  const Telling& telling) { tell(parent, telling); }}),
       sights_(loop, tailnets_),
-      own_devices_(tailnets_, {.user_of =
+      own_devices_(tailnets_, {.owner_of =
+                                   [this](const DeviceClaim& claim) {
+                                       return owner_of(view_, claim.tailnet, claim.device,
+                                                       claim.pod);
+                                   },
+                               .user_of =
                                    [this](const DeviceClaim& claim) {
                                        return user_of(view_, claim.tailnet, claim.device,
                                                       claim.pod);

@@ -152,6 +152,13 @@ bool is_wanted(const Replica& replica) {
     return replica.set != nullptr && replica.ordinal < replica.set->replicas;
 }
 
+std::string_view tailnet_of(const Replica& replica) {
+    return replica.auth != nullptr    ? replica.auth->tailnet.view()
+           : replica.state != nullptr ? replica.state->tailnet.view()
+           : replica.set != nullptr   ? replica.set->tailnet.view()
+                                      : std::string_view();
+}
+
 bool is_up(const Replica& replica) {
     if (replica.state == nullptr || replica.pod == nullptr || replica.pod->leaving ||
         (replica.sight.has_value() && replica.sight->is_gone)) {
@@ -180,7 +187,7 @@ std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_de
     if (!replica.state->gone_since.empty()) {
         return step::UnmarkGone{};
     }
-    if (replica.state->tailnet != replica.set->tailnet) {
+    if (tailnet_of(replica) != replica.set->tailnet.view()) {
         return decide_move(replica);
     }
     if (lacks_config(replica)) {

@@ -67,6 +67,10 @@ struct Replica {
 // A StatefulSet of that many replicas exists.
 bool is_wanted(const Replica& replica);
 
+// That its key and its device are of: what the controller has noted, since a pod may write its
+// state Secret. "" is the controller's own.
+std::string_view tailnet_of(const Replica& replica);
+
 // The pod that runs, and stays, has the device that its state Secret names.
 bool is_up(const Replica& replica);
 

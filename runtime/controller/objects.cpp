@@ -178,6 +178,7 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
         auth.blank = secret_datum(object, kAuthDatum).value_or("").empty();
     }
     auth.tailnet = annotation(object, kTailnetAnnotation);
+    auth.hostname = annotation(object, kHostnameAnnotation);
     auth.key_id = annotation(object, kKeyIdAnnotation);
     auth.tags_before = annotation(object, kTagsBeforeAnnotation);
     auth.key_tags = annotation(object, kKeyTagsAnnotation);

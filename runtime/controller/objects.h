@@ -53,8 +53,9 @@ struct StateSecret {
 struct AuthSecret {
     Text name, uid, version;  // version: resourceVersion, since only we write it
     Text pod, set;
-    Text tailnet;  // that the key and the device are of
-    Text config;   // of an API proxy, without its key
+    Text tailnet;   // that the key and the device are of
+    Text hostname;  // the replica's when it was written
+    Text config;    // of an API proxy, without its key
     bool blank = true;
     Text key_id, key_tags;
     Text tags_before;  // of keys that it has replaced, and that may have led to a device

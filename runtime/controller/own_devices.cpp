@@ -39,12 +39,12 @@ std::string used_by(std::string_view user) {
 
 }  // namespace
 
-Proof prove(const DeviceClaim& claim, const TailnetDevice& device, std::string_view user) {
+Proof prove(const DeviceClaim& claim, const TailnetDevice& device, std::string_view owner) {
     if (device.id != claim.device || device.is_external) {
         return {.objection = "the tailnet knows it under another id, or does not own it"};
     }
-    if (!user.empty()) {
-        return {.objection = used_by(user)};
+    if (!owner.empty()) {
+        return {.objection = used_by(owner)};
     }
     const std::string_view tags = list_with(claim.tags, device.tags);
     if (tags.empty()) {
@@ -53,7 +53,10 @@ Proof prove(const DeviceClaim& claim, const TailnetDevice& device, std::string_v
         return {.objection =
                     fmt::format("it has the tags \"{}\", {}", fmt::join(device.tags, ","), wanted)};
     }
-    if (!claim.hostname.empty() && lower_case(device.hostname) != lower_case(claim.hostname)) {
+    if (claim.hostname.empty()) {
+        return {.objection = "nothing says which hostname it should have"};
+    }
+    if (lower_case(device.hostname) != lower_case(claim.hostname)) {
         return {.objection = fmt::format("it has the hostname \"{}\", expected \"{}\"",
                                          device.hostname, claim.hostname)};
     }
@@ -70,7 +73,7 @@ Job OwnDevices::must_be_own(const DeviceClaim& claim, const std::shared_ptr<std:
                                                           claim.device, problem));
             }
             const TailnetDevice device = decode_tailnet_device(reply.body);
-            const Proof proof = prove(claim, device, around_.user_of(claim));
+            const Proof proof = prove(claim, device, around_.owner_of(claim));
             *tags = proof.tags;
             next(proof.objection.empty()
                      ? std::string()
@@ -105,9 +108,11 @@ Job OwnDevices::erase_if_own(const DeviceClaim& claim) {
                 return next(unless_gone(reply));
             }
             const Proof proof =
-                prove(claim, decode_tailnet_device(reply.body), around_.user_of(claim));
-            if (!proof.objection.empty()) {
-                return leave(claim, proof.objection, next);
+                prove(claim, decode_tailnet_device(reply.body), around_.owner_of(claim));
+            const std::string user = around_.user_of(claim);
+            if (!proof.objection.empty() || !user.empty()) {
+                return leave(claim, proof.objection.empty() ? used_by(user) : proof.objection,
+                             next);
             }
             api.delete_device(claim.device, done_or_gone(next));
         });

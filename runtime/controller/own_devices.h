@@ -1,7 +1,7 @@
 // Which devices are a replica's own, so that they may be tagged and deleted for it. Its pod writes
 // the state Secret, so what that names proves nothing. A device counts once it is noted on the auth
 // Secret, and is noted when the tailnet says that it has the tags of the replica's key and the
-// replica's hostname, and no Secret of another replica names it.
+// replica's hostname, and it is not noted for another replica.
 //
 // It is asked for once, before it is noted: nothing is remembered here.
 #pragma once
@@ -20,7 +20,7 @@ namespace runtime {
 struct DeviceClaim {
     std::string pod, parent;  // parent: as in the contract annotation; empty: it is gone
     std::string tailnet, device;
-    std::string hostname = {};  // empty: any
+    std::string hostname = {};  // empty: nobody knows, so nothing is its own
     std::string tags = {};      // lists of tags, with `;` between them: it has to have one of them
 };
 
@@ -28,14 +28,15 @@ struct Proof {
     std::string objection = {};  // "has the hostname \"laptop\"…"; empty: it is the replica's own
     std::string tags = {};       // the list that it has
 };
-// `user` is the Secret of another replica that names the device, or "". A pure function.
-Proof prove(const DeviceClaim& claim, const TailnetDevice& device, std::string_view user);
+// `owner` is the Secret of another replica that has the device noted, or "". A pure function.
+Proof prove(const DeviceClaim& claim, const TailnetDevice& device, std::string_view owner);
 
 class OwnDevices {
 public:
     struct Surroundings {
-        // The Secret of another replica that names the device; "": none does.
-        std::function<std::string(const DeviceClaim& claim)> user_of;
+        // The Secret of another replica that has it noted, or, of `user_of`, merely names it; "":
+        // none does. What a pod names may keep a device in the tailnet, and nothing else.
+        std::function<std::string(const DeviceClaim& claim)> owner_of, user_of;
         // An empty parent: the one that it was for is gone.
         std::function<void(const std::string& parent, const Telling& telling)> tell;
     };

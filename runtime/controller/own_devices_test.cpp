@@ -39,7 +39,7 @@ const Case kCases[] = {
          c.hostname = "";
          d.hostname = "laptop";
      },
-     "", "tag:web,tag:k8s"},
+     "nothing says which hostname it should have", ""},
     {"another hostname", [](DeviceClaim&, TailnetDevice& d) { d.hostname = "laptop"; },
      "it has the hostname \"laptop\", expected \"apps-a\"", ""},
     {"fewer tags", [](DeviceClaim&, TailnetDevice& d) { d.tags = {"tag:k8s"}; },
@@ -162,6 +162,28 @@ TEST_F(OwnDevicesTest, ADeviceThatIsNotNotedYetIsNotForgottenWithItsStateSecret)
     EXPECT_TRUE(tailnet.devices.empty());
 }
 
+// What a pod names keeps no other replica from its own device.
+TEST_F(OwnDevicesTest, ADeviceIsNotedForItsReplicaWhoeverElseNamesIt) {
+    bool is_away = true;
+    network.fault = [&is_away](const HttpRequest& request) {
+        const bool looks =
+            request.method == "GET" && request.url.find("/device/") != std::string::npos;
+        return is_away && looks ? Fault::Busy : Fault::None;
+    };
+    cluster.add_proxy("a");
+    cluster.add_proxy("b");
+    start();
+    run(kMinute);
+    const std::string device = device_of("b-0");
+    name_device("a-0", device);
+    is_away = false;
+    run(5 * kMinute);
+    EXPECT_EQ(
+        kube.find(secret("b-0-auth"))->at({"metadata", "annotations", kDeviceAnnotation})->text(),
+        device);
+    EXPECT_EQ(kube.datum(secret("b-0-auth"), "authkey"), "");
+}
+
 // Whenever the process was killed, the next one asks for itself.
 TEST_F(OwnDevicesTest, ADeviceThatAPodMerelyNamesStaysWhateverProcessLooks) {
     cluster.add_proxy("a");
@@ -201,6 +223,59 @@ TEST_F(OwnDevicesTest, ADeviceOfAnotherClusterIsNotTheProxysForItsTags) {
         << "there is nothing that could be lost";
 }
 
+// With its StatefulSet gone, what the controller has noted says which hostname it had.
+TEST_F(OwnDevicesTest, ADeviceWithTheTagsOfAProxyThatIsGoneStays) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    const std::string own = device_of("a-0");
+    add_victim("b-0", "tag:k8s");
+    cluster.remove_proxy("a");
+    name_device("a-0", "nVICTIM");
+    run(10 * kMinute);
+    expect_victim_as_it_was("tag:k8s");
+    EXPECT_FALSE(tailnet.devices.contains(own));
+    EXPECT_EQ(event("DeviceNotDeleted"),
+              "tailrender-devices: a-0: device \"nVICTIM\", which its Secrets name, stays: it has "
+              "the hostname \"b-0\", expected \"a-0\"");
+}
+
+TEST_F(OwnDevicesTest, ADeviceOfAProxyOfWhichNothingIsNotedStays) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    add_victim("b-0", "tag:k8s");
+    cluster.remove_proxy("a");
+    kube.erase(secret("a-0-auth"));
+    name_device("a-0", "nVICTIM");
+    run(20 * kMinute);
+    expect_victim_as_it_was("tag:k8s");
+    EXPECT_NE(event("DeviceNotDeleted").find("nothing says which"), std::string::npos)
+        << event("DeviceNotDeleted");
+}
+
+// The annotation on its own state Secret is a pod's to write.
+TEST_F(OwnDevicesTest, APodCannotMoveItsProxyToAnotherTailnet) {
+    FakeTailnet partner{loop};
+    network.add("https://partner", partner);
+    cluster.add_tailnet("partner", "https://partner", partner);
+    partner.devices["nVICTIM"] = {"nVICTIM", "a-0", "", "a-0", {"tag:k8s"}};
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    const std::string own = device_of("a-0");
+    Value state = kube.find(secret("a-0"))->clone();
+    state.find("metadata")->find("annotations")->put(Value(kTailnetAnnotation), "partner");
+    kube.put(secret("a-0"), std::move(state));
+    name_device("a-0", "nVICTIM");
+    run(10 * kMinute);
+    cluster.remove_proxy("a");
+    run(20 * kMinute);
+    EXPECT_TRUE(partner.devices.contains("nVICTIM"));
+    EXPECT_TRUE(partner.keys.empty());
+    EXPECT_FALSE(tailnet.devices.contains(own)) << "the one that was noted goes";
+}
+
 TEST_F(OwnDevicesTest, ADeviceOfAnotherProxyStaysThatOnes) {
     cluster.add_proxy("a");
     cluster.add_proxy("b");
@@ -209,7 +284,7 @@ TEST_F(OwnDevicesTest, ADeviceOfAnotherProxyStaysThatOnes) {
     const std::string device = device_of("b-0");
     name_device("a-0", device);
     run(kMinute);
-    EXPECT_NE(event("CannotNoteDevice").find("Secret \"b-0\" names it, too"), std::string::npos)
+    EXPECT_NE(event("CannotNoteDevice").find("Secret \"b-0-auth\" names it, too"), std::string::npos)
         << event("CannotNoteDevice");
     cluster.remove_proxy("a");
     run(10 * kMinute);

@@ -92,6 +92,17 @@ bool has_operators_sets(const ClusterView& view) {
                        [](const auto& set) { return set.second.contract.empty(); });
 }
 
+std::string owner_of(const ClusterView& view, std::string_view tailnet, std::string_view device,
+                     std::string_view pod) {
+    for (const auto& [unused, auth] : view.auths().objects()) {
+        if (!device.empty() && auth.pod != pod && auth.tailnet == tailnet &&
+            auth.device == device) {
+            return auth.name;
+        }
+    }
+    return {};
+}
+
 std::string user_of(const ClusterView& view, std::string_view tailnet, std::string_view device,
                     std::string_view pod) {
     if (device.empty()) {
@@ -103,12 +114,7 @@ std::string user_of(const ClusterView& view, std::string_view tailnet, std::stri
             return state.name;
         }
     }
-    for (const auto& [unused, auth] : view.auths().objects()) {
-        if (auth.pod != pod && auth.tailnet == tailnet && auth.device == device) {
-            return auth.name;
-        }
-    }
-    return {};
+    return owner_of(view, tailnet, device, pod);
 }
 
 std::string operators_set(const ClusterView& view, const Replica& replica) {

@@ -14,8 +14,12 @@ namespace runtime {
 // view.
 std::map<std::string, Replica> replicas_of(const ClusterView& view);
 
-// The Secret that says that its pod has this device of the tailnet, or that an earlier one had it,
-// but for those of `pod`; "": none does.
+// The auth Secret on which the controller has noted this device of the tailnet, but for that of
+// `pod`; "": none.
+std::string owner_of(const ClusterView& view, std::string_view tailnet, std::string_view device,
+                     std::string_view pod);
+
+// That, or the Secret that says that its pod has the device, or that an earlier one had it.
 std::string user_of(const ClusterView& view, std::string_view tailnet, std::string_view device,
                     std::string_view pod);
 

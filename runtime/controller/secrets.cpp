@@ -60,7 +60,8 @@ Value auth_secret(std::string_view ns, std::string_view pod, std::string_view se
         {kDeviceTagsAnnotation, content.device_tags},
         {kTagsBeforeAnnotation, content.tags_before},
         {kDeviceNamedAnnotation, content.device_named},
-        {kTailnetAnnotation, content.tailnet}};
+        {kTailnetAnnotation, content.tailnet},
+        {kHostnameAnnotation, content.hostname}};
     for (const auto& [key, text] : notes) {
         put_if(annotations_of(object), !text.empty(), Value(key), Value(text));
     }

@@ -38,6 +38,18 @@ bool is_leaving(const Value& object) {
 
 }  // namespace
 
+namespace {
+
+std::string hostnames_of(const std::string& set, int replicas) {
+    std::string hostnames;
+    for (int ordinal = 0; ordinal < replicas; ++ordinal) {
+        hostnames += fmt::format("{}{}-{}", ordinal == 0 ? "" : ",", set, ordinal);
+    }
+    return hostnames;
+}
+
+}  // namespace
+
 FakeCluster::FakeCluster(FakeLoop& loop, FakeKube& kube, FakeTailnet& tailnet)
     : loop_(loop), kube_(kube), tailnet_(tailnet) {
     tick();
@@ -58,11 +70,7 @@ void FakeCluster::add_proxy(const std::string& name, int replicas, const std::st
     annotations.put(kContractAnnotation, Value(kContractVersion));
     annotations.put(kParentAnnotation, "Service/apps/" + its_parent);
     annotations.put(kTagsAnnotation, tags);
-    std::string hostnames;
-    for (int ordinal = 0; ordinal < replicas; ++ordinal) {
-        hostnames += fmt::format("{}{}-{}", ordinal == 0 ? "" : ",", name, ordinal);
-    }
-    annotations.put(kHostnameAnnotation, hostnames);
+    annotations.put(kHostnameAnnotation, hostnames_of(name, replicas));
     kube_.put(path("statefulsets", name),
               Value::map({{"metadata", std::move(metadata)},
                           {"spec", Value::map({{"replicas", replicas}})}}));
@@ -102,6 +110,7 @@ void FakeCluster::add_group(const std::string& name, int replicas, bool is_api_p
     annotations.put(kContractAnnotation, Value(kContractVersion));
     annotations.put(kParentAnnotation, "ProxyGroup/" + name);
     annotations.put(kTagsAnnotation, "tag:k8s");
+    annotations.put(kHostnameAnnotation, hostnames_of(name, replicas));
     Value env = Value::list();
     if (is_api_proxy) {
         env.append(Value::map({{"name", "TS_K8S_PROXY_CONFIG"}}));

@@ -176,9 +176,9 @@ DeviceClaim Apply::claim_of(const Work& work, std::string_view device) {
 
 // The noted one, and what the state Secret names, also as it is now: its last pod may have joined,
 // and ended, since we have looked.
-Job Apply::delete_devices(const Work& work) {
-    return [this, work](const Next& next) {
-        kube_.get(secret_path(work.pod), [this, work, next](const KubeReply& reply) {
+Job Apply::delete_devices(const Work& work, const Job& guard) {
+    return [this, work, guard](const Next& next) {
+        kube_.get(secret_path(work.pod), [this, work, guard, next](const KubeReply& reply) {
             if (!reply.ok() && !reply.not_found()) {
                 return next(reply.problem("cannot read the state Secret"));
             }
@@ -186,22 +186,22 @@ Job Apply::delete_devices(const Work& work) {
             std::set<std::string> named{work.state.device_id, work.state.node_id, state.device_id,
                                         state.node_id, std::string(work.auth.device_named)};
             named.erase(std::string(work.auth.device));
-            std::vector<Job> jobs{own_devices_.erase(claim_of(work, work.auth.device))};
+            std::vector<Job> jobs{own_devices_.erase(claim_of(work, work.auth.device), guard)};
             jobs.reserve(1 + named.size());
             for (const std::string& device : named) {
-                jobs.push_back(own_devices_.erase_if_own(claim_of(work, device)));
+                jobs.push_back(own_devices_.erase_if_own(claim_of(work, device), guard));
             }
             run_in_order(std::move(jobs), next);
         });
     };
 }
 
-Job Apply::revoke_key(const std::string& tailnet, const std::string& id) {
+Job Apply::revoke_key(const std::string& tailnet, const std::string& id, const Job& guard) {
     if (id.empty()) {
         return [](const Next& next) { next({}); };
     }
-    return tailnets_.removal(tailnet, [id](TailnetApi& api, const Next& next) {
-        api.revoke_key(id, done_or_gone(next));
+    return tailnets_.removal(tailnet, [id, guard](TailnetApi& api, const Next& next) {
+        api.revoke_key(id, done_or_gone(next), guard);
     });
 }
 
@@ -428,12 +428,14 @@ void Apply::leave_tailnet(const Work& work, const std::string& other, Next done)
     run_in_order(std::move(jobs), std::move(done));
 }
 
+// Requests to the tailnet may wait for long, and the proxy may be back when they leave.
 void Apply::remove(const Work& work, Next done) {
+    const Job still_unwanted =
+        in_order({set_must_be_absent(work), must_be_absent(path_of(kPods, ns_, work.pod))});
     std::vector<Job> jobs;
-    jobs.push_back(set_must_be_absent(work));
-    jobs.push_back(must_be_absent(path_of(kPods, ns_, work.pod)));
-    jobs.push_back(revoke_key(work.tailnet, work.auth.key_id));
-    jobs.push_back(delete_devices(work));
+    jobs.push_back(still_unwanted);
+    jobs.push_back(revoke_key(work.tailnet, work.auth.key_id, still_unwanted));
+    jobs.push_back(delete_devices(work, still_unwanted));
     jobs.push_back(delete_secret(work.auth.name, work.auth.uid));
     jobs.push_back(delete_secret(work.state.name, work.state.uid));
     run_in_order(std::move(jobs), std::move(done));

@@ -65,8 +65,8 @@ private:
     Job name_device(const Work& work);
     Job note_device(const Work& work, const std::shared_ptr<std::string>& tags);
     Job patch(const std::string& name, std::string_view what, renderer::Value operations);
-    Job delete_devices(const Work& work);
-    Job revoke_key(const std::string& tailnet, const std::string& id);
+    Job delete_devices(const Work& work, const Job& guard = {});
+    Job revoke_key(const std::string& tailnet, const std::string& id, const Job& guard = {});
     Job delete_secret(const std::string& name, const std::string& uid);
     Job must_be_absent(const std::string& path);
     Job set_must_be_absent(const Work& work);

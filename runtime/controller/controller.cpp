@@ -21,6 +21,7 @@ constexpr Duration kFirstRetry = std::chrono::seconds(1);
 constexpr Duration kLastRetry = std::chrono::minutes(2);
 
 constexpr Duration kFeaturePause = std::chrono::milliseconds(200);  // one look for many changes
+constexpr int kRemovalsAtOnce = 8;
 constexpr int kGlitches = 1;  // failures that are nobody's business
 
 bool names_device(const Replica& replica) {
@@ -55,18 +56,17 @@ Controller::Controller(Loop& loop, Transport& transport, KubeClient& kube, Log& 
                   .tell = [this](const std::string& parent,
                                  const Telling& telling) { tell(parent, telling); }}),
       sights_(loop, tailnets_),
-      own_devices_(tailnets_, {.owner_of =
-                                   [this](const DeviceClaim& claim) {
-                                       return owner_of(view_, claim.tailnet, claim.device,
-                                                       claim.pod);
-                                   },
-                               .user_of =
-                                   [this](const DeviceClaim& claim) {
-                                       return user_of(view_, claim.tailnet, claim.device,
-                                                      claim.pod);
-                                   },
-                               .tell = [this](const std::string& parent,
-                                              const Telling& telling) { tell(parent, telling); }}) {
+      own_devices_(tailnets_,
+                   {.owner_of =
+                        [this](const DeviceClaim& claim) {
+                            return owner_of(view_, claim.tailnet, claim.device, claim.pod);
+                        },
+                    .user_of =
+                        [this](const DeviceClaim& claim) {
+                            return user_of(view_, claim.tailnet, claim.device, claim.pod);
+                        },
+                    .tell = [this](const std::string& parent,
+                                   const Telling& telling) { tell(parent, telling); }}) {
     view_.on_change([this] { plan_reconcile(Duration(0)); });
 }
 
@@ -229,7 +229,7 @@ void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
         return;  // the copy of the pods is behind
     }
     const bool removes = std::holds_alternative<step::Remove>(*step);
-    if (removes && !guard.may_remove(pod)) {
+    if (removes && (!guard.may_remove(pod) || removals_ >= kRemovalsAtOnce)) {
         return;
     }
     const bool mints = std::holds_alternative<step::MintKey>(*step);
@@ -248,15 +248,18 @@ void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
     const Said said{.about = reference(replica), .reason = std::string(failure_reason(*step))};
     log_.info("step", {{"proxy", pod}, {"step", describe(*step)}});
     slots_[pod].attempts.begin();
-    apply_->run(replica, *step, [this, pod, mints, pod_uid, said](const std::string& problem) {
-        keys_minted_ += mints && problem.empty() ? 1 : 0;
-        if (problem.empty()) {
-            slots_[pod].deleted_pod = pod_uid;
-        }
-        Said result = said;
-        result.problem = problem;
-        take_result(pod, result);
-    });
+    removals_ += removes ? 1 : 0;
+    apply_->run(replica, *step,
+                [this, pod, mints, removes, pod_uid, said](const std::string& problem) {
+                    removals_ -= removes ? 1 : 0;
+                    keys_minted_ += mints && problem.empty() ? 1 : 0;
+                    if (problem.empty()) {
+                        slots_[pod].deleted_pod = pod_uid;
+                    }
+                    Said result = said;
+                    result.problem = problem;
+                    take_result(pod, result);
+                });
 }
 
 bool Controller::Slot::is_worth_telling() const {
@@ -312,10 +315,8 @@ Controller::Counts Controller::counts() const {
         counts.replicas += is_wanted(replica) ? 1 : 0;
         ++counts.devices.at(static_cast<std::size_t>(device_of(replica).state));
         const AuthSecret* auth = replica.auth;
-        counts.keys_expiring += auth != nullptr && !auth->blank && auth->key_expires.has_value() &&
-                                        *auth->key_expires < loop_.now() + kKeyMargin
-                                    ? 1
-                                    : 0;
+        counts.keys_expiring +=
+            auth != nullptr && !auth->blank && is_expiring(*auth, loop_.now()) ? 1 : 0;
     }
     counts.busy =
         static_cast<std::size_t>(std::count_if(slots_.begin(), slots_.end(), [](const auto& slot) {

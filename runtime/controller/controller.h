@@ -117,6 +117,7 @@ private:
     std::map<std::string, Slot, std::less<>> slots_;
     std::uint64_t retries_ = 0;
     std::uint64_t keys_minted_ = 0;
+    int removals_ = 0;  // under way
     bool reconcile_is_planned_ = false;
     bool features_are_planned_ = false;
 };

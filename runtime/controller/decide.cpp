@@ -22,16 +22,6 @@ bool asks_for_keys(const ProxySet& set) {
     return !set.is_api_proxy && !set.is_recorder();
 }
 
-// A key that ends before it begins says that our clock and the server's differ, and no more.
-bool is_expiring(const AuthSecret& auth, Time now) {
-    if (!auth.key_expires.has_value() || !auth.key_created.has_value()) {
-        return auth.key_expires.has_value() && *auth.key_expires - now < kKeyMargin;
-    }
-    const Duration life = *auth.key_expires - *auth.key_created;
-    return life > Duration(0) && now - *auth.key_created >= kKeyPatience &&
-           *auth.key_expires - now < std::min(kKeyMargin, life / 4);
-}
-
 // The pod has had its time with the newest key. With a device that is new in its state it has used
 // it. Of a pod that would never ask for another one.
 bool has_had_its_time(const Replica& replica, Time now) {
@@ -147,6 +137,15 @@ std::optional<Step> decide_sight(const Replica& replica, Time now) {
 }
 
 }  // namespace
+
+bool is_expiring(const AuthSecret& auth, Time now) {
+    if (!auth.key_expires.has_value() || !auth.key_created.has_value()) {
+        return auth.key_expires.has_value() && *auth.key_expires - now < kKeyMargin;
+    }
+    const Duration life = *auth.key_expires - *auth.key_created;
+    return life > Duration(0) && now - *auth.key_created >= kKeyPatience &&
+           *auth.key_expires - now < std::min(kKeyMargin, life / 4);
+}
 
 bool is_wanted(const Replica& replica) {
     return replica.set != nullptr && replica.ordinal < replica.set->replicas;

@@ -64,6 +64,10 @@ struct Replica {
     std::optional<Sight> sight = {};  // of its device; no value: it has not been asked for
 };
 
+// The key is to be replaced. One that ends before it begins says that our clock and the server's
+// differ, and no more.
+bool is_expiring(const AuthSecret& auth, Time now);
+
 // A StatefulSet of that many replicas exists.
 bool is_wanted(const Replica& replica);
 

@@ -86,24 +86,26 @@ Job OwnDevices::must_be_own(const DeviceClaim& claim, const std::shared_ptr<std:
     });
 }
 
-Job OwnDevices::erase(const DeviceClaim& claim) {
+Job OwnDevices::erase(const DeviceClaim& claim, const Job& guard) {
     if (claim.device.empty()) {
         return [](const Next& next) { next({}); };
     }
-    return tailnets_.removal(claim.tailnet, [this, claim](TailnetApi& api, const Next& next) {
-        if (const std::string user = around_.user_of(claim); !user.empty()) {
-            return leave(claim, used_by(user), next);
-        }
-        api.delete_device(claim.device, done_or_gone(next));
-    });
+    return tailnets_.removal(
+        claim.tailnet, [this, claim, guard](TailnetApi& api, const Next& next) {
+            if (const std::string user = around_.user_of(claim); !user.empty()) {
+                return leave(claim, used_by(user), next);
+            }
+            api.delete_device(claim.device, done_or_gone(next), guard);
+        });
 }
 
-Job OwnDevices::erase_if_own(const DeviceClaim& claim) {
+Job OwnDevices::erase_if_own(const DeviceClaim& claim, const Job& guard) {
     if (claim.device.empty()) {
         return [](const Next& next) { next({}); };
     }
-    return tailnets_.removal(claim.tailnet, [this, claim](TailnetApi& api, const Next& next) {
-        api.get_device(claim.device, [this, &api, claim, next](const TailnetReply& reply) {
+    return tailnets_.removal(claim.tailnet, [this, claim, guard](TailnetApi& api,
+                                                                 const Next& next) {
+        api.get_device(claim.device, [this, &api, claim, guard, next](const TailnetReply& reply) {
             if (!reply.ok()) {
                 return next(unless_gone(reply));
             }
@@ -114,7 +116,7 @@ Job OwnDevices::erase_if_own(const DeviceClaim& claim) {
                 return leave(claim, proof.objection.empty() ? used_by(user) : proof.objection,
                              next);
             }
-            api.delete_device(claim.device, done_or_gone(next));
+            api.delete_device(claim.device, done_or_gone(next), guard);
         });
     });
 }

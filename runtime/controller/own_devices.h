@@ -36,7 +36,7 @@ public:
     struct Surroundings {
         // The Secret of another replica that has it noted, or, of `user_of`, merely names it; "":
         // none does. What a pod names may keep a device in the tailnet, and nothing else.
-        std::function<std::string(const DeviceClaim& claim)> owner_of, user_of;
+        std::function<std::string(const DeviceClaim&claim)> owner_of, user_of;
         // An empty parent: the one that it was for is gone.
         std::function<void(const std::string& parent, const Telling& telling)> tell;
     };
@@ -47,10 +47,11 @@ public:
     // Fails unless the device is the replica's own, or there is no such device. `tags` gets the
     // list that it has, or "".
     Job must_be_own(const DeviceClaim& claim, const std::shared_ptr<std::string>& tags);
-    // One that is noted. Stays, with an Event, when another replica has it by now.
-    Job erase(const DeviceClaim& claim);
+    // One that is noted. Stays, with an Event, when another replica has it by now. `guard` is asked
+    // right before it is deleted, and may object (tailnet/api.h).
+    Job erase(const DeviceClaim& claim, const Job& guard = {});
     // One that is not. Stays, with an Event, when it is not the replica's own.
-    Job erase_if_own(const DeviceClaim& claim);
+    Job erase_if_own(const DeviceClaim& claim, const Job& guard = {});
 
 private:
     void leave(const DeviceClaim& claim, std::string_view why, const Next& next);

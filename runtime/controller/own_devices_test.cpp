@@ -284,7 +284,8 @@ TEST_F(OwnDevicesTest, ADeviceOfAnotherProxyStaysThatOnes) {
     const std::string device = device_of("b-0");
     name_device("a-0", device);
     run(kMinute);
-    EXPECT_NE(event("CannotNoteDevice").find("Secret \"b-0-auth\" names it, too"), std::string::npos)
+    EXPECT_NE(event("CannotNoteDevice").find("Secret \"b-0-auth\" names it, too"),
+              std::string::npos)
         << event("CannotNoteDevice");
     cluster.remove_proxy("a");
     run(10 * kMinute);
@@ -394,6 +395,32 @@ TEST_F(OwnDevicesTest, ADeviceThatCannotBeReadIsNotNoted) {
                   "(HTTP status 403): OAuth client \"id\" needs the scope \"devices:core\"");
     tailnet.may_read_devices = true;
     run(5 * kMinute);
+    expect_converged({"a-0"});
+}
+
+// A request to delete it may wait for minutes, and each attempt asks anew.
+TEST_F(OwnDevicesTest, AProxyThatIsBackKeepsItsDeviceHoweverLongItsRemovalHasWaited) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    const std::string device = device_of("a-0");
+    bool is_busy = true;
+    int refused = 0;
+    network.fault = [&](const HttpRequest& request) {
+        const bool deletes =
+            request.method == "DELETE" && request.url.find("/device/") != std::string::npos;
+        refused += is_busy && deletes ? 1 : 0;
+        return is_busy && deletes ? Fault::Busy : Fault::None;
+    };
+    cluster.remove_proxy("a");
+    for (int i = 0; i < 600 && refused == 0; ++i) {
+        run(kSecond);
+    }
+    ASSERT_GT(refused, 0);
+    cluster.add_proxy("a");
+    is_busy = false;
+    run(10 * kMinute);
+    EXPECT_TRUE(tailnet.devices.contains(device));
     expect_converged({"a-0"});
 }
 

@@ -21,6 +21,8 @@ constexpr Duration kTokenMargin = std::chrono::seconds(60);
 constexpr Duration kCredentialsPause = std::chrono::minutes(1);
 // The rights of the client may have grown since a token was given.
 constexpr Duration kFreshRights = std::chrono::minutes(1);
+// Longer than a pod may take to be scheduled; one that waits longer gets another key.
+constexpr std::chrono::seconds kKeyLife = std::chrono::hours(24);
 constexpr int kAttempts = 4;
 constexpr int kAtOnce = 20;              // requests under way
 constexpr double kBurst = 200;           // requests without a pause
@@ -89,7 +91,8 @@ void TailnetApi::mint(const KeyRequest& request, TailnetDone done) {
                                                           {"ephemeral", false},
                                                           {"preauthorized", true},
                                                           {"tags", list_of(request.tags)}})}})}})},
-         {"description", request.description}});
+         {"description", request.description},
+         {"expirySeconds", static_cast<std::int64_t>(kKeyLife.count())}});
     enqueue({.method = "POST",
              .path = "/api/v2/tailnet/-/keys",
              .body = renderer::write_json(body),
@@ -109,8 +112,12 @@ void TailnetApi::get_key(std::string_view id, TailnetDone done) {
     enqueue({.method = "GET", .path = key_path(id), .scope = kKeys, .done = std::move(done)});
 }
 
-void TailnetApi::revoke_key(std::string_view id, TailnetDone done) {
-    enqueue({.method = "DELETE", .path = key_path(id), .scope = kKeys, .done = std::move(done)});
+void TailnetApi::revoke_key(std::string_view id, TailnetDone done, Job guard) {
+    enqueue({.method = "DELETE",
+             .path = key_path(id),
+             .scope = kKeys,
+             .done = std::move(done),
+             .guard = std::move(guard)});
 }
 
 void TailnetApi::list_devices(TailnetDone done) {
@@ -124,9 +131,12 @@ void TailnetApi::get_device(std::string_view id, TailnetDone done) {
     enqueue({.method = "GET", .path = device_path(id), .scope = kDevices, .done = std::move(done)});
 }
 
-void TailnetApi::delete_device(std::string_view id, TailnetDone done) {
-    enqueue(
-        {.method = "DELETE", .path = device_path(id), .scope = kDevices, .done = std::move(done)});
+void TailnetApi::delete_device(std::string_view id, TailnetDone done, Job guard) {
+    enqueue({.method = "DELETE",
+             .path = device_path(id),
+             .scope = kDevices,
+             .done = std::move(done),
+             .guard = std::move(guard)});
 }
 
 void TailnetApi::set_tags(std::string_view device, const std::vector<std::string>& tags,
@@ -187,7 +197,7 @@ void TailnetApi::pump() {
         budget_ -= 1;
         Call call = std::move(waiting_.front());
         waiting_.pop_front();
-        send(std::move(call));
+        call.guard ? ask_guard(std::move(call)) : send(std::move(call));
     }
     if (!waiting_.empty() && !std::exchange(pump_is_due_, true)) {
         loop_.after(std::chrono::milliseconds(100), [this] {
@@ -297,6 +307,21 @@ void TailnetApi::fail_all(const std::string& why, bool lacks_credentials) {
             done(std::move(*reply));
         });
     }
+}
+
+void TailnetApi::ask_guard(Call call) {
+    ++under_way_;
+    auto kept = std::make_shared<Call>(std::move(call));
+    kept->guard([this, kept](const std::string& problem) {
+        --under_way_;
+        if (problem.empty()) {
+            return send(std::move(*kept));
+        }
+        pump();
+        TailnetReply reply;
+        reply.message = problem;
+        kept->done(std::move(reply));
+    });
 }
 
 void TailnetApi::send(Call call) {

@@ -6,7 +6,9 @@
 // the credentials have changed, which are read again before a call, once a minute at most. Calls
 // that change nothing when they come twice are repeated after 5xx and broken connections; `mint`
 // never is: what has become of it is for the caller to find out (`list_keys`). All keep to a
-// budget, and a 429, which says that nothing was done, makes all of them wait.
+// budget, and a 429, which says that nothing was done, makes all of them wait. So a call may leave
+// long after it was made: a `guard` is asked right before each time that it is sent, and its
+// problem is the answer then.
 #pragma once
 
 #include <deque>
@@ -18,6 +20,7 @@
 
 #include "renderer/core/value.h"
 #include "runtime/base/backoff.h"
+#include "runtime/base/jobs.h"
 #include "runtime/base/log.h"
 #include "runtime/base/transport.h"
 #include "runtime/tailnet/credentials.h"
@@ -58,13 +61,13 @@ public:
     void mint(const KeyRequest& request, TailnetDone done);
     void list_keys(TailnetDone done);
     void get_key(std::string_view id, TailnetDone done);
-    void revoke_key(std::string_view id, TailnetDone done);
+    void revoke_key(std::string_view id, TailnetDone done, Job guard = {});
 
     // All devices at once: the API has no pages.
     void list_devices(TailnetDone done);
     // {"hostname", "addresses"} and more.
     void get_device(std::string_view id, TailnetDone done);
-    void delete_device(std::string_view id, TailnetDone done);
+    void delete_device(std::string_view id, TailnetDone done, Job guard = {});
     void set_tags(std::string_view device, const std::vector<std::string>& tags, TailnetDone done);
 
     // Tailscale Services, by name ("svc:" and a DNS label). `put_service` makes or replaces one: a
@@ -81,6 +84,7 @@ private:
         std::string_view scope;  // that the client needs
         bool repeatable = true;
         TailnetDone done;
+        Job guard = {};  // empty: nothing has to be asked
         int attempts = 0;
         Duration token_at = {};  // of the token that it was sent with
         bool token_was_renewed = false;
@@ -98,6 +102,7 @@ private:
     [[nodiscard]] std::string explain(const HttpReply& reply, std::string_view scope) const;
     [[nodiscard]] bool has_token() const;
     [[nodiscard]] bool needs_other_token(const Call& call, const HttpReply& reply) const;
+    void ask_guard(Call call);
     void send(Call call);
     Duration delay_after(const HttpReply& reply);
     void take_reply(Call call, const HttpReply& reply);

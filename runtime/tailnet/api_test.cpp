@@ -72,6 +72,32 @@ protected:
     int answers = 0;
 };
 
+// Each time that it is sent, and not when it is made.
+TEST_F(ApiTest, AsksTheGuardRightBeforeACallIsSent) {
+    tailnet.devices["n1"] = {"n1", "a", "", "a", {"tag:k8s"}};
+    bool is_busy = true;
+    network.fault = [&is_busy](const HttpRequest& request) {
+        return is_busy && request.method == "DELETE" ? Fault::Busy : Fault::None;
+    };
+    int asked = 0;
+    std::string objection;
+    TailnetReply reply;
+    api.delete_device("n1", keep(reply), [&](const Next& next) {
+        ++asked;
+        next(objection);
+    });
+    loop.run_for(std::chrono::milliseconds(200));
+    EXPECT_EQ(asked, 1);
+    objection = "it is back";
+    is_busy = false;
+    loop.run_for(std::chrono::minutes(5));
+    EXPECT_EQ(asked, 2);
+    EXPECT_EQ(answers, 1);
+    EXPECT_EQ(reply.message, "it is back");
+    EXPECT_FALSE(reply.ok());
+    EXPECT_TRUE(tailnet.devices.contains("n1"));
+}
+
 TEST_F(ApiTest, MintsAKeyThatServesOneDevice) {
     TailnetReply reply;
     api.mint({.tags = {"tag:k8s", "tag:web"}, .description = "mark"}, keep(reply));

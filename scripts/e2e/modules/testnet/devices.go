@@ -80,7 +80,8 @@ func (t *Tailnet) getDevice(r *http.Request, _ caller) (any, error) {
 
 func (t *Tailnet) deleteDevice(r *http.Request, client caller) (any, error) {
 	return t.onDevice(r, func(device *Device) (any, error) {
-		device.Deleted, device.DeletedBy, device.Connected = time.Now().UTC(), client.ID, false
+		// When it was asked for: a slow answer says nothing about what the client knew.
+		device.Deleted, device.DeletedBy, device.Connected = arrival(r), client.ID, false
 		return none, nil
 	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -88,9 +89,20 @@ func reset(w http.ResponseWriter) {
 	connection.Close()
 }
 
+type arrivalKey struct{}
+
+// arrival tells when a request came in, before any delay.
+func arrival(r *http.Request) time.Time {
+	if at, ok := r.Context().Value(arrivalKey{}).(time.Time); ok {
+		return at
+	}
+	return time.Now().UTC()
+}
+
 func (t *Tailnet) withFaults(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		request := Request{Method: r.Method, Path: r.URL.Path, At: time.Now().UTC()}
+		r = r.WithContext(context.WithValue(r.Context(), arrivalKey{}, request.At))
 		fault := t.takeFault(tailscaleAPI, r)
 		if fault != nil {
 			request.Fault = fault.Kind

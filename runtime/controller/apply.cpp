@@ -28,13 +28,6 @@ AuthContent without_key(const AuthSecret& auth) {
     return content;
 }
 
-// Lists of tags with `;` between them, each of them once.
-void add_tags(std::string& lists, std::string_view tags) {
-    if (!tags.empty() && (";" + lists + ";").find(fmt::format(";{};", tags)) == std::string::npos) {
-        lists.append(lists.empty() ? "" : ";").append(tags);
-    }
-}
-
 }  // namespace
 
 Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, KeySweeps& sweeps,

@@ -1,7 +1,9 @@
 #include "runtime/controller/objects.h"
 
+#include <algorithm>
 #include <charconv>
 
+#include "renderer/core/ascii.h"
 #include "renderer/core/base64.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
@@ -74,6 +76,15 @@ bool has_variable(const Value& object, std::string_view name) {
     return false;
 }
 
+// An id becomes part of a path in the tailnet's API, and `..` would lead out of it. What has not
+// the form of one names nothing.
+std::string_view id_of(std::string_view text) {
+    constexpr std::size_t kLongest = 64;
+    const auto is_part = [](char c) { return renderer::is_alphanumeric(c) || c == '-'; };
+    return text.size() <= kLongest && std::ranges::all_of(text, is_part) ? text
+                                                                         : std::string_view();
+}
+
 // Of a container that was restarted the kubelet tells the last start alone: then since when it has
 // had the pod.
 std::optional<Time> start_of(const Value& pod) {
@@ -137,7 +148,7 @@ StateSecret read_state(const Value& object) {
     state.tailnet = annotation(object, kTailnetAnnotation);
     state.gone_since = annotation(object, kGoneAnnotation);
     state.labels = labels_of(object);
-    state.device_id = secret_datum(object, "device_id").value_or("");
+    state.device_id = id_of(secret_datum(object, "device_id").value_or(""));
     state.device_fqdn = secret_datum(object, "device_fqdn").value_or("");
     state.device_ips = secret_datum(object, "device_ips").value_or("");
     state.pod_uid = secret_datum(object, "pod_uid").value_or("");
@@ -145,7 +156,7 @@ StateSecret read_state(const Value& object) {
     state.capability_version = secret_datum(object, "tailscale_capver").value_or("");
     state.wants_key = secret_datum(object, "reissue_authkey").has_value();
     const Value profile = profile_of(object);
-    state.node_id = text_of(profile.at({"Config", "NodeID"}));
+    state.node_id = id_of(text_of(profile.at({"Config", "NodeID"})));
     state.login_name = text_of(profile.at({"Config", "UserProfile", "LoginName"}));
     if (const Value* services = profile.at({"AdvertiseServices"});
         services != nullptr && services->is_list()) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "renderer/core/base64.h"
 #include "renderer/core/json.h"
 #include "runtime/base/time_text.h"
 
@@ -67,6 +68,25 @@ TEST(Objects, StateIsReadFromThePodsKeys) {
     EXPECT_EQ(state->device_fqdn, "web.tail.ts.net.");
     EXPECT_EQ(state->pod_uid, "pod");
     EXPECT_TRUE(state->wants_key) << "an empty value is a request, too";
+}
+
+// It becomes part of a path.
+TEST(Objects, WhatHasNotTheFormOfAnIdNamesNoDevice) {
+    const auto device = [](const std::string& id) {
+        const Value secret =
+            json(R"({"metadata":{"name":"a-0","labels":{"tailrender.dev/secret":"state"}},
+            "data":{"device_id":")" +
+                 renderer::encode_base64(id) + "\"}}");
+        return std::string(decode_state_secret(secret)->device_id);
+    };
+    for (const char* id : {"n1CNTRL", "92960230385", "nAbC-1"}) {
+        EXPECT_EQ(device(id), id);
+    }
+    for (const std::string& id : {std::string(".."), std::string("../tailnet/-/keys"),
+                                  std::string("n1?x=y"), std::string("n1/tags"), std::string("n 1"),
+                                  std::string("%2e%2e"), std::string(65, 'n')}) {
+        EXPECT_EQ(device(id), "") << id;
+    }
 }
 
 TEST(Objects, BrokenStateIsNoState) {

@@ -39,6 +39,12 @@ std::string used_by(std::string_view user) {
 
 }  // namespace
 
+void add_tags(std::string& lists, std::string_view tags) {
+    if (!tags.empty() && (";" + lists + ";").find(fmt::format(";{};", tags)) == std::string::npos) {
+        lists.append(lists.empty() ? "" : ";").append(tags);
+    }
+}
+
 Proof prove(const DeviceClaim& claim, const TailnetDevice& device, std::string_view owner) {
     if (device.id != claim.device || device.is_external) {
         return {.objection = "the tailnet knows it under another id, or does not own it"};

@@ -24,6 +24,9 @@ struct DeviceClaim {
     std::string tags = {};      // lists of tags, with `;` between them: it has to have one of them
 };
 
+// To DeviceClaim::tags, each list once.
+void add_tags(std::string& lists, std::string_view tags);
+
 struct Proof {
     std::string objection = {};  // "has the hostname \"laptop\"…"; empty: it is the replica's own
     std::string tags = {};       // the list that it has

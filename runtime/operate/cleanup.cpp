@@ -92,27 +92,16 @@ void Cleanup::start(Next done) {
 
 void Cleanup::look_at_secrets() {
     secret_names_.clear();
-    std::map<std::string, std::string> tailnets;  // by pod
+    named_ = named_devices(secrets_, sets_);
     for (const Value& secret : secrets_) {
         if (const auto state = decode_state_secret(secret)) {
-            tailnets[state->name] = state->tailnet;
-            devices_.insert({state->tailnet, state->device_id});
-            devices_.insert({state->tailnet, state->node_id});
             const auto device = device_of(Replica{.state = &*state});
-            const Known known{device.fqdn, labelled_parent(state->labels)};
-            known_[state->device_id] = known;
-            known_[state->node_id] = known;
-            served_.parents.insert(parent_of(parent_labels(secret)));
             served_.places.insert({device.fqdn, device.https_name});
             served_.places.insert(device.addresses.begin(), device.addresses.end());
         }
-    }
-    for (const Value& secret : secrets_) {
         if (const auto auth = decode_auth_secret(secret)) {
-            const std::string tailnet(auth->tailnet.empty() ? tailnets[auth->pod]
-                                                            : auth->tailnet.view());
-            devices_.insert({tailnet, auth->device});
-            keys_.insert({tailnet, auth->key_id});
+            keys_.insert({std::string(auth->tailnet), std::string(auth->key_id)});
+            served_.parents.insert(parent_of(parent_labels(secret)));
         }
         const bool is_record = secret.at({"metadata", "labels", kRecordLabel}) != nullptr;
         if (is_record || secret.at({"metadata", "labels", kSecretLabel}) != nullptr) {
@@ -120,9 +109,7 @@ void Cleanup::look_at_secrets() {
         }
     }
     served_.places.erase("");
-    const auto is_empty = [](const Device& device) { return device.id.empty(); };
-    std::erase_if(devices_, is_empty);
-    std::erase_if(keys_, is_empty);
+    std::erase_if(keys_, [](const Device& key) { return key.id.empty(); });
 }
 
 void Cleanup::look_at_config_map(const Value& map) {
@@ -163,10 +150,54 @@ void Cleanup::look() {
         return done_(problem);
     }
     if (wish_.force) {
-        return show();
+        return ask();
     }
     controller_must_rest(context_)(
+        [this](const std::string& problem) { problem.empty() ? ask() : done_(problem); });
+}
+
+void Cleanup::ask() {
+    if (named_.empty()) {
+        return show();
+    }
+    if (const std::string problem = reach(); !problem.empty()) {
+        return done_(problem);
+    }
+    prove_devices(
         [this](const std::string& problem) { problem.empty() ? show() : done_(problem); });
+}
+
+void Cleanup::prove_devices(Next next) {
+    devices_.clear();
+    left_.clear();
+    std::vector<Job> jobs;
+    jobs.reserve(named_.size());
+    for (const NamedDevice& named : named_) {
+        jobs.push_back(proof(named));
+    }
+    run_in_order(std::move(jobs), std::move(next));
+}
+
+Job Cleanup::proof(const NamedDevice& named) {
+    return tailnets_->job(named.claim.tailnet, [this, named](TailnetApi& api, const Next& next) {
+        api.get_device(named.claim.device, [this, named, next](const TailnetReply& reply) {
+            if (!reply.ok()) {
+                return next(
+                    problem_of(reply, fmt::format("cannot read device {}", named.claim.device)));
+            }
+            const TailnetDevice device = decode_tailnet_device(reply.body);
+            const std::string objection =
+                named.is_noted ? std::string() : prove(named.claim, device, named.owner).objection;
+            const Device key{named.claim.tailnet, named.claim.device};
+            if (objection.empty()) {
+                devices_[key] = {device.name, named.claim.parent};
+            } else {
+                left_.push_back(fmt::format("device {} ({}), which Secret {} names: {}",
+                                            device.name, key.id, named.claim.pod, objection));
+            }
+            next({});
+        });
+    });
 }
 
 void Cleanup::show() {
@@ -183,6 +214,9 @@ void Cleanup::show() {
     if (!problem.empty()) {
         return done_(problem);
     }
+    for (const std::string& left : left_) {
+        context_.say("leaves " + left);
+    }
     if (wish_.yes) {
         return remove();
     }
@@ -196,10 +230,11 @@ void Cleanup::show() {
 // The controller's own, and those that hold something of ours.
 std::set<std::string> Cleanup::tailnets() const {
     std::set<std::string> names{""};
-    for (const std::set<Device>* things : {&devices_, &keys_}) {
-        for (const Device& thing : *things) {
-            names.insert(thing.tailnet);
-        }
+    for (const NamedDevice& named : named_) {
+        names.insert(named.claim.tailnet);
+    }
+    for (const Device& key : keys_) {
+        names.insert(key.tailnet);
     }
     for (const Service& service : services_) {
         names.insert(service.tailnet);
@@ -208,6 +243,9 @@ std::set<std::string> Cleanup::tailnets() const {
 }
 
 std::string Cleanup::reach() {
+    if (tailnets_) {
+        return {};
+    }
     if (wish_.login_server.empty()) {
         auto named = login_server_of(find_operator(deployments_));
         if (!named) {
@@ -244,12 +282,8 @@ std::string Cleanup::unreachable() {
 }
 
 std::string Cleanup::describe(const Device& device) const {
-    const auto found = known_.find(device.id);
-    const Known known = found == known_.end() ? Known() : found->second;
-    if (known.fqdn.empty()) {
-        return fmt::format("device {}", device.id);
-    }
-    return fmt::format("device {} ({}{}{})", known.fqdn, device.id,
+    const Known& known = devices_.at(device);
+    return fmt::format("device {} ({}{}{})", known.name, device.id,
                        known.parent.empty() ? "" : ", ", known.parent);
 }
 
@@ -262,7 +296,7 @@ std::vector<std::string> Cleanup::found() const {
     for (const Device& key : keys_) {
         lines.push_back(thing(kAuthKey, key.id));
     }
-    for (const Device& device : devices_) {
+    for (const auto& [device, unused] : devices_) {
         lines.push_back(describe(device));
     }
     for (const Service& service : services_) {
@@ -352,7 +386,7 @@ std::vector<Job> Cleanup::key_jobs() {
 
 std::vector<Job> Cleanup::device_jobs() {
     std::vector<Job> jobs;
-    for (const Device& device : devices_) {
+    for (const auto& [device, unused] : devices_) {
         jobs.push_back(
             removal(describe(device),
                     on_tailnet(device.tailnet, [id = device.id](TailnetApi& api, TailnetDone done) {
@@ -413,8 +447,15 @@ void Cleanup::remove() {
     });
 }
 
+// What has joined since, too.
 void Cleanup::remove_all_but_keys() {
     look_at_secrets();
+    prove_devices([this](const std::string& problem) {
+        problem.empty() ? remove_what_is_proven() : done_(problem);
+    });
+}
+
+void Cleanup::remove_what_is_proven() {
     std::vector<Job> jobs = device_jobs();
     for (const auto more : {&Cleanup::status_jobs, &Cleanup::kube_jobs}) {
         for (Job& job : (this->*more)()) {

@@ -19,6 +19,7 @@
 #include "runtime/controller/tailnets.h"
 #include "runtime/operate/clear_status.h"
 #include "runtime/operate/context.h"
+#include "runtime/operate/named_devices.h"
 
 namespace runtime {
 
@@ -50,9 +51,12 @@ private:
         std::string tailnet, name;
     };
     struct Known {  // of a device
-        std::string fqdn, parent;
+        std::string name, parent;
     };
     void look();
+    void ask();
+    void prove_devices(Next next);
+    Job proof(const NamedDevice& named);
     void show();
     void look_at_secrets();  // again, too
     void look_at_config_map(const renderer::Value& map);
@@ -68,6 +72,7 @@ private:
     Job removal(std::string what, Job job);
     void remove();
     void remove_all_but_keys();
+    void remove_what_is_proven();
     Job on_tailnet(const std::string& tailnet, std::function<void(TailnetApi&, TailnetDone)> call);
     Job release(const Service& service);
     std::vector<Job> key_jobs();
@@ -88,8 +93,10 @@ private:
     std::vector<renderer::Value> deployments_, sets_, pods_, secrets_, config_maps_, leases_;
     Objects user_services_, user_ingresses_;  // of all namespaces
     Served served_;
-    std::set<Device> devices_, keys_;
-    std::map<std::string, Known> known_;  // devices, by id
+    std::set<Device> keys_;
+    std::vector<NamedDevice> named_;   // what Secrets say of devices
+    std::map<Device, Known> devices_;  // those that are ours, as the tailnet knows them
+    std::vector<std::string> left_;    // why others stay
     std::vector<Service> services_;
     std::vector<std::string> secret_names_, config_map_names_;
     std::string mark_;         // of what is ours in the tailnets

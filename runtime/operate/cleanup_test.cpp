@@ -63,7 +63,8 @@ protected:
             [this](const std::string& login_server) -> renderer::Result<TailnetSettings> {
                 asked_server = login_server;
                 TailnetSettings own = fake_tailnet_settings();
-                own.server = own.token_server = login_server;
+                own.server = own.token_server =
+                    login_server.empty() ? "https://tailnet" : login_server;
                 return own;
             });
         std::string result = "has not ended";
@@ -96,6 +97,12 @@ protected:
                         {"annotations", Value::map({{"tailscale.com/owner-references", owners}})}});
     }
 
+    std::string noted_device() {
+        return std::string(
+            renderer::text_of(kube.find(FakeCluster::path("secrets", "ts-web-bcdfg-0-auth"))
+                                  ->at({"metadata", "annotations", kDeviceAnnotation})));
+    }
+
     std::string ns{FakeCluster::kNamespace};
     FakeLoop loop;
     FakeNetwork network{loop};
@@ -115,6 +122,7 @@ TEST_F(CleanupTest, AsksTheServerThatTheDeploymentNames) {
     put_operator(Value());
     EXPECT_EQ(clean({.force = true}), "");
     EXPECT_EQ(asked_server, "") << "Tailscale's own";
+    network.add("https://flag", tailnet);
     EXPECT_EQ(clean({.force = true, .login_server = "https://flag"}), "");
     EXPECT_EQ(asked_server, "https://flag");
 }
@@ -228,14 +236,14 @@ TEST_F(CleanupTest, RefusesWhileTheOperatorServesWithOneOfTheDevices) {
 TEST_F(CleanupTest, FindsADeviceThatJoinsUntilItsKeyIsRevoked) {
     network.fault = [this](const HttpRequest& request) {
         if (request.url.find("/keys") != std::string::npos && !tailnet.devices.contains("nLATE")) {
-            tailnet.devices["nLATE"] = {"nLATE", "late", "", "late", {"tag:k8s"}};
+            tailnet.devices["nLATE"] = {"nLATE", "ts-web-bcdfg-0", "", "late", {"tag:k8s"}};
             kube.set_datum(FakeCluster::path("secrets", "ts-web-bcdfg-0"), "device_id", "nLATE");
         }
         return Fault::None;
     };
     EXPECT_EQ(clean({.yes = true, .force = true}), "");
     EXPECT_TRUE(tailnet.devices.empty());
-    EXPECT_NE(said.find("removed device ts-web-bcdfg-0.tail1a2b3.ts.net (nLATE, "
+    EXPECT_NE(said.find("removed device late.tail1a2b3.ts.net (nLATE, "
                         "Service/apps/ts-web-bcdfg)\n"),
               std::string::npos)
         << said;
@@ -359,13 +367,44 @@ TEST_F(CleanupTest, ShowsWhatItWouldRemoveInTheTailnet) {
     EXPECT_NE(said.find("nothing was removed; --yes removes these\n"), std::string::npos) << said;
 }
 
-TEST_F(CleanupTest, ShowsADeviceThatNothingNamesByItsId) {
+TEST_F(CleanupTest, ShowsADeviceOfALostStateAsTheTailnetKnowsIt) {
     kube.erase(FakeCluster::path("secrets", "ts-web-bcdfg-0"));
     EXPECT_EQ(clean({.yes = false, .force = true}), "");
-    const std::string id(
-        renderer::text_of(kube.find(FakeCluster::path("secrets", "ts-web-bcdfg-0-auth"))
-                              ->at({"metadata", "annotations", kDeviceAnnotation})));
-    EXPECT_NE(said.find("would remove device " + id + "\n"), std::string::npos) << said;
+    EXPECT_NE(said.find("would remove device ts-web-bcdfg-0.tail1a2b3.ts.net (" + noted_device() +
+                        ", Service/apps/ts-web-bcdfg)\n"),
+              std::string::npos)
+        << said;
+}
+
+// A pod may name whatever it likes.
+TEST_F(CleanupTest, LeavesADeviceThatAPodMerelyNames) {
+    const std::string own = noted_device();
+    tailnet.devices["nVICTIM"] = {"nVICTIM", "laptop", "", "laptop", {"tag:laptop"}};
+    const std::string state = FakeCluster::path("secrets", "ts-web-bcdfg-0");
+    kube.set_datum(state, "device_id", "nVICTIM");
+    kube.set_datum(state, "device_fqdn", "harmless.tail1a2b3.ts.net.");
+    for (const bool yes : {false, true}) {
+        EXPECT_EQ(clean({.yes = yes, .force = true}), "");
+        EXPECT_NE(said.find("leaves device laptop.tail1a2b3.ts.net (nVICTIM), which Secret "
+                            "ts-web-bcdfg-0 names: it has the tags \"tag:laptop\", expected "
+                            "\"tag:k8s\"\n"),
+                  std::string::npos)
+            << said;
+        EXPECT_EQ(said.find("harmless"), std::string::npos) << said;
+    }
+    EXPECT_TRUE(tailnet.devices.contains("nVICTIM"));
+    EXPECT_FALSE(tailnet.devices.contains(own));
+    EXPECT_EQ(tailnet.devices.size(), 1U);
+}
+
+// Nor may it say whose a device is that another replica has.
+TEST_F(CleanupTest, LeavesADeviceOfAnotherPurpose) {
+    tailnet.devices["nOTHER"] = {"nOTHER", "ts-else-bcdfg-0", "", "ts-else-bcdfg-0", {"tag:k8s"}};
+    const std::string state = FakeCluster::path("secrets", "ts-web-bcdfg-0");
+    kube.set_datum(state, "device_id", "nOTHER");
+    cluster.remove_proxy("ts-web-bcdfg");
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_TRUE(tailnet.devices.contains("nOTHER")) << said;
 }
 
 TEST_F(CleanupTest, RefusesWhatItCannotReach) {

@@ -1,0 +1,24 @@
+// Which devices of the tailnets the Secrets of replicas name, for `cleanup`. A pod writes its state
+// Secret, so what that names is asked of the tailnet first (controller/own_devices.h); what the
+// controller has noted on an auth Secret is proven already.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/controller/own_devices.h"
+#include "runtime/operate/kube_jobs.h"
+
+namespace runtime {
+
+struct NamedDevice {
+    DeviceClaim claim;
+    bool is_noted = false;
+    std::string owner = {};  // the auth Secret of another replica that has it noted
+};
+
+// Each device of a tailnet once, the noted ones first. `sets` say the hostname of a replica of
+// which nothing is noted.
+std::vector<NamedDevice> named_devices(const Objects& secrets, const Objects& sets);
+
+}  // namespace runtime

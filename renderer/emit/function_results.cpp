@@ -136,7 +136,7 @@ Value result_of(const Loaded& loaded, const Diagnostic& diagnostic) {
     } else if (const Value* config = config_at(loaded, diagnostic.pos)) {
         result.add("resourceRef", reference_of(*config));
         put_field(*config, diagnostic, result);
-    } else if (diagnostic.pos.known()) {
+    } else if (diagnostic.pos.known() && loaded.sources.locate(diagnostic.pos).line > 0) {
         const Location place = loaded.sources.locate(diagnostic.pos);
         result.add("file", Value::map({{"path", place.path}}));
         tags.add("line", fmt::to_string(place.line));

@@ -204,7 +204,8 @@ private:
         const std::vector<std::string>& resources = resources_[index];
         for (const auto& [dir, entries] : kustomizations(resources)) {
             TRY(put(join(which.dir, join(dir, kKustomizationFile)),
-                    {kustomization(entries), "the list of resources that is generated", {}}));
+                    {kustomization(entries),
+                     fmt::format("the list of resources of bundle \"{}\"", which.dir), which.pos}));
         }
         const std::string fleet = join(which.dir, kFleetFile);
         const bool copied = !which.rendered;

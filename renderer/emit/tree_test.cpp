@@ -65,6 +65,22 @@ TEST(EmitTree, ListsEachDirectoryWithResourcesInTheBundlesKustomization) {
         << all;
 }
 
+// A bundle in the directory that another one's objects go to.
+TEST(EmitTree, RefusesABundleInTheWayOfAnotherOnesDirectory) {
+    TestInput input;
+    const auto outer = input.add_bundle("apps");
+    const auto inner = input.add_bundle("apps/tailscale");
+    input.add_file(outer, "tailscale.txt", "x\n");
+    input.add_object("StatefulSet", "tailscale", "ts-web").bundle = outer;
+    input.add_file(inner, "web.yaml", manifest("Service", "shop", "web"));
+    auto files = emit_tree(input.output());
+    ASSERT_FALSE(files.has_value());
+    EXPECT_EQ(files.error().diagnostic.rule, "path-collision");
+    EXPECT_EQ(files.error().diagnostic.found,
+              "the list of resources of bundle \"apps\" and the list of resources of bundle "
+              "\"apps/tailscale\"");
+}
+
 TEST(EmitTree, WritesTheBundlesFleetFile) {
     TestInput input;
     input.loaded.bundles.resize(2);

@@ -162,6 +162,9 @@ void decode(FleetFile& file, const Cluster& cluster, Diagnostics& diagnostics) {
         }
     }
     add_helm(file.root, file.helm);
+    if (!file.deployed) {
+        return;
+    }
     for (const Value* custom : matching_customizations(file.root, cluster, diagnostics)) {
         file.deployed = file.deployed && !flag_of(*custom, "doNotDeploy");
         add_helm(*custom, file.helm);

@@ -153,6 +153,14 @@ TEST(FleetBundle, TargetsOfItsOwn) {
               "kustomize:\n  dir: \".\"\nname: op\n");
 }
 
+// What it would be customized with there is nobody's business then.
+TEST(FleetBundle, CustomizationsOfABundleThatIsLeftOutAreNotJudged) {
+    EXPECT_EQ(bundle_text("overrideTargets: [{clusterName: lab}]\n"
+                          "targetCustomizations: [{clusterGroup: g}]\n",
+                          home()),
+              "kustomize:\n  dir: \".\"\nname: op\nnot deployed\n");
+}
+
 TEST(FleetBundle, TargetsThatCannotBeKnown) {
     EXPECT_EQ(
         bundle_text("overrideTargets: []\n", home()),

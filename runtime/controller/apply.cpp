@@ -50,7 +50,6 @@ Apply::Work Apply::work_of(const Replica& replica) {
     work.tailnet = tailnet_of(replica);
     if (replica.auth != nullptr) {
         work.auth = *replica.auth;
-        work.set = replica.auth->set;
         work.hostname = work.auth.hostname;
     }
     if (replica.stray != nullptr) {
@@ -58,10 +57,11 @@ Apply::Work Apply::work_of(const Replica& replica) {
     }
     if (replica.state != nullptr) {
         work.state = *replica.state;
-        work.set = work.state.set;
+    }
+    if (const auto name = split_replica(replica.pod_name)) {
+        work.set = name->set;
     }
     if (replica.set != nullptr) {
-        work.set = replica.set->name;
         work.tags = replica.set->tags;
         work.labels = replica.set->labels;
         work.parent = replica.set->parent;
@@ -141,8 +141,8 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
         const std::string path = "/metadata/annotations/" + pointer(kGoneAnnotation);
         const bool gone = std::holds_alternative<step::MarkGone>(step);
         if (gone) {
-            jobs.push_back(set_must_be_absent(work));
             jobs.push_back(must_be_absent(path_of(kPods, ns_, work.pod)));
+            jobs.push_back(set_must_be_absent(work));
         }
         jobs.push_back(patch(
             work.pod, gone ? "cannot mark the state Secret" : "cannot unmark the state Secret",
@@ -152,19 +152,13 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
     run_in_order(std::move(jobs), std::move(done));
 }
 
-// With the tags of the keys that it may have come with, or, once they are spent, with those that it
-// is to have.
 DeviceClaim Apply::claim_of(const Work& work, std::string_view device) {
-    const bool has_key = !work.auth.key_tags.empty();
-    DeviceClaim claim{.pod = work.pod,
-                      .parent = work.parent,
-                      .tailnet = work.tailnet,
-                      .device = std::string(device),
-                      .hostname = work.hostname,
-                      .tags = {}};
-    add_tags(claim.tags, has_key ? work.auth.key_tags.view() : work.tags);
-    add_tags(claim.tags, has_key ? work.auth.tags_before : work.auth.device_tags);
-    return claim;
+    return {.pod = work.pod,
+            .parent = work.parent,
+            .tailnet = work.tailnet,
+            .device = std::string(device),
+            .hostname = work.hostname,
+            .tags = possible_tags(work.auth, work.tags)};
 }
 
 // The noted one, and what the state Secret names, also as it is now: its last pod may have joined,
@@ -424,7 +418,7 @@ void Apply::leave_tailnet(const Work& work, const std::string& other, Next done)
 // Requests to the tailnet may wait for long, and the proxy may be back when they leave.
 void Apply::remove(const Work& work, Next done) {
     const Job still_unwanted =
-        in_order({set_must_be_absent(work), must_be_absent(path_of(kPods, ns_, work.pod))});
+        in_order({must_be_absent(path_of(kPods, ns_, work.pod)), set_must_be_absent(work)});
     std::vector<Job> jobs;
     jobs.push_back(still_unwanted);
     jobs.push_back(revoke_key(work.tailnet, work.auth.key_id, still_unwanted));

@@ -45,6 +45,14 @@ void add_tags(std::string& lists, std::string_view tags) {
     }
 }
 
+std::string possible_tags(const AuthSecret& auth, std::string_view wished) {
+    const bool has_key = !auth.key_tags.empty();
+    std::string lists;
+    add_tags(lists, has_key ? auth.key_tags.view() : wished);
+    add_tags(lists, has_key ? auth.tags_before.view() : auth.device_tags.view());
+    return lists;
+}
+
 Proof prove(const DeviceClaim& claim, const TailnetDevice& device, std::string_view owner) {
     if (device.id != claim.device || device.is_external) {
         return {.objection = "the tailnet knows it under another id, or does not own it"};

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/controller/objects.h"
 #include "runtime/controller/tailnets.h"
 #include "runtime/controller/take_over.h"
 
@@ -26,6 +27,9 @@ struct DeviceClaim {
 
 // To DeviceClaim::tags, each list once.
 void add_tags(std::string& lists, std::string_view tags);
+// Of the keys that a replica's device may have come with, or, once they are spent, those that it is
+// to have (`wished`) and those that it was last given.
+std::string possible_tags(const AuthSecret& auth, std::string_view wished);
 
 struct Proof {
     std::string objection = {};  // "has the hostname \"laptop\"…"; empty: it is the replica's own

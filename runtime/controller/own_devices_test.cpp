@@ -276,6 +276,26 @@ TEST_F(OwnDevicesTest, APodCannotMoveItsProxyToAnotherTailnet) {
     EXPECT_FALSE(tailnet.devices.contains(own)) << "the one that was noted goes";
 }
 
+// Nor may it say whose replica it is.
+TEST_F(OwnDevicesTest, APodCannotClaimAnotherStatefulSet) {
+    cluster.add_proxy("a");
+    cluster.add_proxy("b", 1, "tag:web");
+    start();
+    run(kMinute);
+    const std::string own = device_of("a-0");
+    Value state = kube.find(secret("a-0"))->clone();
+    state.find("metadata")->find("annotations")->put(Value(kSetAnnotation), "b");
+    kube.put(secret("a-0"), std::move(state));
+    run(kMinute);
+    EXPECT_EQ(tailnet.devices.at(own).tags, std::vector<std::string>{"tag:k8s"});
+    cluster.remove_proxy("a");
+    run(kMinute / 2);
+    EXPECT_EQ(tailnet.usable_keys(), std::vector<std::string>());
+    run(10 * kMinute);
+    EXPECT_FALSE(tailnet.devices.contains(own));
+    expect_converged({"b-0"});
+}
+
 TEST_F(OwnDevicesTest, ADeviceOfAnotherProxyStaysThatOnes) {
     cluster.add_proxy("a");
     cluster.add_proxy("b");

@@ -69,19 +69,20 @@ std::map<std::string, Replica> replicas_of(const ClusterView& view) {
         }
     }
     // What is left of replicas that nobody wants any more; not of a contract that we do not know.
-    const auto add_left = [&](const std::string& pod, const std::string& set_name) {
+    // A pod is called after its StatefulSet: what its Secret says of that is the pod's to write.
+    const auto add_left = [&](const std::string& pod) {
         const auto name = split_replica(pod);
-        const ProxySet* set = view.sets().find(view.key(set_name));
+        const ProxySet* set = name.has_value() ? view.sets().find(view.key(name->set)) : nullptr;
         if (name.has_value() &&
             (set == nullptr || set->contract.empty() || set->contract == kContractVersion)) {
             add(pod, set != nullptr && set->contract.empty() ? nullptr : set, name->ordinal);
         }
     };
     for (const auto& [unused, state] : view.states().objects()) {
-        add_left(state.name, state.set);
+        add_left(state.name);
     }
     for (const auto& [unused, auth] : view.auths().objects()) {
-        add_left(auth.pod, auth.set);
+        add_left(auth.pod);
     }
     return all;
 }

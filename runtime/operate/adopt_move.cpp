@@ -184,6 +184,9 @@ Job let_start(const OperateContext& context, const ProxySet& set, const std::str
             }
             AuthContent blank;
             blank.tailnet = set.tailnet;
+            const auto replica = split_replica(pod);
+            const auto ordinal = static_cast<std::size_t>(replica ? replica->ordinal : 0);
+            blank.hostname = ordinal < set.hostnames.size() ? set.hostnames[ordinal] : "";
             create_once(context.kube, path_of(kSecrets, context.ns),
                         auth_secret(context.ns, pod, set.name, "", set.labels, blank))(next);
         });

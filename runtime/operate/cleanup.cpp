@@ -179,25 +179,47 @@ void Cleanup::prove_devices(Next next) {
 }
 
 Job Cleanup::proof(const NamedDevice& named) {
-    return tailnets_->job(named.claim.tailnet, [this, named](TailnetApi& api, const Next& next) {
-        api.get_device(named.claim.device, [this, named, next](const TailnetReply& reply) {
-            if (!reply.ok()) {
-                return next(
-                    problem_of(reply, fmt::format("cannot read device {}", named.claim.device)));
+    const Job look =
+        tailnets_->job(named.claim.tailnet, [this, named](TailnetApi& api, const Next& next) {
+            api.get_device(named.claim.device, [this, named, next](const TailnetReply& reply) {
+                if (!reply.ok()) {
+                    return next(problem_of(
+                        reply, fmt::format("cannot read device {}", named.claim.device)));
+                }
+                const TailnetDevice device = decode_tailnet_device(reply.body);
+                const std::string objection =
+                    named.is_noted ? std::string() : prove(named.claim, device, "").objection;
+                const Device key{named.claim.tailnet, named.claim.device};
+                if (objection.empty()) {
+                    devices_[key] = {device.name, named.claim.parent};
+                } else {
+                    left_[key] = fmt::format("device {} ({}), which Secret {} names: {}",
+                                             device.name, key.id, named.claim.pod, objection);
+                }
+                next({});
+            });
+        });
+    // What a pod claims stops nothing.
+    return [this, named, look](const Next& next) {
+        look([this, named, next](const std::string& problem) {
+            if (named.is_noted || problem.empty()) {
+                return next(problem);
             }
-            const TailnetDevice device = decode_tailnet_device(reply.body);
-            const std::string objection =
-                named.is_noted ? std::string() : prove(named.claim, device, named.owner).objection;
-            const Device key{named.claim.tailnet, named.claim.device};
-            if (objection.empty()) {
-                devices_[key] = {device.name, named.claim.parent};
-            } else {
-                left_.push_back(fmt::format("device {} ({}), which Secret {} names: {}",
-                                            device.name, key.id, named.claim.pod, objection));
-            }
+            left_[{named.claim.tailnet, named.claim.device}] =
+                fmt::format("device {}, which Secret {} names: {}", named.claim.device,
+                            named.claim.pod, problem);
             next({});
         });
-    });
+    };
+}
+
+// Once of each; what one replica claims in vain may be another one's own.
+void Cleanup::tell_what_stays() {
+    for (const auto& [device, why] : left_) {
+        if (!devices_.contains(device) && told_left_.insert(device).second) {
+            context_.say("leaves " + why);
+        }
+    }
 }
 
 void Cleanup::show() {
@@ -214,9 +236,7 @@ void Cleanup::show() {
     if (!problem.empty()) {
         return done_(problem);
     }
-    for (const std::string& left : left_) {
-        context_.say("leaves " + left);
-    }
+    tell_what_stays();
     if (wish_.yes) {
         return remove();
     }
@@ -231,7 +251,9 @@ void Cleanup::show() {
 std::set<std::string> Cleanup::tailnets() const {
     std::set<std::string> names{""};
     for (const NamedDevice& named : named_) {
-        names.insert(named.claim.tailnet);
+        if (named.is_noted) {
+            names.insert(named.claim.tailnet);
+        }
     }
     for (const Device& key : keys_) {
         names.insert(key.tailnet);
@@ -456,6 +478,7 @@ void Cleanup::remove_all_but_keys() {
 }
 
 void Cleanup::remove_what_is_proven() {
+    tell_what_stays();
     std::vector<Job> jobs = device_jobs();
     for (const auto more : {&Cleanup::status_jobs, &Cleanup::kube_jobs}) {
         for (Job& job : (this->*more)()) {

@@ -57,6 +57,7 @@ private:
     void ask();
     void prove_devices(Next next);
     Job proof(const NamedDevice& named);
+    void tell_what_stays();
     void show();
     void look_at_secrets();  // again, too
     void look_at_config_map(const renderer::Value& map);
@@ -94,9 +95,10 @@ private:
     Objects user_services_, user_ingresses_;  // of all namespaces
     Served served_;
     std::set<Device> keys_;
-    std::vector<NamedDevice> named_;   // what Secrets say of devices
-    std::map<Device, Known> devices_;  // those that are ours, as the tailnet knows them
-    std::vector<std::string> left_;    // why others stay
+    std::vector<NamedDevice> named_;      // what Secrets say of devices
+    std::map<Device, Known> devices_;     // those that are ours, as the tailnet knows them
+    std::map<Device, std::string> left_;  // why others stay
+    std::set<Device> told_left_;
     std::vector<Service> services_;
     std::vector<std::string> secret_names_, config_map_names_;
     std::string mark_;         // of what is ours in the tailnets

@@ -397,6 +397,16 @@ TEST_F(CleanupTest, LeavesADeviceThatAPodMerelyNames) {
     EXPECT_EQ(tailnet.devices.size(), 1U);
 }
 
+// One that is noted for another replica is that one's, and nothing else is said of it.
+TEST_F(CleanupTest, RemovesADeviceThatAnotherReplicaClaimsToo) {
+    const std::string own = noted_device();
+    kube.set_datum(FakeCluster::path("secrets", "ts-db-bcdfg-0"), "device_id", own);
+    kube.set_datum(FakeCluster::path("secrets", "ts-db-bcdfg-0"), "device_fqdn", "x");
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_EQ(said.find("leaves"), std::string::npos) << said;
+    EXPECT_TRUE(tailnet.devices.empty());
+}
+
 // Nor may it say whose a device is that another replica has.
 TEST_F(CleanupTest, LeavesADeviceOfAnotherPurpose) {
     tailnet.devices["nOTHER"] = {"nOTHER", "ts-else-bcdfg-0", "", "ts-else-bcdfg-0", {"tag:k8s"}};

@@ -62,7 +62,7 @@ private:
 
     void add_noted(const AuthSecret& auth, const std::string& parent) {
         const Place place(auth.tailnet, auth.device);
-        if (auth.device.empty() || !owners_.emplace(place, auth.name).second) {
+        if (auth.device.empty() || !noted_.insert(place).second) {
             return;
         }
         found.push_back({.claim = {.pod = std::string(auth.pod),
@@ -83,41 +83,36 @@ private:
         }
         devices.erase("");
         for (const std::string& device : devices) {
-            const auto owner = owners_.find({tailnet, device});
-            if (owner != owners_.end() && auth != nullptr && owner->second == auth->secret.name) {
-                continue;  // noted, and in the list
+            if (!noted_.contains({tailnet, device})) {
+                found.push_back({.claim = claim_of(pod, tailnet, device, auth)});
             }
-            found.push_back(
-                {.claim = claim_of(pod, tailnet, device, auth),
-                 .owner = owner == owners_.end() ? std::string() : std::string(owner->second)});
         }
     }
 
     DeviceClaim claim_of(const std::string& pod, const std::string& tailnet,
                          const std::string& device, const Auth* auth) const {
         DeviceClaim claim{.pod = pod, .parent = {}, .tailnet = tailnet, .device = device};
-        if (auth != nullptr) {
-            claim.parent = auth->parent;
-            claim.hostname = auth->secret.hostname;
-            add_tags(claim.tags, auth->secret.key_tags);
-            add_tags(claim.tags, auth->secret.tags_before);
-            add_tags(claim.tags, auth->secret.device_tags);
-        }
+        const AuthSecret none;
+        const AuthSecret& noted = auth == nullptr ? none : auth->secret;
+        claim.parent = auth == nullptr ? std::string() : auth->parent;
+        claim.hostname = noted.hostname;
+        std::string_view wished;
         const auto replica = split_replica(pod);
-        const auto set = replica ? sets_.find(std::string(replica->set)) : sets_.end();
-        if (set != sets_.end()) {
+        if (const auto set = replica ? sets_.find(std::string(replica->set)) : sets_.end();
+            set != sets_.end()) {
+            wished = set->second.tags;
             const auto ordinal = static_cast<std::size_t>(replica->ordinal);
-            if (claim.hostname.empty() && ordinal < set->second.hostnames.size()) {
+            if (ordinal < set->second.hostnames.size()) {
                 claim.hostname = set->second.hostnames[ordinal];
             }
-            add_tags(claim.tags, set->second.tags);
         }
+        claim.tags = possible_tags(noted, wished);
         return claim;
     }
 
     std::map<std::string, ProxySet> sets_;
-    std::map<std::string, Auth> auths_;    // by pod
-    std::map<Place, std::string> owners_;  // auth Secrets that have a device noted
+    std::map<std::string, Auth> auths_;  // by pod
+    std::set<Place> noted_;
 };
 
 }  // namespace

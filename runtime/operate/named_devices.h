@@ -14,11 +14,10 @@ namespace runtime {
 struct NamedDevice {
     DeviceClaim claim;
     bool is_noted = false;
-    std::string owner = {};  // the auth Secret of another replica that has it noted
 };
 
-// Each device of a tailnet once, the noted ones first. `sets` say the hostname of a replica of
-// which nothing is noted.
+// The noted ones first, each once; then what replicas claim of others. `sets` say hostnames and
+// tags of the replicas that are still wanted.
 std::vector<NamedDevice> named_devices(const Objects& secrets, const Objects& sets);
 
 }  // namespace runtime

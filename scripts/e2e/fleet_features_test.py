@@ -112,6 +112,7 @@ class Readings:
     def of_source(self, feature):
         """A bundle that stops Fleet's reader would stop it for all."""
         if not feature.alone:
+            assert self.sources[feature.id], f"Fleet makes no bundle of {feature.id}"
             return self.sources[feature.id]
         try:
             return self.read(self.everywhere, self.scratch / "trees" / feature.id, [feature])[feature.id]
@@ -123,13 +124,15 @@ class Readings:
         if self.rules[feature.id]:
             return "refused " + ", ".join(f"`[{rule}]`" for rule in self.rules[feature.id])
         source = self.of_source(feature)
-        found = []
+        found, left_out = [], 0
         for name in CLUSTERS:
             theirs, ours = verdict(feature, source, name), verdict(feature, self.rendered[name][feature.id], name)
             if isinstance(theirs, str) and theirs.startswith("refused"):
                 found.append("Fleet refuses the source; what is rendered of it deploys" if not isinstance(ours, str) else f"{theirs} / {ours}")
             else:
                 found.append(SAME if theirs == ours else f"differs on {name}: Fleet {theirs}, rendered {ours}")
+            left_out += theirs == "left out"
+        assert left_out < len(CLUSTERS), f"{feature.id} is deployed nowhere: nothing is compared"
         return found[0] if found[0] == found[1] else "; ".join(found)
 
 

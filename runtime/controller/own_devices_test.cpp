@@ -90,6 +90,14 @@ protected:
     void name_device(const std::string& pod, const std::string& device) {
         kube.set_datum(secret(pod), "device_id", device);
     }
+    // Nobody can look at one as long as `is_away`, which outlives the test's last request.
+    void hide_devices(const bool& is_away) {
+        network.fault = [&is_away](const HttpRequest& request) {
+            const bool looks =
+                request.method == "GET" && request.url.find("/device/") != std::string::npos;
+            return is_away && looks ? Fault::Busy : Fault::None;
+        };
+    }
     // Of all Events of this reason, the latest words.
     std::string event(std::string_view reason) {
         std::string words;
@@ -145,11 +153,7 @@ TEST_F(OwnDevicesTest, ADeviceThatAPodMerelyNamesIsNeitherTaggedNorDeleted) {
 
 TEST_F(OwnDevicesTest, ADeviceThatIsNotNotedYetIsNotForgottenWithItsStateSecret) {
     bool is_away = true;
-    network.fault = [&is_away](const HttpRequest& request) {
-        const bool looks =
-            request.method == "GET" && request.url.find("/device/") != std::string::npos;
-        return is_away && looks ? Fault::Busy : Fault::None;
-    };
+    hide_devices(is_away);
     cluster.add_proxy("a");
     start();
     run(kMinute);
@@ -165,11 +169,7 @@ TEST_F(OwnDevicesTest, ADeviceThatIsNotNotedYetIsNotForgottenWithItsStateSecret)
 // What a pod names keeps no other replica from its own device.
 TEST_F(OwnDevicesTest, ADeviceIsNotedForItsReplicaWhoeverElseNamesIt) {
     bool is_away = true;
-    network.fault = [&is_away](const HttpRequest& request) {
-        const bool looks =
-            request.method == "GET" && request.url.find("/device/") != std::string::npos;
-        return is_away && looks ? Fault::Busy : Fault::None;
-    };
+    hide_devices(is_away);
     cluster.add_proxy("a");
     cluster.add_proxy("b");
     start();

@@ -136,8 +136,9 @@ HttpReply FakeTailnet::answer_keys(const HttpRequest& request, const std::string
         key.id = fmt::format("k{}CNTRL", next_++);
         key.secret = fmt::format("tskey-auth-{}-{}", key.id, next_);
         const Value* life = body ? body->find("expirySeconds") : nullptr;
-        key.expires = clock_.now() + std::chrono::seconds(
-                                         life == nullptr ? 90 * 86400 : life->as_int().value_or(0));
+        key.expires =
+            clock_.now() + (life == nullptr ? std::chrono::days(90)
+                                            : std::chrono::seconds(life->as_int().value_or(0)));
         keys[key.id] = key;
         return json_reply(200, Value::map({{"id", key.id},
                                            {"key", key.secret},

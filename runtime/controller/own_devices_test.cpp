@@ -98,6 +98,11 @@ protected:
             return is_away && looks ? Fault::Busy : Fault::None;
         };
     }
+    void annotate_state(const std::string& pod, std::string_view key, std::string_view value) {
+        Value state = kube.find(secret(pod))->clone();
+        state.find("metadata")->find("annotations")->put(Value(key), Value(value));
+        kube.put(secret(pod), std::move(state));
+    }
     // Of all Events of this reason, the latest words.
     std::string event(std::string_view reason) {
         std::string words;
@@ -264,9 +269,7 @@ TEST_F(OwnDevicesTest, APodCannotMoveItsProxyToAnotherTailnet) {
     start();
     run(kMinute);
     const std::string own = device_of("a-0");
-    Value state = kube.find(secret("a-0"))->clone();
-    state.find("metadata")->find("annotations")->put(Value(kTailnetAnnotation), "partner");
-    kube.put(secret("a-0"), std::move(state));
+    annotate_state("a-0", kTailnetAnnotation, "partner");
     name_device("a-0", "nVICTIM");
     run(10 * kMinute);
     cluster.remove_proxy("a");
@@ -283,9 +286,7 @@ TEST_F(OwnDevicesTest, APodCannotClaimAnotherStatefulSet) {
     start();
     run(kMinute);
     const std::string own = device_of("a-0");
-    Value state = kube.find(secret("a-0"))->clone();
-    state.find("metadata")->find("annotations")->put(Value(kSetAnnotation), "b");
-    kube.put(secret("a-0"), std::move(state));
+    annotate_state("a-0", kSetAnnotation, "b");
     run(kMinute);
     EXPECT_EQ(tailnet.devices.at(own).tags, std::vector<std::string>{"tag:k8s"});
     cluster.remove_proxy("a");

@@ -1,9 +1,6 @@
 #include "runtime/operate/named_devices.h"
 
-#include <fmt/format.h>
-
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "runtime/controller/group_objects.h"
+#include "runtime/controller/mirror.h"
 #include "runtime/controller/objects.h"
 #include "runtime/controller/tailnet_config.h"
-#include "runtime/kube/watch.h"
 
 namespace runtime {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "runtime/base/jobs.h"
+#include "runtime/controller/mirror.h"
 #include "runtime/controller/tailnet_config.h"
 #include "runtime/kube/client.h"
-#include "runtime/kube/watch.h"
 #include "runtime/tailnet/api.h"
 
 namespace runtime {

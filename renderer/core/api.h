@@ -2,6 +2,7 @@
 // testdata/contract/proxy.md.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace renderer {
@@ -21,6 +22,10 @@ constexpr std::string_view kTailnetPrefix = "tailrender-tailnet-";
 
 // The controller's, with one key for each ingress group: testdata/contract/ingress.md.
 constexpr std::string_view kIngressAddresses = "tailrender-ingress-addresses";
+
+// The controller's, for the table of devices: the second one has `-1` behind it.
+constexpr std::string_view kDevicesTable = "tailrender-devices";
+constexpr std::size_t kDeviceTables = 32;
 
 // One of this name for each group that offers Tailscale Services: testdata/contract/ingress.md.
 constexpr std::string_view kGroupPrefix = "tailrender-group-";

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "renderer/classify/operator_deployment.h"
+#include "renderer/core/api.h"
 #include "renderer/plan/settings_decoder.h"
 
 namespace renderer {
@@ -81,9 +84,13 @@ Value words(std::initializer_list<std::string_view> texts) {
 
 Value rule(std::string_view group, std::initializer_list<std::string_view> resources,
            std::initializer_list<std::string_view> verbs,
-           std::initializer_list<std::string_view> names = {}) {
+           const std::vector<std::string>& names = {}) {
     Value made = Value::map({{"apiGroups", words({group})}, {"resources", words(resources)}});
-    put_if(made, names.size() > 0, "resourceNames", words(names));
+    Value list = Value::list();
+    for (const std::string& name : names) {
+        list.append(name);
+    }
+    put_if(made, !names.empty(), "resourceNames", std::move(list));
     made.add("verbs", words(verbs));
     return made;
 }
@@ -151,12 +158,20 @@ Value controller_cluster_rules() {
     });
 }
 
+std::vector<std::string> controllers_config_maps() {
+    std::vector<std::string> names{"dnsrecords", std::string(kIngressAddresses),
+                                   std::string(kDevicesTable)};
+    for (std::size_t table = 1; table < kDeviceTables; ++table) {
+        names.push_back(fmt::format("{}-{}", kDevicesTable, table));
+    }
+    return names;
+}
+
 Value controller_rules() {
     return Value::list({
         rule("", {"secrets"}, {"create", "delete", "get", "list", "patch", "update", "watch"}),
         rule("", {"configmaps"}, {"create", "get", "list", "watch"}),
-        rule("", {"configmaps"}, {"update"},
-             {"dnsrecords", "tailrender-devices", "tailrender-ingress-addresses"}),
+        rule("", {"configmaps"}, {"update"}, controllers_config_maps()),
         rule("", {"pods"}, {"delete", "get", "list", "watch"}),
         rule("apps", {"statefulsets"}, {"get", "list", "watch"}),
         rule("discovery.k8s.io", {"endpointslices"}, {"list", "watch"}),

@@ -67,15 +67,74 @@ ClusterView::ClusterView(Loop& loop, KubeClient& kube, Log& log, Chance& chance,
       log_(log),
       chance_(chance),
       ns_(std::move(ns)),
-      sets_(&follow<ProxySet>({.resource = kStatefulSets, .ns = ns_}, decode_proxy_set)),
-      states_(&follow<StateSecret>(our_secrets(), decode_state_secret)),
-      auths_(&follow<AuthSecret>(our_secrets(), decode_auth_secret)),
-      pods_(&follow<Pod>(pod_source(), decode_pod)),
-      tailnet_configs_(&follow<TailnetConfig>(config_maps(), decode_tailnet)),
-      groups_(&follow<GroupConfig>(config_maps(), decode_group)),
-      certificates_(&follow<Certificate>(our_secrets(), decode_certificate)) {}
+      sets_(
+          &follow<ProxySet>({.resource = kStatefulSets, .ns = ns_}, decode_proxy_set,
+                            [this](std::string_view, const ProxySet* before, const ProxySet* after,
+                                   Changes& changes) { take_set(before, after, changes); })),
+      states_(&follow<StateSecret>(
+          our_secrets(), decode_state_secret,
+          [this](std::string_view, const StateSecret* before, const StateSecret* after,
+                 Changes& changes) { take_state(before, after, changes); })),
+      auths_(&follow<AuthSecret>(
+          our_secrets(), decode_auth_secret,
+          [this](std::string_view, const AuthSecret* before, const AuthSecret* after,
+                 Changes& changes) { take_auth(before, after, changes); })),
+      pods_(&follow<Pod>(pod_source(), decode_pod, its_pod<Pod>())),
+      tailnet_configs_(
+          &follow<TailnetConfig>(config_maps(), decode_tailnet, everything<TailnetConfig>())),
+      groups_(&follow<GroupConfig>(config_maps(), decode_group, everything<GroupConfig>())),
+      certificates_(
+          &follow<Certificate>(our_secrets(), decode_certificate, everything<Certificate>())) {}
 
 ClusterView::~ClusterView() = default;
+
+void ClusterView::take_set(const ProxySet* before, const ProxySet* after, Changes& changes) {
+    const auto parent_of = [](const ProxySet& set) {
+        return set.contract.empty() ? labelled_parent(set.labels) : std::string(set.parent);
+    };
+    const auto look = [&changes, &parent_of](const ProxySet& set) {
+        if (set.contract.empty()) {  // it may have stood in the way of whatever there is
+            changes.everything = true;
+        }
+        changes.parents.insert(parent_of(set));
+        for (int ordinal = 0; ordinal < set.replicas; ++ordinal) {
+            changes.pods.insert(fmt::format("{}-{}", set.name, ordinal));
+        }
+    };
+    if (before != nullptr) {
+        sets_by_parent_.remove(parent_of(*before), before->name);
+        operators_sets_.remove(before->contract.empty() ? before->labels : Text(), before->name);
+        look(*before);
+    }
+    if (after != nullptr) {
+        sets_by_parent_.add(parent_of(*after), after->name);
+        operators_sets_.add(after->contract.empty() ? after->labels : Text(), after->name);
+        look(*after);
+    }
+}
+
+void ClusterView::take_state(const StateSecret* before, const StateSecret* after,
+                             Changes& changes) {
+    if (before != nullptr) {
+        named_devices_.remove(before->device_id, before->name);
+        named_devices_.remove(before->node_id, before->name);
+    }
+    if (after != nullptr) {
+        named_devices_.add(after->device_id, after->name);
+        named_devices_.add(after->node_id, after->name);
+    }
+    changes.pods.emplace((after == nullptr ? before : after)->name);
+}
+
+void ClusterView::take_auth(const AuthSecret* before, const AuthSecret* after, Changes& changes) {
+    if (before != nullptr) {
+        noted_devices_.remove(before->device, before->name);
+    }
+    if (after != nullptr) {
+        noted_devices_.add(after->device, after->name);
+    }
+    changes.pods.emplace((after == nullptr ? before : after)->pod);
+}
 
 void ClusterView::add(const Source& source, std::unique_ptr<WatchSink> copy,
                       std::function<bool()> is_complete) {

@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "runtime/controller/changes.h"
 #include "runtime/controller/group_objects.h"
+#include "runtime/controller/index.h"
 #include "runtime/controller/mirror.h"
 #include "runtime/controller/objects.h"
 #include "runtime/controller/tailnet_config.h"
@@ -39,21 +41,49 @@ public:
     ClusterView(const ClusterView&) = delete;
     ClusterView& operator=(const ClusterView&) = delete;
 
-    // The copy lives as long as the view. Not after `start`.
+    // What a change of one object means for others: adds to `changes`. `before` and `after` as
+    // Mirror says them.
     template <typename T>
-    const Mirror<T>& follow(const Source& source, typename Mirror<T>::Decode decode) {
-        auto mirror =
-            std::make_unique<Mirror<T>>(decode, [this](const std::string&) { changed(); });
+    using Meaning = std::function<void(std::string_view name, const T* before, const T* after,
+                                       Changes& changes)>;
+    // The copy lives as long as the view. Not after `start`. Without a meaning a change is another
+    // look at what each feature asks for by itself.
+    template <typename T>
+    const Mirror<T>& follow(const Source& source, typename Mirror<T>::Decode decode,
+                            Meaning<T> meaning = {}) {
+        auto mirror = std::make_unique<Mirror<T>>(
+            decode, [this, meaning = std::move(meaning)](std::string_view key, const T* before,
+                                                         const T* after) {
+                Changes changes{.everything = key.empty()};
+                if (meaning && !key.empty()) {
+                    meaning(key.substr(key.rfind('/') + 1), before, after, changes);
+                }
+                changed(std::move(changes));
+            });
         const Mirror<T>& copy = *mirror;
         add(source, std::move(mirror), [&copy] { return copy.complete(); });
         return copy;
     }
+    // Of copies of what belongs to the pod of the same name.
+    template <typename T>
+    static Meaning<T> its_pod() {
+        return [](std::string_view name, const T*, const T*, Changes& changes) {
+            changes.pods.emplace(name);
+        };
+    }
+    template <typename T>
+    static Meaning<T> everything() {
+        return [](std::string_view, const T*, const T*, Changes& changes) {
+            changes.everything = true;
+        };
+    }
 
-    // Called after every change; also what somebody has to say who wants another look.
-    void on_change(std::function<void()> listener) { listener_ = std::move(listener); }
-    void changed() {
+    // Called after every change; `changed` is also what somebody has to say who wants another look,
+    // at something that he names, or only at what time and answers may have changed.
+    void on_change(std::function<void(Changes)> listener) { listener_ = std::move(listener); }
+    void changed(Changes changes = {}) {
         if (listener_) {
-            listener_();
+            listener_(std::move(changes));
         }
     }
 
@@ -78,12 +108,23 @@ public:
     [[nodiscard]] const Mirror<GroupConfig>& groups() const { return *groups_; }
     [[nodiscard]] const Mirror<Certificate>& certificates() const { return *certificates_; }
 
+    // Names of StatefulSets by the parent that they serve, the operator's by its labels;
+    [[nodiscard]] const Index& sets_by_parent() const { return sets_by_parent_; }
+    // of the operator's by all their labels;
+    [[nodiscard]] const Index& operators_sets() const { return operators_sets_; }
+    // of Secrets by the device that is noted on them, or that a pod merely names.
+    [[nodiscard]] const Index& noted_devices() const { return noted_devices_; }
+    [[nodiscard]] const Index& named_devices() const { return named_devices_; }
+
     [[nodiscard]] Source our_secrets() const;  // those that the controller makes
     [[nodiscard]] Source config_maps() const;
     [[nodiscard]] Source pod_source() const;
 
 private:
     class Fan;
+    void take_set(const ProxySet* before, const ProxySet* after, Changes& changes);
+    void take_state(const StateSecret* before, const StateSecret* after, Changes& changes);
+    void take_auth(const AuthSecret* before, const AuthSecret* after, Changes& changes);
     void add(const Source& source, std::unique_ptr<WatchSink> copy,
              std::function<bool()> is_complete);
 
@@ -92,7 +133,8 @@ private:
     Log& log_;
     Chance& chance_;
     std::string ns_;
-    std::function<void()> listener_;
+    std::function<void(Changes)> listener_;
+    Index sets_by_parent_, operators_sets_, noted_devices_, named_devices_;
     std::map<std::string, std::unique_ptr<Fan>> fans_;  // by key of the source
     std::vector<std::function<bool()>> are_complete_;
     bool started_ = false;

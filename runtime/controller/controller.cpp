@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "renderer/core/api.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/replicas.h"
 
 namespace runtime {
 
@@ -20,13 +18,45 @@ constexpr Duration kTick = std::chrono::seconds(10);  // for what only time chan
 constexpr Duration kFirstRetry = std::chrono::seconds(1);
 constexpr Duration kLastRetry = std::chrono::minutes(2);
 
-constexpr Duration kFeaturePause = std::chrono::milliseconds(200);  // one look for many changes
-constexpr int kRemovalsAtOnce = 8;
+constexpr Duration kFeaturePause = std::chrono::milliseconds(50);  // one look for many changes
+constexpr std::uint64_t kTicksBetweenWholeLooks = 60;
+constexpr Duration kYoungInstallation = std::chrono::hours(24);
 constexpr int kGlitches = 1;  // failures that are nobody's business
 
 bool names_device(const Replica& replica) {
     return (replica.state != nullptr && !replica.state->device().empty()) ||
            (replica.auth != nullptr && !replica.auth->device.empty());
+}
+
+bool deletes_devices(const Step& step) {
+    return std::holds_alternative<step::Remove>(step) ||
+           std::holds_alternative<step::LeaveTailnet>(step) ||
+           std::holds_alternative<step::RemoveState>(step);
+}
+
+Lane lane_of(const Replica& replica, const Step& step) {
+    if (deletes_devices(step)) {
+        return Lane::Remove;
+    }
+    if (std::holds_alternative<step::SetTags>(step)) {
+        return Lane::Tags;
+    }
+    const auto* mint = std::get_if<step::MintKey>(&step);
+    if (mint != nullptr && mint->may_take_over) {
+        return Lane::FirstKey;
+    }
+    const bool is_asked = (replica.state != nullptr && replica.state->wants_key) ||
+                          (replica.auth != nullptr && !replica.auth->restart_pod.empty());
+    return mint != nullptr || is_asked ? Lane::Reissue : Lane::Prepare;
+}
+
+// Of its parent: "Service/apps/web".
+std::string_view namespace_of(const Replica& replica) {
+    const std::string_view parent =
+        replica.set == nullptr ? std::string_view() : replica.set->parent.view();
+    const std::size_t first = parent.find('/');
+    const std::size_t last = parent.rfind('/');
+    return first == last ? std::string_view() : parent.substr(first + 1, last - first - 1);
 }
 
 }  // namespace
@@ -46,8 +76,9 @@ Controller::Controller(Loop& loop, Transport& transport, KubeClient& kube, Log& 
       ledger_(view_, editor_),
       parents_(view_),
       status_(loop, editor_),
-      guard_(ledger_, log, kBlockedKey, "proxies"),
-      service_guard_(ledger_, log, kBlockedServicesKey, "Tailscale Services"),
+      guard_(ledger_, log, {.blocked = kBlockedKey, .removed = kRemovedKey}, "proxies"),
+      service_guard_(ledger_, log, {.blocked = kBlockedServicesKey, .removed = kRemovedServicesKey},
+                     "Tailscale Services"),
       take_over_(loop, tailnets_, settings_.take_over_tag,
                  {.user_of =
                       [this](std::string_view tailnet, std::string_view device) {
@@ -67,7 +98,7 @@ Controller::Controller(Loop& loop, Transport& transport, KubeClient& kube, Log& 
                         },
                     .tell = [this](const std::string& parent,
                                    const Telling& telling) { tell(parent, telling); }}) {
-    view_.on_change([this] { plan_reconcile(Duration(0)); });
+    view_.on_change([this](Changes changes) { look(std::move(changes)); });
 }
 
 Controller::~Controller() = default;
@@ -140,15 +171,21 @@ void Controller::begin(const std::string& owner) {
 }
 
 void Controller::tick() {
-    plan_reconcile(Duration(0));
+    due_.add({.everything = true});
+    if (++ticks_ % kTicksBetweenWholeLooks == 0) {
+        features_due_.add({.everything = true});
+    }
+    plan_reconcile();
     loop_.after(kTick, [this] { tick(); });
 }
 
-void Controller::plan_reconcile(Duration delay) {
-    if (delay > Duration(0)) {
-        loop_.after(delay, [this] { plan_reconcile(Duration(0)); });
-        return;
-    }
+void Controller::look(Changes changes) {
+    features_due_.add(changes);
+    due_.add(std::move(changes));
+    plan_reconcile();
+}
+
+void Controller::plan_reconcile() {
     if (!std::exchange(reconcile_is_planned_, true)) {
         loop_.after(Duration(0), [this] {
             reconcile_is_planned_ = false;
@@ -163,28 +200,17 @@ void Controller::plan_features() {
     }
     loop_.after(kFeaturePause, [this] {
         features_are_planned_ = false;
+        const Changes changes = std::exchange(features_due_, {});
         for (const auto& feature : features_) {
-            feature->reconcile();
+            feature->reconcile(changes);
         }
     });
-}
-
-GuardAnswer Controller::ask_guard(const std::map<std::string, Replica>& all) {
-    std::set<std::string> leaving;
-    for (const auto& [pod, replica] : all) {
-        if (!is_wanted(replica)) {
-            leaving.insert(pod);
-        }
-    }
-    GuardAnswer answer = guard_.ask(leaving, all.size());
-    guard_.tell(events_, answer);
-    return answer;
 }
 
 void Controller::reconcile() {
     plan_features();
     if (!view_.own_complete()) {
-        return;
+        return due_.add({.everything = true});
     }
     sweeps_->run();
     // The first that asks it, whether or not there is a proxy: wrong credentials show at once.
@@ -192,74 +218,154 @@ void Controller::reconcile() {
         events_.post(ledger_.reference(), EventType::Warning, "CannotUseTailnet",
                      "the controller's own tailnet: " + problem);
     }
-    auto all = replicas_of(view_);
-    const GuardAnswer guard = ask_guard(all);
-    for (auto& [unused, replica] : all) {
-        if (replica.state != nullptr) {
-            replica.sight = sights_.find(replica.state->device());
-        }
-        consider(replica, guard);
+    const Changes due = std::exchange(due_, {});
+    Replicas replicas(view_);
+    see(due, replicas);
+    ask_guard();
+    consider(due, replicas);
+    guard_.write_down(loop_.now());
+    start_steps(replicas);
+}
+
+void Controller::see(const Changes& due, Replicas& replicas) {
+    const LedgerCopy* ledger = ledger_.copy();
+    const bool counts_all = ledger == nullptr || !ledger->made_at.has_value() ||
+                            loop_.now() - *ledger->made_at < kYoungInstallation;
+    const auto see_one = [this, counts_all](const Replica& replica) {
+        population_.see(replica, loop_.now(), loop_.uptime(), counts_all);
+    };
+    if (due.everything) {
+        population_.begin_all();
+        replicas.each(see_one);
+        return population_.end_all();
     }
-    std::erase_if(slots_, [&all](const auto& slot) {
-        return !slot.second.attempts.busy() && !all.contains(slot.first);
+    for (const std::string& pod : due.pods) {
+        const auto replica = replicas.find(pod);
+        replica.has_value() ? see_one(*replica) : population_.forget(pod);
+    }
+}
+
+void Controller::ask_guard() {
+    Departures departures{
+        .wanted = static_cast<std::size_t>(population_.wanted() - population_.wanted_young()),
+        .wanted_young = static_cast<std::size_t>(population_.wanted_young())};
+    for (const auto& [pod, leaver] : population_.leaving()) {
+        (leaver.is_young ? departures.young : departures.leaving).insert(pod);
+    }
+    guard_.ask(std::move(departures), loop_.now());
+    guard_.tell(events_);
+}
+
+void Controller::consider(const Changes& due, Replicas& replicas) {
+    if (!due.everything) {
+        for (const std::string& pod : due.pods) {
+            const auto replica = find(replicas, pod);
+            replica.has_value() ? enqueue(*replica) : queue_.drop(pod);
+        }
+        return;
+    }
+    replicas.each(
+        [this, &replicas](const Replica& replica) { enqueue(*find(replicas, replica.pod_name)); });
+    std::erase_if(slots_, [&replicas](const auto& slot) {
+        return !slot.second.attempts.busy() && !replicas.find(slot.first).has_value();
     });
 }
 
-void Controller::consider(const Replica& replica, const GuardAnswer& guard) {
+std::optional<Replica> Controller::find(Replicas& replicas, std::string_view pod) const {
+    auto replica = replicas.find(pod);
+    if (replica.has_value() && replica->state != nullptr) {
+        replica->sight = sights_.find(replica->state->device());
+    }
+    return replica;
+}
+
+std::optional<Step> Controller::next_step(const Replica& replica) {
     const std::string pod(replica.pod_name);
     if (const auto slot = slots_.find(pod);
         slot != slots_.end() && !slot->second.attempts.may_begin(loop_.uptime())) {
-        return;
+        return std::nullopt;
     }
-    const auto step = decide(replica, loop_.now(), settings_.cleanup_delay);
+    auto step = decide(replica, loop_.now(), settings_.cleanup_delay);
     if (!step.has_value() && lacks_config(replica)) {
-        return hinder(
-            replica, "NoConfiguration",
-            fmt::format("there is no ConfigMap \"{}{}\" with the key \"{}.hujson\", or it "
-                        "cannot be read",
-                        renderer::kGroupPrefix, replica.set->name, pod));
-    }
-    if (!step.has_value()) {
+        hinder(replica, "NoConfiguration",
+               fmt::format("there is no ConfigMap \"{}{}\" with the key \"{}.hujson\", or it "
+                           "cannot be read",
+                           renderer::kGroupPrefix, replica.set->name, pod));
+    } else if (!step.has_value()) {
         slots_.erase(pod);
-        return;
     }
-    const auto* pod_step = std::get_if<step::DeletePod>(&*step);
-    const std::string pod_uid = pod_step == nullptr ? std::string() : pod_step->uid;
-    if (!pod_uid.empty() && slots_[pod].deleted_pod == pod_uid) {
-        return;  // the copy of the pods is behind
+    return step.has_value() && may_take(replica, *step) ? std::move(step) : std::nullopt;
+}
+
+bool Controller::may_take(const Replica& replica, const Step& step) {
+    const std::string pod(replica.pod_name);
+    if (const auto* pod_step = std::get_if<step::DeletePod>(&step);
+        pod_step != nullptr && slots_[pod].deleted_pod == pod_step->uid) {
+        return false;  // the copy of the pods is behind
     }
-    const bool removes = std::holds_alternative<step::Remove>(*step);
-    if (removes && (!guard.may_remove(pod) || removals_ >= kRemovalsAtOnce)) {
-        return;
+    if (std::holds_alternative<step::Remove>(step)) {
+        const auto leaver = population_.leaving().find(pod);
+        // Clocks that others set may jump.
+        if (leaver == population_.leaving().end() ||
+            loop_.uptime() - leaver->second.since < settings_.cleanup_delay ||
+            !guard_.may_remove(pod)) {
+            return false;
+        }
     }
-    const bool mints = std::holds_alternative<step::MintKey>(*step);
-    const bool deletes_devices =
-        names_device(replica) && (removes || std::holds_alternative<step::LeaveTailnet>(*step) ||
-                                  std::holds_alternative<step::RemoveState>(*step));
-    const bool lets_pod_start = mints || std::holds_alternative<step::CreateBlankAuth>(*step);
-    if (const std::string other =
-            lets_pod_start || deletes_devices ? operators_set(view_, replica) : std::string();
+    const bool lets_pod_start = std::holds_alternative<step::MintKey>(step) ||
+                                std::holds_alternative<step::CreateBlankAuth>(step);
+    if (const std::string other = lets_pod_start || (deletes_devices(step) && names_device(replica))
+                                      ? operators_set(view_, replica)
+                                      : std::string();
         !other.empty()) {
-        return hinder(replica, "OperatorStillServes",
-                      fmt::format("the operator's StatefulSet \"{}\" still serves {}", other,
-                                  replica.set == nullptr ? std::string_view("its parent")
-                                                         : replica.set->parent.view()));
+        hinder(replica, "OperatorStillServes",
+               fmt::format("the operator's StatefulSet \"{}\" still serves {}", other,
+                           replica.set == nullptr ? std::string_view("its parent")
+                                                  : replica.set->parent.view()));
+        return false;
     }
-    const Said said{.about = reference(replica), .reason = std::string(failure_reason(*step))};
-    log_.info("step", {{"proxy", pod}, {"step", describe(*step)}});
+    return true;
+}
+
+void Controller::enqueue(const Replica& replica) {
+    const std::string pod(replica.pod_name);
+    if (const auto step = next_step(replica)) {
+        queue_.push(lane_of(replica, *step), namespace_of(replica), pod);
+    } else {
+        queue_.drop(pod);
+    }
+}
+
+void Controller::start_steps(Replicas& replicas) {
+    while (const auto turn = queue_.next()) {
+        const auto replica = find(replicas, turn->pod);
+        const auto step = replica.has_value() ? next_step(*replica) : std::nullopt;
+        if (step.has_value()) {
+            start_step(*replica, *step, turn->lane);
+        } else {
+            queue_.end(turn->lane);
+        }
+    }
+}
+
+void Controller::start_step(const Replica& replica, const Step& step, Lane lane) {
+    const std::string pod(replica.pod_name);
+    const auto* pod_step = std::get_if<step::DeletePod>(&step);
+    const std::string pod_uid = pod_step == nullptr ? std::string() : pod_step->uid;
+    const bool mints = std::holds_alternative<step::MintKey>(step);
+    const Said said{.about = reference(replica), .reason = std::string(failure_reason(step))};
+    log_.info("step", {{"proxy", pod}, {"step", describe(step)}});
     slots_[pod].attempts.begin();
-    removals_ += removes ? 1 : 0;
-    apply_->run(replica, *step,
-                [this, pod, mints, removes, pod_uid, said](const std::string& problem) {
-                    removals_ -= removes ? 1 : 0;
-                    keys_minted_ += mints && problem.empty() ? 1 : 0;
-                    if (problem.empty()) {
-                        slots_[pod].deleted_pod = pod_uid;
-                    }
-                    Said result = said;
-                    result.problem = problem;
-                    take_result(pod, result);
-                });
+    apply_->run(replica, step, [this, pod, mints, lane, pod_uid, said](const std::string& problem) {
+        queue_.end(lane);
+        keys_minted_ += mints && problem.empty() ? 1 : 0;
+        if (problem.empty()) {
+            slots_[pod].deleted_pod = pod_uid;
+        }
+        Said result = said;
+        result.problem = problem;
+        take_result(pod, result);
+    });
 }
 
 bool Controller::Slot::is_worth_telling() const {
@@ -290,12 +396,13 @@ void Controller::take_result(const std::string& pod, const Said& said) {
     if (said.problem.empty()) {
         slot.attempts.succeed();
         slot.is_hindered = false;
-        return plan_reconcile(Duration(0));
+        return look({.pods = {pod}});
     }
     const Duration delay = slot.attempts.fail(chance_, kFirstRetry, kLastRetry, loop_.uptime());
     ++retries_;
     report(pod, said);
-    plan_reconcile(delay);
+    plan_reconcile();  // others may have its turn
+    loop_.after(delay, [this, pod] { look({.pods = {pod}}); });
 }
 
 void Controller::report(const std::string& pod, const Said& said) {
@@ -304,6 +411,8 @@ void Controller::report(const std::string& pod, const Said& said) {
         log_.warning("a proxy waits", {{"proxy", pod}, {"cause", said.problem}});
     }
     if (slot.is_worth_telling()) {
+        features_due_.add({.pods = {pod}});
+        plan_features();
         events_.post(said.about, EventType::Warning, said.reason,
                      fmt::format("{}: {}", pod, said.problem));
     }
@@ -311,13 +420,13 @@ void Controller::report(const std::string& pod, const Said& said) {
 
 Controller::Counts Controller::counts() const {
     Counts counts;
-    for (const auto& [unused, replica] : replicas_of(view_)) {
+    Replicas(view_).each([this, &counts](const Replica& replica) {
         counts.replicas += is_wanted(replica) ? 1 : 0;
         ++counts.devices.at(static_cast<std::size_t>(device_of(replica).state));
         const AuthSecret* auth = replica.auth;
         counts.keys_expiring +=
             auth != nullptr && !auth->blank && is_expiring(*auth, loop_.now()) ? 1 : 0;
-    }
+    });
     counts.busy =
         static_cast<std::size_t>(std::count_if(slots_.begin(), slots_.end(), [](const auto& slot) {
             return slot.second.attempts.busy();

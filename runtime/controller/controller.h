@@ -1,7 +1,9 @@
 // The controller: gives every proxy its state and auth Secret, keeps the keys in them working, and
-// removes devices whose proxies are gone. watch -> what is (ClusterView) -> decide (pure) -> apply;
-// nothing that it decides by is kept anywhere but in the cluster and in the tailnet. What else it
-// does are features (feature.h).
+// removes devices whose proxies are gone. watch -> what is (ClusterView) -> decide (pure) -> a turn
+// (StepQueue) -> decide again -> apply; nothing that it decides by is kept anywhere but in the
+// cluster and in the tailnet. A change costs a look at the replicas that it is about; all are
+// looked at every ten seconds, for what only time changes. What else it does are features
+// (feature.h).
 //
 // It writes Secrets, ConfigMaps and Events that it has made itself, and no field of anything else.
 #pragma once
@@ -9,6 +11,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "runtime/base/attempts.h"
@@ -16,7 +19,10 @@
 #include "runtime/controller/cluster_view.h"
 #include "runtime/controller/feature.h"
 #include "runtime/controller/key_sweep.h"
+#include "runtime/controller/population.h"
 #include "runtime/controller/removal_guard.h"
+#include "runtime/controller/replicas.h"
+#include "runtime/controller/step_queue.h"
 #include "runtime/controller/tailnets.h"
 #include "runtime/kube/events.h"
 
@@ -79,11 +85,20 @@ private:
     void read_owner_again(const KubeReply& reply);
     void begin(const std::string& owner);
     void tick();
-    void plan_reconcile(Duration delay);
+    void look(Changes changes);
+    void plan_reconcile();
     void reconcile();
+    void see(const Changes& due, Replicas& replicas);
+    void ask_guard();
+    void consider(const Changes& due, Replicas& replicas);
     void plan_features();
-    GuardAnswer ask_guard(const std::map<std::string, Replica>& all);
-    void consider(const Replica& replica, const GuardAnswer& guard);
+    [[nodiscard]] std::optional<Replica> find(Replicas& replicas, std::string_view pod) const;
+    // What may be done now.
+    std::optional<Step> next_step(const Replica& replica);
+    bool may_take(const Replica& replica, const Step& step);
+    void enqueue(const Replica& replica);
+    void start_steps(Replicas& replicas);
+    void start_step(const Replica& replica, const Step& step, Lane lane);
     // An empty parent: the one that it was about is gone.
     [[nodiscard]] ObjectRef reference(std::string_view parent) const;
     [[nodiscard]] ObjectRef reference(const Replica& replica) const;
@@ -115,9 +130,12 @@ private:
     std::unique_ptr<Apply> apply_;
 
     std::map<std::string, Slot, std::less<>> slots_;
+    Population population_;
+    StepQueue queue_;
+    Changes due_, features_due_;
     std::uint64_t retries_ = 0;
     std::uint64_t keys_minted_ = 0;
-    int removals_ = 0;  // under way
+    std::uint64_t ticks_ = 0;
     bool reconcile_is_planned_ = false;
     bool features_are_planned_ = false;
 };

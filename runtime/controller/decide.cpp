@@ -9,10 +9,6 @@ namespace runtime {
 
 namespace {
 
-// Removals at once that need nobody's word.
-constexpr std::size_t kSafeRemovals = 5;
-constexpr std::size_t kSafePercent = 20;
-
 // And needs no other key.
 bool has_joined(const Replica& replica) {
     return is_up(replica) && !replica.state->wants_key;
@@ -219,10 +215,6 @@ std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_de
     }
     const auto step = decide_device(replica);
     return step.has_value() ? step : decide_sight(replica, now);
-}
-
-bool is_safe_to_remove(std::size_t leaving, std::size_t all) {
-    return leaving <= std::max(kSafeRemovals, all * kSafePercent / 100);
 }
 
 std::string_view failure_reason(const Step& step) {

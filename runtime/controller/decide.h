@@ -122,9 +122,6 @@ using Step =
 // No value: all is as it should be, or time has to pass first.
 std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_delay);
 
-// Many that vanish at once are rather a mistake than a wish.
-bool is_safe_to_remove(std::size_t leaving, std::size_t all);
-
 // Of an Event that says that the step failed: "CannotMintKey".
 std::string_view failure_reason(const Step& step);
 

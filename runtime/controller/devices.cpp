@@ -42,7 +42,9 @@ std::string https_name(const StateSecret& state) {
     return state.https_endpoint == "no-https" ? "" : std::string(without_dot(state.https_endpoint));
 }
 
-Value line_of(const Replica& replica, const std::string& problem) {
+}  // namespace
+
+Value device_line(const Replica& replica, const std::string& problem) {
     const Device device = device_of(replica);
     const StateSecret none;
     const StateSecret& state = replica.state == nullptr ? none : *replica.state;
@@ -63,8 +65,6 @@ Value line_of(const Replica& replica, const std::string& problem) {
     put_if(line, !problem.empty(), "problem", redact(problem));
     return line;
 }
-
-}  // namespace
 
 std::string_view name_of(DeviceState state) {
     constexpr std::array<std::string_view, kDeviceStates> kNames = {"waiting", "joined",
@@ -89,16 +89,6 @@ Device device_of(const Replica& replica) {
         }
     }
     return device;
-}
-
-std::string devices_table(const std::map<std::string, Replica>& replicas,
-                          const ProblemOf& problem_of) {
-    std::string table;
-    for (const auto& [pod, replica] : replicas) {
-        table += renderer::write_json(line_of(replica, problem_of(pod)));
-        table += '\n';
-    }
-    return table;
 }
 
 }  // namespace runtime

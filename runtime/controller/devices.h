@@ -1,10 +1,9 @@
-// Devices of replicas, as their state Secrets tell, and the table of them in `tailrender-devices`.
-// What an earlier pod has written does not count: device data are live when `pod_uid` is the UID of
-// the pod that runs. Pure functions.
+// Devices of replicas, as their state Secrets tell, and their lines in the table of devices. What
+// an earlier pod has written does not count: device data are live when `pod_uid` is the UID of the
+// pod that runs. Pure functions.
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,8 +39,7 @@ Device device_of(const Replica& replica);
 // What stands in the way of a replica; "": nothing.
 using ProblemOf = std::function<std::string(std::string_view pod)>;
 
-// One JSON object a line, in order of the pods' names.
-std::string devices_table(const std::map<std::string, Replica>& replicas,
-                          const ProblemOf& problem_of);
+// An object.
+renderer::Value device_line(const Replica& replica, const std::string& problem);
 
 }  // namespace runtime

@@ -188,7 +188,7 @@ DnsRecords::DnsRecords(const FeatureContext& context)
       written_(context.view.follow<WrittenRecords>(context.view.config_maps(),
                                                    decode_written_records)) {}
 
-void DnsRecords::reconcile() {
+void DnsRecords::reconcile(const Changes& /*changes*/) {
     const NameserverService* nameserver = nameservers_.find(context_.view.key(kNameserver));
     if (nameserver == nullptr || is_writing_) {
         return;
@@ -203,8 +203,12 @@ void DnsRecords::reconcile() {
                              unknown_contract(nameserver->contract));
         return;
     }
-    const std::string text = dns_records(replicas_of(context_.view), services_.objects(),
-                                         endpoints_.objects(), context_.view.ns());
+    std::map<std::string, Replica> replicas;
+    Replicas(context_.view).each([&replicas](const Replica& replica) {
+        replicas.emplace(replica.pod_name, replica);
+    });
+    const std::string text =
+        dns_records(replicas, services_.objects(), endpoints_.objects(), context_.view.ns());
     const WrittenRecords* written = written_.find(context_.view.key(kDnsRecords));
     if (written == nullptr || written->text != text) {
         write(text, written);

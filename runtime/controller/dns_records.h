@@ -58,7 +58,7 @@ std::string dns_records(const std::map<std::string, Replica>& replicas,
 class DnsRecords : public Feature {
 public:
     explicit DnsRecords(const FeatureContext& context);
-    void reconcile() override;
+    void reconcile(const Changes& changes) override;
 
 private:
     void write(const std::string& text, const WrittenRecords* written);

@@ -4,10 +4,11 @@
 // namespaces, too), and is listed in features.cpp.
 //
 // `reconcile` is called when all copies are complete, after every change, and every ten seconds. It
-// compares what should be with what is, and starts to write what differs; it returns at once. What
-// it writes must show in a copy before it is asked again, or it remembers that it is at it;
-// `status`, `ledger` and `editor` see to that themselves. Nothing may be remembered that a restart
-// could not find out again.
+// compares what should be with what is, and starts to write what differs; it returns at once. Where
+// there may be thousands of things it looks only at what `changes` names, and at all of them when
+// it says so: at first, and every ten minutes. What it writes must show in a copy before it is
+// asked again, or it remembers that it is at it; `status`, `ledger` and `editor` see to that
+// themselves. Nothing may be remembered that a restart could not find out again.
 #pragma once
 
 #include <memory>
@@ -51,7 +52,7 @@ public:
     Feature& operator=(const Feature&) = delete;
     virtual ~Feature() = default;
 
-    virtual void reconcile() = 0;
+    virtual void reconcile(const Changes& changes) = 0;
 };
 
 // One of each. The context's references outlive them.

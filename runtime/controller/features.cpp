@@ -1,3 +1,4 @@
+#include "runtime/controller/devices_table.h"
 #include "runtime/controller/dns_records.h"
 #include "runtime/controller/feature.h"
 #include "runtime/controller/groups.h"

@@ -144,6 +144,8 @@ TEST_F(GroupsTest, AnotherClustersOwnershipSurvivesOurs) {
     tailnet.services.insert_or_assign("svc:docs", std::move(shared));
     cluster.offer("front", Value::map());
     run(6 * kMinute);
+    confirm_blocked("blocked-services.json");
+    run(kMinute);
     EXPECT_EQ(owners("svc:docs"), R"({"ownerRefs":[{"operatorID":"nOTHER"}]})");
     EXPECT_FALSE(tailnet.services.contains("svc:broker"));
 }

@@ -36,7 +36,7 @@ Groups::Groups(const FeatureContext& context)
       services_(context.view.follow<ClusterAddresses>({.resource = kServices},
                                                       decode_cluster_addresses)) {}
 
-void Groups::reconcile() {
+void Groups::reconcile(const Changes& /*changes*/) {
     const auto seen = look();
     if (!seen.has_value()) {
         return;
@@ -44,10 +44,11 @@ void Groups::reconcile() {
     Unserved left = unserved(*seen);
     context_.ledger.set(std::string(kOwnerKey), context_.owner);
     keep_table(*seen, left);
-    const GuardAnswer guard = ask_guard(seen->records);
+    ask_guard(seen->records);
     for (const auto& [key, unused] : seen->records) {
-        consider(*seen, key, guard);
+        consider(*seen, key);
     }
+    context_.service_guard.write_down(context_.loop.now());
     for (const auto& [unused, group] : seen->groups) {
         roll(group, seen->told);
     }
@@ -120,16 +121,27 @@ KnownAddresses Groups::known_addresses(const ServiceRecords& records) const {
     return known;
 }
 
-GuardAnswer Groups::ask_guard(const ServiceRecords& records) {
-    std::set<std::string> leaving;
+void Groups::ask_guard(const ServiceRecords& records) {
+    Departures departures;
     for (const auto& [key, record] : records) {
         if (!record.gone_since.empty()) {
-            leaving.insert(key);
+            departures.leaving.insert(key);
+            leaving_.try_emplace(key, context_.loop.uptime());
         }
     }
-    GuardAnswer answer = context_.service_guard.ask(leaving, records.size());
-    context_.service_guard.tell(context_.events, answer);
-    return answer;
+    departures.wanted = records.size() - departures.leaving.size();
+    std::erase_if(leaving_, [&departures](const auto& leaver) {
+        return !departures.leaving.contains(leaver.first);
+    });
+    context_.service_guard.ask(std::move(departures), context_.loop.now());
+    context_.service_guard.tell(context_.events);
+}
+
+bool Groups::may_remove(const Seen& seen, const std::string& key) {
+    const auto leaver = leaving_.find(key);
+    return !seen.untouched.contains(seen.records.at(key).group) && leaver != leaving_.end() &&
+           context_.loop.uptime() - leaver->second >= context_.cleanup_delay &&
+           context_.service_guard.may_remove(key);
 }
 
 void Groups::keep_table(const Seen& seen, const Unserved& unserved) {
@@ -190,7 +202,7 @@ const Certificate* Groups::find_certificate(const std::string& name) const {
     return context_.view.certificates().find(context_.view.key(name));
 }
 
-void Groups::consider(const Seen& seen, const std::string& key, const GuardAnswer& guard) {
+void Groups::consider(const Seen& seen, const std::string& key) {
     const auto offered = seen.offered.find(key);
     if (offered != seen.offered.end()) {
         renew_slot(key, *offered->second.offer);
@@ -220,11 +232,9 @@ void Groups::consider(const Seen& seen, const std::string& key, const GuardAnswe
         slots_[key].problem.clear();
         return;
     }
-    const bool removes = std::holds_alternative<group_step::Remove>(*step);
-    if (removes && (!guard.may_remove(key) || seen.untouched.contains(record.group))) {
-        return;
+    if (!std::holds_alternative<group_step::Remove>(*step) || may_remove(seen, key)) {
+        run(key, service, *step);
     }
-    run(key, service, *step);
 }
 
 void Groups::run(const std::string& key, const ServiceState& service, const GroupStep& step) {
@@ -349,10 +359,12 @@ bool Groups::has_own_proxy(const Parent& parent) const {
     if (is_of_group(parent)) {
         return false;
     }
-    const auto& sets = context_.view.sets().objects();
-    return std::any_of(sets.begin(), sets.end(), [name = contract_name(parent)](const auto& set) {
-        return set.second.parent == name;
-    });
+    const ClusterView& view = context_.view;
+    return std::ranges::any_of(view.sets_by_parent().find(contract_name(parent)),
+                               [&view](std::string_view name) {
+                                   const ProxySet* set = view.sets().find(view.key(name));
+                                   return set != nullptr && !set->contract.empty();
+                               });
 }
 
 Groups::Unserved Groups::unserved(const Seen& seen) const {

@@ -20,7 +20,7 @@ namespace runtime {
 class Groups : public Feature {
 public:
     explicit Groups(const FeatureContext& context);
-    void reconcile() override;
+    void reconcile(const Changes& changes) override;
 
 private:
     // What is remembered of a step's object: a service by key of its record, a group, the table.
@@ -55,7 +55,8 @@ private:
     std::optional<Seen> look();
     [[nodiscard]] Group group_of(const GroupConfig& config, const ProxySet& set) const;
     [[nodiscard]] KnownAddresses known_addresses(const ServiceRecords& records) const;
-    GuardAnswer ask_guard(const ServiceRecords& records);
+    void ask_guard(const ServiceRecords& records);
+    bool may_remove(const Seen& seen, const std::string& key);
     [[nodiscard]] const Certificate* find_certificate(const std::string& name) const;
     // Parents that have had a service and that neither a group nor a proxy of their own serves now,
     // with what their status should be. By name.
@@ -67,7 +68,7 @@ private:
     [[nodiscard]] Unserved unserved(const Seen& seen) const;
     void keep_table(const Seen& seen, const Unserved& unserved);
     [[nodiscard]] ToldCertificates told_now(const Seen& seen) const;
-    void consider(const Seen& seen, const std::string& key, const GuardAnswer& guard);
+    void consider(const Seen& seen, const std::string& key);
     void run(const std::string& key, const ServiceState& service, const GroupStep& step);
     void roll(const Group& group, const ToldCertificates& told);
     void write_status(const Seen& seen);
@@ -91,6 +92,7 @@ private:
     const Mirror<ClusterAddresses>& services_;
     std::map<std::string, Slot> slots_;
     std::map<std::string, Registered> registered_;
+    std::map<std::string, Duration> leaving_;     // by key of the record: uptime since when
     std::set<std::string> removed_;               // whose records may go
     std::map<std::string, std::string> rolling_;  // by group: UID of the pod that we have deleted
 };

@@ -61,6 +61,9 @@ TEST_F(GroupsTest, RemovesWhatIsOfferedNoMoreAfterTheDelay) {
     EXPECT_NE(table("front.json"), "") << "pods go on until then";
     start(2);  // the one that removes is not the one that registered
     run(5 * kMinute);
+    EXPECT_EQ(tailnet.services.size(), 2U) << "that is all there were";
+    confirm_blocked("blocked-services.json");
+    run(kMinute);
     EXPECT_TRUE(tailnet.services.empty());
     EXPECT_EQ(kube.find(secret("docs.tail1a2b3.ts.net")), nullptr);
     EXPECT_EQ(table("services"), "");
@@ -93,11 +96,11 @@ TEST_F(GroupsTest, AnotherNameOfTheTailnetIsAnotherCertificate) {
     start_front();
     std::string changed(kDocs);
     changed.replace(changed.find("tail1a2b3"), 9, "tail9z8y7");
-    cluster.offer("front", Value::map({{"docs.json", changed}}));
+    cluster.offer("front", Value::map({{"docs.json", changed}, {"broker.json", kBroker}}));
     run(10 * kSecond);
     EXPECT_EQ(kube.find(secret("docs.tail1a2b3.ts.net")), nullptr);
     EXPECT_NE(kube.find(secret("docs.tail9z8y7.ts.net")), nullptr);
-    cluster.offer("front", Value::map());
+    cluster.offer("front", Value::map({{"broker.json", kBroker}}));
     run(10 * kMinute);
     EXPECT_EQ(kube.find(secret("docs.tail9z8y7.ts.net")), nullptr);
 }
@@ -432,9 +435,10 @@ TEST_F(GroupsTest, SurvivesFaultsAndDeaths) {
     EXPECT_EQ(
         table("services"),
         R"({"svc:docs":{"group":"front","parent":"Ingress/apps/docs","certificate":"docs.tail1a2b3.ts.net"}})");
-    cluster.offer("front", Value::map());
+    cluster.offer("front", Value::map({{"broker.json", Value(kBroker)}}));
     run(10 * kMinute);
-    EXPECT_TRUE(tailnet.services.empty());
+    EXPECT_FALSE(tailnet.services.contains("svc:docs"));
+    EXPECT_TRUE(tailnet.services.contains("svc:broker"));
     EXPECT_EQ(kube.find(secret("docs.tail1a2b3.ts.net")), nullptr);
 }
 

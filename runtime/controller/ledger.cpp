@@ -5,7 +5,9 @@
 
 #include "renderer/core/sha256.h"
 #include "renderer/core/text_of.h"
+#include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
+#include "runtime/controller/removal_guard.h"
 #include "runtime/controller/service_table.h"
 
 namespace runtime {
@@ -29,6 +31,7 @@ std::optional<LedgerCopy> decode_ledger(const Value& object) {
     }
     LedgerCopy copy;
     copy.uid = text_of(object.at({"metadata", "uid"}));
+    copy.made_at = parse_time(text_of(object.at({"metadata", "creationTimestamp"})));
     copy.confirmed_removals =
         text_of(object.at({"metadata", "annotations", kConfirmRemovalsAnnotation}));
     copy.predecessor = text_of(object.at({"metadata", "annotations", kPredecessorAnnotation}));
@@ -38,6 +41,27 @@ std::optional<LedgerCopy> decode_ledger(const Value& object) {
         }
     }
     return copy;
+}
+
+// A word that was given, and what may go since it is written down.
+void add_removals(const LedgerCopy* before, const LedgerCopy* after, Changes& changes) {
+    const LedgerCopy none;
+    const LedgerCopy& old = before == nullptr ? none : *before;
+    const LedgerCopy& now = after == nullptr ? none : *after;
+    const auto datum = [](const LedgerCopy& copy, std::string_view key) {
+        const auto found = copy.data.find(std::string(key));
+        return found == copy.data.end() ? std::string_view() : std::string_view(found->second);
+    };
+    changes.everything = old.confirmed_removals != now.confirmed_removals ||
+                         datum(old, kBlockedKey) != datum(now, kBlockedKey);
+    if (datum(old, kRemovedKey) != datum(now, kRemovedKey)) {
+        const Removed known = read_removed(datum(old, kRemovedKey));
+        for (const auto& [pod, unused] : read_removed(datum(now, kRemovedKey))) {
+            if (!known.contains(pod)) {
+                changes.pods.insert(pod);
+            }
+        }
+    }
 }
 
 }  // namespace
@@ -61,7 +85,10 @@ std::string mark_of(const Value& ledger, const Value& table) {
 Ledger::Ledger(ClusterView& view, ObjectEditor& editor)
     : view_(view),
       editor_(editor),
-      copies_(view.follow<LedgerCopy>(view.config_maps(), decode_ledger)) {}
+      copies_(view.follow<LedgerCopy>(
+          view.config_maps(), decode_ledger,
+          [](std::string_view, const LedgerCopy* before, const LedgerCopy* after,
+             Changes& changes) { add_removals(before, after, changes); })) {}
 
 const LedgerCopy* Ledger::copy() const {
     return copies_.find(view_.key(kLedgerName));

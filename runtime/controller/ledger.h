@@ -9,17 +9,19 @@
 #include <string>
 #include <string_view>
 
+#include "renderer/core/api.h"
 #include "runtime/controller/object_editor.h"
 #include "runtime/kube/events.h"
 
 namespace runtime {
 
-inline constexpr std::string_view kLedgerName = "tailrender-devices";
+inline constexpr std::string_view kLedgerName = renderer::kDevicesTable;
 inline constexpr std::string_view kDevicesKey = "devices.jsonl";
 inline constexpr std::string_view kOwnerKey = "owner";  // here and in the table of addresses
 
 struct LedgerCopy {
     std::string uid;
+    std::optional<Time> made_at;              // as the API server tells
     std::string confirmed_removals;           // an annotation that a user has set
     std::string predecessor;                  // one that `adopt` has set
     std::map<std::string, std::string> data;  // of the table, which is long, a digest

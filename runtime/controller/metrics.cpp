@@ -31,7 +31,7 @@ std::string devices(const Controller::Counts& counts) {
 
 std::string blocked(const Controller::Counts& counts) {
     constexpr std::string_view kName = "tailrender_removal_blocked";
-    return header(kName, "1 if too many vanished at once, so that they are not removed.", "gauge") +
+    return header(kName, "1 if too many vanished, so that they are not removed.", "gauge") +
            fmt::format("{0}{{of=\"proxies\"}} {1}\n{0}{{of=\"services\"}} {2}\n", kName,
                        counts.blocks_proxies ? 1 : 0, counts.blocks_services ? 1 : 0);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "runtime/base/text.h"
@@ -22,10 +23,12 @@ public:
         std::uint64_t version = 0;  // 0: of before the list; a restored etcd counts anew
     };
     using Objects = std::map<Text, Versioned, std::less<>>;
+    // What an object was, and what it is: nullptr when there was, or is, none. Both, with an empty
+    // key, when the first list is complete.
+    using Changed = std::function<void(std::string_view key, const T* before, const T* after)>;
     // `decode` says no to objects that are not looked at. `changed` is called after every change
-    // that shows in T, with the object's key, and after the first complete list with an empty one.
-    Mirror(Decode decode, std::function<void(const std::string& key)> changed)
-        : decode_(decode), changed_(std::move(changed)) {}
+    // that shows in T.
+    Mirror(Decode decode, Changed changed) : decode_(decode), changed_(std::move(changed)) {}
 
     [[nodiscard]] bool complete() const { return complete_; }
     [[nodiscard]] const Objects& objects() const { return objects_; }
@@ -55,10 +58,14 @@ public:
         if (!decoded.has_value()) {
             return drop(key);
         }
-        const bool differs = found == objects_.end() || found->second != *decoded;
-        objects_.insert_or_assign(found, key, Versioned{std::move(*decoded), version});
-        if (differs) {
-            changed_(key);
+        if (found == objects_.end()) {
+            const auto made = objects_.emplace(key, Versioned{std::move(*decoded), version}).first;
+            return changed_(key, nullptr, &made->second);
+        }
+        found->second.version = version;
+        if (static_cast<const T&>(found->second) != *decoded) {
+            const T before = std::exchange(static_cast<T&>(found->second), std::move(*decoded));
+            changed_(key, &before, &found->second);
         }
     }
 
@@ -77,19 +84,19 @@ public:
             drop(key);
         }
         if (!std::exchange(complete_, true)) {
-            changed_({});
+            changed_({}, nullptr, nullptr);
         }
     }
 
 private:
     void drop(const std::string& key) {
-        if (objects_.erase(key) > 0) {
-            changed_(key);
+        if (const auto node = objects_.extract(key); !node.empty()) {
+            changed_(key, &node.mapped(), nullptr);
         }
     }
 
     Decode decode_;
-    std::function<void(const std::string&)> changed_;
+    Changed changed_;
     Objects objects_;
     std::set<std::string> unseen_;
     bool complete_ = false;

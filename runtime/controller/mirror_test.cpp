@@ -44,8 +44,15 @@ protected:
         return out;
     }
 
+    static std::string_view text_of(const Item* item) {
+        return item == nullptr ? std::string_view("-") : item->text;
+    }
+
     std::vector<std::string> changes;
-    Mirror<Item> mirror{decode, [this](const std::string& key) { changes.push_back(key); }};
+    Mirror<Item> mirror{
+        decode, [this](std::string_view key, const Item* before, const Item* after) {
+            changes.push_back(fmt::format("{} {}>{}", key, text_of(before), text_of(after)));
+        }};
 };
 
 TEST_F(MirrorTest, TellsOfEachChange) {
@@ -58,7 +65,8 @@ TEST_F(MirrorTest, TellsOfEachChange) {
     EXPECT_EQ(shown(), "ns/a=3 ns/b=2 ");
     mirror.erase(item("a", "5", "3"));
     EXPECT_EQ(shown(), "ns/b=2 ");
-    EXPECT_EQ(changes, (std::vector<std::string>{"ns/a", "", "ns/b", "ns/a", "ns/a"}));
+    EXPECT_EQ(changes,
+              (std::vector<std::string>{"ns/a ->1", " ->-", "ns/b ->2", "ns/a 1>3", "ns/a 3>-"}));
 }
 
 TEST_F(MirrorTest, WhatAListDoesNotHoldIsGone) {

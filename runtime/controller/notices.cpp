@@ -14,7 +14,7 @@ std::string unknown_contract(std::string_view version) {
         version, kContractVersion);
 }
 
-void Notices::reconcile() {
+void Notices::reconcile(const Changes& /*changes*/) {
     for (const auto& [unused, set] : context_.view.sets().objects()) {
         if (!set.contract.empty() && set.contract != kContractVersion) {
             context_.events.post({.api_version = "apps/v1",

@@ -11,7 +11,7 @@ namespace runtime {
 class Notices : public Feature {
 public:
     explicit Notices(FeatureContext context) : context_(std::move(context)) {}
-    void reconcile() override;
+    void reconcile(const Changes& changes) override;
 
 private:
     FeatureContext context_;

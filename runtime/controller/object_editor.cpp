@@ -22,17 +22,16 @@ std::string object_path(const ObjectEditor::Target& target) {
 }  // namespace
 
 void ObjectEditor::edit(const Target& target, Edit edit) {
-    Attempts& attempts = attempts_[object_path(target)];
-    if (!attempts.may_begin(loop_.uptime())) {
+    const std::string path = object_path(target);
+    const auto known = attempts_.find(path);
+    if (busy_ >= kMostAtOnce ||
+        (known != attempts_.end() && !known->second.may_begin(loop_.uptime()))) {
+        turned_away_.insert_or_assign(path, target.about);
         return;
     }
-    if (busy_ >= kMostAtOnce) {
-        was_too_much_ = true;
-        return;
-    }
-    attempts.begin();
+    attempts_[path].begin();
     ++busy_;
-    kube_.get(object_path(target), [this, target, edit = std::move(edit)](KubeReply reply) {
+    kube_.get(path, [this, target, edit = std::move(edit)](KubeReply reply) {
         take_object(target, edit, std::move(reply));
     });
 }
@@ -52,7 +51,7 @@ void ObjectEditor::take_object(const Target& target, const Edit& edit, KubeReply
         return release();
     }
     if (!reply.ok()) {
-        return fail(path, reply);
+        return fail(target, reply);
     }
     if (!edit(reply.object)) {
         attempts_.erase(path);
@@ -66,44 +65,45 @@ void ObjectEditor::take_object(const Target& target, const Edit& edit, KubeReply
 void ObjectEditor::finish(const Target& target, const Edit& edit, KubeReply reply) {
     const std::string path = object_path(target);
     if (!reply.ok()) {
-        return fail(path, reply);
+        return fail(target, reply);
     }
     view_.wrote(target.source, reply.object);
     if (edit(reply.object)) {
         // Its schema does not know what we write: asking again would be a loop.
         log_.warning("the API server did not keep what was written", {{"path", path}});
-        return pause(path, kRefusedPause);
+        return pause(target, kRefusedPause);
     }
-    pause(path, target.pause);
+    pause(target, target.pause);
 }
 
-void ObjectEditor::fail(const std::string& path, const KubeReply& reply) {
+void ObjectEditor::fail(const Target& target, const KubeReply& reply) {
+    const std::string path = object_path(target);
     if (reply.code != 409) {
         log_.warning("cannot write", {{"path", path}, {"cause", reply.message}});
     }
-    look_again(path, attempts_[path].fail(chance_, kFirstRetry, kLastRetry, loop_.uptime()));
+    look_again(target, attempts_[path].fail(chance_, kFirstRetry, kLastRetry, loop_.uptime()));
 }
 
-void ObjectEditor::pause(const std::string& path, Duration delay) {
-    attempts_[path].succeed(loop_.uptime() + delay);
-    look_again(path, delay);
+void ObjectEditor::pause(const Target& target, Duration delay) {
+    attempts_[object_path(target)].succeed(loop_.uptime() + delay);
+    look_again(target, delay);
 }
 
 void ObjectEditor::release() {
     --busy_;
-    if (std::exchange(was_too_much_, false)) {
-        view_.changed();
+    if (!turned_away_.empty()) {
+        view_.changed(std::move(turned_away_.extract(turned_away_.begin()).mapped()));
     }
 }
 
-void ObjectEditor::look_again(const std::string& path, Duration delay) {
+void ObjectEditor::look_again(const Target& target, Duration delay) {
     release();
-    loop_.after(delay, [this, path] {
+    loop_.after(delay, [this, path = object_path(target), about = target.about] {
         const auto known = attempts_.find(path);
         if (known != attempts_.end() && known->second.is_as_new(loop_.uptime())) {
             attempts_.erase(known);
         }
-        view_.changed();
+        view_.changed(about);
     });
 }
 

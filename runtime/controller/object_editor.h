@@ -1,7 +1,7 @@
 // Changes an object that others write, too: reads it, changes what is ours, and writes that very
 // version. One write for each object at a time, and few of all; after a failure it waits, longer
 // each time. What is asked for meanwhile is dropped: who asks is asked to look again
-// (`ClusterView::changed`).
+// (`ClusterView::changed`), at what he has named.
 #pragma once
 
 #include <functional>
@@ -29,16 +29,18 @@ public:
         Duration pause = Duration(0);
         // What to begin with when the object is not there; nothing: then it stays so.
         std::function<renderer::Value()> make = {};
+        // What is to be looked at again when it is over, or is not begun.
+        Changes about = {};
     };
     void edit(const Target& target, Edit edit);
 
 private:
     void take_object(const Target& target, const Edit& edit, KubeReply reply);
     void finish(const Target& target, const Edit& edit, KubeReply reply);
-    void fail(const std::string& path, const KubeReply& reply);
+    void fail(const Target& target, const KubeReply& reply);
     void release();
-    void pause(const std::string& path, Duration delay);
-    void look_again(const std::string& path, Duration delay);
+    void pause(const Target& target, Duration delay);
+    void look_again(const Target& target, Duration delay);
 
     Loop& loop_;
     KubeClient& kube_;
@@ -47,7 +49,7 @@ private:
     ClusterView& view_;
     std::map<std::string, Attempts> attempts_;  // by path: of what is under way, or has to wait
     int busy_ = 0;
-    bool was_too_much_ = false;
+    std::map<std::string, Changes> turned_away_;  // by path: it, or too much, was under way
 };
 
 }  // namespace runtime

@@ -199,6 +199,8 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     auth.device = annotation(object, kDeviceAnnotation);
     auth.device_tags = annotation(object, kDeviceTagsAnnotation);
     auth.device_named = annotation(object, kDeviceNamedAnnotation);
+    auth.labels = labels_of(object);
+    auth.made_at = parse_time(meta(object, "creationTimestamp"));
     return auth;
 }
 

@@ -62,7 +62,9 @@ struct AuthSecret {
     std::optional<Time> key_created, key_expires;
     Text restart_pod;
     Text device, device_tags;
-    Text device_named;  // may be its own: nothing proves it yet
+    Text device_named;            // may be its own: nothing proves it yet
+    Text labels;                  // as a ProxySet's
+    std::optional<Time> made_at;  // as the API server tells
 
     bool operator==(const AuthSecret&) const = default;
 };

@@ -52,11 +52,14 @@ bool has_other_class(const Parent& parent, std::string_view ours) {
 }
 
 // What it is reached at.
-void add_places(const Device& device, std::set<std::string>& places) {
-    places.insert({device.fqdn, device.https_name});
+std::set<std::string> places_of(const Device& device) {
+    std::set<std::string> places{device.fqdn, device.https_name};
     places.insert(device.addresses.begin(), device.addresses.end());
     places.erase("");
+    return places;
 }
+
+constexpr std::string_view kGroup = "ProxyGroup/";
 
 }  // namespace
 
@@ -64,36 +67,81 @@ ParentStatus::ParentStatus(FeatureContext context)
     : context_(std::move(context)),
       name_servers_(context_.view.follow<NameServer>(
           {.resource = kServices, .ns = context_.view.ns()}, decode_name_server)),
-      egress_replicas_(
-          context_.view.follow<EgressReplica>(context_.view.our_secrets(), decode_egress_replica)),
+      egress_replicas_(context_.view.follow<EgressReplica>(context_.view.our_secrets(),
+                                                           decode_egress_replica,
+                                                           ClusterView::its_pod<EgressReplica>())),
       static_endpoints_(context_.view.follow<StaticEndpoints>(
           {.resource = kSecrets,
            .ns = context_.view.ns(),
            .query = "labelSelector=" + escape_url(kConfigSecrets)},
-          decode_static_endpoints)),
+          decode_static_endpoints,
+          [](std::string_view name, const StaticEndpoints*, const StaticEndpoints*,
+             Changes& changes) { changes.pods.emplace(name.substr(0, name.rfind('-'))); })),
       recorder_devices_(context_) {}
 
-void ParentStatus::reconcile() {
-    collect();
-    write_served();
-    write_egress();
-    write_unserved();
+void ParentStatus::reconcile(const Changes& changes) {
+    Look look{.replicas = Replicas(context_.view)};
+    const auto sets = sets_of(changes);
+    for (const ProxySet* set : sets) {
+        write_served(look, *set);
+    }
+    write_egress(look, changes, sets);
+    const bool is_other = note_leaving(look, changes);
+    write_unserved(is_other ? Changes{.everything = true} : changes);
     write_name_server();
     write_classes();
-    proxies_.clear();
-    gone_.clear();
 }
 
-void ParentStatus::collect() {
-    for (const auto& [pod, replica] : replicas_of(context_.view)) {
-        if (!is_wanted(replica)) {
-            add_places(device_of(replica), gone_);
-        } else {
-            Proxies& proxies = proxies_[replica.set->name];
-            proxies.devices.push_back(described(replica, proxies));
+std::vector<const ProxySet*> ParentStatus::sets_of(const Changes& changes) const {
+    const ClusterView& view = context_.view;
+    std::set<const ProxySet*> sets;
+    if (changes.everything) {
+        for (const auto& [unused, set] : view.sets().objects()) {
+            sets.insert(&set);
+        }
+    }
+    for (const std::string& pod : changes.pods) {
+        if (const auto name = split_replica(pod)) {
+            sets.insert(view.sets().find(view.key(name->set)));
+        }
+    }
+    for (const std::string& parent : changes.parents) {
+        for (const std::string_view name : view.sets_by_parent().find(parent)) {
+            sets.insert(view.sets().find(view.key(name)));
+        }
+    }
+    sets.erase(nullptr);
+    return {sets.begin(), sets.end()};
+}
+
+std::vector<const Parent*> ParentStatus::parents_of(const Changes& changes,
+                                                    std::string_view kind) const {
+    std::vector<const Parent*> parents;
+    if (changes.everything) {
+        for (const auto& [unused, parent] : context_.parents.all(kind)) {
+            parents.push_back(&parent);
+        }
+    }
+    for (const std::string& name : changes.parents) {
+        const Parent* parent = context_.parents.find(name);
+        if (parent != nullptr && parent->kind == kind) {
+            parents.push_back(parent);
+        }
+    }
+    return parents;
+}
+
+const Proxies& ParentStatus::proxies_of(Look& look, const ProxySet& set) {
+    const auto [entry, is_new] = look.proxies.try_emplace(std::string(set.name));
+    Proxies& proxies = entry->second;
+    for (int ordinal = 0; is_new && ordinal < set.replicas; ++ordinal) {
+        const std::string pod = fmt::format("{}-{}", set.name, ordinal);
+        if (const auto replica = look.replicas.find(pod)) {
+            proxies.devices.push_back(described(*replica, proxies));
             proxies.problem = proxies.problem.empty() ? context_.problem_of(pod) : proxies.problem;
         }
     }
+    return proxies;
 }
 
 // With what does not stand in the state Secret.
@@ -111,87 +159,133 @@ Device ParentStatus::described(const Replica& replica, Proxies& proxies) {
     return device;
 }
 
-void ParentStatus::write_served() {
-    const bool has_operators = has_operators_sets(context_.view);
-    for (const auto& [unused, set] : context_.view.sets().objects()) {
-        const Parent* parent = context_.parents.find(set.parent);
-        // While the operator serves it the status is the operator's.
-        if (set.contract != kContractVersion || parent == nullptr || is_of_group(*parent) ||
-            (has_operators && !operators_set(context_.view, {.set = &set}).empty())) {
-            continue;
+bool ParentStatus::note_leaving(Look& look, const Changes& changes) {
+    const auto before = leaving_;
+    const auto note = [this](std::string_view pod, const Replica* replica) {
+        auto places = replica == nullptr || is_wanted(*replica) ? std::set<std::string>()
+                                                                : places_of(device_of(*replica));
+        if (places.empty()) {
+            leaving_.erase(std::string(pod));
+        } else {
+            leaving_[std::string(pod)] = std::move(places);
         }
-        const Proxies& proxies = proxies_[set.name];
-        if (has_other_class(*parent, context_.ingress_class)) {  // until its proxy is pruned
-            std::set<std::string> gone;
-            for (const Device& device : proxies.devices) {
-                add_places(device, gone);
-            }
-            context_.status.write(*parent, unserved_status(*parent, gone));
-        } else if (auto change = status_of(*parent, proxies)) {
-            context_.status.write(*parent, std::move(*change));
-        }
+    };
+    if (changes.everything) {
+        leaving_.clear();
+        look.replicas.each([&note](const Replica& replica) { note(replica.pod_name, &replica); });
     }
+    for (const std::string& pod : changes.pods) {
+        const auto replica = look.replicas.find(pod);
+        note(pod, replica.has_value() ? &*replica : nullptr);
+    }
+    return leaving_ != before;
 }
 
-void ParentStatus::write_egress() {
-    std::map<std::string_view, const ProxySet*> sets;  // by name of the ProxyGroup
-    const bool has_operators = has_operators_sets(context_.view);
-    constexpr std::string_view kPrefix = "ProxyGroup/";
-    for (const auto& [unused, set] : context_.view.sets().objects()) {
-        if (set.parent.view().starts_with(kPrefix)) {
-            sets[set.parent.view().substr(kPrefix.size())] = &set;
-        }
+void ParentStatus::write_served(Look& look, const ProxySet& set) {
+    const Parent* parent = context_.parents.find(set.parent);
+    // While the operator serves it the status is the operator's.
+    if (set.contract != kContractVersion || parent == nullptr || is_of_group(*parent) ||
+        !operators_set(context_.view, {.pod_name = fmt::format("{}-0", set.name), .set = &set})
+             .empty()) {
+        return;
     }
-    for (const auto& [unused, service] : context_.parents.all("Service")) {
-        const std::string_view group = egress_group(service);
-        const bool has_been_led = !condition_status(service, "TailscaleEgressSvcReady").empty();
-        if (group.empty() && has_been_led) {
-            context_.status.write(service, no_egress_status());
-        }
-        const auto set = sets.find(group);
-        if (set == sets.end()) {
-            // The operator may have the group.
-            if (!group.empty() && has_been_led && !has_operators) {
-                context_.status.write(service, egress_status(service, {}, {}));
-            }
-            continue;
-        }
-        if (set->second->contract != kContractVersion) {
-            continue;
-        }
-        const Proxies& proxies = proxies_[std::string(set->second->name)];
-        std::vector<const EgressReplica*> replicas;
-        replicas.reserve(proxies.devices.size());
+    const Proxies& proxies = proxies_of(look, set);
+    if (has_other_class(*parent, context_.ingress_class)) {  // until its proxy is pruned
+        std::set<std::string> gone;
         for (const Device& device : proxies.devices) {
-            replicas.push_back(egress_replicas_.find(context_.view.key(device.pod)));
+            gone.merge(places_of(device));
         }
-        context_.status.write(service, egress_status(service, proxies.devices, replicas));
+        context_.status.write(*parent, unserved_status(*parent, gone));
+    } else if (auto change = status_of(*parent, proxies)) {
+        context_.status.write(*parent, std::move(*change));
     }
 }
 
-void ParentStatus::write_unserved() {
-    std::set<std::string> served;
-    for (const auto& [unused, set] : context_.view.sets().objects()) {
-        // One of the operator's may be that parent's.
-        served.insert(set.contract.empty() ? labelled_parent(set.labels) : std::string(set.parent));
+const ProxySet* ParentStatus::set_of_group(std::string_view group) const {
+    const ClusterView& view = context_.view;
+    for (const std::string_view name :
+         view.sets_by_parent().find(fmt::format("{}{}", kGroup, group))) {
+        const ProxySet* set = view.sets().find(view.key(name));
+        if (set != nullptr && !set->contract.empty()) {
+            return set;
+        }
     }
+    return nullptr;
+}
+
+void ParentStatus::write_egress(Look& look, const Changes& changes,
+                                const std::vector<const ProxySet*>& sets) {
+    std::set<std::string_view> groups;  // of which something may be different
+    for (const ProxySet* set : sets) {
+        if (set->parent.view().starts_with(kGroup)) {
+            groups.insert(set->parent.view().substr(kGroup.size()));
+        }
+    }
+    for (const std::string& parent : changes.parents) {
+        if (parent.starts_with(kGroup)) {
+            groups.insert(std::string_view(parent).substr(kGroup.size()));
+        }
+    }
+    const bool all = changes.everything || !groups.empty();
+    for (const Parent* service :
+         parents_of(all ? Changes{.everything = true} : changes, "Service")) {
+        if (changes.everything || groups.contains(egress_group(*service)) ||
+            changes.parents.contains(contract_name(*service))) {
+            write_egress(look, *service);
+        }
+    }
+}
+
+void ParentStatus::write_egress(Look& look, const Parent& service) {
+    const std::string_view group = egress_group(service);
+    const bool has_been_led = !condition_status(service, "TailscaleEgressSvcReady").empty();
+    if (group.empty()) {
+        return has_been_led ? context_.status.write(service, no_egress_status()) : void();
+    }
+    const ProxySet* set = set_of_group(group);
+    if (set == nullptr) {
+        // The operator may have the group.
+        if (has_been_led && context_.view.operators_sets().empty()) {
+            context_.status.write(service, egress_status(service, {}, {}));
+        }
+        return;
+    }
+    if (set->contract != kContractVersion) {
+        return;
+    }
+    const Proxies& proxies = proxies_of(look, *set);
+    std::vector<const EgressReplica*> replicas;
+    replicas.reserve(proxies.devices.size());
+    for (const Device& device : proxies.devices) {
+        replicas.push_back(egress_replicas_.find(context_.view.key(device.pod)));
+    }
+    context_.status.write(service, egress_status(service, proxies.devices, replicas));
+}
+
+void ParentStatus::write_unserved(const Changes& changes) {
+    std::set<std::string> gone;
+    for (const auto& [unused, places] : leaving_) {
+        gone.insert(places.begin(), places.end());
+    }
+    const Index& sets = context_.view.sets_by_parent();
     for (const std::string_view kind : {"Service", "Ingress"}) {
-        for (const auto& [unused, parent] : context_.parents.all(kind)) {
-            const bool is_served = !is_of_group(parent) && served.contains(contract_name(parent));
+        for (const Parent* parent : parents_of(changes, kind)) {
+            const bool is_served =
+                !is_of_group(*parent) && !sets.find(contract_name(*parent)).empty();
             if (!is_served &&
-                (!gone_.empty() || !condition_status(parent, "TailscaleProxyReady").empty())) {
-                context_.status.write(parent, unserved_status(parent, gone_));
+                (!gone.empty() || !condition_status(*parent, "TailscaleProxyReady").empty())) {
+                context_.status.write(*parent, unserved_status(*parent, gone));
             }
         }
     }
-    if (has_operators_sets(context_.view)) {
+    if (!context_.view.operators_sets().empty()) {
         return;  // one of them may be a group's
     }
-    for (const auto& [unused, group] : context_.parents.all("ProxyGroup")) {
-        if (!condition_status(group, "ProxyGroupReady").empty() &&
-            !served.contains(contract_name(group))) {
+    for (const Parent* group : parents_of(changes, "ProxyGroup")) {
+        if (!condition_status(*group, "ProxyGroupReady").empty() &&
+            sets.find(contract_name(*group)).empty()) {
             context_.status.write(
-                group, group_status(group, {.devices = {}, .problem = "it has no StatefulSet"}));
+                *group, group_status(*group, {.devices = {}, .problem = "it has no StatefulSet"}));
         }
     }
 }
@@ -230,23 +324,6 @@ void ParentStatus::write_classes() {
         change.conditions.push_back(std::move(ready));
         context_.status.write(its_class, std::move(change));
     }
-}
-
-std::string lines_that_fit(std::string table, std::size_t limit) {
-    if (table.size() <= limit) {
-        return table;
-    }
-    const std::size_t end = table.rfind('\n', limit - 1) + 1;
-    const auto omitted =
-        std::count(table.begin() + static_cast<std::ptrdiff_t>(end), table.end(), '\n');
-    table.resize(end);
-    return table + fmt::format("{{\"omitted\":{}}}\n", omitted);
-}
-
-void DevicesTable::reconcile() {
-    context_.ledger.set(
-        std::string(kDevicesKey),
-        lines_that_fit(devices_table(replicas_of(context_.view), context_.problem_of)));
 }
 
 }  // namespace runtime

@@ -1,15 +1,18 @@
-// The features that tell what has become of proxies: the status of their parents, and the table of
-// devices in `tailrender-devices`.
+// The status of the parents of proxies.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "runtime/controller/egress_status.h"
 #include "runtime/controller/feature.h"
 #include "runtime/controller/proxy_status.h"
 #include "runtime/controller/recorder_devices.h"
+#include "runtime/controller/replicas.h"
 #include "runtime/controller/static_endpoints.h"
 
 namespace runtime {
@@ -24,40 +27,38 @@ struct NameServer {
 class ParentStatus : public Feature {
 public:
     explicit ParentStatus(FeatureContext context);
-    void reconcile() override;
+    void reconcile(const Changes& changes) override;
 
 private:
-    void collect();
+    // What one look has found out.
+    struct Look {
+        Replicas replicas;
+        std::map<std::string, Proxies> proxies = {};  // by name of the StatefulSet
+    };
+
+    const Proxies& proxies_of(Look& look, const ProxySet& set);
     Device described(const Replica& replica, Proxies& proxies);
-    void write_served();
-    void write_egress();
-    void write_unserved();
+    // False: nothing is different for who is reached at none of them any more.
+    bool note_leaving(Look& look, const Changes& changes);
+    [[nodiscard]] std::vector<const ProxySet*> sets_of(const Changes& changes) const;
+    [[nodiscard]] std::vector<const Parent*> parents_of(const Changes& changes,
+                                                        std::string_view kind) const;
+    // Of our contract, or of another one, but not the operator's; nullptr: there is none.
+    [[nodiscard]] const ProxySet* set_of_group(std::string_view group) const;
+    void write_served(Look& look, const ProxySet& set);
+    void write_egress(Look& look, const Changes& changes, const std::vector<const ProxySet*>& sets);
+    void write_egress(Look& look, const Parent& service);
+    void write_unserved(const Changes& changes);
     void write_name_server();
     void write_classes();
 
     FeatureContext context_;
-    // As of this look: by name of the StatefulSet, and what others have been reached at.
-    std::map<std::string, Proxies> proxies_;
-    std::set<std::string> gone_;
+    // What replicas that are wanted no more have been reached at, by pod.
+    std::map<std::string, std::set<std::string>, std::less<>> leaving_;
     const Mirror<NameServer>& name_servers_;
     const Mirror<EgressReplica>& egress_replicas_;
     const Mirror<StaticEndpoints>& static_endpoints_;
     RecorderDevices recorder_devices_;
-};
-
-inline constexpr std::size_t kTableLimit = 900'000;  // bytes, of the 1 MiB of an object
-
-// As many lines as there is room for in a ConfigMap, and if that is not all of them a last one that
-// says how many are left out.
-std::string lines_that_fit(std::string table, std::size_t limit = kTableLimit);
-
-class DevicesTable : public Feature {
-public:
-    explicit DevicesTable(FeatureContext context) : context_(std::move(context)) {}
-    void reconcile() override;
-
-private:
-    FeatureContext context_;
 };
 
 }  // namespace runtime

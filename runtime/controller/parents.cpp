@@ -135,7 +135,11 @@ Parts split(std::string_view contract_name) {
 
 Parents::Parents(ClusterView& view) {
     for (std::size_t i = 0; i < kKinds.size(); ++i) {
-        copies_[kKinds[i].name] = &view.follow<Parent>(source_of(kKinds[i].name), kDecoders[i]);
+        copies_[kKinds[i].name] = &view.follow<Parent>(
+            source_of(kKinds[i].name), kDecoders[i],
+            [](std::string_view, const Parent* before, const Parent* after, Changes& changes) {
+                changes.parents.insert(contract_name(after == nullptr ? *before : *after));
+            });
     }
 }
 

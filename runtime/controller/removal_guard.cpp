@@ -8,8 +8,8 @@
 #include "renderer/core/json.h"
 #include "renderer/core/sha256.h"
 #include "renderer/core/text_of.h"
+#include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/decide.h"
 
 namespace runtime {
 
@@ -17,6 +17,17 @@ using renderer::text_of;
 using renderer::Value;
 
 namespace {
+
+constexpr Duration kMemory = std::chrono::hours(24);
+// Removals in that time that need nobody's word.
+constexpr std::size_t kSafeRemovals = 5;
+constexpr std::size_t kSafePercent = 20;
+
+// `going`: with what has gone already.
+bool is_safe(std::size_t going, std::size_t wanted) {
+    const bool all = wanted == 0 && going >= 2;
+    return !all && going <= std::max(kSafeRemovals, (going + wanted) * kSafePercent / 100);
+}
 
 // The same until it is recorded. The word that was given last is in it, so that this word does not
 // count when the same ones vanish once more.
@@ -56,16 +67,22 @@ std::string text_of_blocked(const Blocked& blocked) {
 
 }  // namespace
 
-GuardAnswer guard_removals(const std::set<std::string>& leaving, std::size_t total,
-                           const Blocked& recorded, std::string_view confirmed_token,
-                           std::string_view uid) {
+GuardAnswer guard_removals(const Departures& departures, const Blocked& recorded,
+                           std::string_view confirmed_token, std::string_view uid) {
     GuardAnswer answer;
     std::set<std::string> others;
     const bool is_confirmed = !recorded.token.empty() && recorded.token == confirmed_token;
-    for (const std::string& pod : leaving) {
-        (is_confirmed && recorded.pods.contains(pod) ? answer.confirmed : others).insert(pod);
-    }
-    answer.is_blocked = !is_safe_to_remove(others.size(), total);
+    const auto sort = [&](const std::set<std::string>& names, std::set<std::string>& rest) {
+        for (const std::string& name : names) {
+            (is_confirmed && recorded.pods.contains(name) ? answer.confirmed : rest).insert(name);
+        }
+    };
+    sort(departures.leaving, others);
+    answer.is_blocked = !others.empty() && !is_safe(others.size() + departures.removed.size(),
+                                                    departures.wanted + answer.confirmed.size());
+    // When nothing is left at all, the young ones went by the same mistake.
+    const bool all_go = departures.wanted + departures.wanted_young == 0;
+    sort(departures.young, answer.is_blocked && all_go ? others : answer.free);
     if (!answer.confirmed.empty()) {
         answer.recorded = recorded;  // until the last of them is gone
     } else if (answer.is_blocked) {
@@ -80,41 +97,92 @@ GuardAnswer guard_removals(const std::set<std::string>& leaving, std::size_t tot
     return answer;
 }
 
-GuardAnswer RemovalGuard::ask(const std::set<std::string>& leaving, std::size_t total) {
+Removed read_removed(std::string_view text) {
+    Removed removed;
+    const auto parsed = renderer::read_json(text);
+    if (parsed && parsed->is_map()) {
+        for (const renderer::Member& member : parsed->members()) {
+            if (const auto time = parse_time(text_of(member.value))) {
+                removed.emplace(member.name(), *time);
+            }
+        }
+    }
+    return removed;
+}
+
+GuardAnswer RemovalGuard::ask(Departures departures, Time now) {
     const LedgerCopy* copy = ledger_.copy();
     const LedgerCopy none;
     const LedgerCopy& known = copy == nullptr ? none : *copy;
-    GuardAnswer answer = guard_removals(leaving, total, parse(ledger_.find(key_).value_or("")),
-                                        known.confirmed_removals, known.uid);
+    written_ = read_removed(ledger_.find(removed_key_).value_or(""));
+    const Blocked blocked = parse(ledger_.find(blocked_key_).value_or(""));
+    if (blocked.token.empty()) {  // else they are what it is blocked for
+        std::erase_if(written_, [now](const auto& entry) { return now - entry.second > kMemory; });
+    } else if (blocked.token == known.confirmed_removals) {
+        written_.clear();
+    }
+    for (const auto& [name, unused] : written_) {
+        if (!departures.leaving.contains(name)) {
+            departures.removed.insert(name);
+        }
+    }
+    const bool was_blocked = answer_.is_blocked;
+    answer_ = guard_removals(departures, blocked, known.confirmed_removals, known.uid);
     const std::string& word = known.confirmed_removals;
     const auto is_token = [this, &word](std::string_view key) {
         return parse(ledger_.find(std::string(key)).value_or("")).token == word;
     };
-    answer.has_other_word = answer.is_blocked && answer.is_recorded && !word.empty() &&
-                            !is_token(kBlockedKey) && !is_token(kBlockedServicesKey);
-    ledger_.set(key_, text_of_blocked(answer.recorded));
-    if (!std::exchange(is_blocked_, answer.is_blocked) && answer.is_blocked) {
-        log_.error("too many have vanished at once: nothing is removed",
+    answer_.has_other_word = answer_.is_blocked && answer_.is_recorded && !word.empty() &&
+                             !is_token(kBlockedKey) && !is_token(kBlockedServicesKey);
+    ledger_.set(blocked_key_, text_of_blocked(answer_.recorded));
+    if (!was_blocked && answer_.is_blocked) {
+        log_.error("too many have vanished: nothing is removed",
                    {{"what", what_},
-                    {"vanished", fmt::format("{}", leaving.size())},
-                    {"of", fmt::format("{}", total)}});
+                    {"vanished", fmt::format("{}", departures.leaving.size())},
+                    {"removed_in_a_day", fmt::format("{}", departures.removed.size())},
+                    {"left", fmt::format("{}", departures.wanted)}});
     }
-    return answer;
+    return answer_;
 }
 
-void RemovalGuard::tell(Events& events, const GuardAnswer& answer) const {
-    if (answer.is_blocked && answer.is_recorded) {
-        events.post(ledger_.reference(), EventType::Warning, "RemovalsBlocked",
-                    fmt::format("{} {} have vanished at once: none is removed until the annotation "
-                                "{} on this ConfigMap is \"{}\"",
-                                answer.recorded.pods.size(), what_, kConfirmRemovalsAnnotation,
-                                answer.recorded.token));
+bool RemovalGuard::may_remove(const std::string& name) {
+    if (!answer_.may_remove(name)) {
+        return false;
     }
-    if (answer.has_other_word) {
+    const bool may = !answer_.counts(name) || written_.contains(name);
+    if (!may) {
+        to_write_.insert(name);
+    }
+    return may;
+}
+
+void RemovalGuard::write_down(Time now) {
+    Removed removed = written_;
+    std::erase_if(to_write_,
+                  [&removed](const std::string& name) { return removed.contains(name); });
+    for (const std::string& name : to_write_) {
+        removed.emplace(name, now);
+    }
+    Value text = Value::map();
+    for (const auto& [name, time] : removed) {
+        text.add(Value(name), Value(format_seconds(time)));
+    }
+    ledger_.set(removed_key_, removed.empty() ? std::string() : renderer::write_json(text));
+}
+
+void RemovalGuard::tell(Events& events) const {
+    if (answer_.is_blocked && answer_.is_recorded) {
+        events.post(ledger_.reference(), EventType::Warning, "RemovalsBlocked",
+                    fmt::format("{} {} have vanished: none is removed until the annotation {} on "
+                                "this ConfigMap is \"{}\"",
+                                answer_.recorded.pods.size(), what_, kConfirmRemovalsAnnotation,
+                                answer_.recorded.token));
+    }
+    if (answer_.has_other_word) {
         events.post(ledger_.reference(), EventType::Warning, "UnknownConfirmation",
                     fmt::format("the annotation {} on this ConfigMap is not \"{}\": nothing is "
                                 "confirmed",
-                                kConfirmRemovalsAnnotation, answer.recorded.token));
+                                kConfirmRemovalsAnnotation, answer_.recorded.token));
     }
 }
 

@@ -14,91 +14,110 @@ namespace runtime {
 
 namespace {
 
-// What the pods of API proxies are configured with, by pod. Without those of a group that cannot be
-// read: what its pods shall advertise, nobody knows.
-std::map<std::string, std::string> configs_of(const ClusterView& view) {
+std::set<std::string> filled_certificates(const ClusterView& view) {
     std::set<std::string> filled;
     for (const auto& [unused, certificate] : view.certificates().objects()) {
         if (!certificate.hash.empty()) {
             filled.insert(certificate.name);
         }
     }
-    std::map<std::string, std::string> configs;
-    for (const auto& [unused, group] : view.groups().objects()) {
-        if (group.problem.empty()) {
-            configs.merge(desired_configs(group, filled));
-        }
-    }
-    return configs;
+    return filled;
 }
 
-const AuthSecret* find_auth(const ClusterView& view, std::string_view pod, bool is_api_proxy) {
-    return view.auths().find(view.key(auth_name(pod, is_api_proxy)));
+bool is_wanted_of(const ProxySet* set, int ordinal) {
+    return set != nullptr && set->contract == kContractVersion && ordinal < set->replicas;
 }
 
 }  // namespace
 
-std::map<std::string, Replica> replicas_of(const ClusterView& view) {
-    const auto configs = configs_of(view);
-    std::map<std::string, Replica> all;
-    const auto add = [&](const std::string& name, const ProxySet* set, int ordinal) {
-        const auto [entry, is_new] = all.try_emplace(name);
-        if (is_new) {
-            const bool is_api_proxy = set != nullptr && set->is_api_proxy;
-            entry->second = {.pod_name = entry->first,
-                             .ordinal = ordinal,
-                             .set = set,
-                             .state = view.states().find(view.key(name)),
-                             .auth = find_auth(view, name, is_api_proxy),
-                             .stray = find_auth(view, name, !is_api_proxy),
-                             .pod = view.pods().find(view.key(name)),
-                             .config = {}};
-            if (set == nullptr && entry->second.auth == nullptr) {  // of which type, nobody knows
-                std::swap(entry->second.auth, entry->second.stray);
-            }
-            if (const auto config = configs.find(name);
-                config != configs.end() && set != nullptr && set->is_api_proxy) {
-                entry->second.config = config->second;
-            }
-        }
-    };
-    for (const auto& [unused, set] : view.sets().objects()) {
-        for (int ordinal = 0; set.contract == kContractVersion && ordinal < set.replicas;
-             ++ordinal) {
-            add(fmt::format("{}-{}", set.name, ordinal), &set, ordinal);
-        }
-    }
-    // What is left of replicas that nobody wants any more; not of a contract that we do not know.
-    // A pod is called after its StatefulSet: what its Secret says of that is the pod's to write.
-    const auto add_left = [&](const std::string& pod) {
-        const auto name = split_replica(pod);
-        const ProxySet* set = name.has_value() ? view.sets().find(view.key(name->set)) : nullptr;
-        if (name.has_value() &&
-            (set == nullptr || set->contract.empty() || set->contract == kContractVersion)) {
-            add(pod, set != nullptr && set->contract.empty() ? nullptr : set, name->ordinal);
-        }
-    };
-    for (const auto& [unused, state] : view.states().objects()) {
-        add_left(state.name);
-    }
-    for (const auto& [unused, auth] : view.auths().objects()) {
-        add_left(auth.pod);
-    }
-    return all;
+const AuthSecret* Replicas::auth_of(std::string_view pod, bool is_api_proxy) const {
+    return view_.auths().find(view_.key(auth_name(pod, is_api_proxy)));
 }
 
-bool has_operators_sets(const ClusterView& view) {
-    const auto& sets = view.sets().objects();
-    return std::any_of(sets.begin(), sets.end(),
-                       [](const auto& set) { return set.second.contract.empty(); });
+std::string Replicas::config_of(const ProxySet& set, std::string_view pod) {
+    const auto [group, is_new] = configs_.try_emplace(std::string(set.name));
+    if (is_new) {
+        const GroupConfig* config =
+            view_.groups().find(view_.key(fmt::format("{}{}", renderer::kGroupPrefix, set.name)));
+        if (config != nullptr && config->problem.empty()) {
+            group->second = desired_configs(*config, filled_certificates(view_));
+        }
+    }
+    const auto found = group->second.find(std::string(pod));
+    return found == group->second.end() ? std::string() : found->second;
+}
+
+std::optional<Replica> Replicas::find(std::string_view pod) {
+    // A pod is called after its StatefulSet: what its Secret says of that is the pod's to write.
+    const auto name = split_replica(pod);
+    if (!name.has_value()) {
+        return std::nullopt;
+    }
+    const ProxySet* set = view_.sets().find(view_.key(name->set));
+    const bool is_ours = set != nullptr && set->contract == kContractVersion;
+    const bool is_api_proxy = is_ours && set->is_api_proxy;
+    Replica replica{.pod_name = pod,
+                    .ordinal = name->ordinal,
+                    .set = is_ours ? set : nullptr,
+                    .state = view_.states().find(view_.key(pod)),
+                    .auth = auth_of(pod, is_api_proxy),
+                    .stray = auth_of(pod, !is_api_proxy)};
+    if (set == nullptr || set->contract.empty()) {
+        if (replica.auth == nullptr) {  // of which type, nobody knows
+            std::swap(replica.auth, replica.stray);
+        }
+    } else if (!is_ours) {
+        return std::nullopt;  // of a contract that we do not know
+    }
+    if (!is_wanted_of(set, name->ordinal) && replica.state == nullptr && replica.auth == nullptr &&
+        replica.stray == nullptr) {
+        return std::nullopt;
+    }
+    replica.pod = view_.pods().find(view_.key(pod));
+    if (is_api_proxy) {
+        replica.config = config_of(*set, pod);
+    }
+    return replica;
+}
+
+void Replicas::each(const std::function<void(const Replica&)>& visit) {
+    const auto look = [this, &visit](std::string_view pod) {
+        if (const auto replica = find(pod)) {
+            visit(*replica);
+        }
+    };
+    const auto is_wanted_pod = [this](std::string_view pod) {
+        const auto name = split_replica(pod);
+        return name.has_value() &&
+               is_wanted_of(view_.sets().find(view_.key(name->set)), name->ordinal);
+    };
+    for (const auto& [unused, set] : view_.sets().objects()) {
+        for (int ordinal = 0; is_wanted_of(&set, ordinal); ++ordinal) {
+            look(fmt::format("{}-{}", set.name, ordinal));
+        }
+    }
+    for (const auto& [unused, state] : view_.states().objects()) {
+        if (!is_wanted_pod(state.name)) {
+            look(state.name);
+        }
+    }
+    std::set<std::string> without_state;  // it may have one of each type
+    for (const auto& [unused, auth] : view_.auths().objects()) {
+        if (!is_wanted_pod(auth.pod) && view_.states().find(view_.key(auth.pod)) == nullptr) {
+            without_state.insert(auth.pod);
+        }
+    }
+    for (const std::string& pod : without_state) {
+        look(pod);
+    }
 }
 
 std::string owner_of(const ClusterView& view, std::string_view tailnet, std::string_view device,
                      std::string_view pod) {
-    for (const auto& [unused, auth] : view.auths().objects()) {
-        if (!device.empty() && auth.pod != pod && auth.tailnet == tailnet &&
-            auth.device == device) {
-            return auth.name;
+    for (const Text& name : view.noted_devices().find(device)) {
+        const AuthSecret* auth = view.auths().find(view.key(name));
+        if (auth != nullptr && auth->pod != pod && auth->tailnet == tailnet) {
+            return name;
         }
     }
     return {};
@@ -106,26 +125,29 @@ std::string owner_of(const ClusterView& view, std::string_view tailnet, std::str
 
 std::string user_of(const ClusterView& view, std::string_view tailnet, std::string_view device,
                     std::string_view pod) {
-    if (device.empty()) {
-        return {};
-    }
-    for (const auto& [unused, state] : view.states().objects()) {
-        if (state.name != pod && state.tailnet == tailnet &&
-            (state.device_id == device || state.node_id == device)) {
-            return state.name;
+    for (const Text& name : view.named_devices().find(device)) {
+        const StateSecret* state = view.states().find(view.key(name));
+        if (state != nullptr && state->name != pod && state->tailnet == tailnet) {
+            return name;
         }
     }
     return owner_of(view, tailnet, device, pod);
 }
 
 std::string operators_set(const ClusterView& view, const Replica& replica) {
-    const ProxySet* set = replica.set;
-    const std::string_view labels = set != nullptr ? set->labels : replica.state->labels;
-    const std::string_view name = set != nullptr ? set->name : replica.state->set;
-    for (const auto& [unused, other] : view.sets().objects()) {
-        if (other.contract.empty() && !other.labels.empty() && other.labels == labels &&
-            other.name != name) {
-            return other.name;
+    // What is left of a replica has the labels of its StatefulSet, first on the Secret that is ours
+    // alone.
+    const Text* labels = replica.set != nullptr     ? &replica.set->labels
+                         : replica.auth != nullptr  ? &replica.auth->labels
+                         : replica.state != nullptr ? &replica.state->labels
+                                                    : nullptr;
+    const auto name = split_replica(replica.pod_name);
+    if (labels == nullptr || !name.has_value()) {
+        return {};
+    }
+    for (const Text& other : view.operators_sets().find(*labels)) {
+        if (other != name->set) {
+            return other;
         }
     }
     return {};

@@ -2,7 +2,9 @@
 // others.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "runtime/controller/cluster_view.h"
@@ -10,9 +12,25 @@
 
 namespace runtime {
 
-// By name of the pod, to which the replica's own name points. Ends with the next change of the
-// view.
-std::map<std::string, Replica> replicas_of(const ClusterView& view);
+// For one look: ends with the next change of the view.
+class Replicas {
+public:
+    explicit Replicas(const ClusterView& view) : view_(view) {}
+
+    // No value: nobody wants it, and nothing is left of it. Its name points to `pod`.
+    std::optional<Replica> find(std::string_view pod);
+    // Each once, in no order. Its name ends with the call.
+    void each(const std::function<void(const Replica&)>& visit);
+
+private:
+    [[nodiscard]] const AuthSecret* auth_of(std::string_view pod, bool is_api_proxy) const;
+    // What a pod of an API proxy is configured with; "": its group cannot be read, so what its pods
+    // shall advertise, nobody knows.
+    std::string config_of(const ProxySet& set, std::string_view pod);
+
+    const ClusterView& view_;
+    std::map<std::string, std::map<std::string, std::string>> configs_;  // by group and pod
+};
 
 // The auth Secret on which the controller has noted this device of the tailnet, but for that of
 // `pod`; "": none.
@@ -26,6 +44,5 @@ std::string user_of(const ClusterView& view, std::string_view tailnet, std::stri
 // The operator's own StatefulSet for the same parent, whose device is still in the tailnet, and may
 // be the one that our Secrets name; "": there is none.
 std::string operators_set(const ClusterView& view, const Replica& replica);
-bool has_operators_sets(const ClusterView& view);
 
 }  // namespace runtime

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "renderer/core/json.h"
@@ -96,6 +98,17 @@ std::string services_table(const ServiceRecords& records,
 
 Value waiting_service(const Offer& offer, std::string_view group) {
     return line_of(offer, group, {}, offer.certificate, {}, {"waiting"});
+}
+
+std::string lines_that_fit(std::string table, std::size_t limit) {
+    if (table.size() <= limit) {
+        return table;
+    }
+    const std::size_t end = table.rfind('\n', limit - 1) + 1;
+    const auto omitted =
+        std::count(table.begin() + static_cast<std::ptrdiff_t>(end), table.end(), '\n');
+    table.resize(end);
+    return table + fmt::format("{{\"omitted\":{}}}\n", omitted);
 }
 
 }  // namespace runtime

@@ -13,6 +13,10 @@ namespace runtime {
 inline constexpr std::string_view kServicesKey = "services.jsonl";
 inline constexpr std::size_t kServicesLimit = 100'000;  // bytes, beside the table of devices
 
+// As many lines as there is room for, and if that is not all of them a last one that says how many
+// are left out.
+std::string lines_that_fit(std::string table, std::size_t limit);
+
 struct ToldService {
     ServiceSight sight;
     std::string problem = {};  // why what is to be done for it has failed again and again

@@ -83,5 +83,12 @@ TEST_F(ServiceTable, SaysThatItsGroupIsGone) {
                    R"(ConfigMap cannot be read, or it has no StatefulSet"})"));
 }
 
+TEST(ServicesTable, KeepsToItsRoomAndSaysWhatIsLeftOut) {
+    const std::string all = "{\"a\":1}\n{\"b\":2}\n{\"c\":3}\n";
+    EXPECT_EQ(lines_that_fit(all, all.size()), all);
+    EXPECT_EQ(lines_that_fit(all, all.size() - 1), "{\"a\":1}\n{\"b\":2}\n{\"omitted\":1}\n");
+    EXPECT_EQ(lines_that_fit("", 10), "");
+}
+
 }  // namespace
 }  // namespace runtime

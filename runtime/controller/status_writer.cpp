@@ -135,7 +135,8 @@ void StatusWriter::write(const Parent& parent, StatusChange change) {
     editor_.edit({.source = Parents::source_of(parent.kind),
                   .ns = parent.ns,
                   .name = parent.name,
-                  .subresource = "status"},
+                  .subresource = "status",
+                  .about = {.parents = {contract_name(parent)}}},
                  [this, shared, uid = parent.uid, generation = parent.generation](Value& object) {
                      if (text_of(object.at({"metadata", "uid"})) != uid) {
                          return false;  // another object of the same name by now

@@ -13,7 +13,7 @@ constexpr Duration kRecheck = std::chrono::hours(1);
 
 }  // namespace
 
-void TailnetStatus::reconcile() {
+void TailnetStatus::reconcile(const Changes& /*changes*/) {
     for (const auto& [name, tailnet] : context_.parents.all("Tailnet")) {
         const std::string config_map = fmt::format("{}{}", renderer::kTailnetPrefix, name);
         const TailnetConfig* config =

@@ -14,7 +14,7 @@ namespace runtime {
 class TailnetStatus : public Feature {
 public:
     explicit TailnetStatus(FeatureContext context) : context_(std::move(context)) {}
-    void reconcile() override;
+    void reconcile(const Changes& changes) override;
 
 private:
     struct Probe {

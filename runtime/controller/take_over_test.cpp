@@ -280,7 +280,7 @@ TEST_F(TakeOverTest, WaitsForTheListAndForTheDeviceToBeOfflineLongEnough) {
     expect_converged({"a-0"});
 }
 
-// One list for all; the requests keep to their budget.
+// A list for all who ask within a few seconds; the requests keep to their budget.
 TEST_F(TakeOverTest, AWholeClusterComesBackWithItsNames) {
     constexpr int kProxies = 200;
     for (int i = 0; i < kProxies; ++i) {
@@ -296,7 +296,7 @@ TEST_F(TakeOverTest, AWholeClusterComesBackWithItsNames) {
         pods.insert(pod);
     }
     expect_converged(pods);
-    EXPECT_EQ(lists(), 1U);
+    EXPECT_LE(lists(), 10U);
     EXPECT_EQ(std::ranges::count_if(network.log,
                                     [](const auto& sent) {
                                         return sent.method == "POST" &&

@@ -9,6 +9,7 @@
 
 #include "runtime/controller/contract.h"
 #include "runtime/controller/devices.h"
+#include "runtime/controller/devices_table.h"
 #include "runtime/controller/group_objects.h"
 #include "runtime/controller/key_sweep.h"
 #include "runtime/controller/ledger.h"
@@ -39,7 +40,7 @@ constexpr std::string_view kNothingLeft = "nothing of the controller's is left";
 bool is_controllers_config_map(const Value& map) {
     const std::string name = name_of(map);
     // The operator's records have the same name.
-    return name == renderer::kIngressAddresses || name == kLedgerName ||
+    return name == renderer::kIngressAddresses || is_devices_table(name) ||
            (name == kDnsRecords && custom_owner(map).empty());
 }
 
@@ -74,7 +75,8 @@ Cleanup::Cleanup(const OperateContext& context, Transport& transport, Log& log, 
       chance_(chance),
       wish_(std::move(wish)),
       own_(std::move(own)),
-      configs_(decode_tailnet, [](const std::string&) {}) {}
+      configs_(decode_tailnet,
+               [](std::string_view, const TailnetConfig*, const TailnetConfig*) {}) {}
 
 void Cleanup::start(Next done) {
     done_ = std::move(done);

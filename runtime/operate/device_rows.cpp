@@ -143,33 +143,22 @@ std::vector<Value> read_lines(std::string_view lines) {
 std::vector<Value> device_rows(const DeviceSight& sight) {
     const Decoded decoded = decode(sight);
     Rows rows;
-    Value omitted;
     for (Value& line : read_lines(sight.table)) {
-        if (line.find("omitted") != nullptr) {
-            omitted = std::move(line);
-        } else {
-            rows.insert_or_assign(std::string(text_of(line.find("pod"))), std::move(line));
-        }
+        rows.insert_or_assign(std::string(text_of(line.find("pod"))), std::move(line));
     }
-    // What is omitted may be any of them.
-    if (omitted.is_null()) {
-        const bool knows_devices = sight.is_table_known || sight.secrets.refusal.empty();
-        for (Value& line : read_lines(
-                 devices_table(decoded.replicas, [](std::string_view) { return std::string(); }))) {
-            if (!knows_devices) {
-                line.put("state", "unknown");
-            }
-            rows.try_emplace(std::string(text_of(line.find("pod"))), std::move(line));
+    const bool knows_devices = sight.is_table_known || sight.secrets.refusal.empty();
+    for (const auto& [pod, replica] : decoded.replicas) {
+        Value line = device_line(replica, {});
+        if (!knows_devices) {
+            line.put("state", "unknown");
         }
+        rows.try_emplace(pod, std::move(line));
     }
     std::vector<Value> out;
-    out.reserve(rows.size() + 1);
+    out.reserve(rows.size());
     for (auto& [unused, row] : rows) {
         set_right(row, sight, decoded);
         out.push_back(std::move(row));
-    }
-    if (!omitted.is_null()) {
-        out.push_back(std::move(omitted));
     }
     return out;
 }

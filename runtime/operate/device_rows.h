@@ -17,7 +17,7 @@ struct DeviceSight {
     const Listed& secrets;  // empty unless the table is
 };
 
-// Sorted by pod; the last one may be `{"omitted":N}`. `problem` has what keeps the pod from running
+// Sorted by pod. `problem` has what keeps the pod from running
 // as well, and `created` is there when its pod is.
 std::vector<renderer::Value> device_rows(const DeviceSight& sight);
 

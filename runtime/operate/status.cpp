@@ -11,6 +11,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
+#include "runtime/controller/devices_table.h"
 #include "runtime/controller/ledger.h"
 #include "runtime/controller/removal_guard.h"
 #include "runtime/controller/service_table.h"
@@ -62,6 +63,17 @@ std::string_view written(const Objects& maps, std::string_view key) {
     return {};
 }
 
+// Of all tables of devices.
+std::string written_devices(const Objects& maps) {
+    std::string lines;
+    for (const Value& map : maps) {
+        if (is_devices_table(text_of(map.at({"metadata", "name"})))) {
+            lines += text_of(map.at({"data", kDevicesKey}));
+        }
+    }
+    return lines;
+}
+
 // Tailscale Services: what the controller has written down, and what it has not seen yet.
 std::vector<Value> service_rows(const Objects& maps) {
     std::vector<Value> rows = read_lines(written(maps, kServicesKey));
@@ -80,7 +92,7 @@ std::vector<Value> service_rows(const Objects& maps) {
     return rows;
 }
 
-// What has vanished at once and waits for a word, with the command that says it.
+// What has vanished and waits for a word, with the command that says it.
 std::vector<Value> blocked_removals(const Look& look) {
     std::vector<Value> out;
     for (const std::string_view key : {kBlockedKey, kBlockedServicesKey}) {
@@ -154,9 +166,6 @@ std::vector<std::string> row_of(const Value& device, bool is_wide, Time now) {
     const auto text = [&device](std::string_view key) {
         return std::string(text_of(device.find(key)));
     };
-    if (const Value* omitted = device.find("omitted"); omitted != nullptr) {
-        return {more(*omitted)};
-    }
     std::vector<std::string> row{text("pod"), text("state"), text("fqdn"), text("parent")};
     if (is_wide) {
         const auto age = age_of(parse_time(text("created")), now);
@@ -219,9 +228,8 @@ std::string as_text(const Look& look, const Report& report) {
                 : table_of(report.devices, look.form == StatusForm::Wide, look.context.loop.now());
     text += table_of_services(report.services, look.form == StatusForm::Wide);
     for (const Value& one : report.blocked) {
-        text +=
-            fmt::format("{} have vanished at once, and none is removed until you confirm it: {}\n",
-                        joined(one.find("pods")), text_of(one.find("command")));
+        text += fmt::format("{} have vanished, and none is removed until you confirm it: {}\n",
+                            joined(one.find("pods")), text_of(one.find("command")));
     }
     for (const std::string& one : report.left_out) {
         text += fmt::format("left out: {}\n", one);
@@ -234,7 +242,8 @@ void show(const Look& look) {
     Report report;
     report.controller =
         controller_state(look.deployments, look.pods, look.leases, context.loop.now());
-    report.devices = device_rows({.table = written(look.maps.objects, kDevicesKey),
+    const std::string lines = written_devices(look.maps.objects);
+    report.devices = device_rows({.table = lines,
                                   .is_table_known = look.maps.refusal.empty(),
                                   .sets = look.sets,
                                   .pods = look.pods,
@@ -260,7 +269,7 @@ void show(const Look& look) {
 
 // Secrets are read only where the controller has written nothing down: few people may.
 void read_secrets(const Shared& look) {
-    const bool has_table = !written(look->maps.objects, kDevicesKey).empty();
+    const bool has_table = !written_devices(look->maps.objects).empty();
     std::vector<Job> jobs;
     if (!has_table) {
         jobs.push_back(

@@ -331,11 +331,16 @@ TEST_F(ShownStatusTest, ShowsTailscaleServices) {
         << status();
 }
 
-TEST_F(ShownStatusTest, SaysThatTheTableIsNotWhole) {
-    kube.put(FakeCluster::path("configmaps", "tailrender-devices"),
-             json(R"({"metadata":{"name":"tailrender-devices"},)"
-                  R"("data":{"devices.jsonl":"{\"omitted\":812}\n"}})"));
-    EXPECT_TRUE(status().ends_with("PROBLEM\nand 812 more\n")) << status();
+TEST_F(ShownStatusTest, ReadsTheTablesOfAllConfigMaps) {
+    for (const auto& [map, pod] : {std::pair("tailrender-devices", "ts-web-bcdfg-0"),
+                                   std::pair("tailrender-devices-3", "ts-db-bcdfg-0")}) {
+        kube.put(FakeCluster::path("configmaps", map),
+                 json(fmt::format(R"({{"metadata":{{"name":"{}"}},"data":{{"devices.jsonl":)"
+                                  R"("{{\"pod\":\"{}\",\"state\":\"waiting\",)"
+                                  R"(\"problem\":\"no key\"}}\n"}}}})",
+                                  map, pod)));
+        EXPECT_TRUE(row(pod).starts_with(fmt::format("{} waiting - - no key", pod))) << row(pod);
+    }
 }
 
 TEST_F(ShownStatusTest, SaysThatThereAreNone) {
@@ -360,7 +365,7 @@ TEST_F(ShownStatusTest, TellsHowToConfirmRemovals) {
         "tailrender.dev/confirm-removals=2-3fa9c1";
     const std::string said = status();
     EXPECT_TRUE(
-        said.ends_with("\nts-db-bcdfg-0,ts-web-bcdfg-0 have vanished at once, and none is "
+        said.ends_with("\nts-db-bcdfg-0,ts-web-bcdfg-0 have vanished, and none is "
                        "removed until you confirm it: " +
                        command + "\n"))
         << said;

@@ -6,7 +6,10 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
 #include "runtime/base/backoff.h"
 #include "runtime/testing/controller_process.h"
 
@@ -30,6 +33,20 @@ protected:
         return FakeCluster::path("secrets", name);
     }
     std::string device_of(const std::string& pod) { return kube.datum(secret(pod), "device_id"); }
+
+    // Gives the word for what waits under that key of `tailrender-devices`.
+    void confirm_blocked(std::string_view key) {
+        const std::string path = FakeCluster::path("configmaps", "tailrender-devices");
+        renderer::Value object = kube.find(path)->clone();
+        const auto blocked = renderer::read_json(renderer::text_of(object.at({"data", key})));
+        ASSERT_TRUE(blocked);
+        renderer::Value& metadata = *object.find("metadata");
+        metadata.erase("annotations");
+        metadata.put("annotations",
+                     renderer::Value::map({{"tailrender.dev/confirm-removals",
+                                            renderer::text_of(blocked->find("token"))}}));
+        kube.put(path, std::move(object));
+    }
 
     // Everything that was asked for is there, and nothing else.
     void expect_converged(const std::set<std::string>& pods) {

@@ -1,0 +1,27 @@
+// What has changed in the cluster since somebody looked: so that one object costs work for what
+// depends on it alone.
+#pragma once
+
+#include <set>
+#include <string>
+
+namespace runtime {
+
+struct Changes {
+    bool everything = false;             // the rest is not told then
+    std::set<std::string> pods = {};     // names of replicas
+    std::set<std::string> parents = {};  // as in the contract annotation: "Service/apps/web"
+
+    void add(Changes other) {
+        everything = everything || other.everything;
+        if (everything) {
+            pods.clear();
+            parents.clear();
+            return;
+        }
+        pods.merge(other.pods);
+        parents.merge(other.parents);
+    }
+};
+
+}  // namespace runtime

@@ -1,0 +1,49 @@
+// The table of devices, for people and for `tailrender-runtime status`, in `tailrender-devices`
+// and, of many, in further ConfigMaps beside it, so that a change of one device rewrites few lines.
+// Shape: testdata/contract/controller.md.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/controller/feature.h"
+
+namespace runtime {
+
+// ConfigMaps: a power of two, up to renderer::kDeviceTables.
+std::size_t shards_for(std::size_t devices);
+// By the first four bytes of the SHA-256 of the pod's name.
+std::size_t shard_of(std::string_view pod, std::size_t shards);
+// "tailrender-devices", "tailrender-devices-1"…
+std::string shard_name(std::size_t shard);
+// The name of any of them.
+bool is_devices_table(std::string_view name);
+
+struct ShardCopy {
+    std::string digest;  // of its lines
+
+    bool operator==(const ShardCopy&) const = default;
+};
+
+class DevicesTable : public Feature {
+public:
+    explicit DevicesTable(const FeatureContext& context);
+    void reconcile(const Changes& changes) override;
+
+private:
+    void take(const Changes& changes);
+    void share_out(const std::set<std::string>& pods);
+    void write(std::size_t shard);
+    [[nodiscard]] std::string lines_of(std::size_t shard) const;
+    [[nodiscard]] std::string_view digest_of(std::size_t shard) const;
+
+    FeatureContext context_;
+    const Mirror<ShardCopy>& copies_;
+    std::vector<std::set<std::string>> shards_;  // names of pods
+    std::map<std::size_t, Duration> unsettled_;  // not written yet, and when they may be: uptimes
+};
+
+}  // namespace runtime

@@ -1,0 +1,44 @@
+// How many replicas there are, and which of them nobody wants any more: what the guard against
+// removals by mistake asks, kept up to date replica by replica.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "runtime/controller/decide.h"
+
+namespace runtime {
+
+class Population {
+public:
+    struct Leaver {
+        Duration since = {};    // uptime at which this process saw it first
+        bool is_young = false;  // previews come and go
+    };
+
+    // `counts_all`: also those that are young.
+    void see(const Replica& replica, Time now, Duration uptime, bool counts_all);
+    void forget(std::string_view pod);
+    // Until its end those that are not seen are kept, and then forgotten.
+    void begin_all();
+    void end_all();
+
+    [[nodiscard]] const std::map<std::string, Leaver, std::less<>>& leaving() const {
+        return leaving_;
+    }
+    [[nodiscard]] int wanted() const { return wanted_; }
+    [[nodiscard]] int wanted_young() const { return wanted_young_; }
+
+private:
+    struct Known {
+        bool is_wanted = false, is_young = false, was_seen = true;
+    };
+    void count(const Known& known, int sign);
+
+    std::map<std::string, Known, std::less<>> all_;
+    std::map<std::string, Leaver, std::less<>> leaving_;
+    int wanted_ = 0, wanted_young_ = 0;
+};
+
+}  // namespace runtime

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/file.h"
+#include "runtime/base/json_items.h"
 
 namespace runtime {
 
@@ -107,8 +109,18 @@ void KubeClient::erase(const std::string& path, std::string_view uid, KubeDone d
     change("DELETE", path, "application/json", options, std::move(done));
 }
 
-RequestId KubeClient::list(const std::string& path, const std::string& query, KubeDone done) {
-    return transport_.send(request("GET", path + "?" + query), decoded(std::move(done)), nullptr);
+RequestId KubeClient::list(const std::string& path, const std::string& query, OnItem on_item,
+                           KubeDone done) {
+    const auto items = std::make_shared<JsonItems>(std::move(on_item));
+    return transport_.send(
+        request("GET", path + "?" + query),
+        [items, done = std::move(done)](HttpReply reply) {
+            if (reply.status == 200) {
+                reply.body = items->rest();
+            }
+            done(decode(std::move(reply)));
+        },
+        [items](std::string_view bytes) { items->take(bytes); });
 }
 
 RequestId KubeClient::watch(const std::string& path, const std::string& query, Duration silence,

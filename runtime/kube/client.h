@@ -58,6 +58,7 @@ struct KubeReply {
 };
 
 using KubeDone = std::function<void(KubeReply)>;
+using OnItem = std::function<void(renderer::Value)>;
 
 class KubeClient {
 public:
@@ -82,8 +83,11 @@ public:
     void erase(const std::string& path, std::string_view uid, KubeDone done,
                std::string_view propagation = {});
 
-    // One page of a list, or the lines of a watch: `query` is the part of the URL behind `?`.
-    RequestId list(const std::string& path, const std::string& query, KubeDone done);
+    // One page of a list, or the lines of a watch: `query` is the part of the URL behind `?`. Items
+    // are handed on as they come, also those of a page that ends before its time; the reply has
+    // the list without them.
+    RequestId list(const std::string& path, const std::string& query, OnItem on_item,
+                   KubeDone done);
     RequestId watch(const std::string& path, const std::string& query, Duration silence,
                     std::function<void(std::string_view)> on_data, KubeDone done);
     void cancel(RequestId id) { transport_.cancel(id); }

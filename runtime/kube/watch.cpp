@@ -18,7 +18,7 @@ namespace {
 constexpr Duration kFirstWait{500};
 constexpr Duration kLongestWait{30'000};
 constexpr Duration kAbsentWait{600'000};
-constexpr int kPage = 25;  // objects; their trees are in memory at once
+constexpr int kPage = 500;  // objects
 constexpr std::size_t kLongestLine = std::size_t{8} << 20U;
 
 std::string with(const std::string& query, const std::string& more) {
@@ -62,10 +62,11 @@ void Watch::list(const std::string& continued) {
     request_ = client_.list(
         source_.path,
         with(source_.query, continued.empty() ? page : page + "&continue=" + escape_url(continued)),
-        [this](KubeReply reply) { take_page(std::move(reply)); });
+        [this](const Value& object) { sink_.put(object); },
+        [this](const KubeReply& reply) { take_page(reply); });
 }
 
-void Watch::take_page(KubeReply reply) {
+void Watch::take_page(const KubeReply& reply) {
     if (reply.not_found() && source_.may_be_absent) {
         sink_.begin_list();
         sink_.end_list();
@@ -75,11 +76,6 @@ void Watch::take_page(KubeReply reply) {
     if (!reply.ok()) {
         // Also 410: the pages that we have are from a time that the server has forgotten.
         return wait_then_list(reply.message);
-    }
-    if (const Value* items = reply.object.find("items"); items != nullptr && items->is_list()) {
-        for (const Value& item : items->items()) {
-            sink_.put(item);
-        }
     }
     version_ = version_of(reply.object);
     const std::string_view continued = text_of(reply.object.at({"metadata", "continue"}));

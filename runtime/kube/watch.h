@@ -51,7 +51,7 @@ public:
 
 private:
     void list(const std::string& continued);
-    void take_page(KubeReply reply);
+    void take_page(const KubeReply& reply);
     void follow();
     void take_bytes(std::string_view bytes);
     void take_event(std::string_view line);

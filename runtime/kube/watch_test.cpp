@@ -81,13 +81,13 @@ TEST_F(WatchTest, ListsThenFollows) {
 }
 
 TEST_F(WatchTest, ListsInPages) {
-    for (int i = 0; i < 250; ++i) {
-        put(fmt::format("m{:03}", i), "x");
+    for (int i = 0; i < 1200; ++i) {
+        put(fmt::format("m{:04}", i), "x");
     }
     watch.start();
     loop.run_for(kSecond);
-    EXPECT_EQ(copy.objects.size(), 250U);
-    EXPECT_EQ(network.log.size(), 11U) << "ten pages and a watch";
+    EXPECT_EQ(copy.objects.size(), 1200U);
+    EXPECT_EQ(network.log.size(), 4U) << "three pages and a watch";
 }
 
 TEST_F(WatchTest, WhatHasChangedMeanwhileIsSeenAfterAFreshList) {

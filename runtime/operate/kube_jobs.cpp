@@ -33,7 +33,8 @@ void list_page(KubeClient& kube, const std::string& path, Lenience lenience,
                const std::string& continued, Objects& out, const Next& next) {
     const std::string query =
         "limit=500" + (continued.empty() ? "" : "&continue=" + escape_url(continued));
-    kube.list(path, query, [&kube, path, lenience, &out, next](const KubeReply& reply) {
+    const auto keep = [&out](Value item) { out.push_back(std::move(item)); };
+    kube.list(path, query, keep, [&kube, path, lenience, &out, next](const KubeReply& reply) {
         if (reply.not_found()) {
             return next(lenience.kind ? std::string()
                                       : problem_of(reply, "list", path) +
@@ -47,9 +48,6 @@ void list_page(KubeClient& kube, const std::string& path, Lenience lenience,
         if (items == nullptr || !items->is_list()) {
             return next(reply.ok() ? "the list of " + path + " has no items"
                                    : problem_of(reply, "list", path));
-        }
-        for (const Value& item : items->items()) {
-            out.push_back(item.clone());
         }
         const std::string_view more = text_of(reply.object.at({"metadata", "continue"}));
         if (more.empty()) {

@@ -278,6 +278,13 @@ void FakeKube::drop_watches() {
     }
 }
 
+void FakeKube::break_watches(std::string_view last_words) {
+    for (const Watcher& watcher : std::exchange(watchers_, {})) {
+        watcher.stream->data(last_words);
+        watcher.stream->cut();
+    }
+}
+
 HttpReply FakeKube::answer(const HttpRequest& request, const std::string& target,
                            const std::shared_ptr<Stream>& stream) {
     const std::size_t mark = target.find('?');
@@ -287,7 +294,7 @@ HttpReply FakeKube::answer(const HttpRequest& request, const std::string& target
     if (!has_custom_resources && path.starts_with(kCustom)) {
         return missing(path);
     }
-    if (stream != nullptr) {
+    if (query.contains("watch")) {
         return watch(path, query, stream);
     }
     if (request.method == "GET" && is_collection(path)) {

@@ -36,6 +36,8 @@ public:
     void forget_history();
     // Ends all watches, which may go on from where they were.
     void drop_watches();
+    // Their connections end, after these bytes.
+    void break_watches(std::string_view last_words = {});
 
     std::size_t writes = 0;             // by requests
     bool has_custom_resources = false;  // the CRDs of tailscale.com are installed

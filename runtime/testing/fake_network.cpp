@@ -103,12 +103,19 @@ RequestId FakeTransport::send(HttpRequest request, std::function<void(HttpReply)
                 reply.status = 200;
                 reply_later(std::move(reply));
             };
+            stream->cut = [reply_later] { reply_later(without_server(true)); };
         }
         HttpReply reply = server->answer(request, request.url.substr(slash), stream);
         const bool stays_open = streams && reply.status == 200 && reply.body.empty();
+        const bool is_lost = fault == Fault::LostReply || fault == Fault::Cut;
+        if (streams && reply.status == 200 && fault != Fault::LostReply && !stays_open) {
+            const std::string body = std::exchange(reply.body, {});
+            const std::size_t half = body.size() / 2;
+            stream->data(std::string_view(body).substr(0, half));
+            stream->data(std::string_view(body).substr(half, is_lost ? 0 : body.size()));
+        }
         if (!stays_open) {
-            reply_later(fault == Fault::LostReply ? without_server(request.method != "GET")
-                                                  : std::move(reply));
+            reply_later(is_lost ? without_server(request.method != "GET") : std::move(reply));
         }
     });
     return id;

@@ -19,6 +19,7 @@ struct Stream {
     // Of a request that wants its body piece by piece: call `data` as often as needed, then `end`.
     std::function<void(std::string_view)> data;
     std::function<void()> end;
+    std::function<void()> cut;  // its connection ends
 };
 
 HttpReply json_reply(int status, const renderer::Value& body);
@@ -40,6 +41,7 @@ enum class Fault {
     None,
     Refused,    // never reached the server
     LostReply,  // done, but nobody hears of it
+    Cut,        // the connection ends amid the reply
     Busy,       // 429
     Broken,     // 500, nothing done
     Slow,       // twenty times as long

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <utility>
 
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
@@ -29,6 +30,21 @@ std::string_view version_of(const Value& object) {
     return text_of(object.at({"metadata", "resourceVersion"}));
 }
 
+std::uint64_t number_of(std::string_view version) {
+    std::uint64_t number = 0;
+    std::from_chars(version.data(), version.data() + version.size(), number);
+    return number;
+}
+
+bool may_pass(const KubeReply& reply) {
+    return reply.code == 0 || reply.code == 429 || reply.code >= 500;
+}
+
+// 400: the version says nothing to this server.
+bool is_forgotten(std::int64_t code) {
+    return code == 410 || code == 400;
+}
+
 }  // namespace
 
 std::string key_of(const Value& object) {
@@ -38,10 +54,7 @@ std::string key_of(const Value& object) {
 }
 
 std::uint64_t version_number(const Value& object) {
-    const std::string_view text = version_of(object);
-    std::uint64_t number = 0;
-    std::from_chars(text.data(), text.data() + text.size(), number);
-    return number;
+    return number_of(version_of(object));
 }
 
 Watch::Watch(Loop& loop, KubeClient& client, Log& log, Chance& chance, WatchSource source,
@@ -54,41 +67,66 @@ Watch::Watch(Loop& loop, KubeClient& client, Log& log, Chance& chance, WatchSour
       sink_(sink),
       backoff_(chance, kFirstWait, kLongestWait) {}
 
-void Watch::list(const std::string& continued) {
-    if (continued.empty()) {
-        sink_.begin_list();
-    }
+void Watch::list() {
+    continued_.clear();
+    doubts_ = false;
+    sink_.begin_list();
+    ask_for_page();
+}
+
+void Watch::ask_for_page() {
     const std::string page = fmt::format("limit={}", kPage);
-    request_ = client_.list(
+    client_.list(
         source_.path,
-        with(source_.query, continued.empty() ? page : page + "&continue=" + escape_url(continued)),
+        with(source_.query,
+             continued_.empty() ? page : page + "&continue=" + escape_url(continued_)),
         [this](const Value& object) { sink_.put(object); },
         [this](const KubeReply& reply) { take_page(reply); });
 }
 
 void Watch::take_page(const KubeReply& reply) {
     if (reply.not_found() && source_.may_be_absent) {
-        sink_.begin_list();
-        sink_.end_list();
-        loop_.after(kAbsentWait, [this] { list({}); });
-        return;
+        return tell_absence();
     }
     if (!reply.ok()) {
-        // Also 410: the pages that we have are from a time that the server has forgotten.
-        return wait_then_list(reply.message);
+        // 410: the pages that we have are from a time that the server has forgotten.
+        const bool may_go_on = !continued_.empty() && may_pass(reply);
+        return wait_then(may_go_on ? Step::Page : Step::List, reply.message);
     }
     version_ = version_of(reply.object);
-    const std::string_view continued = text_of(reply.object.at({"metadata", "continue"}));
-    if (!continued.empty()) {
-        return list(std::string(continued));
+    continued_ = text_of(reply.object.at({"metadata", "continue"}));
+    if (!continued_.empty()) {
+        return ask_for_page();
     }
     sink_.end_list();
     follow();
 }
 
+void Watch::tell_absence() {
+    sink_.begin_list();
+    sink_.end_list();
+    loop_.after(kAbsentWait, [this] { list(); });
+}
+
+void Watch::resume() {
+    // Of one object, whichever.
+    client_.list(
+        source_.path, "limit=1", [](const Value&) {},
+        [this](const KubeReply& reply) { take_version(reply); });
+}
+
+void Watch::take_version(const KubeReply& reply) {
+    if (reply.not_found() && source_.may_be_absent) {
+        return tell_absence();
+    }
+    if (!reply.ok()) {
+        return wait_then(Step::Resume, reply.message);
+    }
+    number_of(version_of(reply.object)) < number_of(version_) ? list() : follow();
+}
+
 void Watch::follow() {
     buffer_.clear();
-    must_list_ = false;
     heard_ = false;
     // The server ends a watch after this time, at another moment for each watch.
     const auto seconds = 300 + chance_.below(300);
@@ -103,40 +141,58 @@ void Watch::follow() {
 
 void Watch::take_bytes(std::string_view bytes) {
     buffer_.append(bytes);
+    std::optional<Step> stop;
     std::size_t start = 0;
-    for (std::size_t end = buffer_.find('\n'); end != std::string::npos && !must_list_;
+    for (std::size_t end = buffer_.find('\n'); end != std::string::npos && !stop;
          end = buffer_.find('\n', start)) {
-        take_event(std::string_view(buffer_).substr(start, end - start));
+        stop = take_event(std::string_view(buffer_).substr(start, end - start));
         start = end + 1;
     }
     if (start > 0) {
         std::string(buffer_, start).swap(buffer_);  // without the room of a longer event
     }
-    if (must_list_ || buffer_.size() > kLongestLine) {
+    if (!stop && buffer_.size() > kLongestLine) {
+        stop = doubt();
+    }
+    if (stop) {
         client_.cancel(request_);
-        wait_then_list(must_list_ ? "the watch cannot go on from here" : "an event has no end");
+        wait_then(*stop, "the watch cannot go on from here");
     }
 }
 
-void Watch::take_event(std::string_view line) {
+// What ends the stream, if it does.
+std::optional<Watch::Step> Watch::take_event(std::string_view line) {
     const auto event = renderer::read_json(line);
     const Value* object = event && event->is_map() ? event->find("object") : nullptr;
     if (object == nullptr || !object->is_map()) {
-        must_list_ = true;
-        return;
+        return doubt();
     }
     const std::string_view type = text_of(event->find("type"));
-    if (type == "ADDED" || type == "MODIFIED") {
-        sink_.put(*object);
-    } else if (type == "DELETED") {
+    if (type == "ERROR") {
+        const Value* code = object->find("code");
+        const auto status = code == nullptr ? std::nullopt : code->as_int();
+        return !status ? doubt() : is_forgotten(*status) ? Step::List : Step::Resume;
+    }
+    const bool is_known =
+        type == "ADDED" || type == "MODIFIED" || type == "DELETED" || type == "BOOKMARK";
+    if (!is_known || version_of(*object).empty()) {
+        return doubt();
+    }
+    if (type == "DELETED") {
         sink_.erase(*object);
     } else if (type != "BOOKMARK") {
-        must_list_ = true;  // ERROR, mostly 410: too old
-        return;
+        sink_.put(*object);
     }
     version_ = version_of(*object);
     heard_ = true;
+    doubts_ = false;
     backoff_.reset();
+    return {};
+}
+
+// An event that cannot be read may have been harmed on its way; the same again is the server's.
+Watch::Step Watch::doubt() {
+    return std::exchange(doubts_, true) ? Step::List : Step::Resume;
 }
 
 void Watch::take_end(const KubeReply& reply) {
@@ -145,18 +201,29 @@ void Watch::take_end(const KubeReply& reply) {
     }
     if (reply.ok()) {
         // Silence for the whole time is usual in a quiet cluster; at once it would be a loop.
-        loop_.after(backoff_.next(), [this] { follow(); });
+        loop_.after(backoff_.next(), [this] { resume(); });
         return;
     }
-    wait_then_list(reply.message);
+    wait_then(is_forgotten(reply.code) ? Step::List : Step::Resume, reply.message);
 }
 
-void Watch::wait_then_list(std::string_view why) {
+void Watch::wait_then(Step step, std::string_view why) {
     const Duration delay = backoff_.next();
     log_.warning("watch is interrupted", {{"path", source_.path},
                                           {"cause", std::string(why)},
                                           {"again_in_ms", fmt::format("{}", delay.count())}});
-    loop_.after(delay, [this] { list({}); });
+    loop_.after(delay, [this, step] { take(step); });
+}
+
+void Watch::take(Step step) {
+    switch (step) {
+        case Step::List:
+            return list();
+        case Step::Page:
+            return ask_for_page();
+        case Step::Resume:
+            return resume();
+    }
 }
 
 }  // namespace runtime

@@ -1,10 +1,14 @@
-// Tells a sink of all objects of a kind: lists them in pages, then watches for changes, and starts
-// anew when the server has forgotten where we were (410 Gone, also inside the stream) or the
-// connection fails. Source: Kubernetes documentation, "Efficient detection of changes", "Retrieving
-// large results sets in chunks".
+// Tells a sink of all objects of a kind: lists them in pages, then watches for changes. Whatever
+// breaks, it goes on where it was, at the same page or behind the last event. It lists anew only
+// when the server has forgotten where that was (410 Gone, also inside the stream), when an event
+// cannot be read for the second time, and when the server is at an older version than we are: etcd
+// was restored from a backup, and a watch would say nothing until it is past ours again.
+// Source: Kubernetes documentation, "Efficient detection of changes", "Retrieving large results
+// sets in chunks"; client-go's tools/cache/reflector.go.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -47,16 +51,24 @@ public:
     Watch(Loop& loop, KubeClient& client, Log& log, Chance& chance, WatchSource source,
           WatchSink& sink);
 
-    void start() { list({}); }
+    void start() { list(); }
 
 private:
-    void list(const std::string& continued);
+    enum class Step { List, Page, Resume };
+
+    void list();
+    void ask_for_page();
     void take_page(const KubeReply& reply);
+    void tell_absence();
+    void resume();
+    void take_version(const KubeReply& reply);
     void follow();
     void take_bytes(std::string_view bytes);
-    void take_event(std::string_view line);
+    std::optional<Step> take_event(std::string_view line);
+    Step doubt();
     void take_end(const KubeReply& reply);
-    void wait_then_list(std::string_view why);
+    void wait_then(Step step, std::string_view why);
+    void take(Step step);
 
     Loop& loop_;
     KubeClient& client_;
@@ -66,10 +78,11 @@ private:
     WatchSink& sink_;
 
     Backoff backoff_;
-    std::string version_;     // where the next watch starts
-    std::string buffer_;      // the beginning of a line
-    bool must_list_ = false;  // our version is too old, or the stream says what we do not know
-    bool heard_ = false;      // this stream has said something
+    std::string continued_;  // where the next page starts; empty: at the first
+    std::string version_;    // where the next watch starts
+    std::string buffer_;     // the beginning of a line
+    bool heard_ = false;     // this stream has said something
+    bool doubts_ = false;    // what came behind `version_` could not be read
     RequestId request_ = 0;
 };
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
+#include <optional>
 
 #include "renderer/core/text_of.h"
 #include "runtime/testing/fake_kube.h"
@@ -36,9 +38,26 @@ public:
     bool complete = false;
 };
 
+// A server whose answer may be another one.
+class Moody : public FakeServer {
+public:
+    explicit Moody(FakeKube& its_kube) : kube(&its_kube) {}
+    HttpReply answer(const HttpRequest& request, const std::string& path,
+                     const std::shared_ptr<Stream>& stream) override {
+        const std::optional<HttpReply> reply = instead(path);
+        return reply.has_value() ? *reply : kube->answer(request, path, stream);
+    }
+    std::function<std::optional<HttpReply>(std::string_view path)> instead = [](std::string_view) {
+        return std::nullopt;
+    };
+    FakeKube* kube;
+};
+
+constexpr std::string_view kUnreadable = "{\"type\":\"ADDED\",\"object\":{\n";
+
 class WatchTest : public testing::Test {
 protected:
-    WatchTest() { network.add("https://kube", kube); }
+    WatchTest() { network.add("https://kube", server); }
 
     static std::string path(const std::string& name) { return path_of(kConfigMaps, "ns", name); }
     void put(const std::string& name, const std::string& text) {
@@ -46,6 +65,29 @@ protected:
                  Value::map({{"metadata", Value::map({{"name", name}, {"namespace", "ns"}})},
                              {"text", text}}));
     }
+    // One object that is known, and nobody has asked for anything since.
+    void begin() {
+        put("a", "1");
+        watch.start();
+        loop.run_for(kSecond);
+        put("a", "2");
+        loop.run_for(kSecond);
+        network.log.clear();
+    }
+    [[nodiscard]] std::string version() const {
+        return std::string(
+            renderer::text_of(kube.find(path("a"))->at({"metadata", "resourceVersion"})));
+    }
+    // Requests whose URL has this.
+    [[nodiscard]] std::size_t requests(std::string_view part) const {
+        std::size_t count = 0;
+        for (const auto& sent : network.log) {
+            count += sent.url.find(part) == std::string::npos ? 0 : 1;
+        }
+        return count;
+    }
+    [[nodiscard]] std::size_t lists() const { return requests("limit=500"); }
+
     std::string shown() {
         std::string out;
         for (const auto& [key, text] : copy.objects) {
@@ -57,6 +99,7 @@ protected:
     FakeLoop loop;
     FakeNetwork network{loop};
     FakeKube kube;
+    Moody server{kube};
     FakeTransport transport{network};
     KubeClient client{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
     Log log{Log::Form::Text, LogLevel::Error};
@@ -119,6 +162,166 @@ TEST_F(WatchTest, AnEndedWatchGoesOnFromWhereItWas) {
     }
 }
 
+TEST_F(WatchTest, ABrokenWatchGoesOnFromWhereItWas) {
+    begin();
+    const std::string last = version();
+    kube.break_watches(R"({"type":"DELETED","object":{"metadata":{"na)");
+    put("b", "3");
+    loop.run_for(5 * kSecond);
+    EXPECT_EQ(shown(), "ns/a=2 ns/b=3 ");
+    EXPECT_EQ(lists(), 0U);
+    EXPECT_EQ(requests("&resourceVersion=" + last), 1U);
+}
+
+TEST_F(WatchTest, NoFailureOfAWatchIsAReasonToListAnew) {
+    begin();
+    for (const Fault fault : {Fault::Refused, Fault::Busy, Fault::Broken, Fault::Hung}) {
+        int failures = 3;
+        network.fault = [&failures, fault](const HttpRequest& request) {
+            return request.url.find("watch=true") != std::string::npos && failures-- > 0
+                       ? fault
+                       : Fault::None;
+        };
+        network.log.clear();
+        const std::string last = version();
+        kube.drop_watches();
+        loop.run_for(std::chrono::hours(1));
+        EXPECT_LT(failures, 0);
+        EXPECT_EQ(lists(), 0U);
+        EXPECT_GE(requests("&resourceVersion=" + last), 4U);
+        put("a", fmt::format("{}", static_cast<int>(fault)));
+        loop.run_for(kSecond);
+        EXPECT_EQ(shown(), fmt::format("ns/a={} ", static_cast<int>(fault)));
+    }
+}
+
+TEST_F(WatchTest, AnErrorInTheStreamIsNoReasonToListAnew) {
+    begin();
+    kube.break_watches(R"({"type":"ERROR","object":{"kind":"Status","code":500}})"
+                       "\n");
+    put("b", "3");
+    loop.run_for(5 * kSecond);
+    EXPECT_EQ(shown(), "ns/a=2 ns/b=3 ");
+    EXPECT_EQ(lists(), 0U);
+}
+
+TEST_F(WatchTest, ListsAnewWhenItsVersionIsForgotten) {
+    for (const int status : {410, 400}) {
+        begin();
+        int refusals = 1;
+        server.instead = [&](std::string_view path) -> std::optional<HttpReply> {
+            return path.find("watch=true") != std::string_view::npos && refusals-- > 0
+                       ? std::optional(HttpReply{.status = status})
+                       : std::nullopt;
+        };
+        kube.break_watches();
+        kube.put(path("b"), kube.find(path("a"))->clone());
+        kube.erase(path("b"));
+        loop.run_for(5 * kSecond);
+        EXPECT_EQ(lists(), 1U);
+        EXPECT_EQ(shown(), "ns/a=2 ");
+    }
+}
+
+TEST_F(WatchTest, AnEventThatCannotBeReadIsAskedForOnceMore) {
+    begin();
+    const std::string last = version();
+    kube.break_watches(kUnreadable);
+    put("b", "3");
+    loop.run_for(5 * kSecond);
+    EXPECT_EQ(shown(), "ns/a=2 ns/b=3 ");
+    EXPECT_EQ(lists(), 0U);
+    EXPECT_EQ(requests("&resourceVersion=" + last), 1U);
+    kube.break_watches(kUnreadable);
+    loop.run_for(5 * kSecond);
+    EXPECT_EQ(lists(), 0U) << "another one";
+    kube.break_watches(kUnreadable);
+    loop.run_for(5 * kSecond);
+    EXPECT_EQ(lists(), 1U) << "the same";
+    EXPECT_EQ(shown(), "ns/a=2 ns/b=3 ");
+}
+
+TEST_F(WatchTest, WhatIsNoEventCannotBeRead) {
+    begin();
+    for (const std::string_view line :
+         {R"({"type":"ERROR","object":{}})", R"({"type":"HELLO","object":{}})", R"([])",
+          R"({"type":"ADDED","object":{"metadata":{"name":"x"}}})", R"({"type":"ADDED"})"}) {
+        network.log.clear();
+        kube.break_watches(std::string(line) + "\n");
+        loop.run_for(120 * kSecond);
+        EXPECT_EQ(lists(), 0U) << line;
+        kube.break_watches(std::string(line) + "\n");
+        loop.run_for(120 * kSecond);
+        EXPECT_EQ(lists(), 1U) << line;
+    }
+    EXPECT_EQ(shown(), "ns/a=2 ");
+}
+
+TEST_F(WatchTest, ABookmarkSaysWhereToGoOn) {
+    begin();
+    for (int i = 0; i < 10; ++i) {
+        kube.put(path_of(kPods, "ns", "p"),
+                 Value::map({{"metadata", Value::map({{"name", "p"}, {"namespace", "ns"}})}}));
+    }
+    const std::string now(renderer::text_of(
+        kube.find(path_of(kPods, "ns", "p"))->at({"metadata", "resourceVersion"})));
+    kube.break_watches(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":")" + now +
+                       "\"}}}\n");
+    loop.run_for(5 * kSecond);
+    EXPECT_EQ(requests("&resourceVersion=" + now), 1U);
+    EXPECT_EQ(lists(), 0U);
+}
+
+// A watch from a version that is still to come would say nothing until it has.
+TEST_F(WatchTest, ListsAnewAfterEtcdWasRestored) {
+    begin();
+    FakeKube restored;
+    restored.put(path("c"),
+                 Value::map({{"metadata", Value::map({{"name", "c"}, {"namespace", "ns"}})},
+                             {"text", "9"}}));
+    server.kube = &restored;
+    kube.break_watches();
+    loop.run_for(5 * kSecond);
+    EXPECT_EQ(shown(), "ns/c=9 ");
+    EXPECT_EQ(lists(), 1U);
+}
+
+TEST_F(WatchTest, APageThatIsCutIsAskedForAgain) {
+    for (int i = 0; i < 1200; ++i) {
+        put(fmt::format("m{:04}", i), "x");
+    }
+    int failures = 2;
+    network.fault = [&failures](const HttpRequest& request) {
+        return request.url.find("continue=") != std::string::npos && failures-- > 0 ? Fault::Cut
+                                                                                    : Fault::None;
+    };
+    watch.start();
+    loop.run_for(20 * kSecond);
+    EXPECT_EQ(copy.objects.size(), 1200U);
+    EXPECT_EQ(lists(), 5U) << "three pages, one of them three times";
+    EXPECT_TRUE(copy.complete);
+}
+
+TEST_F(WatchTest, ListsAnewWhenThePagesHaveExpired) {
+    for (int i = 0; i < 600; ++i) {
+        put(fmt::format("m{:04}", i), "x");
+    }
+    int refusals = 1;
+    server.instead = [&refusals](std::string_view path) -> std::optional<HttpReply> {
+        return path.find("continue=") != std::string_view::npos && refusals-- > 0
+                   ? std::optional(HttpReply{.status = 410})
+                   : std::nullopt;
+    };
+    watch.start();
+    loop.run_for(Duration(100));
+    EXPECT_EQ(lists(), 2U) << "not at once";
+    kube.erase(path("m0001"));
+    loop.run_for(5 * kSecond);
+    EXPECT_EQ(lists(), 4U);
+    EXPECT_EQ(copy.objects.size(), 599U);
+    EXPECT_TRUE(copy.complete);
+}
+
 TEST_F(WatchTest, TriesAgainLessAndLessOften) {
     network.fault = [](const HttpRequest&) { return Fault::Refused; };
     watch.start();
@@ -131,7 +334,7 @@ TEST_F(WatchTest, TriesAgainLessAndLessOften) {
     EXPECT_EQ(shown(), "ns/a=1 ");
 }
 
-TEST_F(WatchTest, ListsLessAndLessOftenWhileTheStreamIsRefused) {
+TEST_F(WatchTest, AsksLessAndLessOftenWhileTheStreamIsRefused) {
     network.fault = [](const HttpRequest& request) {
         return request.url.find("watch=true") == std::string::npos ? Fault::None : Fault::Refused;
     };

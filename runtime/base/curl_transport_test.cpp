@@ -148,6 +148,21 @@ TEST_F(CurlTransportTest, ARefusedHandshakeSaysWhy) {
     EXPECT_FALSE(reply.may_be_done);
 }
 
+TEST_F(CurlTransportTest, TellsWhenToComeAgain) {
+    const auto after = [this](const std::string& value) {
+        const std::string greeting = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: " + value +
+                                     "\r\nContent-Length: 0\r\n\r\n";
+        BareServer busy(loop, greeting);
+        const HttpReply reply = fetch({.url = "http://" + busy.name() + "/"});
+        EXPECT_EQ(reply.status, 429) << reply.problem;
+        return reply.retry_after;
+    };
+    EXPECT_EQ(after("7"), std::chrono::seconds(7));
+    EXPECT_GT(after("Thu, 31 Dec 2099 23:59:59 GMT"), std::chrono::hours(1));
+    EXPECT_EQ(after("Fri, 31 Dec 1999 23:59:59 GMT"), std::nullopt) << "it is over";
+    EXPECT_EQ(after("soon"), std::nullopt);
+}
+
 TEST_F(CurlTransportTest, ACancelledRequestIsNotAnswered) {
     bool answered = false;
     const RequestId id = transport.send(

@@ -12,6 +12,7 @@
 #include "runtime/base/asio_loop.h"
 #include "runtime/base/curl_transport.h"
 #include "runtime/base/http_server.h"
+#include "runtime/base/patient_transport.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/controller.h"
 #include "runtime/controller/metrics.h"
@@ -80,7 +81,9 @@ int run_controller() {
     runtime::Chance chance(std::random_device{}());
     runtime::CurlTransport curl(loop, kUserAgent);
     runtime::MeteredTransport transport(loop, curl, settings->kube.server);
-    runtime::KubeClient kube(transport, settings->kube);
+    runtime::PatientTransport patient(loop, transport);
+    runtime::KubeClient kube(patient, settings->kube);
+    // Whose time is shorter than a server may ask others to wait.
     runtime::KubeClient lease_kube(transport, settings->kube, kLeasePatience);
     runtime::Lease lease(loop, lease_kube, log, settings->controller.ns,
                          std::string(runtime::kLeaseName), settings->identity);

@@ -9,6 +9,7 @@
 
 #include "runtime/base/asio_loop.h"
 #include "runtime/base/curl_transport.h"
+#include "runtime/base/patient_transport.h"
 
 namespace runtime {
 
@@ -77,7 +78,8 @@ int run_verb(const Command& command, const Environment& environment) {
         return complain(access.error().diagnostic);
     }
     Process process;
-    KubeClient kube(process.transport, *access);
+    PatientTransport patient(process.loop, process.transport);
+    KubeClient kube(patient, *access);
     const OperateContext context{process.loop, kube, flags.ns,
                                  [](const std::string& line) {
                                      fmt::print("{}{}", line, line.ends_with('\n') ? "" : "\n");

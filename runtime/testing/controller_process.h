@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 
+#include "runtime/base/patient_transport.h"
 #include "runtime/controller/controller.h"
 #include "runtime/testing/fake_cluster.h"
 
@@ -23,9 +24,10 @@ struct ControllerProcess {
                       const std::string& take_over_tag = {})
         : loop(world),
           transport(network),
+          patient(loop, transport),
           log(Log::Form::Text, LogLevel::Error),
           chance(seed),
-          kube(transport, {.server = "https://kube", .ca_file = "", .token_file = ""}),
+          kube(patient, {.server = "https://kube", .ca_file = "", .token_file = ""}),
           controller(loop, transport, kube, log, chance,
                      {.ns = std::string(FakeCluster::kNamespace),
                       .cleanup_delay = std::chrono::minutes(5),
@@ -36,6 +38,7 @@ struct ControllerProcess {
 
     ProcessLoop loop;
     FakeTransport transport;
+    PatientTransport patient;
     Log log;
     Chance chance;
     KubeClient kube;

@@ -1,6 +1,8 @@
 // A copy of all objects of a kind, each reduced to what is used of it.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -10,10 +12,18 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/core/text_of.h"
 #include "runtime/base/text.h"
 #include "runtime/kube/watch.h"
 
 namespace runtime {
+
+// "namespace/name", or "name" of an object without a namespace.
+inline std::string key_of(const renderer::Value& object) {
+    const std::string_view ns = renderer::text_of(object.at({"metadata", "namespace"}));
+    const std::string_view name = renderer::text_of(object.at({"metadata", "name"}));
+    return ns.empty() ? std::string(name) : fmt::format("{}/{}", ns, name);
+}
 
 template <typename T>
 class Mirror : public WatchSink {

@@ -47,12 +47,6 @@ bool is_forgotten(std::int64_t code) {
 
 }  // namespace
 
-std::string key_of(const Value& object) {
-    const std::string_view ns = text_of(object.at({"metadata", "namespace"}));
-    const std::string_view name = text_of(object.at({"metadata", "name"}));
-    return ns.empty() ? std::string(name) : fmt::format("{}/{}", ns, name);
-}
-
 std::uint64_t version_number(const Value& object) {
     return number_of(version_of(object));
 }
@@ -91,7 +85,7 @@ void Watch::take_page(const KubeReply& reply) {
     if (!reply.ok()) {
         // 410: the pages that we have are from a time that the server has forgotten.
         const bool may_go_on = !continued_.empty() && may_pass(reply);
-        return wait_then(may_go_on ? Step::Page : Step::List, reply.message);
+        return wait_then(may_go_on ? &Watch::ask_for_page : &Watch::list, reply.message);
     }
     version_ = version_of(reply.object);
     continued_ = text_of(reply.object.at({"metadata", "continue"}));
@@ -120,7 +114,7 @@ void Watch::take_version(const KubeReply& reply) {
         return tell_absence();
     }
     if (!reply.ok()) {
-        return wait_then(Step::Resume, reply.message);
+        return wait_then(&Watch::resume, reply.message);
     }
     number_of(version_of(reply.object)) < number_of(version_) ? list() : follow();
 }
@@ -141,9 +135,9 @@ void Watch::follow() {
 
 void Watch::take_bytes(std::string_view bytes) {
     buffer_.append(bytes);
-    std::optional<Step> stop;
+    Step stop = nullptr;
     std::size_t start = 0;
-    for (std::size_t end = buffer_.find('\n'); end != std::string::npos && !stop;
+    for (std::size_t end = buffer_.find('\n'); end != std::string::npos && stop == nullptr;
          end = buffer_.find('\n', start)) {
         stop = take_event(std::string_view(buffer_).substr(start, end - start));
         start = end + 1;
@@ -151,17 +145,17 @@ void Watch::take_bytes(std::string_view bytes) {
     if (start > 0) {
         std::string(buffer_, start).swap(buffer_);  // without the room of a longer event
     }
-    if (!stop && buffer_.size() > kLongestLine) {
+    if (stop == nullptr && buffer_.size() > kLongestLine) {
         stop = doubt();
     }
-    if (stop) {
+    if (stop != nullptr) {
         client_.cancel(request_);
-        wait_then(*stop, "the watch cannot go on from here");
+        wait_then(stop, "the watch cannot go on from here");
     }
 }
 
-// What ends the stream, if it does.
-std::optional<Watch::Step> Watch::take_event(std::string_view line) {
+// What is to be done instead of going on, if anything.
+Watch::Step Watch::take_event(std::string_view line) {
     const auto event = renderer::read_json(line);
     const Value* object = event && event->is_map() ? event->find("object") : nullptr;
     if (object == nullptr || !object->is_map()) {
@@ -171,7 +165,7 @@ std::optional<Watch::Step> Watch::take_event(std::string_view line) {
     if (type == "ERROR") {
         const Value* code = object->find("code");
         const auto status = code == nullptr ? std::nullopt : code->as_int();
-        return !status ? doubt() : is_forgotten(*status) ? Step::List : Step::Resume;
+        return !status ? doubt() : is_forgotten(*status) ? &Watch::list : &Watch::resume;
     }
     const bool is_known =
         type == "ADDED" || type == "MODIFIED" || type == "DELETED" || type == "BOOKMARK";
@@ -187,12 +181,12 @@ std::optional<Watch::Step> Watch::take_event(std::string_view line) {
     heard_ = true;
     doubts_ = false;
     backoff_.reset();
-    return {};
+    return nullptr;
 }
 
 // An event that cannot be read may have been harmed on its way; the same again is the server's.
 Watch::Step Watch::doubt() {
-    return std::exchange(doubts_, true) ? Step::List : Step::Resume;
+    return std::exchange(doubts_, true) ? &Watch::list : &Watch::resume;
 }
 
 void Watch::take_end(const KubeReply& reply) {
@@ -201,10 +195,10 @@ void Watch::take_end(const KubeReply& reply) {
     }
     if (reply.ok()) {
         // Silence for the whole time is usual in a quiet cluster; at once it would be a loop.
-        loop_.after(backoff_.next(), [this] { resume(); });
+        loop_.after(backoff_.next(), [this] { follow(); });
         return;
     }
-    wait_then(is_forgotten(reply.code) ? Step::List : Step::Resume, reply.message);
+    wait_then(is_forgotten(reply.code) ? &Watch::list : &Watch::resume, reply.message);
 }
 
 void Watch::wait_then(Step step, std::string_view why) {
@@ -212,18 +206,7 @@ void Watch::wait_then(Step step, std::string_view why) {
     log_.warning("watch is interrupted", {{"path", source_.path},
                                           {"cause", std::string(why)},
                                           {"again_in_ms", fmt::format("{}", delay.count())}});
-    loop_.after(delay, [this, step] { take(step); });
-}
-
-void Watch::take(Step step) {
-    switch (step) {
-        case Step::List:
-            return list();
-        case Step::Page:
-            return ask_for_page();
-        case Step::Resume:
-            return resume();
-    }
+    loop_.after(delay, [this, step] { (this->*step)(); });
 }
 
 }  // namespace runtime

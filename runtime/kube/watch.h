@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,9 +31,6 @@ public:
     virtual void end_list() = 0;  // what the list did not hold is gone
 };
 
-// "namespace/name", or "name" of an object without a namespace.
-std::string key_of(const renderer::Value& object);
-
 // Its resourceVersion, by which versions of one object can be compared (KEP-5504); 0: it has none.
 std::uint64_t version_number(const renderer::Value& object);
 
@@ -54,7 +50,7 @@ public:
     void start() { list(); }
 
 private:
-    enum class Step { List, Page, Resume };
+    using Step = void (Watch::*)();
 
     void list();
     void ask_for_page();
@@ -64,11 +60,10 @@ private:
     void take_version(const KubeReply& reply);
     void follow();
     void take_bytes(std::string_view bytes);
-    std::optional<Step> take_event(std::string_view line);
+    Step take_event(std::string_view line);
     Step doubt();
     void take_end(const KubeReply& reply);
     void wait_then(Step step, std::string_view why);
-    void take(Step step);
 
     Loop& loop_;
     KubeClient& client_;

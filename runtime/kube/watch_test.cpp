@@ -17,16 +17,15 @@ using renderer::Value;
 
 constexpr Duration kSecond = std::chrono::seconds(1);
 
-// What was told, by key of the object.
+// What was told, by name of the object.
 class Copy : public WatchSink {
 public:
     void begin_list() override { unseen = objects; }
     void put(const Value& object) override {
-        const std::string key = key_of(object);
-        unseen.erase(key);
-        objects[key] = renderer::text_of(object.find("text"));
+        unseen.erase(name_of(object));
+        objects[name_of(object)] = renderer::text_of(object.find("text"));
     }
-    void erase(const Value& object) override { objects.erase(key_of(object)); }
+    void erase(const Value& object) override { objects.erase(name_of(object)); }
     void end_list() override {
         for (const auto& [key, text] : unseen) {
             objects.erase(key);
@@ -36,6 +35,11 @@ public:
 
     std::map<std::string, std::string> objects, unseen;
     bool complete = false;
+
+private:
+    static std::string name_of(const Value& object) {
+        return std::string(renderer::text_of(object.at({"metadata", "name"})));
+    }
 };
 
 // A server whose answer may be another one.
@@ -90,8 +94,8 @@ protected:
 
     std::string shown() {
         std::string out;
-        for (const auto& [key, text] : copy.objects) {
-            out += fmt::format("{}={} ", key, text);
+        for (const auto& [name, text] : copy.objects) {
+            out += fmt::format("{}={} ", name, text);
         }
         return out;
     }
@@ -117,10 +121,10 @@ TEST_F(WatchTest, ListsThenFollows) {
     put("b", "2");
     put("a", "3");
     loop.run_for(kSecond);
-    EXPECT_EQ(shown(), "ns/a=3 ns/b=2 ");
+    EXPECT_EQ(shown(), "a=3 b=2 ");
     kube.erase(path("a"));
     loop.run_for(kSecond);
-    EXPECT_EQ(shown(), "ns/b=2 ");
+    EXPECT_EQ(shown(), "b=2 ");
 }
 
 TEST_F(WatchTest, ListsInPages) {
@@ -143,7 +147,7 @@ TEST_F(WatchTest, WhatHasChangedMeanwhileIsSeenAfterAFreshList) {
     kube.forget_history();  // the watch ends, and cannot go on: 410
     put("c", "3");
     loop.run_for(5 * kSecond);
-    EXPECT_EQ(shown(), "ns/b=2 ns/c=3 ");
+    EXPECT_EQ(shown(), "b=2 c=3 ");
 }
 
 TEST_F(WatchTest, AnEndedWatchGoesOnFromWhereItWas) {
@@ -156,7 +160,7 @@ TEST_F(WatchTest, AnEndedWatchGoesOnFromWhereItWas) {
     kube.drop_watches();
     put("b", "3");
     loop.run_for(5 * kSecond);
-    EXPECT_EQ(shown(), "ns/a=2 ns/b=3 ");
+    EXPECT_EQ(shown(), "a=2 b=3 ");
     for (const auto& sent : network.log) {
         EXPECT_NE(sent.url.find("watch=true"), std::string::npos) << "listed again: " << sent.url;
     }
@@ -168,7 +172,7 @@ TEST_F(WatchTest, ABrokenWatchGoesOnFromWhereItWas) {
     kube.break_watches(R"({"type":"DELETED","object":{"metadata":{"na)");
     put("b", "3");
     loop.run_for(5 * kSecond);
-    EXPECT_EQ(shown(), "ns/a=2 ns/b=3 ");
+    EXPECT_EQ(shown(), "a=2 b=3 ");
     EXPECT_EQ(lists(), 0U);
     EXPECT_EQ(requests("&resourceVersion=" + last), 1U);
 }
@@ -191,7 +195,7 @@ TEST_F(WatchTest, NoFailureOfAWatchIsAReasonToListAnew) {
         EXPECT_GE(requests("&resourceVersion=" + last), 4U);
         put("a", fmt::format("{}", static_cast<int>(fault)));
         loop.run_for(kSecond);
-        EXPECT_EQ(shown(), fmt::format("ns/a={} ", static_cast<int>(fault)));
+        EXPECT_EQ(shown(), fmt::format("a={} ", static_cast<int>(fault)));
     }
 }
 
@@ -201,7 +205,7 @@ TEST_F(WatchTest, AnErrorInTheStreamIsNoReasonToListAnew) {
                        "\n");
     put("b", "3");
     loop.run_for(5 * kSecond);
-    EXPECT_EQ(shown(), "ns/a=2 ns/b=3 ");
+    EXPECT_EQ(shown(), "a=2 b=3 ");
     EXPECT_EQ(lists(), 0U);
 }
 
@@ -219,7 +223,7 @@ TEST_F(WatchTest, ListsAnewWhenItsVersionIsForgotten) {
         kube.erase(path("b"));
         loop.run_for(5 * kSecond);
         EXPECT_EQ(lists(), 1U);
-        EXPECT_EQ(shown(), "ns/a=2 ");
+        EXPECT_EQ(shown(), "a=2 ");
     }
 }
 
@@ -229,7 +233,7 @@ TEST_F(WatchTest, AnEventThatCannotBeReadIsAskedForOnceMore) {
     kube.break_watches(kUnreadable);
     put("b", "3");
     loop.run_for(5 * kSecond);
-    EXPECT_EQ(shown(), "ns/a=2 ns/b=3 ");
+    EXPECT_EQ(shown(), "a=2 b=3 ");
     EXPECT_EQ(lists(), 0U);
     EXPECT_EQ(requests("&resourceVersion=" + last), 1U);
     kube.break_watches(kUnreadable);
@@ -238,7 +242,7 @@ TEST_F(WatchTest, AnEventThatCannotBeReadIsAskedForOnceMore) {
     kube.break_watches(kUnreadable);
     loop.run_for(5 * kSecond);
     EXPECT_EQ(lists(), 1U) << "the same";
-    EXPECT_EQ(shown(), "ns/a=2 ns/b=3 ");
+    EXPECT_EQ(shown(), "a=2 b=3 ");
 }
 
 TEST_F(WatchTest, WhatIsNoEventCannotBeRead) {
@@ -254,7 +258,7 @@ TEST_F(WatchTest, WhatIsNoEventCannotBeRead) {
         loop.run_for(120 * kSecond);
         EXPECT_EQ(lists(), 1U) << line;
     }
-    EXPECT_EQ(shown(), "ns/a=2 ");
+    EXPECT_EQ(shown(), "a=2 ");
 }
 
 TEST_F(WatchTest, ABookmarkSaysWhereToGoOn) {
@@ -282,7 +286,7 @@ TEST_F(WatchTest, ListsAnewAfterEtcdWasRestored) {
     server.kube = &restored;
     kube.break_watches();
     loop.run_for(5 * kSecond);
-    EXPECT_EQ(shown(), "ns/c=9 ");
+    EXPECT_EQ(shown(), "c=9 ");
     EXPECT_EQ(lists(), 1U);
 }
 
@@ -331,7 +335,7 @@ TEST_F(WatchTest, TriesAgainLessAndLessOften) {
     network.fault = [](const HttpRequest&) { return Fault::None; };
     put("a", "1");
     loop.run_for(std::chrono::minutes(1));
-    EXPECT_EQ(shown(), "ns/a=1 ");
+    EXPECT_EQ(shown(), "a=1 ");
 }
 
 TEST_F(WatchTest, AsksLessAndLessOftenWhileTheStreamIsRefused) {

@@ -22,7 +22,7 @@ constexpr Duration kFirstRetry = std::chrono::seconds(10);
 constexpr Duration kLastRetry = std::chrono::minutes(10);
 
 Job revoke(TailnetApi& api, const std::string& id) {
-    return [&api, id](const Next& next) { api.revoke_key(id, done_or_gone(next)); };
+    return [&api, id](const Next& next) { api.revoke_key(id, Lane::Sweeps, done_or_gone(next)); };
 }
 
 // For servers whose list holds ids only.

@@ -124,8 +124,9 @@ void TakeOver::look(TailnetApi& api, const std::string& tailnet,
     }
     look.waiting.push_back(std::move(use));
     if (look.waiting.size() == 1) {
-        api.list_devices(
-            [this, tailnet](TailnetReply reply) { take_list(tailnet, std::move(reply)); });
+        api.list_devices(Lane::Keys, [this, tailnet](TailnetReply reply) {
+            take_list(tailnet, std::move(reply));
+        });
     }
 }
 
@@ -172,7 +173,7 @@ void TakeOver::take(TailnetApi& api, const NameClaim& claim, const Next& next) {
 // The list may be some seconds old.
 void TakeOver::confirm(TailnetApi& api, const NameClaim& claim, const std::string& id,
                        const Next& next) {
-    api.get_device(id, [this, &api, claim, id, next](const TailnetReply& reply) {
+    api.get_device(id, Lane::Keys, [this, &api, claim, id, next](const TailnetReply& reply) {
         if (reply.not_found()) {
             return next({});
         }
@@ -190,18 +191,21 @@ void TakeOver::confirm(TailnetApi& api, const NameClaim& claim, const std::strin
 
 void TakeOver::erase(TailnetApi& api, const NameClaim& claim, const TailnetDevice& device,
                      const Next& next) {
-    api.delete_device(device.id, [this, claim, device, next](const TailnetReply& reply) {
-        if (!reply.ok() && !reply.not_found()) {
-            return fail(claim, fmt::format("{} cannot be deleted", describe(device)), reply, next);
-        }
-        around_.tell(
-            claim.parent,
-            {EventType::Normal, "DeviceTakenOver",
-             fmt::format("{}: {} was deleted for its name: it had the tag \"{}\" and was "
-                         "offline since {}",
-                         claim.pod, describe(device), mark_, format_seconds(*device.last_seen))});
-        next({});
-    });
+    api.delete_device(
+        device.id, Lane::Keys, [this, claim, device, next](const TailnetReply& reply) {
+            if (!reply.ok() && !reply.not_found()) {
+                return fail(claim, fmt::format("{} cannot be deleted", describe(device)), reply,
+                            next);
+            }
+            around_.tell(
+                claim.parent,
+                {EventType::Normal, "DeviceTakenOver",
+                 fmt::format("{}: {} was deleted for its name: it had the tag \"{}\" and was "
+                             "offline since {}",
+                             claim.pod, describe(device), mark_,
+                             format_seconds(*device.last_seen))});
+            next({});
+        });
 }
 
 // Otherwise `next` has been called.

@@ -24,9 +24,11 @@ constexpr Duration kFreshRights = std::chrono::minutes(1);
 // Longer than a pod may take to be scheduled; one that waits longer gets another key.
 constexpr std::chrono::seconds kKeyLife = std::chrono::hours(24);
 constexpr int kAttempts = 4;
-constexpr int kAtOnce = 20;              // requests under way
-constexpr double kBurst = 200;           // requests without a pause
-constexpr double kPerMillisecond = .01;  // ten per second from then on
+constexpr int kAtOnce = 20;                // requests under way
+constexpr int kMoreForKeys = 4;            // beyond these
+constexpr std::uint64_t kTurn = 10;        // each such call is the one that has waited longest
+constexpr int kBurst = 200;                // requests without a pause
+constexpr Duration kEach = Duration(100);  // ten per second from then on
 constexpr Duration kLongestRetryAfter = std::chrono::seconds(60);
 
 // What an OAuth client has to be given: https://tailscale.com/kb/1623/trust-credentials.
@@ -80,8 +82,7 @@ TailnetApi::TailnetApi(Loop& loop, Transport& transport, Log& log, Chance& chanc
       log_(log),
       settings_(std::move(settings)),
       backoff_(chance, std::chrono::milliseconds(500), std::chrono::seconds(30)),
-      budget_(kBurst),
-      budget_at_(loop.uptime()) {}
+      budget_(kBurst, kEach, loop.uptime()) {}
 
 void TailnetApi::mint(const KeyRequest& request, TailnetDone done) {
     const Value body = Value::map(
@@ -97,6 +98,7 @@ void TailnetApi::mint(const KeyRequest& request, TailnetDone done) {
              .path = "/api/v2/tailnet/-/keys",
              .body = renderer::write_json(body),
              .scope = kKeys,
+             .lane = request.urgent ? Lane::UrgentKeys : Lane::Keys,
              .repeatable = false,
              .done = std::move(done)});
 }
@@ -105,36 +107,48 @@ void TailnetApi::list_keys(TailnetDone done) {
     enqueue({.method = "GET",
              .path = "/api/v2/tailnet/-/keys",
              .scope = kKeys,
+             .lane = Lane::Sweeps,
              .done = std::move(done)});
 }
 
 void TailnetApi::get_key(std::string_view id, TailnetDone done) {
-    enqueue({.method = "GET", .path = key_path(id), .scope = kKeys, .done = std::move(done)});
+    enqueue({.method = "GET",
+             .path = key_path(id),
+             .scope = kKeys,
+             .lane = Lane::Sweeps,
+             .done = std::move(done)});
 }
 
-void TailnetApi::revoke_key(std::string_view id, TailnetDone done, Job guard) {
+void TailnetApi::revoke_key(std::string_view id, Lane lane, TailnetDone done, Job guard) {
     enqueue({.method = "DELETE",
              .path = key_path(id),
              .scope = kKeys,
+             .lane = lane,
              .done = std::move(done),
              .guard = std::move(guard)});
 }
 
-void TailnetApi::list_devices(TailnetDone done) {
+void TailnetApi::list_devices(Lane lane, TailnetDone done) {
     enqueue({.method = "GET",
              .path = "/api/v2/tailnet/-/devices",
              .scope = kDevices,
+             .lane = lane,
              .done = std::move(done)});
 }
 
-void TailnetApi::get_device(std::string_view id, TailnetDone done) {
-    enqueue({.method = "GET", .path = device_path(id), .scope = kDevices, .done = std::move(done)});
+void TailnetApi::get_device(std::string_view id, Lane lane, TailnetDone done) {
+    enqueue({.method = "GET",
+             .path = device_path(id),
+             .scope = kDevices,
+             .lane = lane,
+             .done = std::move(done)});
 }
 
-void TailnetApi::delete_device(std::string_view id, TailnetDone done, Job guard) {
+void TailnetApi::delete_device(std::string_view id, Lane lane, TailnetDone done, Job guard) {
     enqueue({.method = "DELETE",
              .path = device_path(id),
              .scope = kDevices,
+             .lane = lane,
              .done = std::move(done),
              .guard = std::move(guard)});
 }
@@ -145,12 +159,16 @@ void TailnetApi::set_tags(std::string_view device, const std::vector<std::string
              .path = device_path(device) + "/tags",
              .body = renderer::write_json(Value::map({{"tags", list_of(tags)}})),
              .scope = kDevices,
+             .lane = Lane::Devices,
              .done = std::move(done)});
 }
 
 void TailnetApi::get_service(std::string_view name, TailnetDone done) {
-    enqueue(
-        {.method = "GET", .path = service_path(name), .scope = kServices, .done = std::move(done)});
+    enqueue({.method = "GET",
+             .path = service_path(name),
+             .scope = kServices,
+             .lane = Lane::Devices,
+             .done = std::move(done)});
 }
 
 void TailnetApi::put_service(std::string_view name, const Value& service, TailnetDone done) {
@@ -158,6 +176,7 @@ void TailnetApi::put_service(std::string_view name, const Value& service, Tailne
              .path = service_path(name),
              .body = renderer::write_json(service),
              .scope = kServices,
+             .lane = Lane::Devices,
              .done = std::move(done)});
 }
 
@@ -165,19 +184,40 @@ void TailnetApi::delete_service(std::string_view name, TailnetDone done) {
     enqueue({.method = "DELETE",
              .path = service_path(name),
              .scope = kServices,
+             .lane = Lane::Removals,
              .done = std::move(done)});
 }
 
 void TailnetApi::enqueue(Call call) {
-    waiting_.push_back(std::move(call));
+    call.number = ++calls_;
+    lane_of(call).push_back(std::move(call));
     pump();
 }
 
-void TailnetApi::refill() {
-    const Duration now = loop_.uptime();
-    budget_ = std::min(kBurst,
-                       budget_ + static_cast<double>((now - budget_at_).count()) * kPerMillisecond);
-    budget_at_ = now;
+std::deque<TailnetApi::Call>& TailnetApi::lane_of(const Call& call) {
+    return lanes_.at(static_cast<std::size_t>(call.lane));
+}
+
+// Of which a call may go out now; nullptr: of none.
+std::deque<TailnetApi::Call>* TailnetApi::next_lane() {
+    const bool is_turn = (sent_ + 1) % kTurn == 0;
+    std::deque<Call>* next = nullptr;
+    for (std::deque<Call>& lane : lanes_) {
+        if (lane.empty()) {
+            continue;
+        }
+        const Call& call = lane.front();
+        const int limit = kAtOnce + (call.lane <= Lane::Keys ? kMoreForKeys : 0);
+        if (under_way_ < limit &&
+            (next == nullptr || (is_turn && call.number < next->front().number))) {
+            next = &lane;
+        }
+    }
+    return next;
+}
+
+bool TailnetApi::is_idle() const {
+    return std::all_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane.empty(); });
 }
 
 bool TailnetApi::has_token() const {
@@ -185,21 +225,22 @@ bool TailnetApi::has_token() const {
 }
 
 void TailnetApi::pump() {
-    if (waiting_.empty() || asks_for_token_) {
+    if (is_idle() || asks_for_token_) {
         return;
     }
-    refill();
-    const bool may_send = has_token() && loop_.uptime() - credentials_at_ < kCredentialsPause;
-    if (!may_send && budget_ >= 1) {
+    const Duration now = loop_.uptime();
+    const bool may_send = has_token() && now - credentials_at_ < kCredentialsPause;
+    if (!may_send && budget_.has_one(now)) {
         return read_credentials();
     }
-    while (may_send && !waiting_.empty() && budget_ >= 1 && under_way_ < kAtOnce) {
-        budget_ -= 1;
-        Call call = std::move(waiting_.front());
-        waiting_.pop_front();
+    for (auto* lane = next_lane(); may_send && lane != nullptr && budget_.take(now);
+         lane = next_lane()) {
+        ++sent_;
+        Call call = std::move(lane->front());
+        lane->pop_front();
         call.guard ? ask_guard(std::move(call)) : send(std::move(call));
     }
-    if (!waiting_.empty() && !std::exchange(pump_is_due_, true)) {
+    if (!is_idle() && !std::exchange(pump_is_due_, true)) {
         loop_.after(std::chrono::milliseconds(100), [this] {
             pump_is_due_ = false;
             pump();
@@ -297,15 +338,17 @@ std::string TailnetApi::explain(const HttpReply& reply, std::string_view scope) 
 }
 
 void TailnetApi::fail_all(const std::string& why, bool lacks_credentials) {
-    for (Call& call : std::exchange(waiting_, {})) {
-        TailnetReply reply;
-        reply.message = why;
-        reply.lacks_credentials = lacks_credentials;
-        // Later: who calls us may not expect to be called from inside.
-        loop_.after(Duration(0), [done = std::move(call.done),
-                                  reply = std::make_shared<TailnetReply>(std::move(reply))] {
-            done(std::move(*reply));
-        });
+    for (std::deque<Call>& lane : lanes_) {
+        for (Call& call : std::exchange(lane, {})) {
+            TailnetReply reply;
+            reply.message = why;
+            reply.lacks_credentials = lacks_credentials;
+            // Later: who calls us may not expect to be called from inside.
+            loop_.after(Duration(0), [done = std::move(call.done),
+                                      reply = std::make_shared<TailnetReply>(std::move(reply))] {
+                done(std::move(*reply));
+            });
+        }
     }
 }
 
@@ -347,14 +390,16 @@ void TailnetApi::send(Call call) {
 // How long to wait after a failure. A 429 is about all requests: they share one delay, and nobody
 // has a budget until it is over.
 Duration TailnetApi::delay_after(const HttpReply& reply) {
-    refill();
-    Duration delay = budget_ < 0 ? Duration(static_cast<Duration::rep>(-budget_ / kPerMillisecond))
-                                 : backoff_.next();
+    const Duration now = loop_.uptime();
+    Duration delay = budget_.closed_for(now);
+    if (delay == Duration(0)) {
+        delay = backoff_.next();
+    }
     if (reply.retry_after.has_value()) {
         delay = std::max(delay, std::min<Duration>(*reply.retry_after, kLongestRetryAfter));
     }
     if (reply.status == 429) {
-        budget_ = std::min(budget_, -static_cast<double>(delay.count()) * kPerMillisecond);
+        budget_.close(delay, now);
     }
     return delay;
 }
@@ -371,7 +416,7 @@ void TailnetApi::take_reply(Call call, const HttpReply& reply) {
             token_.clear();
         }
         call.token_was_renewed = true;
-        waiting_.push_front(std::move(call));
+        lane_of(call).push_front(std::move(call));
         return pump();
     }
     // A 429 says that nothing was done.
@@ -384,7 +429,7 @@ void TailnetApi::take_reply(Call call, const HttpReply& reply) {
                     {"in_ms", fmt::format("{}", delay.count())}});
         auto kept = std::make_shared<Call>(std::move(call));
         loop_.after(delay, [this, kept] {
-            waiting_.push_back(std::move(*kept));
+            lane_of(*kept).push_back(std::move(*kept));
             pump();
         });
         return pump();

@@ -9,19 +9,26 @@
 // budget, and a 429, which says that nothing was done, makes all of them wait. So a call may leave
 // long after it was made: a `guard` is asked right before each time that it is sent, and its
 // problem is the answer then.
+//
+// Calls wait in lanes. The first lane that has one goes first, but for each tenth call, which is
+// the one that has waited longest: a key waits for one call of other lanes at most, and none of
+// them stands still. Some requests under way are kept for keys.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "renderer/core/value.h"
 #include "runtime/base/backoff.h"
 #include "runtime/base/jobs.h"
 #include "runtime/base/log.h"
+#include "runtime/base/token_bucket.h"
 #include "runtime/base/transport.h"
 #include "runtime/tailnet/credentials.h"
 
@@ -39,9 +46,18 @@ struct TailnetReply {
 };
 using TailnetDone = std::function<void(TailnetReply)>;
 
+enum class Lane {
+    UrgentKeys,
+    Keys,  // and what has to be done before one is minted
+    Devices,
+    Removals,
+    Sweeps
+};
+
 struct KeyRequest {
     std::vector<std::string> tags;
     std::string description;  // letters, digits, `-`, `_` and spaces, at most 50
+    bool urgent = false;      // a proxy that runs waits for it
 };
 
 struct TailnetSettings {
@@ -61,13 +77,22 @@ public:
     void mint(const KeyRequest& request, TailnetDone done);
     void list_keys(TailnetDone done);
     void get_key(std::string_view id, TailnetDone done);
-    void revoke_key(std::string_view id, TailnetDone done, Job guard = {});
+    void revoke_key(std::string_view id, TailnetDone done, Job guard = {}) {
+        revoke_key(id, Lane::Removals, std::move(done), std::move(guard));
+    }
+    void revoke_key(std::string_view id, Lane lane, TailnetDone done, Job guard = {});
 
     // All devices at once: the API has no pages.
-    void list_devices(TailnetDone done);
+    void list_devices(Lane lane, TailnetDone done);
     // {"hostname", "addresses"} and more.
-    void get_device(std::string_view id, TailnetDone done);
-    void delete_device(std::string_view id, TailnetDone done, Job guard = {});
+    void get_device(std::string_view id, TailnetDone done) {
+        get_device(id, Lane::Devices, std::move(done));
+    }
+    void get_device(std::string_view id, Lane lane, TailnetDone done);
+    void delete_device(std::string_view id, TailnetDone done, Job guard = {}) {
+        delete_device(id, Lane::Removals, std::move(done), std::move(guard));
+    }
+    void delete_device(std::string_view id, Lane lane, TailnetDone done, Job guard = {});
     void set_tags(std::string_view device, const std::vector<std::string>& tags, TailnetDone done);
 
     // Tailscale Services, by name ("svc:" and a DNS label). `put_service` makes or replaces one: a
@@ -82,16 +107,20 @@ private:
         std::string path;
         std::string body = {};
         std::string_view scope;  // that the client needs
+        Lane lane;
         bool repeatable = true;
         TailnetDone done;
-        Job guard = {};  // empty: nothing has to be asked
+        Job guard = {};            // empty: nothing has to be asked
+        std::uint64_t number = 0;  // in the order in which they were made
         int attempts = 0;
         Duration token_at = {};  // of the token that it was sent with
         bool token_was_renewed = false;
     };
 
     void enqueue(Call call);
-    void refill();
+    [[nodiscard]] std::deque<Call>& lane_of(const Call& call);
+    [[nodiscard]] std::deque<Call>* next_lane();
+    [[nodiscard]] bool is_idle() const;
     void pump();
     void read_credentials();
     void ask_for_token(TokenRequest request);
@@ -112,15 +141,16 @@ private:
     Log& log_;
     TailnetSettings settings_;
     Backoff backoff_;
-    std::deque<Call> waiting_;
+    std::array<std::deque<Call>, 5> lanes_;  // by Lane
+    std::uint64_t calls_ = 0;                // that were made
+    std::uint64_t sent_ = 0;
     std::string token_, identity_, client_, place_;
     Duration token_at_ = {}, token_ends_ = {};  // uptimes
     Duration credentials_at_ = {};              // uptime
     bool asks_for_token_ = false;               // or waits to ask again
     int token_attempts_ = 0;                    // that have failed, one after the other
     int under_way_ = 0;
-    double budget_;       // requests that may go out now; below 0 after a 429
-    Duration budget_at_;  // uptime
+    TokenBucket budget_;  // of requests that may go out; closed after a 429
     bool pump_is_due_ = false;
 };
 

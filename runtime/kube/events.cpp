@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 
 #include "renderer/core/sha256.h"
@@ -25,8 +26,13 @@ void Events::post(const ObjectRef& object, EventType type, std::string_view reas
     const std::string path = path_of({"/api/v1", "events"}, ns, name);
     std::erase_if(quiet_until_,
                   [this](const auto& entry) { return entry.second <= loop_.uptime(); });
-    if (!quiet_until_.emplace(path, loop_.uptime() + kEventQuiet).second) {
+    const std::string key = fmt::format("{}\n{}\n{}", object.kind, ns, object.name);
+    if (quiet_until_.contains(path) || !budgets_.take(key, loop_.uptime())) {
         return;
+    }
+    // Forgotten, it is asked of the server whether it was said.
+    if (quiet_until_.size() < kEventsKept) {
+        quiet_until_.emplace(path, loop_.uptime() + kEventQuiet);
     }
     Value about = Value::map(
         {{"apiVersion", object.api_version}, {"kind", object.kind}, {"name", object.name}});

@@ -1,5 +1,6 @@
 #include "runtime/kube/events.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "renderer/core/text_of.h"
@@ -17,9 +18,11 @@ class EventsTest : public testing::Test {
 protected:
     EventsTest() { network.add("https://kube", kube); }
 
+    static ObjectRef service(const std::string& name) {
+        return {.api_version = "v1", .kind = "Service", .ns = "apps", .name = name, .uid = "u"};
+    }
     void say(Events& by, const std::string& message = "no Secret") {
-        by.post({.api_version = "v1", .kind = "Service", .ns = "apps", .name = "web", .uid = "u"},
-                EventType::Warning, "NoCredentials", message);
+        by.post(service("web"), EventType::Warning, "NoCredentials", message);
         loop.run_for(kMinute);
     }
     [[nodiscard]] std::vector<std::string> paths() const {
@@ -68,6 +71,39 @@ TEST_F(EventsTest, OtherWordsAreAnotherEvent) {
     say(events);
     say(events, "no ConfigMap");
     EXPECT_EQ(paths().size(), 2U);
+}
+
+// As of a pod that says something else each time.
+TEST_F(EventsTest, ThereIsALimitToWhatIsSaidAboutOneObject) {
+    for (int i = 0; i < 600; ++i) {
+        events.post(service("web"), EventType::Warning, "Odd", fmt::format("word {}", i));
+        loop.run_for(std::chrono::seconds(1));
+    }
+    EXPECT_EQ(paths().size(), 25U + 1);
+    EXPECT_EQ(network.log.size(), 2 * paths().size()) << "the others cost no request";
+    events.post(service("db"), EventType::Warning, "Odd", "word");
+    loop.run_for(std::chrono::seconds(1));
+    EXPECT_EQ(paths().size(), 27U) << "about another object";
+    loop.run_for(std::chrono::hours(5));
+    for (int i = 0; i < 100; ++i) {
+        events.post(service("web"), EventType::Warning, "Odd", fmt::format("later {}", i));
+    }
+    loop.run_for(std::chrono::seconds(1));
+    EXPECT_EQ(paths().size(), 27U + 25);
+}
+
+TEST_F(EventsTest, TheLimitHoldsWhateverIsSaidAboutOthers) {
+    for (int i = 0; i < 30; ++i) {
+        events.post(service("web"), EventType::Warning, "Odd", fmt::format("word {}", i));
+    }
+    for (std::size_t i = 0; i < kEventsKept + 10; ++i) {
+        events.post(service(fmt::format("s{}", i)), EventType::Warning, "Odd", "word");
+    }
+    loop.run_for(std::chrono::seconds(1));
+    EXPECT_EQ(paths().size(), 25 + kEventsKept + 10);
+    events.post(service("web"), EventType::Warning, "Odd", "another");
+    loop.run_for(std::chrono::seconds(1));
+    EXPECT_EQ(paths().size(), 25 + kEventsKept + 10) << "its budget was not forgotten";
 }
 
 TEST_F(EventsTest, HoldsNoCredential) {

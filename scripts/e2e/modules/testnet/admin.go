@@ -72,6 +72,7 @@ func (t *Tailnet) adminHandler() http.Handler {
 		t.faults = nil
 		return none, nil
 	})
+	serve("POST /admin/limit", t.setLimit)
 	serve("POST /admin/keys/{id}", t.changeKey)
 	serve("POST /admin/devices", t.playJoin)
 	serve("POST /admin/devices/{id}", t.playChange)
@@ -109,11 +110,12 @@ func (t *Tailnet) changeKey(r *http.Request) (any, error) {
 	})
 }
 
-// playJoin registers a device without a tailscaled, under the same rules.
+// playJoin registers a device without a tailscaled, under the same rules; with tags instead of a key it has joined before.
 func (t *Tailnet) playJoin(r *http.Request) (any, error) {
 	var request struct {
-		Hostname string `json:"hostname"`
-		Key      string `json:"key"`
+		Hostname string   `json:"hostname"`
+		Key      string   `json:"key"`
+		Tags     []string `json:"tags"`
 	}
 	if err := body(r, &request); err != nil {
 		return nil, err
@@ -121,9 +123,12 @@ func (t *Tailnet) playJoin(r *http.Request) (any, error) {
 	if request.Hostname == "" {
 		return nil, refuse(400, "hostname is missing")
 	}
+	if (request.Key == "") == (len(request.Tags) == 0) {
+		return nil, refuse(400, "expected either key or tags")
+	}
 	device, err := t.join(joining{
 		hostname: request.Hostname, authKey: request.Key, nodeKey: "nodekey:" + random(16), machineKey: "mkey:" + random(16),
-		played: true,
+		tags: request.Tags, played: true,
 	})
 	if err != nil {
 		return nil, refuse(403, "%v", err)

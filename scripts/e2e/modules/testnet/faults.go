@@ -103,7 +103,10 @@ func (t *Tailnet) withFaults(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		request := Request{Method: r.Method, Path: r.URL.Path, At: time.Now().UTC()}
 		r = r.WithContext(context.WithValue(r.Context(), arrivalKey{}, request.At))
-		fault := t.takeFault(tailscaleAPI, r)
+		fault := t.overLimit()
+		if fault == nil {
+			fault = t.takeFault(tailscaleAPI, r)
+		}
 		if fault != nil {
 			request.Fault = fault.Kind
 		}

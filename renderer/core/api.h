@@ -19,6 +19,8 @@ constexpr std::string_view kConfigHashAnnotation = TAILRENDER_DOMAIN "/config-ha
 
 // A ConfigMap of this name for each Tailnet: testdata/contract/tailnet.md.
 constexpr std::string_view kTailnetPrefix = "tailrender-tailnet-";
+// On the Secret that it names: the Tailnet.
+constexpr std::string_view kTailnetLabel = TAILRENDER_DOMAIN "/tailnet";
 
 // The controller's, with one key for each ingress group: testdata/contract/ingress.md.
 constexpr std::string_view kIngressAddresses = "tailrender-ingress-addresses";

@@ -39,9 +39,22 @@ void Notices::reconcile(const Changes& /*changes*/) {
     };
     for (const auto& [unused, config] : context_.view.tailnet_configs().objects()) {
         look(renderer::kTailnetPrefix, config);
+        tell_refusal(config);
     }
     for (const auto& [unused, config] : context_.view.groups().objects()) {
         look(renderer::kGroupPrefix, config);
+    }
+}
+
+void Notices::tell_refusal(const TailnetConfig& config) {
+    const std::string refusal = context_.tailnets.refusal(config);
+    if (config.contract == kContractVersion && !refusal.empty()) {
+        context_.events.post({.api_version = "v1",
+                              .kind = "ConfigMap",
+                              .ns = context_.view.ns(),
+                              .name = fmt::format("{}{}", renderer::kTailnetPrefix, config.name),
+                              .uid = config.uid},
+                             EventType::Warning, "CannotUseTailnet", refusal);
     }
 }
 

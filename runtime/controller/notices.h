@@ -1,5 +1,5 @@
-// Says in Events what the controller leaves alone because it does not understand it: objects of
-// another version of the contract.
+// Says in Events what the controller leaves alone: objects of another version of the contract,
+// which it does not understand, and tailnets whose credentials it does not send.
 #pragma once
 
 #include <utility>
@@ -14,6 +14,8 @@ public:
     void reconcile(const Changes& changes) override;
 
 private:
+    void tell_refusal(const TailnetConfig& config);
+
     FeatureContext context_;
 };
 

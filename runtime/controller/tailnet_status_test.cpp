@@ -19,7 +19,8 @@ TEST_F(StatusTest, SaysWhetherATailnetCanBeUsed) {
     run(kMinute);
     EXPECT_NE(status(path).find(R"("reason":"InvalidSecret")"), std::string::npos) << status(path);
     kube.put(FakeCluster::path("secrets", "partner"),
-             json(R"({"metadata":{"name":"partner","namespace":"tailscale"}})"));
+             json(R"({"metadata":{"name":"partner","namespace":"tailscale",
+                 "labels":{"tailrender.dev/tailnet":"partner"}}})"));
     kube.set_datum(FakeCluster::path("secrets", "partner"), "client_id", "id");
     kube.set_datum(FakeCluster::path("secrets", "partner"), "client_secret", "tskey-client-wrong");
     run(2 * kMinute);

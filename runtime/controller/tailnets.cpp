@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "renderer/core/base64.h"
+#include "renderer/core/name_grammar.h"
+#include "renderer/core/server_url.h"
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
 
@@ -23,6 +25,35 @@ std::string without_slash(std::string_view url) {
     return std::string(url);
 }
 
+std::string config_map(std::string_view tailnet) {
+    return fmt::format("ConfigMap \"{}{}\"", renderer::kTailnetPrefix, tailnet);
+}
+
+renderer::Error refused(const std::string& secret, std::string message) {
+    return {
+        {.rule = "no-credentials", .object = "Secret/" + secret, .message = std::move(message)}};
+}
+
+// Why the Secret does not say that it is the tailnet's; "": it does.
+std::string wrong_label(const std::string& ns, const TailnetConfig& config, const Value& secret) {
+    const std::string_view label =
+        text_of(secret.at({"metadata", "labels", renderer::kTailnetLabel}));
+    if (label == config.name) {
+        return {};
+    }
+    if (!label.empty()) {
+        return fmt::format(
+            "Secret \"{}\" is of tailnet \"{}\" by its label {}, not of \"{}\": give "
+            "Tailnet \"{}\" a Secret of its own",
+            config.secret_name, label, renderer::kTailnetLabel, config.name, config.name);
+    }
+    return fmt::format(
+        "Secret \"{}\" does not say that it is of tailnet \"{}\": if it is, run "
+        "`kubectl label secret -n {} {} {}={}`",
+        config.secret_name, config.name, ns, config.secret_name, renderer::kTailnetLabel,
+        config.name);
+}
+
 Result<TokenRequest> read_secret(const std::string& ns, const std::string& name,
                                  const KubeReply& reply) {
     const auto value = [&reply](std::string_view key) {
@@ -36,12 +67,9 @@ Result<TokenRequest> read_secret(const std::string& ns, const std::string& name,
         return token_request(
             id, secret, fmt::format("client_id and client_secret in Secret \"{}/{}\"", ns, name));
     }
-    return renderer::Error{
-        {.rule = "no-credentials",
-         .object = "Secret/" + name,
-         .message = reply.ok()
-                        ? fmt::format("Secret \"{}\" lacks client_id or client_secret", name)
-                        : fmt::format("cannot read Secret \"{}\": {}", name, reply.message)}};
+    return refused(name, reply.ok()
+                             ? fmt::format("Secret \"{}\" lacks client_id or client_secret", name)
+                             : fmt::format("cannot read Secret \"{}\": {}", name, reply.message));
 }
 
 }  // namespace
@@ -69,6 +97,8 @@ Tailnets::Tailnets(Loop& loop, Transport& transport, KubeClient& kube, Log& log,
       chance_(chance),
       ns_(std::move(ns)),
       ca_file_(own.ca_file),
+      own_server_(own.token_server),
+      own_credentials_(own.credentials),
       configs_(configs),
       own_(loop, transport, log, chance, std::move(own)) {}
 
@@ -78,13 +108,12 @@ TailnetApi* Tailnets::find(std::string_view name, std::string& problem) {
     }
     const TailnetConfig* config =
         configs_.find(fmt::format("{}/{}{}", ns_, renderer::kTailnetPrefix, name));
-    if (config == nullptr) {
-        problem = fmt::format("ConfigMap \"{}{}\" is missing", renderer::kTailnetPrefix, name);
-        return nullptr;
-    }
-    if (config->contract != kContractVersion) {
-        problem = fmt::format("ConfigMap \"{}{}\" follows contract \"{}\", not \"{}\"",
-                              renderer::kTailnetPrefix, name, config->contract, kContractVersion);
+    problem = config == nullptr ? config_map(name) + " is missing"
+              : config->contract != kContractVersion
+                  ? fmt::format("{} follows contract \"{}\", not \"{}\"", config_map(name),
+                                config->contract, kContractVersion)
+                  : unsafe_tailnet(*config, own_server_);
+    if (!problem.empty()) {
         return nullptr;
     }
     Entry& entry = others_[config->name];
@@ -93,14 +122,59 @@ TailnetApi* Tailnets::find(std::string_view name, std::string& problem) {
             retired_.push_back(std::move(entry.api));
         }
         entry.config = *config;
-        entry.api = std::make_unique<TailnetApi>(
-            loop_, transport_, log_, chance_,
-            TailnetSettings{.server = config->login_url,
-                            .token_server = config->login_url,
-                            .ca_file = ca_file_,
-                            .credentials = credentials_of_secret(kube_, ns_, config->secret_name)});
+        entry.refusal.clear();
+        entry.api =
+            std::make_unique<TailnetApi>(loop_, transport_, log_, chance_,
+                                         TailnetSettings{.server = config->login_url,
+                                                         .token_server = config->login_url,
+                                                         .ca_file = ca_file_,
+                                                         .credentials = credentials_of(*config)});
     }
     return entry.api.get();
+}
+
+Credentials Tailnets::credentials_of(const TailnetConfig& config) {
+    return [this, config](Given done) {
+        kube_.get(path_of(kSecrets, ns_, config.secret_name),
+                  [this, config, done = std::move(done)](const KubeReply& reply) {
+                      take_secret(config, reply, done);
+                  });
+    };
+}
+
+// The controller's own credentials go to no other server, whatever is said of their Secret.
+void Tailnets::take_secret(const TailnetConfig& config, const KubeReply& reply, const Given& done) {
+    const auto request = read_secret(ns_, config.secret_name, reply);
+    const std::string problem = reply.ok() ? wrong_label(ns_, config, reply.object) : std::string();
+    if (!problem.empty() || !request || config.login_url == own_server_) {
+        return give(config, request, problem, done);
+    }
+    own_credentials_([this, config, request, done](const Result<TokenRequest>& own) {
+        const bool is_own = own && own->client == request->client;
+        give(config, request,
+             is_own ? fmt::format("Secret \"{}\" holds the controller's own OAuth client, which is "
+                                  "not sent to {}",
+                                  config.secret_name, config.login_url)
+                    : std::string(),
+             done);
+    });
+}
+
+void Tailnets::give(const TailnetConfig& config, const Result<TokenRequest>& request,
+                    const std::string& refusal, const Given& done) {
+    if (const auto entry = others_.find(config.name);
+        entry != others_.end() && entry->second.config == config) {
+        entry->second.refusal = refusal;
+    }
+    done(refusal.empty() ? request : refused(config.secret_name, refusal));
+}
+
+std::string Tailnets::refusal(const TailnetConfig& config) const {
+    std::string problem = unsafe_tailnet(config, own_server_);
+    const auto entry = others_.find(config.name);
+    return problem.empty() && entry != others_.end() && entry->second.config == config
+               ? entry->second.refusal
+               : problem;
 }
 
 TailnetApi* Tailnets::find_to_remove(std::string_view name, std::string& problem) {
@@ -129,6 +203,21 @@ Job Tailnets::job(const std::string& name, std::function<void(TailnetApi&, const
 
 Job Tailnets::removal(const std::string& name, std::function<void(TailnetApi&, const Next&)> work) {
     return job_on(&Tailnets::find_to_remove, name, std::move(work));
+}
+
+std::string unsafe_tailnet(const TailnetConfig& config, std::string_view own) {
+    if (!renderer::is_dotted_name(config.secret_name)) {
+        return fmt::format("{} names no Secret: \"{}\"", config_map(config.name),
+                           config.secret_name);
+    }
+    const std::string_view url = config.login_url;
+    if (url == own || (url.starts_with("https://") && renderer::is_server_url(url))) {
+        return {};
+    }
+    return fmt::format(
+        "{} has the loginUrl \"{}\": credentials go to https://HOST[:PORT], or to "
+        "the controller's own login server",
+        config_map(config.name), url);
 }
 
 std::string unless_gone(const TailnetReply& reply) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
@@ -36,6 +38,40 @@ protected:
         }
         return false;
     }
+    // A Tailnet that nobody but who may write ConfigMaps has made.
+    void add_foreign(const std::string& url, const std::string& secret_name) {
+        network.add("https://foreign", foreign);
+        cluster.add_tailnet("foreign", url, foreign);
+        kube.erase(secret("foreign"));
+        renderer::Value map =
+            kube.find(FakeCluster::path("configmaps", "tailrender-tailnet-foreign"))->clone();
+        map.find("data")->put("secretName", secret_name);
+        kube.put(FakeCluster::path("configmaps", "tailrender-tailnet-foreign"), std::move(map));
+    }
+    void label(const std::string& name, std::string_view tailnet_name) {
+        renderer::Value object = kube.find(secret(name))->clone();
+        renderer::Value labels = renderer::Value::map();
+        put_if(labels, !tailnet_name.empty(), renderer::Value(renderer::kTailnetLabel),
+               renderer::Value(tailnet_name));
+        object.find("metadata")->put("labels", std::move(labels));
+        kube.put(secret(name), std::move(object));
+    }
+    [[nodiscard]] bool asked(std::string_view server) const {
+        return std::any_of(network.log.begin(), network.log.end(),
+                           [server](const auto& sent) { return sent.url.starts_with(server); });
+    }
+    // The Event on the tailnet's ConfigMap.
+    std::string told(const std::string& tailnet_name) {
+        for (const std::string& path : kube.paths_below("/api/v1/namespaces/tailscale/events")) {
+            const renderer::Value& event = *kube.find(path);
+            if (text_of(event.at({"involvedObject", "name"})) ==
+                    "tailrender-tailnet-" + tailnet_name &&
+                text_of(event.find("reason")) == "CannotUseTailnet") {
+                return std::string(text_of(event.find("message")));
+            }
+        }
+        return {};
+    }
     void expect_nothing_left() {
         EXPECT_TRUE(partner.devices.empty());
         EXPECT_TRUE(partner.usable_keys().empty());
@@ -44,6 +80,7 @@ protected:
     }
 
     FakeTailnet partner{loop};
+    FakeTailnet foreign{loop};
 };
 
 TEST_F(TailnetsTest, ATailnetThatGoesWithItsProxiesKeepsNothingOfThem) {
@@ -145,6 +182,95 @@ TEST_F(TailnetsTest, ACalendarThatIsSetBackDelaysNothing) {
     cluster.add_proxy("b");
     run(10 * kSecond);
     expect_converged({"a-0", "b-0"});
+}
+
+TEST_F(TailnetsTest, ASecretThatDoesNotSayWhoseItIsIsNotSent) {
+    add_partner();
+    label("partner", "");
+    add_partner_proxy("a");
+    start();
+    run(10 * kMinute);
+    EXPECT_FALSE(asked("https://partner"));
+    const std::string words =
+        "Secret \"partner\" does not say that it is of tailnet \"partner\": if it is, run `kubectl "
+        "label secret -n tailscale partner tailrender.dev/tailnet=partner`";
+    EXPECT_EQ(told("partner"), words);
+    EXPECT_TRUE(says("a-0: no auth key: " + words));
+    label("partner", "partner");
+    run(5 * kMinute);
+    EXPECT_EQ(partner.devices.size(), 1U);
+}
+
+TEST_F(TailnetsTest, ASecretOfAnotherTailnetIsNotSent) {
+    add_partner();
+    add_foreign("https://foreign", "partner");
+    cluster.add_proxy("a");
+    cluster.annotate("a", kTailnetAnnotation, "foreign");
+    start();
+    run(10 * kMinute);
+    EXPECT_FALSE(asked("https://foreign"));
+    EXPECT_EQ(
+        told("foreign"),
+        "Secret \"partner\" is of tailnet \"partner\" by its label tailrender.dev/tailnet, not "
+        "of \"foreign\": give Tailnet \"foreign\" a Secret of its own");
+}
+
+TEST_F(TailnetsTest, TheControllersOwnCredentialsGoToNoOtherServer) {
+    add_foreign("https://foreign", "operator-oauth");
+    kube.put(
+        secret("operator-oauth"),
+        renderer::Value::map({{"metadata", renderer::Value::map({{"name", "operator-oauth"},
+                                                                 {"namespace", "tailscale"}})}}));
+    kube.set_datum(secret("operator-oauth"), "client_id", "id");
+    kube.set_datum(secret("operator-oauth"), "client_secret", "tskey-client-secret");
+    label("operator-oauth", "foreign");
+    start();
+    run(10 * kMinute);
+    EXPECT_FALSE(asked("https://foreign"));
+    EXPECT_EQ(
+        told("foreign"),
+        "Secret \"operator-oauth\" holds the controller's own OAuth client, which is not sent "
+        "to https://foreign");
+}
+
+TEST_F(TailnetsTest, CredentialsAreNotSentInTheOpen) {
+    network.add("http://foreign", foreign);
+    cluster.add_tailnet("foreign", "http://foreign", foreign);
+    start();
+    run(10 * kMinute);
+    EXPECT_FALSE(asked("http://"));
+    EXPECT_EQ(told("foreign"),
+              "ConfigMap \"tailrender-tailnet-foreign\" has the loginUrl \"http://foreign\": "
+              "credentials go to https://HOST[:PORT], or to the controller's own login server");
+}
+
+TEST(Tailnet, NamesASecretAndASafePlace) {
+    constexpr std::string_view kOwn = "http://10.0.0.1:8080";
+    const struct {
+        std::string url, secret;
+        bool is_safe;
+    } rows[] = {
+        {"https://login.example.com", "partner-oauth", true},
+        {"https://login.example.com:8443/base", "a.b", true},
+        {"http://10.0.0.1:8080", "partner", true},
+        {"http://10.0.0.1:8081", "partner", false},
+        {"http://10.0.0.1:8080@login.example.com", "partner", false},
+        {"https://user@login.example.com", "partner", false},
+        {"https://", "partner", false},
+        {"file:///etc/passwd", "partner", false},
+        {"", "partner", false},
+        {"https://login.example.com", "", false},
+        {"https://login.example.com", "../configmaps/tailrender-devices", false},
+        {"https://login.example.com", "a; reboot", false},
+    };
+    for (const auto& row : rows) {
+        SCOPED_TRACE(row.url + " " + row.secret);
+        TailnetConfig config;
+        config.name = "lab";
+        config.login_url = row.url;
+        config.secret_name = row.secret;
+        EXPECT_EQ(unsafe_tailnet(config, kOwn).empty(), row.is_safe);
+    }
 }
 
 }  // namespace

@@ -95,9 +95,14 @@ void FakeCluster::add_tailnet(const std::string& name, const std::string& url,
                                                    {"namespace", kNamespace},
                                                    {"annotations", std::move(annotations)}})},
                           {"data", Value::map({{"loginUrl", url}, {"secretName", name}})}}));
-    kube_.put(path("secrets", name),
-              Value::map({{"metadata", Value::map({{"name", name}, {"namespace", kNamespace}})}}));
-    kube_.set_datum(path("secrets", name), "client_id", "id");
+    kube_.put(
+        path("secrets", name),
+        Value::map(
+            {{"metadata",
+              Value::map({{"name", name},
+                          {"namespace", kNamespace},
+                          {"labels", Value::map({{Value(renderer::kTailnetLabel), name}})}})}}));
+    kube_.set_datum(path("secrets", name), "client_id", "id-of-" + name);
     kube_.set_datum(path("secrets", name), "client_secret", tailnet.wanted_secret);
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "renderer/core/api.h"
 #include "renderer/core/text_of.h"
 #include "renderer/plan/chart_stream.h"
 
@@ -20,6 +21,11 @@ void take_keys(const Value* entries, SecretSource& source) {
     }
 }
 
+std::string tailnet_label(const Value* metadata) {
+    return std::string(
+        text_of(metadata == nullptr ? nullptr : metadata->at({"labels", kTailnetLabel})));
+}
+
 // Sealed entries are encrypted under the same keys; a template may add some in plain text.
 SecretSource of_secret(const Value& root, const Document* document) {
     SecretSource source{.document = document, .keys_known = true, .keys = {}};
@@ -27,15 +33,22 @@ SecretSource of_secret(const Value& root, const Document* document) {
     take_keys(root.find("stringData"), source);
     take_keys(root.at({"spec", "encryptedData"}), source);
     take_keys(root.at({"spec", "template", "data"}), source);
+    const Value* sealed = root.at({"spec", "encryptedData"});
+    source.tailnet = tailnet_label(sealed == nullptr ? root.find("metadata")
+                                                     : root.at({"spec", "template", "metadata"}));
     return source;
 }
 
 // What a whole entry of the store or a template makes of it is only known in the cluster.
 SecretSource of_external_secret(const Value& root, const Document* document) {
     SecretSource source{.document = document, .keys_known = false, .keys = {}};
+    // Without a template the Secret has the labels of the ExternalSecret.
+    const Value* layout = root.at({"spec", "target", "template"});
+    source.tailnet =
+        tailnet_label(layout == nullptr ? root.find("metadata") : layout->find("metadata"));
     const Value* data = root.at({"spec", "data"});
     if (data == nullptr || !data->is_list() || root.at({"spec", "dataFrom"}) != nullptr ||
-        root.at({"spec", "target", "template"}) != nullptr) {
+        layout != nullptr) {
         return source;
     }
     source.keys_known = true;

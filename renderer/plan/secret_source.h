@@ -22,6 +22,7 @@ struct SecretSource {
     const Document* document = nullptr;  // null: a generator made it
     bool keys_known = false;
     std::set<std::string, std::less<>> keys;  // those that have a value
+    std::string tailnet = {};                 // label kTailnetLabel of the Secret
 };
 
 // The first of them; no value when none of the inputs becomes that Secret.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "renderer/core/api.h"
+#include "renderer/core/name_grammar.h"
 #include "renderer/core/server_url.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/metadata_checks.h"
@@ -22,13 +24,11 @@ std::string_view login_url(const TailnetInput& tailnet) {
     return tailnet.login_url.empty() ? kDefaultLoginUrl : tailnet.login_url;
 }
 
-void check_url(const TailnetInput& tailnet, Diagnostics& diagnostics) {
-    const std::string_view url = tailnet.login_url;
-    if (url.empty() || is_server_url(url)) {
-        return;
+std::string_view without_slash(std::string_view url) {
+    while (url.ends_with('/')) {
+        url.remove_suffix(1);
     }
-    report_invalid(tailnet, tailnet.login_url_pos, "spec.loginUrl is not the URL of a server",
-                   fmt::format("\"{}\"", url), std::string(kServerUrlGrammar), diagnostics);
+    return url;
 }
 
 }  // namespace
@@ -74,6 +74,62 @@ void Tailnets::report(const TailnetInput& tailnet, Diagnostic diagnostic,
     diagnostics.add(std::move(diagnostic));
 }
 
+// The controller sends credentials in the open to no server but its own (testdata/contract/
+// tailnet.md).
+void Tailnets::check_url(const TailnetInput& tailnet, Diagnostics& diagnostics) const {
+    const std::string_view url = tailnet.login_url;
+    if (!url.empty() && !is_server_url(url)) {
+        return report_invalid(
+            tailnet, tailnet.login_url_pos, "spec.loginUrl is not the URL of a server",
+            fmt::format("\"{}\"", url), std::string(kServerUrlGrammar), diagnostics);
+    }
+    if (url.starts_with("http://") && without_slash(url) != without_slash(settings_.login_server)) {
+        report(tailnet,
+               {.severity = Severity::Warning,
+                .rule = "plain-http-tailnet",
+                .pos = tailnet.login_url_pos,
+                .message = "the controller will send no credentials to this loginUrl",
+                .expected = "https://, or the same as the setting \"loginServer\""},
+               diagnostics);
+    }
+}
+
+// The Secret has it as a label.
+void Tailnets::check_name(const TailnetInput& tailnet, Diagnostics& diagnostics) const {
+    if (tailnet.name.size() > kMaxLabel) {
+        report(tailnet,
+               {.severity = Severity::Warning,
+                .rule = "name-too-long",
+                .pos = tailnet.name_pos(),
+                .message = "the controller will not use it: its name is too long for the label of "
+                           "its Secret",
+                .found = fmt::format("{} bytes", tailnet.name.size()),
+                .expected = fmt::format("at most {}", kMaxLabel),
+                .hint = "rename the Tailnet"},
+               diagnostics);
+    }
+}
+
+void Tailnets::check_label(const TailnetInput& tailnet, std::string_view label,
+                           Diagnostics& diagnostics) const {
+    if (label == tailnet.name) {
+        return;
+    }
+    report(tailnet,
+           {.severity = Severity::Warning,
+            .rule = "unlabelled-tailnet-secret",
+            .pos = tailnet.secret_pos,
+            .message = fmt::format("the controller will not use the Secret \"{}/{}\" for it",
+                                   settings_.ns, tailnet.secret),
+            .found = label.empty() ? fmt::format("no label \"{}\"", kTailnetLabel)
+                                   : fmt::format("the label \"{}: {}\"", kTailnetLabel, label),
+            .expected = fmt::format("the label \"{}: {}\"", kTailnetLabel, tailnet.name),
+            .hint = label.empty() ? "add it to the Secret; of a SealedSecret or an ExternalSecret "
+                                    "with a template, to the template's metadata"
+                                  : "give each Tailnet a Secret of its own"},
+           diagnostics);
+}
+
 // I6: the Secret may be made by hand, so its absence is only an error when the inputs are complete.
 void Tailnets::check_secret(const TailnetInput& tailnet, Plan& plan,
                             Diagnostics& diagnostics) const {
@@ -91,8 +147,9 @@ void Tailnets::check_secret(const TailnetInput& tailnet, Plan& plan,
                diagnostics);
     } else if (!source) {
         plan.summary.push_back(fmt::format(
-            "Secret {} must exist in the cluster, with the keys client_id and client_secret",
-            name));
+            "Secret {} must exist in the cluster, with the keys client_id and client_secret, and "
+            "with the label {}: {}",
+            name, kTailnetLabel, tailnet.name));
     } else {
         for (const std::string_view key : missing_keys(*source)) {
             report(tailnet,
@@ -103,6 +160,7 @@ void Tailnets::check_secret(const TailnetInput& tailnet, Plan& plan,
                                 "that tailnet"},
                    diagnostics);
         }
+        check_label(tailnet, source->tailnet, diagnostics);
     }
 }
 
@@ -113,6 +171,7 @@ void Tailnets::finish(const ProxyInputs& inputs, Plan& plan, Diagnostics& diagno
         }
         check_custom_resource(tailnet, diagnostics);
         check_url(tailnet, diagnostics);
+        check_name(tailnet, diagnostics);
         if (!tailnet.secret.empty()) {
             check_secret(tailnet, plan, diagnostics);
         } else if (tailnet.faults.empty()) {

@@ -40,6 +40,10 @@ public:
     void finish(const ProxyInputs& inputs, Plan& plan, Diagnostics& diagnostics);
 
 private:
+    void check_url(const TailnetInput& tailnet, Diagnostics& diagnostics) const;
+    void check_name(const TailnetInput& tailnet, Diagnostics& diagnostics) const;
+    void check_label(const TailnetInput& tailnet, std::string_view label,
+                     Diagnostics& diagnostics) const;
     void check_secret(const TailnetInput& tailnet, Plan& plan, Diagnostics& diagnostics) const;
     void report(const TailnetInput& tailnet, Diagnostic diagnostic, Diagnostics& diagnostics) const;
 

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
-#include "renderer/core/ascii.h"
+#include "renderer/core/base64.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
@@ -22,6 +23,8 @@ namespace {
 
 constexpr std::string_view kNameserver = "nameserver";
 constexpr std::string_view kFile = "records.json";
+constexpr std::string_view kParentType = "tailscale.com/parent-resource-type";
+constexpr std::string_view kEgressConfig = "-egress-config";
 
 using Names = std::map<std::string, std::set<std::string>>;  // to their addresses
 
@@ -49,27 +52,25 @@ bool is_ready(const Value& endpoint) {
     return is("ready", true) && is("serving", true) && !is("terminating", false);
 }
 
-// Where in the tailnet the user's Service leads; "": nowhere by name.
-std::string_view fqdn_of(const Mirror<DnsService>::Objects& services, const std::string& service) {
-    const auto found = services.find(service);
-    return found == services.end() ? std::string_view() : found->second.fqdn;
+// Where in the tailnet its group leads the Service; "": nowhere by name.
+std::string_view name_in_group(const Mirror<EgressNames>::Objects& groups, std::string_view ns,
+                               const DnsService& service) {
+    const auto group = groups.find(fmt::format("{}/{}{}", ns, service.group, kEgressConfig));
+    if (group == groups.end()) {
+        return {};
+    }
+    const auto found = group->second.names.find(service.parent);
+    return found == group->second.names.end() ? std::string_view() : found->second;
 }
 
 // The name of a proxy that is one pod of its own; "": it has none.
-std::string single_name(const Replica& replica, const Mirror<DnsService>::Objects& services) {
-    const std::string_view type =
-        find_label(replica.set->labels, "tailscale.com/parent-resource-type");
+std::string single_name(const Replica& replica) {
+    const std::string_view type = find_label(replica.set->labels, kParentType);
     if (type == "ingress") {
         const Device device = device_of(replica);
         return device.is_live() ? device.https_name : std::string();
     }
-    if (type != "svc") {
-        return {};
-    }
-    return std::string(fqdn_of(
-        services,
-        fmt::format("{}/{}", find_label(replica.set->labels, "tailscale.com/parent-resource-ns"),
-                    find_label(replica.set->labels, "tailscale.com/parent-resource"))));
+    return std::string(type == "svc" ? replica.set->target_fqdn.view() : std::string_view());
 }
 
 Value addresses_of(const Names& names, bool six) {
@@ -94,20 +95,35 @@ std::optional<DnsService> decode_dns_service(const Value& object) {
     const auto label = [&](std::string_view key) {
         return text_of(object.at({"metadata", "labels", key}));
     };
-    DnsService service;
-    service.fqdn = renderer::lower_case(
-        text_of(object.at({"metadata", "annotations", "tailscale.com/tailnet-fqdn"})));
-    if (service.fqdn.ends_with('.')) {
-        service.fqdn.pop_back();
+    if (label("tailscale.com/svc-type") != "egress" || label("tailscale.com/proxy-group").empty()) {
+        return std::nullopt;
     }
-    if (label("tailscale.com/svc-type") == "egress" &&
-        !label("tailscale.com/proxy-group").empty()) {
-        service.parent = fmt::format("{}/{}", label("tailscale.com/parent-resource-ns"),
-                                     label("tailscale.com/parent-resource"));
-        service.addresses = texts_of(object.at({"spec", "clusterIPs"}));
-        std::erase(service.addresses, "None");
+    DnsService service{
+        .group = std::string(label("tailscale.com/proxy-group")),
+        .parent = fmt::format("{}-{}", label("tailscale.com/parent-resource-ns"),
+                              label("tailscale.com/parent-resource")),
+        .addresses = texts_of(object.at({"spec", "clusterIPs"})),
+    };
+    std::erase(service.addresses, "None");
+    return service;
+}
+
+std::optional<EgressNames> decode_egress_names(const Value& object) {
+    const std::string_view text = text_of(object.at({"binaryData", "egress-services"}));
+    if (!name_of(object).ends_with(kEgressConfig) || text.empty()) {
+        return std::nullopt;
     }
-    return service.fqdn.empty() && service.parent.empty() ? std::nullopt : std::optional(service);
+    const auto services = renderer::read_json(renderer::decode_base64(text).value_or(""));
+    EgressNames group;
+    if (services && services->is_map()) {
+        for (const renderer::Member& service : services->members()) {
+            std::string name = dns_name(text_of(service.value.at({"tailnetTarget", "fqdn"})));
+            if (!name.empty()) {
+                group.names.emplace(service.name(), std::move(name));
+            }
+        }
+    }
+    return group.names.empty() ? std::nullopt : std::optional(std::move(group));
 }
 
 std::optional<DnsEndpoints> decode_dns_endpoints(const Value& object) {
@@ -149,13 +165,13 @@ std::optional<WrittenRecords> decode_written_records(const Value& object) {
 
 std::string dns_records(const std::map<std::string, Replica>& replicas,
                         const Mirror<DnsService>::Objects& services,
+                        const Mirror<EgressNames>::Objects& groups,
                         const Mirror<DnsEndpoints>::Objects& endpoints, std::string_view ns) {
     std::multimap<std::string_view, std::string> names_of_sets;
     for (const auto& [unused, replica] : replicas) {
-        const std::string name =
-            is_wanted(replica) ? single_name(replica, services) : std::string();
+        std::string name = is_wanted(replica) ? single_name(replica) : std::string();
         if (!name.empty()) {
-            names_of_sets.emplace(replica.set->name, name);
+            names_of_sets.emplace(replica.set->name, std::move(name));
         }
     }
     Names names;
@@ -165,10 +181,12 @@ std::string dns_records(const std::map<std::string, Replica>& replicas,
             names[entry->second].insert(slice.addresses.begin(), slice.addresses.end());
         }
     }
+    const std::string ours = fmt::format("{}/", ns);
     for (const auto& [key, service] : services) {
-        const std::string_view fqdn = fqdn_of(services, service.parent);
-        if (!fqdn.empty() && key.view().starts_with(fmt::format("{}/", ns))) {
-            names[std::string(fqdn)].insert(service.addresses.begin(), service.addresses.end());
+        const std::string_view name =
+            key.view().starts_with(ours) ? name_in_group(groups, ns, service) : std::string_view();
+        if (!name.empty()) {
+            names[std::string(name)].insert(service.addresses.begin(), service.addresses.end());
         }
     }
     Value records = Value::map({{"version", "v1alpha1"}, {"ip4", addresses_of(names, false)}});
@@ -181,6 +199,7 @@ std::string dns_records(const std::map<std::string, Replica>& replicas,
 DnsRecords::DnsRecords(const FeatureContext& context)
     : context_(context),
       services_(context.view.follow<DnsService>({.resource = kServices}, decode_dns_service)),
+      groups_(context.view.follow<EgressNames>(context.view.config_maps(), decode_egress_names)),
       endpoints_(context.view.follow<DnsEndpoints>(
           {.resource = kEndpointSlices, .ns = context.view.ns()}, decode_dns_endpoints)),
       nameservers_(
@@ -188,9 +207,24 @@ DnsRecords::DnsRecords(const FeatureContext& context)
       written_(context.view.follow<WrittenRecords>(context.view.config_maps(),
                                                    decode_written_records)) {}
 
-void DnsRecords::reconcile(const Changes& /*changes*/) {
+// True: a proxy with a name of its own may be another one by now.
+bool DnsRecords::concerns(const std::string& pod) const {
+    const auto name = split_replica(pod);
+    const ProxySet* set =
+        name.has_value() ? context_.view.sets().find(context_.view.key(name->set)) : nullptr;
+    return set == nullptr || !set->target_fqdn.empty() ||
+           find_label(set->labels, kParentType) == "ingress";
+}
+
+void DnsRecords::reconcile(const Changes& changes) {
+    const std::uint64_t revision = services_.revision() + groups_.revision() +
+                                   endpoints_.revision() + nameservers_.revision() +
+                                   written_.revision();
+    is_due_ =
+        is_due_ || changes.everything || std::exchange(revision_, revision) != revision ||
+        std::ranges::any_of(changes.pods, [this](const std::string& pod) { return concerns(pod); });
     const NameserverService* nameserver = nameservers_.find(context_.view.key(kNameserver));
-    if (nameserver == nullptr || is_writing_) {
+    if (nameserver == nullptr || is_writing_ || !std::exchange(is_due_, false)) {
         return;
     }
     if (nameserver->contract != kContractVersion) {
@@ -205,10 +239,11 @@ void DnsRecords::reconcile(const Changes& /*changes*/) {
     }
     std::map<std::string, Replica> replicas;
     Replicas(context_.view).each([&replicas](const Replica& replica) {
-        replicas.emplace(replica.pod_name, replica);
+        const auto copy = replicas.emplace(replica.pod_name, replica).first;
+        copy->second.pod_name = copy->first;
     });
-    const std::string text =
-        dns_records(replicas, services_.objects(), endpoints_.objects(), context_.view.ns());
+    const std::string text = dns_records(replicas, services_.objects(), groups_.objects(),
+                                         endpoints_.objects(), context_.view.ns());
     const WrittenRecords* written = written_.find(context_.view.key(kDnsRecords));
     if (written == nullptr || written->text != text) {
         write(text, written);
@@ -224,6 +259,7 @@ void DnsRecords::write(const std::string& text, const WrittenRecords* written) {
     const auto done = [this](const KubeReply& reply) {
         is_writing_ = false;
         if (!reply.ok()) {  // tried again after ten seconds, or after the next change
+            is_due_ = true;
             context_.log.warning("cannot write the nameserver's records",
                                  {{"cause", reply.message}});
             return;

@@ -2,6 +2,7 @@
 // testdata/contract/nameserver.md.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,14 +13,21 @@
 
 namespace runtime {
 
-// A Service that records are made of: a user's that leads to a name in the tailnet, or what the
-// renderer makes of it in a group.
+// What the renderer makes of a user's Service that an egress group leads to the tailnet.
 struct DnsService {
-    std::string fqdn = {};                    // of a user's: the name
-    std::string parent = {};                  // of a rendered one: "namespace/name" of the user's
-    std::vector<std::string> addresses = {};  // of a rendered one
+    std::string group = {};
+    std::string parent = {};  // "namespace-name" of the user's
+    std::vector<std::string> addresses = {};
 
     bool operator==(const DnsService&) const = default;
+};
+
+// Where an egress group leads its Services, as its pods are told: by "namespace-name" of the
+// user's. Of those that lead to a name.
+struct EgressNames {
+    std::map<std::string, std::string> names = {};
+
+    bool operator==(const EgressNames&) const = default;
 };
 
 // Of one EndpointSlice: those that take traffic.
@@ -45,13 +53,17 @@ struct WrittenRecords {
 };
 
 std::optional<DnsService> decode_dns_service(const renderer::Value& object);
+std::optional<EgressNames> decode_egress_names(const renderer::Value& object);
 std::optional<DnsEndpoints> decode_dns_endpoints(const renderer::Value& object);
 std::optional<NameserverService> decode_nameserver(const renderer::Value& object);
 std::optional<WrittenRecords> decode_written_records(const renderer::Value& object);
 
-// records.json. `services` by "namespace/name"; the Services of groups are those in `ns`.
+// records.json, from what is rendered and what the proxies of Ingresses say: a user's own Service
+// says nothing, since a name is the whole cluster's. What is in `ns`, the controller's namespace,
+// counts; all are by "namespace/name".
 std::string dns_records(const std::map<std::string, Replica>& replicas,
                         const Mirror<DnsService>::Objects& services,
+                        const Mirror<EgressNames>::Objects& groups,
                         const Mirror<DnsEndpoints>::Objects& endpoints, std::string_view ns);
 
 // Writes the ConfigMap once there is a nameserver, and again when something has changed.
@@ -61,14 +73,18 @@ public:
     void reconcile(const Changes& changes) override;
 
 private:
+    [[nodiscard]] bool concerns(const std::string& pod) const;
     void write(const std::string& text, const WrittenRecords* written);
 
     FeatureContext context_;
     const Mirror<DnsService>& services_;
+    const Mirror<EgressNames>& groups_;
     const Mirror<DnsEndpoints>& endpoints_;
     const Mirror<NameserverService>& nameservers_;
     const Mirror<WrittenRecords>& written_;
     bool is_writing_ = false;
+    bool is_due_ = true;
+    std::uint64_t revision_ = 0;  // of the copies above, as of the last look
 };
 
 }  // namespace runtime

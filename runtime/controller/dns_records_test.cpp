@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "renderer/core/base64.h"
 #include "renderer/core/json.h"
 #include "runtime/testing/controller_test.h"
 
@@ -46,13 +47,14 @@ protected:
             entry->second = {
                 .pod_name = entry->first, .set = &set, .state = &states[name], .pod = &pods[name]};
         }
-        return dns_records(replicas, services, endpoints, "tailscale");
+        return dns_records(replicas, services, groups, endpoints, "tailscale");
     }
 
     std::map<std::string, ProxySet> sets;
     std::map<std::string, StateSecret> states;
     std::map<std::string, Pod> pods;
     Mirror<DnsService>::Objects services;
+    Mirror<EgressNames>::Objects groups;
     Mirror<DnsEndpoints>::Objects endpoints;
 };
 
@@ -91,7 +93,7 @@ TEST_F(DnsRecordsTest, AnEgressServiceHasTheNameThatItLeadsTo) {
     add_endpoints("ts-db", {"10.0.0.1"});
     add_endpoints("ts-web", {"10.0.0.2"});
     EXPECT_EQ(records(), kEmpty);
-    services["apps/db"] = {DnsService{.fqdn = "db9.tail1.ts.net"}};
+    sets["ts-db"].target_fqdn = "db9.tail1.ts.net";
     EXPECT_EQ(records(), R"({"version":"v1alpha1","ip4":{"db9.tail1.ts.net":["10.0.0.1"]}})");
     sets["ts-db"].replicas = 0;
     EXPECT_EQ(records(), kEmpty);
@@ -102,34 +104,76 @@ TEST_F(DnsRecordsTest, TwoServicesMayLeadToOneName) {
     add_proxy("ts-b", "svc", "b");
     add_endpoints("ts-a", {"10.0.0.2"});
     add_endpoints("ts-b", {"10.0.0.1"});
-    services["apps/a"] = services["apps/b"] = {DnsService{.fqdn = "db9.tail1.ts.net"}};
+    sets["ts-a"].target_fqdn = sets["ts-b"].target_fqdn = "db9.tail1.ts.net";
     EXPECT_EQ(records(),
               R"({"version":"v1alpha1","ip4":{"db9.tail1.ts.net":["10.0.0.1","10.0.0.2"]}})");
 }
 
 TEST_F(DnsRecordsTest, AGroupsEgressServiceHasItsOwnAddresses) {
-    services["apps/db"] = {DnsService{.fqdn = "db9.tail1.ts.net"}};
-    services["apps/ts-db"] = {DnsService{.parent = "apps/db", .addresses = {"10.96.0.7"}}};
+    groups["tailscale/out-egress-config"] = {EgressNames{{{"apps-db", "db9.tail1.ts.net"}}}};
+    groups["apps/out-egress-config"] = {EgressNames{{{"apps-db", "other.tail1.ts.net"}}}};
+    services["apps/ts-db"] = {
+        DnsService{.group = "out", .parent = "apps-db", .addresses = {"10.96.0.7"}}};
     EXPECT_EQ(records(), kEmpty) << "not in the controller's namespace";
     services["tailscale/ts-db"] = {
-        DnsService{.parent = "apps/db", .addresses = {"10.96.0.9", "fd96::9"}}};
+        DnsService{.group = "out", .parent = "apps-db", .addresses = {"10.96.0.9", "fd96::9"}}};
+    services["tailscale/ts-web"] = {
+        DnsService{.group = "out", .parent = "apps-web", .addresses = {"10.96.0.8"}}};
+    services["tailscale/ts-db-2"] = {
+        DnsService{.group = "other", .parent = "apps-db", .addresses = {"10.96.0.6"}}};
     EXPECT_EQ(records(), R"({"version":"v1alpha1","ip4":{"db9.tail1.ts.net":["10.96.0.9"]},)"
                          R"("ip6":{"db9.tail1.ts.net":["fd96::9"]}})");
-    services.erase("apps/db");
+    groups.erase("tailscale/out-egress-config");
     EXPECT_EQ(records(), kEmpty);
 }
 
 TEST(DnsDecoding, TakesServices) {
-    const auto user = decode_dns_service(
+    EXPECT_FALSE(decode_dns_service(
         json(R"({"metadata":{"annotations":{"tailscale.com/tailnet-fqdn":"DB9.tail1.ts.net."}},)"
-             R"("spec":{"clusterIPs":["10.96.0.1"]}})"));
-    EXPECT_EQ(user, (DnsService{.fqdn = "db9.tail1.ts.net"}));
+             R"("spec":{"clusterIPs":["10.96.0.1"]}})")))
+        << "a user's";
     const auto rendered = decode_dns_service(json(
         R"({"metadata":{"labels":{"tailscale.com/svc-type":"egress","tailscale.com/proxy-group":"out",)"
         R"("tailscale.com/parent-resource":"db","tailscale.com/parent-resource-ns":"apps"}},)"
         R"("spec":{"clusterIPs":["10.96.0.9","fd96::9"]}})"));
-    EXPECT_EQ(rendered, (DnsService{.parent = "apps/db", .addresses = {"10.96.0.9", "fd96::9"}}));
+    EXPECT_EQ(
+        rendered,
+        (DnsService{.group = "out", .parent = "apps-db", .addresses = {"10.96.0.9", "fd96::9"}}));
     EXPECT_FALSE(decode_dns_service(json(R"({"spec":{"clusterIPs":["10.96.0.1"]}})")).has_value());
+}
+
+// As the renderer writes it: testdata/golden/fleet/ozilab.
+TEST(DnsDecoding, TakesWhereAGroupLeads) {
+    const auto config_map = [](std::string_view name, std::string_view services) {
+        return Value::map(
+            {{"metadata", Value::map({{"name", name}, {"namespace", "tailscale"}})},
+             {"binaryData", Value::map({{"egress-services", renderer::encode_base64(services)},
+                                        {"hep-pings", "Ng=="}})}});
+    };
+    constexpr std::string_view kServices =
+        R"({"apps-mail":{"tailnetTarget":{"ip":"100.64.10.25","fqdn":""},"ports":[]},)"
+        R"("apps-warehouse":{"tailnetTarget":{"ip":"","fqdn":"Warehouse.tail1.ts.net."}}})";
+    EXPECT_EQ(decode_egress_names(config_map("out-egress-config", kServices)),
+              (EgressNames{{{"apps-warehouse", "warehouse.tail1.ts.net"}}}));
+    EXPECT_FALSE(decode_egress_names(config_map("out", kServices)).has_value());
+    EXPECT_FALSE(decode_egress_names(config_map("out-egress-config", "[")).has_value());
+    EXPECT_FALSE(decode_egress_names(config_map("out-egress-config", "[1]")).has_value());
+    EXPECT_FALSE(decode_egress_names(json(R"({"metadata":{"name":"out-egress-config"}})")));
+}
+
+TEST(DnsDecoding, TakesTheTargetOfAProxyFromItsPod) {
+    const auto set_with = [](const std::string& variables) {
+        return decode_proxy_set(
+            json(R"({"metadata":{"name":"ts-db","annotations":{"tailrender.dev/contract":"v1"}},)"
+                 R"("spec":{"template":{"spec":{"containers":[{"env":[)" +
+                 variables + R"(]}]}}}})"));
+    };
+    const std::string target = R"({"name":"TS_TAILNET_TARGET_FQDN","value":"DB9.tail1.ts.net."})";
+    EXPECT_EQ(set_with(target)->target_fqdn, "db9.tail1.ts.net");
+    EXPECT_EQ(
+        set_with(target + R"(,{"name":"TS_TAILNET_TARGET_FQDN","value":"b.ts.net"})")->target_fqdn,
+        "b.ts.net");
+    EXPECT_EQ(set_with(R"({"name":"TS_TAILNET_TARGET_IP","value":"100.64.0.1"})")->target_fqdn, "");
 }
 
 TEST(DnsDecoding, TakesWhatIsReady) {
@@ -157,14 +201,28 @@ protected:
     }
     void add_egress() {
         cluster.add_proxy("ts-db");
-        kube.put("/api/v1/namespaces/apps/services/ts-db",
-                 json(R"({"metadata":{"name":"ts-db","namespace":"apps","annotations":)"
-                      R"({"tailscale.com/tailnet-fqdn":"db9.tail1.ts.net"}}})"));
+        const std::string path = FakeCluster::path("statefulsets", "ts-db");
+        Value set = kube.find(path)->clone();
+        Value variables = Value::list(
+            {Value::map({{"name", "TS_TAILNET_TARGET_FQDN"}, {"value", "db9.tail1.ts.net."}})});
+        set.find("spec")->put(
+            "template",
+            Value::map(
+                {{"spec", Value::map({{"containers", Value::list({Value::map(
+                                                         {{"env", std::move(variables)}})})}})}}));
+        kube.put(path, std::move(set));
+        annotate_users("db9.tail1.ts.net");
         kube.put(
             "/apis/discovery.k8s.io/v1/namespaces/tailscale/endpointslices/ts-db-x",
             json(
                 R"({"metadata":{"name":"ts-db-x","namespace":"tailscale","labels":)"
                 R"({"kubernetes.io/service-name":"ts-db"}},"endpoints":[{"addresses":["10.0.0.1"]}]})"));
+    }
+    void annotate_users(const std::string& fqdn) {
+        kube.put("/api/v1/namespaces/apps/services/ts-db",
+                 json(R"({"metadata":{"name":"ts-db","namespace":"apps","annotations":)"
+                      R"({"tailscale.com/tailnet-fqdn":")" +
+                      fqdn + R"("}}})"));
     }
     std::string written() {
         const Value* found = kube.find(kMap);
@@ -205,6 +263,19 @@ TEST_F(DnsRecordsWriting, FollowsTheCluster) {
     run(kMinute);
     EXPECT_EQ(writes(), before);
     EXPECT_EQ(before, 2U);
+}
+
+// Whoever may change the Service cannot give the whole cluster another name's addresses.
+TEST_F(DnsRecordsWriting, AnAnnotationThatChangesChangesNothing) {
+    start();
+    add_nameserver();
+    add_egress();
+    run(kSecond);
+    const std::string before = written();
+    EXPECT_EQ(before, R"({"version":"v1alpha1","ip4":{"db9.tail1.ts.net":["10.0.0.1"]}})");
+    annotate_users("bank.tail1.ts.net");
+    run(kMinute);
+    EXPECT_EQ(written(), before);
 }
 
 TEST_F(DnsRecordsWriting, TakesOverWhatIsThere) {

@@ -1,10 +1,12 @@
 // Fuzz target: whatever stands in a ConfigMap, what the controller remembers in one reads back as
-// it was written, configurations of pods and certificates stay JSON, names of Tailscale Services
-// have their form, and a change of `tailrender-devices` keeps what others have in it. The input is
-// a ConfigMap; data that are no text stand for their JSON.
+// it was written, configurations of pods, certificates and DNS records stay JSON, names of
+// Tailscale Services have their form, no tailnet is at an unsafe place, and a change of
+// `tailrender-devices` keeps what others have in it. The input is a ConfigMap, or the Service of an
+// egress group, or both; data that are no text stand for their JSON.
 #include <algorithm>
 #include <cstdint>
 
+#include "renderer/core/base64.h"
 #include "renderer/core/check.h"
 #include "renderer/core/json.h"
 #include "renderer/core/name_grammar.h"
@@ -15,6 +17,7 @@
 #include "runtime/controller/group_decide.h"
 #include "runtime/controller/ledger.h"
 #include "runtime/controller/removal_guard.h"
+#include "runtime/controller/tailnets.h"
 #include "runtime/testing/fake_loop.h"
 
 namespace {
@@ -66,6 +69,32 @@ void check_tailnet(const Value& map) {
         check_text(config->secret_name);
         check_text(config->login_url);
         CHECK(!config->login_url.ends_with('/'));
+        const bool is_safe = unsafe_tailnet(*config, "http://own").empty();
+        CHECK(!is_safe || config->login_url.starts_with("https://") ||
+              config->login_url == "http://own");
+        CHECK(!is_safe || config->secret_name.find_first_of("/ ;") == std::string::npos);
+    }
+}
+
+void check_dns(const Value& input) {
+    Value both = input.clone();
+    Value binary = texts_of(input.find("binaryData"));
+    for (renderer::Member& member : binary.members()) {
+        member.value = Value(renderer::encode_base64(member.value.text()));
+    }
+    both.put("binaryData", std::move(binary));
+    Mirror<DnsService>::Objects services;
+    Mirror<EgressNames>::Objects groups;
+    const auto service = decode_dns_service(both);
+    const auto group = decode_egress_names(both);
+    if (service && group) {
+        services["tailscale/a"] = {*service};
+        groups[fmt::format("tailscale/{}-egress-config", service->group)] = {*group};
+    }
+    const Value records = read_map(dns_records({}, services, groups, {}, kNamespace));
+    CHECK(records.at({"ip4"}) != nullptr);
+    if (service && group && !group->names.contains(service->parent)) {
+        CHECK(records.at({"ip4"})->size() == 0 && records.find("ip6") == nullptr);
     }
 }
 
@@ -215,6 +244,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             check_text(records->text);
         }
     }
+    check_dns(*input);
     check_ledger(map);
     return 0;
 }

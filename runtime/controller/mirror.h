@@ -41,6 +41,8 @@ public:
     Mirror(Decode decode, Changed changed) : decode_(decode), changed_(std::move(changed)) {}
 
     [[nodiscard]] bool complete() const { return complete_; }
+    // Another number after every change that shows in T.
+    [[nodiscard]] std::uint64_t revision() const { return revision_; }
     [[nodiscard]] const Objects& objects() const { return objects_; }
     [[nodiscard]] const T* find(const std::string& key) const {
         const auto found = objects_.find(key);
@@ -70,12 +72,12 @@ public:
         }
         if (found == objects_.end()) {
             const auto made = objects_.emplace(key, Versioned{std::move(*decoded), version}).first;
-            return changed_(key, nullptr, &made->second);
+            return tell(key, nullptr, &made->second);
         }
         found->second.version = version;
         if (static_cast<const T&>(found->second) != *decoded) {
             const T before = std::exchange(static_cast<T&>(found->second), std::move(*decoded));
-            changed_(key, &before, &found->second);
+            tell(key, &before, &found->second);
         }
     }
 
@@ -99,9 +101,13 @@ public:
     }
 
 private:
+    void tell(std::string_view key, const T* before, const T* after) {
+        ++revision_;
+        changed_(key, before, after);
+    }
     void drop(const std::string& key) {
         if (const auto node = objects_.extract(key); !node.empty()) {
-            changed_(key, &node.mapped(), nullptr);
+            tell(key, &node.mapped(), nullptr);
         }
     }
 
@@ -110,6 +116,7 @@ private:
     Objects objects_;
     std::set<std::string> unseen_;
     bool complete_ = false;
+    std::uint64_t revision_ = 0;
 };
 
 }  // namespace runtime

@@ -57,10 +57,12 @@ Value profile_of(const Value& object) {
     return parsed ? std::move(*parsed) : Value();
 }
 
-bool has_variable(const Value& object, std::string_view name) {
+// The last of that name, which is the one that counts.
+const Value* find_variable(const Value& object, std::string_view name) {
+    const Value* found = nullptr;
     const Value* containers = object.at({"spec", "template", "spec", "containers"});
     if (containers == nullptr || !containers->is_list()) {
-        return false;
+        return found;
     }
     for (const Value& container : containers->items()) {
         const Value* variables = container.at({"env"});
@@ -69,11 +71,11 @@ bool has_variable(const Value& object, std::string_view name) {
         }
         for (const Value& variable : variables->items()) {
             if (text_of(variable.at({"name"})) == name) {
-                return true;
+                found = &variable;
             }
         }
     }
-    return false;
+    return found;
 }
 
 // An id becomes part of a path in the tailnet's API, and `..` would lead out of it. What has not
@@ -128,7 +130,10 @@ std::optional<ProxySet> decode_proxy_set(const Value& object) {
     set.tailnet = annotation(object, kTailnetAnnotation);
     set.tags = annotation(object, kTagsAnnotation);
     set.hostnames = split_list(annotation(object, kHostnameAnnotation));
-    set.is_api_proxy = has_variable(object, "TS_K8S_PROXY_CONFIG");
+    set.is_api_proxy = find_variable(object, "TS_K8S_PROXY_CONFIG") != nullptr;
+    if (const Value* target = find_variable(object, "TS_TAILNET_TARGET_FQDN")) {
+        set.target_fqdn = dns_name(text_of(target->find("value")));
+    }
     const Value* replicas = object.at({"spec", "replicas"});
     set.replicas = static_cast<int>(replicas == nullptr ? 1 : replicas->as_int().value_or(1));
     set.labels = labels_of(object);
@@ -218,6 +223,10 @@ std::optional<Pod> decode_pod(const Value& object) {
         }
     }
     return pod;
+}
+
+std::string dns_name(std::string_view fqdn) {
+    return renderer::lower_case(fqdn.ends_with('.') ? fqdn.substr(0, fqdn.size() - 1) : fqdn);
 }
 
 std::vector<std::string> split_list(std::string_view text) {

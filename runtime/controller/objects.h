@@ -25,6 +25,7 @@ struct ProxySet {
     int replicas = 0;
     bool is_api_proxy = false;  // its pods are told their key in their configuration
     Text labels;                // tailscale.com/* only: key=value, joined with `,`
+    Text target_fqdn;           // of an egress proxy that leads to a name: as a DNS record has it
 
     // Its pods write nothing into their state Secret but tailscaled's own state.
     [[nodiscard]] bool is_recorder() const { return parent.view().starts_with("Recorder/"); }
@@ -90,6 +91,9 @@ StateSecret read_state(const renderer::Value& secret);
 
 // A Secret's datum, decoded; empty when it is not UTF-8, no value when it is not there.
 std::optional<std::string> secret_datum(const renderer::Value& secret, std::string_view key);
+
+// In lower case, without a dot at its end.
+std::string dns_name(std::string_view fqdn);
 
 // What an annotation joins with `,`.
 std::vector<std::string> split_list(std::string_view text);

@@ -34,20 +34,20 @@ bool deletes_devices(const Step& step) {
            std::holds_alternative<step::RemoveState>(step);
 }
 
-Lane lane_of(const Replica& replica, const Step& step) {
+StepLane lane_of(const Replica& replica, const Step& step) {
     if (deletes_devices(step)) {
-        return Lane::Remove;
+        return StepLane::Remove;
     }
     if (std::holds_alternative<step::SetTags>(step)) {
-        return Lane::Tags;
+        return StepLane::Tags;
     }
     const auto* mint = std::get_if<step::MintKey>(&step);
     if (mint != nullptr && mint->may_take_over) {
-        return Lane::FirstKey;
+        return StepLane::FirstKey;
     }
     const bool is_asked = (replica.state != nullptr && replica.state->wants_key) ||
                           (replica.auth != nullptr && !replica.auth->restart_pod.empty());
-    return mint != nullptr || is_asked ? Lane::Reissue : Lane::Prepare;
+    return mint != nullptr || is_asked ? StepLane::Reissue : StepLane::Prepare;
 }
 
 // Of its parent: "Service/apps/web".
@@ -348,7 +348,7 @@ void Controller::start_steps(Replicas& replicas) {
     }
 }
 
-void Controller::start_step(const Replica& replica, const Step& step, Lane lane) {
+void Controller::start_step(const Replica& replica, const Step& step, StepLane lane) {
     const std::string pod(replica.pod_name);
     const auto* pod_step = std::get_if<step::DeletePod>(&step);
     const std::string pod_uid = pod_step == nullptr ? std::string() : pod_step->uid;

@@ -98,7 +98,7 @@ private:
     bool may_take(const Replica& replica, const Step& step);
     void enqueue(const Replica& replica);
     void start_steps(Replicas& replicas);
-    void start_step(const Replica& replica, const Step& step, Lane lane);
+    void start_step(const Replica& replica, const Step& step, StepLane lane);
     // An empty parent: the one that it was about is gone.
     [[nodiscard]] ObjectRef reference(std::string_view parent) const;
     [[nodiscard]] ObjectRef reference(const Replica& replica) const;

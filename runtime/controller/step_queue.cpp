@@ -13,7 +13,7 @@ constexpr int kReserved = 4;
 
 }  // namespace
 
-void StepQueue::push(Lane lane, std::string_view ns, const std::string& pod) {
+void StepQueue::push(StepLane lane, std::string_view ns, const std::string& pod) {
     const auto [known, is_new] = lanes_of_.try_emplace(pod, lane);
     if (is_new || std::exchange(known->second, lane) != lane) {
         at(lane).pods[std::string(ns)].push_back(pod);
@@ -26,14 +26,14 @@ void StepQueue::drop(std::string_view pod) {
     }
 }
 
-bool StepQueue::has_room(Lane lane) const {
-    const int all = lane == Lane::Reissue ? kStepsAtOnce : kStepsAtOnce - kReserved;
+bool StepQueue::has_room(StepLane lane) const {
+    const int all = lane == StepLane::Reissue ? kStepsAtOnce : kStepsAtOnce - kReserved;
     const auto index = static_cast<std::size_t>(lane);
     return running_ < all && waiting_[index].running < kShares[index];
 }
 
 // What stands in a lane may have left it since.
-std::optional<std::string> StepQueue::take(Lane lane) {
+std::optional<std::string> StepQueue::take(StepLane lane) {
     Waiting& waiting = at(lane);
     while (!waiting.pods.empty()) {
         auto ns = waiting.pods.upper_bound(waiting.last);
@@ -57,7 +57,7 @@ std::optional<StepQueue::Turn> StepQueue::next() {
     for (std::size_t i = 0; i < kLanes; ++i) {
         // The first lane always, the others by turns.
         const std::size_t index = i == 0 ? 0 : 1 + (last_ + i) % (kLanes - 1);
-        const auto lane = static_cast<Lane>(index);
+        const auto lane = static_cast<StepLane>(index);
         if (!has_room(lane)) {
             continue;
         }
@@ -71,7 +71,7 @@ std::optional<StepQueue::Turn> StepQueue::next() {
     return std::nullopt;
 }
 
-void StepQueue::end(Lane lane) {
+void StepQueue::end(StepLane lane) {
     --running_;
     --at(lane).running;
 }

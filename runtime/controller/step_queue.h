@@ -13,7 +13,7 @@
 
 namespace runtime {
 
-enum class Lane {
+enum class StepLane {
     Reissue,  // of a proxy that asks for a key: before all others
     Prepare,  // Secrets, notes, pods
     FirstKey,
@@ -28,15 +28,15 @@ class StepQueue {
 public:
     struct Turn {
         std::string pod;
-        Lane lane = Lane::Prepare;
+        StepLane lane = StepLane::Prepare;
     };
 
     // `ns` is that of its parent: namespaces take turns. One that waits already changes its lane.
-    void push(Lane lane, std::string_view ns, const std::string& pod);
+    void push(StepLane lane, std::string_view ns, const std::string& pod);
     void drop(std::string_view pod);
     // The next one, if there is room. To be ended with its lane.
     std::optional<Turn> next();
-    void end(Lane lane);
+    void end(StepLane lane);
     [[nodiscard]] std::size_t waiting() const { return lanes_of_.size(); }
 
 private:
@@ -46,13 +46,13 @@ private:
         int running = 0;
     };
 
-    [[nodiscard]] bool has_room(Lane lane) const;
-    std::optional<std::string> take(Lane lane);
-    [[nodiscard]] Waiting& at(Lane lane) { return waiting_[static_cast<std::size_t>(lane)]; }
+    [[nodiscard]] bool has_room(StepLane lane) const;
+    std::optional<std::string> take(StepLane lane);
+    [[nodiscard]] Waiting& at(StepLane lane) { return waiting_[static_cast<std::size_t>(lane)]; }
 
     std::array<Waiting, kLanes> waiting_;
-    std::map<std::string, Lane, std::less<>> lanes_of_;  // of pods that wait
-    std::size_t last_ = 0;                               // the lane whose turn it was
+    std::map<std::string, StepLane, std::less<>> lanes_of_;  // of pods that wait
+    std::size_t last_ = 0;                                   // the lane whose turn it was
     int running_ = 0;
 };
 

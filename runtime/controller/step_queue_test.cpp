@@ -16,7 +16,7 @@ std::vector<std::string> turns(StepQueue& queue) {
     return pods;
 }
 
-void fill(StepQueue& queue, Lane lane, std::string_view ns, int count) {
+void fill(StepQueue& queue, StepLane lane, std::string_view ns, int count) {
     for (int i = 0; i < count; ++i) {
         queue.push(lane, ns, fmt::format("{}-{}", ns, i));
     }
@@ -24,8 +24,8 @@ void fill(StepQueue& queue, Lane lane, std::string_view ns, int count) {
 
 TEST(StepQueue, NamespacesTakeTurns) {
     StepQueue queue;
-    fill(queue, Lane::FirstKey, "many", 1000);
-    queue.push(Lane::FirstKey, "one", "one-0");
+    fill(queue, StepLane::FirstKey, "many", 1000);
+    queue.push(StepLane::FirstKey, "one", "one-0");
     EXPECT_EQ(queue.next()->pod, "many-0");
     EXPECT_EQ(queue.next()->pod, "one-0");
     EXPECT_EQ(queue.next()->pod, "many-1");
@@ -34,34 +34,35 @@ TEST(StepQueue, NamespacesTakeTurns) {
 
 TEST(StepQueue, NoMoreAtOnceThanThereIsRoomFor) {
     StepQueue queue;
-    for (const auto lane : {Lane::Prepare, Lane::FirstKey, Lane::Tags, Lane::Remove}) {
+    for (const auto lane :
+         {StepLane::Prepare, StepLane::FirstKey, StepLane::Tags, StepLane::Remove}) {
         fill(queue, lane, fmt::format("lane{}", static_cast<int>(lane)), 100);
     }
     EXPECT_EQ(turns(queue).size(), 28U) << "the rest is kept for who asks for a key";
-    fill(queue, Lane::Reissue, "asks", 10);
+    fill(queue, StepLane::Reissue, "asks", 10);
     EXPECT_EQ(turns(queue), (std::vector<std::string>{"asks-0", "asks-1", "asks-2", "asks-3"}));
-    queue.end(Lane::Tags);
+    queue.end(StepLane::Tags);
     EXPECT_EQ(turns(queue), std::vector<std::string>{"asks-4"});
 }
 
 TEST(StepQueue, ALaneHasItsShare) {
     StepQueue queue;
-    fill(queue, Lane::Remove, "gone", 100);
+    fill(queue, StepLane::Remove, "gone", 100);
     EXPECT_EQ(turns(queue).size(), 8U);
-    fill(queue, Lane::Tags, "tags", 100);
+    fill(queue, StepLane::Tags, "tags", 100);
     EXPECT_EQ(turns(queue).size(), 4U);
-    queue.end(Lane::Remove);
+    queue.end(StepLane::Remove);
     EXPECT_EQ(turns(queue), std::vector<std::string>{"gone-8"});
 }
 
 TEST(StepQueue, LanesTakeTurns) {
     StepQueue queue;
-    fill(queue, Lane::Prepare, "new", 1000);
-    fill(queue, Lane::Remove, "gone", 1000);
+    fill(queue, StepLane::Prepare, "new", 1000);
+    fill(queue, StepLane::Remove, "gone", 1000);
     int removals = 0;
     for (int i = 0; i < 100; ++i) {
         const auto turn = queue.next();
-        removals += turn->lane == Lane::Remove ? 1 : 0;
+        removals += turn->lane == StepLane::Remove ? 1 : 0;
         queue.end(turn->lane);
     }
     EXPECT_EQ(removals, 50);
@@ -69,12 +70,12 @@ TEST(StepQueue, LanesTakeTurns) {
 
 TEST(StepQueue, OneStandsInOneLane) {
     StepQueue queue;
-    queue.push(Lane::Prepare, "ns", "a");
-    queue.push(Lane::Prepare, "ns", "a");
-    queue.push(Lane::Reissue, "ns", "a");
+    queue.push(StepLane::Prepare, "ns", "a");
+    queue.push(StepLane::Prepare, "ns", "a");
+    queue.push(StepLane::Reissue, "ns", "a");
     EXPECT_EQ(queue.waiting(), 1U);
     EXPECT_EQ(turns(queue), std::vector<std::string>{"a"});
-    queue.push(Lane::Tags, "ns", "b");
+    queue.push(StepLane::Tags, "ns", "b");
     queue.drop("b");
     EXPECT_EQ(turns(queue), std::vector<std::string>());
 }

@@ -274,7 +274,7 @@ void Controller::consider(const Changes& due, Replicas& replicas) {
 std::optional<Replica> Controller::find(Replicas& replicas, std::string_view pod) const {
     auto replica = replicas.find(pod);
     if (replica.has_value() && replica->state != nullptr) {
-        replica->sight = sights_.find(replica->state->device());
+        replica->sight = sights_.find(tailnet_of(*replica), replica->state->device());
     }
     return replica;
 }

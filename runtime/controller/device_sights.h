@@ -1,4 +1,5 @@
-// Which devices the tailnet still has: asked for those of pods that would not tell. What is known
+// Which devices a tailnet still has: asked for those of pods that would not tell. What one tailnet
+// says counts for nothing in another: a pod may name a device of somebody else's. What is known
 // ends with the process, and is asked for again.
 #pragma once
 
@@ -6,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "runtime/controller/decide.h"
 #include "runtime/controller/tailnets.h"
@@ -19,7 +21,8 @@ public:
 
     // Asks for the device.
     Job look(const std::string& tailnet, const std::string& device);
-    [[nodiscard]] std::optional<Sight> find(std::string_view device) const;
+    [[nodiscard]] std::optional<Sight> find(std::string_view tailnet,
+                                            std::string_view device) const;
 
 private:
     struct Answer {
@@ -29,7 +32,7 @@ private:
 
     const Loop& loop_;
     Tailnets& tailnets_;
-    std::map<std::string, Answer, std::less<>> answers_;  // by device
+    std::map<std::pair<std::string, std::string>, Answer> answers_;  // by tailnet and device
 };
 
 }  // namespace runtime

@@ -75,6 +75,28 @@ TEST_F(DeviceSightsTest, ARecorderWhoseDeviceWasDeletedGetsAnother) {
     EXPECT_EQ(tailnet.keys.size(), 2U);
 }
 
+// Whose device it is, the tailnet that does not have it cannot say.
+TEST_F(DeviceSightsTest, APodCannotHaveTheDeviceOfAnotherTailnetTakenForGone) {
+    FakeTailnet partner{loop};
+    network.add("https://partner", partner);
+    cluster.add_tailnet("partner", "https://partner", partner);
+    cluster.add_proxy("a");
+    add_recorder();
+    add_api_proxy();
+    cluster.annotate("kube", kTailnetAnnotation, "partner");
+    start();
+    run(kMinute);
+    const std::string device = tailnet.devices.rbegin()->first;
+    ASSERT_FALSE(partner.devices.contains(device));
+    ASSERT_NE(device_of("a-0"), device) << "it is the recorder's";
+    kube.set_datum(secret("kube-0"), "device_id", device);
+    kube.set_datum(secret("kube-0"), "profile-1", R"({"Config":{"NodeID":")" + device + R"("}})");
+    run(kMinute);
+    kube.set_datum(secret("kube-0"), "device_id", "");
+    run(kMinute * 70);
+    EXPECT_EQ(tailnet.keys.size(), 2U);
+}
+
 TEST_F(DeviceSightsTest, MintsNothingWhenTheTailnetDoesNotSay) {
     add_api_proxy();
     start();

@@ -25,6 +25,7 @@ AuthContent without_key(const AuthSecret& auth) {
     content.device = auth.device;
     content.device_tags = auth.device_tags;
     content.device_named = auth.device_named;
+    content.device_gone = auth.device_gone;
     return content;
 }
 
@@ -259,6 +260,9 @@ Job Apply::note_device(const Work& work, const std::shared_ptr<std::string>& tag
         if (!work.auth.restart_pod.empty()) {  // it has joined with the key that it would end for
             operations.append(removal(notes + pointer(kRestartAnnotation)));
         }
+        if (!work.auth.device_gone.empty()) {
+            operations.append(removal(notes + pointer(kDeviceGoneAnnotation)));
+        }
         patch(work.auth.name, "cannot note the device", std::move(operations))(next);
     };
 }
@@ -352,9 +356,8 @@ void Apply::mint(const Work& work, const step::MintKey& step, Next done) {
                          : std::string(key->key.empty() ? "no auth key: the answer has none" : ""));
             });
     }));
-    jobs.push_back([this, work, key, restart = step.restart_pod](const Next& next) {
-        record_key(work, *key, restart, next);
-    });
+    jobs.push_back(
+        [this, work, key, step](const Next& next) { record_key(work, *key, step, next); });
     run_in_order(std::move(jobs), [this, begun = sweeps_.begin_mint(),
                                    done = std::move(done)](const std::string& problem) {
         sweeps_.end_mint(begun);
@@ -363,14 +366,17 @@ void Apply::mint(const Work& work, const step::MintKey& step, Next done) {
 }
 
 // From here on a key exists: it is written down, or revoked again.
-void Apply::record_key(const Work& work, const MintedKey& key, const std::string& restart_pod,
+void Apply::record_key(const Work& work, const MintedKey& key, const step::MintKey& step,
                        Next done) {
     AuthContent content = without_key(work.auth);
     content.key = key;
     content.key_tags = work.tags;
     content.tags_before = work.auth.tags_before;
     add_tags(content.tags_before, work.auth.key_tags);
-    content.restart_pod = restart_pod;
+    content.restart_pod = step.restart_pod;
+    if (!step.device_gone.empty()) {
+        content.device_gone = step.device_gone;
+    }
     write_auth(work,
                content)([this, work, key, done = std::move(done)](const std::string& problem) {
         if (problem.empty()) {

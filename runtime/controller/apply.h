@@ -54,8 +54,7 @@ private:
     static DeviceClaim claim_of(const Work& work, std::string_view device);
 
     void mint(const Work& work, const step::MintKey& step, Next done);
-    void record_key(const Work& work, const MintedKey& key, const std::string& restart_pod,
-                    Next done);
+    void record_key(const Work& work, const MintedKey& key, const step::MintKey& step, Next done);
     void spend(const Work& work, Next done);
     void leave_tailnet(const Work& work, const std::string& other, Next done);
     void remove(const Work& work, Next done);

@@ -52,6 +52,8 @@ inline constexpr std::string_view kDeviceAnnotation = TAILRENDER_DOMAIN "/device
 // What the state Secret named when nothing had proved yet whose it is.
 inline constexpr std::string_view kDeviceNamedAnnotation = TAILRENDER_DOMAIN "/device-named";
 inline constexpr std::string_view kDeviceTagsAnnotation = TAILRENDER_DOMAIN "/device-tags";
+// What the state Secret named, and the tailnet did not have, when the key was minted.
+inline constexpr std::string_view kDeviceGoneAnnotation = TAILRENDER_DOMAIN "/device-gone";
 
 // On `tailrender-devices`, by a user: that so many proxies may vanish at once.
 inline constexpr std::string_view kConfirmRemovalsAnnotation =

@@ -9,6 +9,23 @@ namespace runtime {
 
 namespace {
 
+// From this capability version on (1.98) a pod that starts leaves what stands in its state Secret
+// of its device.
+constexpr int kKeepsDevice = 134;
+
+bool keeps_device(const Replica& replica) {
+    return replica.state->capability() >= kKeepsDevice;
+}
+
+// The tailnet was asked, and does not have what the state Secret names.
+bool is_gone(const Replica& replica) {
+    if (replica.sight.has_value()) {
+        return replica.sight->is_gone;
+    }
+    return replica.auth != nullptr && !replica.auth->device_gone.empty() &&
+           replica.auth->device_gone == replica.state->device();
+}
+
 // And needs no other key.
 bool has_joined(const Replica& replica) {
     return is_up(replica) && !replica.state->wants_key;
@@ -18,18 +35,23 @@ bool asks_for_keys(const ProxySet& set) {
     return !set.is_api_proxy && !set.is_recorder();
 }
 
-// The pod has had its time with the newest key. With a device that is new in its state it has used
-// it. Of a pod that would never ask for another one.
+// The pod has had its time with the newest key.
 bool has_had_its_time(const Replica& replica, Time now) {
     const Pod* pod = replica.pod;
-    const std::string_view device = replica.state->device();
-    if (asks_for_keys(*replica.set) || pod == nullptr || pod->leaving ||
-        !pod->started_at.has_value() || (!device.empty() && replica.auth->device != device)) {
+    if (pod == nullptr || pod->leaving || !pod->started_at.has_value()) {
         return false;
     }
     const auto key_age = age_of(replica.auth->key_created, now);
     return now - *pod->started_at >= kJoinPatience &&
            (!key_age.has_value() || *key_age >= kJoinPatience);
+}
+
+// No value: the tailnet has answered less than `lasts` ago.
+std::optional<Step> look_again(const Replica& replica, Duration lasts) {
+    const bool is_due = !replica.sight.has_value() || replica.sight->age >= lasts;
+    return is_due ? std::optional<Step>(
+                        step::LookForDevice{.device = std::string(replica.state->device())})
+                  : std::nullopt;
 }
 
 // It waits for the key, or does not know that there is one.
@@ -40,6 +62,8 @@ step::MintKey mint_for_pod(const Replica& replica, std::string why) {
     }
     if (replica.state->device().empty()) {
         mint.device_to_delete = replica.auth->device;  // its state is lost: it cannot come back
+    } else if (is_gone(replica)) {
+        mint.device_gone = replica.state->device();
     }
     return mint;
 }
@@ -72,14 +96,51 @@ std::optional<Step> decide_move(const Replica& replica) {
                                 : std::optional<Step>(step::DeletePod{.uid = replica.pod->uid});
 }
 
+// No value: its device is noted.
+std::optional<Step> decide_note(const Replica& replica, Time now) {
+    const AuthSecret& auth = *replica.auth;
+    const std::string_view device = replica.state->device();
+    if (auth.device == device && auth.device_gone != device) {
+        return std::nullopt;
+    }
+    // It cannot be noted, may be gone by now, and its pod would not tell.
+    if (auto look = look_again(replica, kJoinPatience);
+        look.has_value() && !asks_for_keys(*replica.set) && has_had_its_time(replica, now)) {
+        return look;
+    }
+    return step::NoteDevice{.device_to_delete =
+                                auth.device == device ? std::string() : std::string(auth.device)};
+}
+
+// Somebody may have deleted the device, or the key may be dead: the pod waits for ever then, with a
+// profile that names the device. Most pods ask for a key; of them a device alone is looked for that
+// was gone, and may have been there all the same.
+std::optional<Step> decide_missing(const Replica& replica, Time now) {
+    const bool asks = asks_for_keys(*replica.set);
+    const bool has_device = !replica.state->device().empty();
+    const bool may_be_missing =
+        asks ? has_device && is_gone(replica) : replica.set->is_recorder() || !is_up(replica);
+    if (!may_be_missing || !has_had_its_time(replica, now)) {
+        return std::nullopt;
+    }
+    if (!has_device) {
+        return mint_for_pod(replica, "the pod has not joined with the one before");
+    }
+    if (auto look = look_again(replica, is_up(replica) ? kSightLasts : kJoinPatience)) {
+        return look;
+    }
+    return is_gone(replica) && !asks
+               ? std::optional<Step>(mint_for_pod(replica, "its device is gone"))
+               : std::nullopt;
+}
+
 // The key in the auth Secret, which is not blank.
 std::optional<Step> decide_key(const Replica& replica, Time now) {
     const AuthSecret& auth = *replica.auth;
     if (has_joined(replica)) {
         // Noted first: were its state lost now, nobody would know of it.
-        return auth.device == replica.state->device()
-                   ? Step(step::SpendKey{})
-                   : Step(step::NoteDevice{.device_to_delete = auth.device});
+        const auto note = decide_note(replica, now);
+        return note.has_value() ? note : step::SpendKey{};
     }
     if (is_expiring(auth, now)) {
         return step::MintKey{.why = "the key expires"};
@@ -90,13 +151,19 @@ std::optional<Step> decide_key(const Replica& replica, Time now) {
     if (auth.config != replica.config) {
         return step::MintKey{.why = "the configuration has changed"};
     }
-    if (has_had_its_time(replica, now)) {
-        return mint_for_pod(replica, "the pod has not joined with the one before");
-    }
-    return std::nullopt;
+    return decide_missing(replica, now);
 }
 
 std::optional<Step> decide_request(const Replica& replica, Time now) {
+    if (!keeps_device(replica) && is_up(replica)) {
+        // It takes back its device when it starts, and asks before it tells of one: it has joined
+        // since, whatever the key was.
+        return step::ClearRequest{};
+    }
+    if (keeps_device(replica) && !replica.state->device().empty() && !is_gone(replica)) {
+        const auto look = look_again(replica, kAnswerLasts);
+        return look.has_value() ? look : step::ClearRequest{};
+    }
     const AuthSecret& auth = *replica.auth;
     const auto age = age_of(auth.key_created, now);
     const bool may_still_work = !auth.blank && age.has_value() && *age < kKeyPatience;
@@ -104,32 +171,16 @@ std::optional<Step> decide_request(const Replica& replica, Time now) {
                           : std::optional<Step>(mint_for_pod(replica, "the pod asks for one"));
 }
 
-std::optional<Step> decide_device(const Replica& replica) {
-    const AuthSecret& auth = *replica.auth;
+std::optional<Step> decide_device(const Replica& replica, Time now) {
     if (!has_joined(replica)) {
         return std::nullopt;
     }
-    if (auth.device != replica.state->device()) {
-        return step::NoteDevice{.device_to_delete = auth.device};
+    if (auto note = decide_note(replica, now)) {
+        return note;
     }
-    if (auth.device_tags != replica.set->tags) {
-        return step::SetTags{.device = auth.device};
-    }
-    return std::nullopt;
-}
-
-// Somebody may have deleted the device: the pod waits for ever then, with a profile that names it.
-std::optional<Step> decide_sight(const Replica& replica, Time now) {
-    const bool may_be_gone = replica.set->is_recorder() || !is_up(replica);
-    if (!may_be_gone || !has_had_its_time(replica, now)) {
-        return std::nullopt;
-    }
-    const Duration lasts = is_up(replica) ? kSightLasts : kJoinPatience;
-    if (!replica.sight.has_value() || replica.sight->age >= lasts) {
-        return step::LookForDevice{.device = std::string(replica.state->device())};
-    }
-    return replica.sight->is_gone ? std::optional<Step>(mint_for_pod(replica, "its device is gone"))
-                                  : std::nullopt;
+    return replica.auth->device_tags == replica.set->tags
+               ? std::nullopt
+               : std::optional<Step>(step::SetTags{.device = std::string(replica.auth->device)});
 }
 
 }  // namespace
@@ -156,13 +207,16 @@ std::string_view tailnet_of(const Replica& replica) {
 
 bool is_up(const Replica& replica) {
     if (replica.state == nullptr || replica.pod == nullptr || replica.pod->leaving ||
-        (replica.sight.has_value() && replica.sight->is_gone)) {
+        is_gone(replica)) {
         return false;
     }
+    const StateSecret& state = *replica.state;
+    if (replica.set != nullptr && replica.set->is_recorder()) {
+        return replica.pod->ready && !state.node_id.empty();
+    }
     // `device_id` alone may be left over from the pod before.
-    return replica.set != nullptr && replica.set->is_recorder()
-               ? replica.pod->ready && !replica.state->node_id.empty()
-               : replica.state->pod_uid == replica.pod->uid && !replica.state->device_id.empty();
+    const bool is_told = state.pod_uid == replica.pod->uid && !state.device_id.empty();
+    return is_told && (!keeps_device(replica) || (replica.pod->ready && !state.wants_key));
 }
 
 bool lacks_config(const Replica& replica) {
@@ -196,10 +250,8 @@ std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_de
     const bool restart_is_due = replica.pod != nullptr && !replica.pod->leaving &&
                                 replica.auth->restart_pod == replica.pod->uid;
     if (replica.state->wants_key) {
-        // A pod that starts takes back its device, and asks before it tells of one: it has joined
-        // since, whatever the key was.
-        return restart_is_due || is_up(replica) ? std::optional<Step>(step::ClearRequest{})
-                                                : decide_request(replica, now);
+        return restart_is_due ? std::optional<Step>(step::ClearRequest{})
+                              : decide_request(replica, now);
     }
     if (restart_is_due && !has_joined(replica)) {
         return step::DeletePod{.uid = replica.pod->uid};
@@ -213,8 +265,8 @@ std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_de
     if (replica.auth->config != replica.config) {
         return step::WriteConfig{};
     }
-    const auto step = decide_device(replica);
-    return step.has_value() ? step : decide_sight(replica, now);
+    const auto step = decide_device(replica, now);
+    return step.has_value() ? step : decide_missing(replica, now);
 }
 
 std::string_view failure_reason(const Step& step) {

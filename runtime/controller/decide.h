@@ -6,7 +6,9 @@
 // - the state Secret comes first, since a pod that finds its key but no state Secret exits;
 // - a key is minted for a device that has never joined, and when the pod asks for a new one. The
 //   request (`reissue_authkey`) does not say which key failed, so it counts for nothing while the
-//   newest key is unused and younger than kKeyPatience; it is over when the pod has joined since;
+//   newest key is unused and younger than kKeyPatience; it is over when the pod has joined since.
+//   From 1.98 on a pod does not take back what it has said of its device, so the tailnet is asked
+//   for that: the request is over when the device is there, and answered when it is gone;
 // - after a requested key the mark is removed, then the waiting pod is deleted once, which is
 //   quicker than its own time-outs;
 // - once the device has joined, and is the replica's own, it is noted (else nobody would know of it
@@ -15,9 +17,11 @@
 // - a device that another one has replaced is deleted; a device whose tags have changed gets the
 //   new ones;
 // - an API proxy has its key in its configuration, which is written again when it changes;
-// - an API proxy and a recorder never ask for a key, so they get one when their state is lost, and
-//   another one when they have run for kJoinPatience with it and are still not in the tailnet;
-//   also when the tailnet, which is asked, has their device no more;
+// - a device that the tailnet did not have when a key was minted is noted as gone: what still names
+//   it has not joined with that key, whatever process looks;
+// - a recorder never asks for a key, nor does an API proxy before 1.98, so they get one when their
+//   state is lost, and another one when they have run for kJoinPatience with it and the tailnet,
+//   which is asked, does not have their device;
 // - when the StatefulSet has become one of API proxies, or has been one, the key that its pods do
 //   not look at any more is revoked, and its Secret deleted;
 // - when the StatefulSet names another tailnet than the state Secret, the key and the devices in
@@ -42,6 +46,8 @@ inline constexpr Duration kKeyPatience = std::chrono::minutes(3);
 inline constexpr Duration kKeyMargin = std::chrono::hours(24);
 // Of a pod that would never ask for another key.
 inline constexpr Duration kJoinPatience = std::chrono::minutes(10);
+// An answer of the tailnet is as good as a new one for a pod that asks for a key.
+inline constexpr Duration kAnswerLasts = std::chrono::seconds(30);
 // A recorder that is ready says nothing about its device: the tailnet is asked so often.
 inline constexpr Duration kSightLasts = std::chrono::hours(1);
 
@@ -75,7 +81,8 @@ bool is_wanted(const Replica& replica);
 // state Secret. "" is the controller's own.
 std::string_view tailnet_of(const Replica& replica);
 
-// The pod that runs, and stays, has the device that its state Secret names.
+// The pod that runs, and stays, has the device that its state Secret names. From 1.98 on that is
+// known of pods with a readiness probe; others have it some seconds too early, when they start.
 bool is_up(const Replica& replica);
 
 // An API proxy whose group's ConfigMap is still to come: no key can be told to it.
@@ -88,6 +95,7 @@ struct MintKey {
     std::string why;
     std::string restart_pod = {};       // UID of the pod that waits for it
     std::string device_to_delete = {};  // holds the hostname that the new device shall get
+    std::string device_gone = {};       // that the state Secret names, and the tailnet lacks
     bool may_take_over = false;         // the hostname of a device that this cluster has forgotten
 };
 struct ClearRequest {};

@@ -45,6 +45,12 @@ struct World {
         state.device_id = "";
         state.wants_key = true;
     }
+    // From 1.98 on it takes nothing back.
+    void be_new() {
+        state.capability_version = "138";
+        state.wants_key = true;
+        pod.ready = true;
+    }
     void forget_device() { state.device_id = state.node_id = ""; }
     // Its config is the one that it has.
     void be_api_proxy() {
@@ -243,6 +249,134 @@ const Case kCases[] = {
          w.auth.restart_pod = "pod-1";
      },
      "note the device, delete device n1"},
+    {"request of a new pod beside a device", [](World& w) { w.be_new(); }, "look for n1"},
+    {"request of a new pod whose device was there a while ago",
+     [](World& w) {
+         w.be_new();
+         w.sight = {.is_gone = false, .age = kMinutes(1)};
+     },
+     "look for n1"},
+    {"request of a new pod whose device is there",
+     [](World& w) {
+         w.be_new();
+         w.sight = {.is_gone = false};
+     },
+     "clear the request"},
+    {"request of a new pod whose device is gone",
+     [](World& w) {
+         w.be_new();
+         w.sight = {.is_gone = true};
+     },
+     "mint a key (the pod asks for one), restart pod pod-1"},
+    {"request of a new pod whose device is gone, and the newest key may still work",
+     [](World& w) {
+         w.be_new();
+         w.give_key(kMinutes(2));
+         w.sight = {.is_gone = true};
+     },
+     "nothing"},
+    {"request of a new pod whose device is known to be gone, and that key is dead, too",
+     [](World& w) {
+         w.be_new();
+         w.give_key(kMinutes(3));
+         w.auth.device_gone = "n1";
+     },
+     "mint a key (the pod asks for one), restart pod pod-1"},
+    {"request of a new pod is answered",
+     [](World& w) {
+         w.be_new();
+         w.give_key(kMinutes(0));
+         w.auth.device_gone = "n1";
+         w.auth.restart_pod = "pod-1";
+     },
+     "clear the request"},
+    {"request of a new pod is cleared",
+     [](World& w) {
+         w.be_new();
+         w.state.wants_key = false;
+         w.give_key(kMinutes(0));
+         w.auth.device_gone = "n1";
+         w.auth.restart_pod = "pod-1";
+     },
+     "delete pod pod-1"},
+    {"next pod still names the device that is gone",
+     [](World& w) {
+         w.be_new();
+         w.state.wants_key = false;
+         w.give_key(kMinutes(0));
+         w.auth.device_gone = "n1";
+         w.auth.restart_pod = "pod-0";
+     },
+     "nothing"},
+    {"next pod has joined with the key",
+     [](World& w) {
+         w.be_new();
+         w.state.wants_key = false;
+         w.give_key(kMinutes(0));
+         w.auth.device_gone = "n1";
+         w.state.device_id = "n2";
+     },
+     "note the device, delete device n1"},
+    {"next pod has named the device that is gone for long",
+     [](World& w) {
+         w.be_new();
+         w.state.wants_key = false;
+         w.give_key(kMinutes(10));
+         w.auth.device_gone = "n1";
+         w.pod.started_at = kNow - kMinutes(10);
+     },
+     "look for n1"},
+    {"device that was gone is there after all",
+     [](World& w) {
+         w.be_new();
+         w.state.wants_key = false;
+         w.give_key(kMinutes(10));
+         w.auth.device_gone = "n1";
+         w.sight = {.is_gone = false};
+     },
+     "note the device"},
+    {"new pod is not ready",
+     [](World& w) {
+         w.be_new();
+         w.state.wants_key = w.pod.ready = false;
+         w.auth.device = "";
+     },
+     "nothing"},
+    {"new pod is ready",
+     [](World& w) {
+         w.be_new();
+         w.state.wants_key = false;
+         w.auth.device = "";
+     },
+     "note the device"},
+    {"new API proxy asks",
+     [](World& w) {
+         w.be_api_proxy();
+         w.be_new();
+         w.state.device_id = "n1";
+         w.sight = {.is_gone = true};
+     },
+     "mint a key (the pod asks for one), restart pod pod-1"},
+    {"recorder's device was gone when its key was minted, whatever process looks",
+     [](World& w) {
+         w.be_recorder();
+         w.give_key(kMinutes(0));
+         w.auth.device_gone = "n1";
+     },
+     "nothing"},
+    {"recorder's device cannot be noted for long",
+     [](World& w) {
+         w.be_recorder();
+         w.auth.device = "n0";
+     },
+     "look for n1"},
+    {"API proxy's device was never noted, and is gone",
+     [](World& w) {
+         w.be_api_proxy();
+         w.auth.device = "";
+         w.sight = {.is_gone = true};
+     },
+     "mint a key (its device is gone), restart pod pod-1"},
     {"pod is leaving",
      [](World& w) {
          w.give_key(kMinutes(0));
@@ -426,8 +560,16 @@ const Case kCases[] = {
          w.give_key(kMinutes(60));
          w.auth.device = "n0";
          w.pod.ready = false;
+         w.sight = {.is_gone = false};
      },
      "nothing"},
+    {"recorder may have used its key, or its device may be gone",
+     [](World& w) {
+         w.be_recorder();
+         w.give_key(kMinutes(60));
+         w.pod.ready = false;
+     },
+     "look for n1"},
     {"gone, pod still there", [](World& w) { w.has_set = false; }, "nothing"},
     {"gone", [](World& w) { w.has_set = w.has_pod = false; }, "mark as gone"},
     {"scaled down",

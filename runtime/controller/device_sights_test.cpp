@@ -97,6 +97,86 @@ TEST_F(DeviceSightsTest, APodCannotHaveTheDeviceOfAnotherTailnetTakenForGone) {
     EXPECT_EQ(tailnet.keys.size(), 2U);
 }
 
+// From 1.98 on: what stands in the state Secret outlives the device.
+TEST_F(DeviceSightsTest, ANewPodWhoseDeviceWasDeletedGetsAnother) {
+    cluster.keep_device = true;
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    expect_converged({"a-0"});
+    tailnet.devices.clear();
+    cluster.restart_pod("a-0");
+    run(2 * kMinute);
+    expect_converged({"a-0"});
+    EXPECT_EQ(tailnet.keys.size(), 2U);
+    EXPECT_EQ(looks(), 3U) << "when either has joined, and once in between";
+    EXPECT_EQ(kube.find(secret("a-0-auth"))->at({"metadata", "annotations", kDeviceGoneAnnotation}),
+              nullptr);
+}
+
+TEST_F(DeviceSightsTest, ANewPodWhoseDeviceWasDeletedGetsAnotherWheneverTheProcessIsKilled) {
+    for (int life = 0; life < 40; ++life) {
+        SCOPED_TRACE(life);
+        cluster.keep_device = true;
+        cluster.add_proxy("a");
+        start(1);
+        run(kMinute);
+        tailnet.devices.clear();
+        cluster.restart_pod("a-0");
+        run(Duration(50 * life));
+        process.reset();
+        start(2);
+        run(14 * kMinute);
+        expect_converged({"a-0"});
+        process.reset();
+        start(3);
+        cluster.remove_proxy("a");
+        run(10 * kMinute);
+        EXPECT_TRUE(tailnet.devices.empty());
+        process.reset();
+    }
+}
+
+TEST_F(DeviceSightsTest, ANewPodThatAsksWithItsDeviceInTheTailnetGetsNoKey) {
+    cluster.keep_device = true;
+    cluster.add_proxy("a");
+    start();
+    run(5 * kMinute);
+    kube.set_datum(secret("a-0"), "reissue_authkey", "file:/etc/tsauth/a-0/authkey");
+    run(kMinute);
+    expect_converged({"a-0"});
+    EXPECT_EQ(tailnet.keys.size(), 1U);
+    EXPECT_EQ(looks(), 2U);
+}
+
+TEST_F(DeviceSightsTest, ANewApiProxyAsksForAKey) {
+    cluster.keep_device = true;
+    add_api_proxy();
+    start();
+    run(kMinute);
+    tailnet.devices.clear();
+    cluster.restart_pod("kube-0");
+    run(2 * kMinute);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    EXPECT_EQ(device_of("kube-0"), only_device());
+    EXPECT_TRUE(tailnet.usable_keys().empty());
+    EXPECT_EQ(tailnet.keys.size(), 2U);
+}
+
+// Its device is another one when it forgets itself.
+TEST_F(DeviceSightsTest, ANewApiProxyThatForgetsItselfLeavesNoDeviceBehind) {
+    cluster.keep_device = true;
+    add_api_proxy();
+    start();
+    run(kMinute);
+    for (const char* key : {"device_id", "_current-profile", "profile-1"}) {
+        kube.erase_datum(secret("kube-0"), key);
+    }
+    run(20 * kMinute);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    EXPECT_EQ(device_of("kube-0"), only_device());
+}
+
 TEST_F(DeviceSightsTest, MintsNothingWhenTheTailnetDoesNotSay) {
     add_api_proxy();
     start();

@@ -1,7 +1,6 @@
 #include "runtime/controller/devices.h"
 
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "renderer/core/json.h"
@@ -33,10 +32,7 @@ DeviceState state_of(const Replica& replica) {
 }
 
 std::string https_name(const StateSecret& state) {
-    int version = 0;
-    const std::string& text = state.capability_version;
-    std::from_chars(text.data(), text.data() + text.size(), version);
-    if (version < kSaysHttps) {
+    if (state.capability() < kSaysHttps) {
         return std::string(without_dot(state.device_fqdn));
     }
     return state.https_endpoint == "no-https" ? "" : std::string(without_dot(state.https_endpoint));

@@ -172,6 +172,13 @@ StateSecret read_state(const Value& object) {
     return state;
 }
 
+int StateSecret::capability() const {
+    int version = 0;
+    const std::string_view text = capability_version;
+    std::from_chars(text.data(), text.data() + text.size(), version);
+    return version;
+}
+
 std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     if (label(object, kSecretLabel) != kAuthSecret) {
         return std::nullopt;
@@ -204,6 +211,7 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     auth.device = annotation(object, kDeviceAnnotation);
     auth.device_tags = annotation(object, kDeviceTagsAnnotation);
     auth.device_named = annotation(object, kDeviceNamedAnnotation);
+    auth.device_gone = annotation(object, kDeviceGoneAnnotation);
     auth.labels = labels_of(object);
     auth.made_at = parse_time(meta(object, "creationTimestamp"));
     return auth;

@@ -48,6 +48,8 @@ struct StateSecret {
     [[nodiscard]] std::string_view device() const {
         return device_id.empty() ? node_id : device_id;
     }
+    // tailscale_capver; 0: unknown.
+    [[nodiscard]] int capability() const;
     bool operator==(const StateSecret&) const = default;
 };
 
@@ -63,8 +65,9 @@ struct AuthSecret {
     std::optional<Time> key_created, key_expires;
     Text restart_pod;
     Text device, device_tags;
-    Text device_named;            // may be its own: nothing proves it yet
-    Text labels;                  // as a ProxySet's
+    Text device_named;  // may be its own: nothing proves it yet
+    Text device_gone;   // that the tailnet did not have when the key was minted
+    Text labels;        // as a ProxySet's
     std::optional<Time> made_at;  // as the API server tells
 
     bool operator==(const AuthSecret&) const = default;

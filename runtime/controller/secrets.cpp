@@ -60,6 +60,7 @@ Value auth_secret(std::string_view ns, std::string_view pod, std::string_view se
         {kDeviceTagsAnnotation, content.device_tags},
         {kTagsBeforeAnnotation, content.tags_before},
         {kDeviceNamedAnnotation, content.device_named},
+        {kDeviceGoneAnnotation, content.device_gone},
         {kTailnetAnnotation, content.tailnet},
         {kHostnameAnnotation, content.hostname}};
     for (const auto& [key, text] : notes) {

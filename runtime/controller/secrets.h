@@ -20,7 +20,7 @@ struct MintedKey {
 struct AuthContent {
     MintedKey key;  // all empty: blank
     std::string key_tags, restart_pod, device, device_tags;
-    std::string device_named = {}, tags_before = {}, tailnet = {}, hostname = {};
+    std::string device_named = {}, device_gone = {}, tags_before = {}, tailnet = {}, hostname = {};
     std::string config = {};  // of an API proxy, without its key
 };
 

@@ -21,7 +21,8 @@ namespace {
 
 constexpr Duration kStep(250);
 constexpr Duration kGrace = std::chrono::seconds(1);
-constexpr Duration kKeyCycle = std::chrono::seconds(86);  // measured with containerboot 1.96.5
+constexpr Duration kKeyCycle = std::chrono::seconds(86);   // measured with containerboot 1.96.5
+constexpr Duration kLongCycle = std::chrono::minutes(10);  // 1.98, kube/authkey/authkey.go
 
 Value child_metadata(const std::string& name, const std::string& parent) {
     return Value::map({{"name", name},
@@ -204,7 +205,7 @@ void FakeCluster::write_profile(const std::string& secret, const FakeTailnet::De
 void FakeCluster::write_status(const std::string& pod, const Container& container) {
     Value object = kube_.find(path("pods", pod))->clone();
     Value conditions = Value::list();
-    if (!container.waits_for_key) {
+    if (!container.waits_for_key || !container.has_probe) {
         conditions.append(Value::map({{"type", "Ready"}, {"status", "True"}}));
     }
     Value running = Value::map(
@@ -360,9 +361,22 @@ void FakeCluster::run_container(const std::string& pod, const std::string& uid) 
         }
         return;
     }
-    if (container->second.waits_for_key && loop_.uptime() - container->second.begun >= kKeyCycle) {
+    const Duration cycle = keep_device ? kLongCycle : kKeyCycle;
+    const bool forgets = its_set->is_api_proxy && sees_other_key(pod, container->second);
+    if (forgets) {
+        for (const char* key : {"reissue_authkey", "device_id", "device_fqdn", "device_ips",
+                                "_machinekey", "_current-profile", "profile-1"}) {
+            kube_.erase_datum(path("secrets", pod), key);
+        }
+    }
+    if (container->second.waits_for_key &&
+        (forgets || loop_.uptime() - container->second.begun >= cycle)) {
         start(pod, uid);
     }
+}
+
+bool FakeCluster::sees_other_key(const std::string& pod, const Container& container) const {
+    return keep_device && container.waits_for_key && key_of(pod, true) != container.key;
 }
 
 std::string FakeCluster::key_of(const std::string& pod, bool is_api_proxy) const {
@@ -377,7 +391,7 @@ std::string FakeCluster::key_of(const std::string& pod, bool is_api_proxy) const
 void FakeCluster::start(const std::string& pod, const std::string& uid) {
     const std::string secret = path("secrets", pod);
     const auto set = decode_proxy_set(*kube_.find(path("statefulsets", split_replica(pod)->set)));
-    const bool asks_for_keys = !set->is_api_proxy && !set->is_recorder();
+    const bool asks_for_keys = !set->is_recorder() && (keep_device || !set->is_api_proxy);
     FakeTailnet& tailnet = tailnet_of(set->tailnet);
     const bool is_new = !containers_.contains(uid);
     Container& container = containers_[uid];
@@ -385,22 +399,29 @@ void FakeCluster::start(const std::string& pod, const std::string& uid) {
                  .started_at = loop_.now(),
                  .first_started_at = is_new ? loop_.now() : container.first_started_at,
                  .waits_for_key = true,
-                 .restarts = is_new ? 0 : container.restarts + 1};
+                 .has_probe = set->is_recorder() || set->parent.view().starts_with("ProxyGroup/"),
+                 .restarts = is_new ? 0 : container.restarts + 1,
+                 .key = key_of(pod, set->is_api_proxy)};
     if (kube_.find(secret) == nullptr) {
         return write_status(pod, container);
     }
     if (!set->is_recorder()) {
-        kube_.erase_datum(secret, "device_id");
+        if (!keep_device) {
+            kube_.erase_datum(secret, "device_id");
+        }
         kube_.set_datum(secret, "pod_uid", uid);
+        kube_.set_datum(secret, "tailscale_capver", keep_device ? "138" : "133");
     }
     const auto profile = renderer::read_json(kube_.datum(secret, "profile-1"));
     std::string device(profile ? text_of(profile->at({"Config", "NodeID"})) : std::string_view());
     if (!tailnet.devices.contains(device)) {
-        device = tailnet.join(key_of(pod, set->is_api_proxy), pod);
+        device = tailnet.join(container.key, pod);
     }
     if (device.empty()) {
         if (asks_for_keys) {
-            kube_.set_datum(secret, "reissue_authkey", "file:/etc/tsauth/" + pod + "/authkey");
+            kube_.set_datum(
+                secret, "reissue_authkey",
+                set->is_api_proxy ? container.key : "file:/etc/tsauth/" + pod + "/authkey");
         }
         return write_status(pod, container);
     }
@@ -428,7 +449,6 @@ void FakeCluster::write_device(const std::string& secret, const FakeTailnet& tai
     kube_.set_datum(secret, "device_ips",
                     fmt::format(R"(["100.64.0.{0}","fd7a:115c:a1e0::{0}"])", number));
     kube_.set_datum(secret, "https_endpoint", fqdn);
-    kube_.set_datum(secret, "tailscale_capver", "133");
 }
 
 }  // namespace runtime

@@ -1,6 +1,8 @@
 // What else lives in a cluster: StatefulSets make pods, and pods with stock containerboot in them
 // mount their Secrets, join the tailnet and write what they know into their state Secret (tailscale
-// v1.96.5, cmd/containerboot/kube.go); those of a Recorder write tailscaled's own state alone.
+// v1.96.5, cmd/containerboot/kube.go); those of a Recorder write tailscaled's own state alone. With
+// `keep_device` they are of 1.98: what they know of their device outlives a start, they wait for
+// ten minutes before they start again, and API proxies ask for keys (cmd/k8s-proxy/kube.go).
 // Everything moves in steps of a quarter of a second.
 #pragma once
 
@@ -52,6 +54,8 @@ public:
     std::set<std::string> refused_pods;
     // Pods whose node is lost: they are deleted and do not end, by name.
     std::set<std::string> lost_pods;
+    // Pods that start are of 1.98.
+    bool keep_device = false;
     // How often a device was started while it ran in another pod.
     int doubles = 0;
 
@@ -60,8 +64,10 @@ private:
         Duration begun = {};  // an uptime
         Time started_at = {}, first_started_at = {};
         bool waits_for_key = false;
+        bool has_probe = false;
         int restarts = 0;
         std::string device = {};
+        std::string key = {};  // that it began with
     };
 
     void tick();
@@ -72,6 +78,7 @@ private:
     void stop(const std::string& path);
     [[nodiscard]] bool runs_elsewhere(const std::string& device, const std::string& uid) const;
     void run_container(const std::string& pod, const std::string& uid);
+    [[nodiscard]] bool sees_other_key(const std::string& pod, const Container& container) const;
     void start(const std::string& pod, const std::string& uid);
     [[nodiscard]] std::string key_of(const std::string& pod, bool is_api_proxy) const;
     void write_profile(const std::string& secret, const FakeTailnet::Device& device);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "renderer/core/text_of.h"
@@ -26,6 +25,9 @@ AuthContent without_key(const AuthSecret& auth) {
     content.device_tags = auth.device_tags;
     content.device_named = auth.device_named;
     content.device_gone = auth.device_gone;
+    content.device_name = auth.device_name;
+    content.device_addresses = auth.device_addresses;
+    content.device_words = auth.device_words;
     return content;
 }
 
@@ -108,11 +110,11 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
             });
         });
     } else if (const auto* note = std::get_if<step::NoteDevice>(&step)) {
-        const auto tags = std::make_shared<std::string>();
+        const auto found = std::make_shared<OwnDevice>();
         jobs.push_back(name_device(work));
-        jobs.push_back(own_devices_.must_be_own(claim_of(work, work.state.device()), tags));
+        jobs.push_back(own_devices_.must_be_own(claim_of(work, work.state.device()), found));
         jobs.push_back(own_devices_.erase(claim_of(work, note->device_to_delete)));
-        jobs.push_back(note_device(work, tags));
+        jobs.push_back(note_device(work, found));
     } else if (const auto* sight = std::get_if<step::LookForDevice>(&step)) {
         jobs.push_back(sights_.look(work.tailnet, sight->device));
     } else if (std::holds_alternative<step::WriteConfig>(step)) {
@@ -127,7 +129,7 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
         jobs.push_back(delete_secret(stray.name, stray.uid));
     } else if (std::holds_alternative<step::RemoveState>(step)) {
         jobs.push_back(delete_devices(work));
-        jobs.push_back(delete_secret(work.state.name, work.state.uid));
+        jobs.push_back(delete_state(work));
     } else if (const auto* tags = std::get_if<step::SetTags>(&step)) {
         jobs.push_back(
             tailnets_.job(work.tailnet, [device = tags->device, wanted = split_list(work.tags)](
@@ -159,7 +161,8 @@ DeviceClaim Apply::claim_of(const Work& work, std::string_view device) {
             .tailnet = work.tailnet,
             .device = std::string(device),
             .hostname = work.hostname,
-            .tags = possible_tags(work.auth, work.tags)};
+            .tags = possible_tags(work.auth, work.tags),
+            .is_tailnet_noted = !work.auth.name.empty()};
 }
 
 // The noted one, and what the state Secret names, also as it is now: its last pod may have joined,
@@ -174,12 +177,25 @@ Job Apply::delete_devices(const Work& work, const Job& guard) {
             std::set<std::string> named{work.state.device_id, work.state.node_id, state.device_id,
                                         state.node_id, std::string(work.auth.device_named)};
             named.erase(std::string(work.auth.device));
+            const bool has_left = work.auth.name.empty();
+            if (const auto settled = settled_.find(work.pod);
+                has_left && settled != settled_.end()) {
+                std::erase_if(named, [&all = settled->second](const std::string& device) {
+                    return all.contains(device);
+                });
+            }
             std::vector<Job> jobs{own_devices_.erase(claim_of(work, work.auth.device), guard)};
             jobs.reserve(1 + named.size());
             for (const std::string& device : named) {
                 jobs.push_back(own_devices_.erase_if_own(claim_of(work, device), guard));
             }
-            run_in_order(std::move(jobs), next);
+            run_in_order(std::move(jobs), [this, work, named, next](const std::string& problem) {
+                if (problem.empty() && !work.auth.name.empty()) {
+                    settled_[work.pod] = named;
+                    settled_[work.pod].emplace(work.auth.device);
+                }
+                next(problem);
+            });
         });
     };
 }
@@ -233,7 +249,7 @@ Job Apply::write_auth(const Work& work, AuthContent content) {
 Job Apply::name_device(const Work& work) {
     const std::string device(work.state.device());
     const std::string before(work.auth.device_named);
-    if (before == device) {
+    if (before == device || work.auth.device == device) {
         return [](const Next& next) { next({}); };
     }
     return [this, work, device, before](const Next& next) {
@@ -249,20 +265,34 @@ Job Apply::name_device(const Work& work) {
     };
 }
 
-// With the tags that it has by now, once `tags` has them.
-Job Apply::note_device(const Work& work, const std::shared_ptr<std::string>& tags) {
-    return [this, work, tags](const Next& next) {
+// With what the tailnet says of it, once `found` has that.
+Job Apply::note_device(const Work& work, const std::shared_ptr<OwnDevice>& found) {
+    return [this, work, found](const Next& next) {
+        const std::string device(work.state.device());
         const std::string notes = "/metadata/annotations/";
-        Value operations = Value::list(
-            {operation("add", notes + pointer(kDeviceAnnotation), Value(work.state.device())),
-             operation("add", notes + pointer(kDeviceTagsAnnotation), Value(*tags)),
-             removal(notes + pointer(kDeviceNamedAnnotation))});
-        if (!work.auth.restart_pod.empty()) {  // it has joined with the key that it would end for
-            operations.append(removal(notes + pointer(kRestartAnnotation)));
+        Value operations = Value::list();
+        for (const auto& [key, text] :
+             {std::pair(kDeviceAnnotation, device), std::pair(kDeviceTagsAnnotation, found->tags),
+              std::pair(kDeviceNameAnnotation, found->notes.name),
+              std::pair(kDeviceAddressesAnnotation, found->notes.addresses),
+              std::pair(kDeviceWordsAnnotation, digest_of_words(work.state)),
+              std::pair(kHostnameAnnotation, work.hostname)}) {
+            operations.append(operation("add", notes + pointer(key), Value(text)));
         }
-        if (!work.auth.device_gone.empty()) {
-            operations.append(removal(notes + pointer(kDeviceGoneAnnotation)));
+        const bool was_named = work.auth.device != device || work.auth.device_named == device;
+        // A pod that has joined with the key would not have to end for it.
+        for (const auto& [key, is_there] :
+             {std::pair(kDeviceNamedAnnotation, was_named),
+              std::pair(kRestartAnnotation, !work.auth.restart_pod.empty()),
+              std::pair(kDeviceGoneAnnotation, !work.auth.device_gone.empty())}) {
+            if (is_there) {
+                operations.append(removal(notes + pointer(key)));
+            }
         }
+        if (contradicts(work.state, found->notes)) {
+            own_devices_.tell_contradiction(claim_of(work, device), found->notes);
+        }
+        sights_.put_seen(work.tailnet, device);
         patch(work.auth.name, "cannot note the device", std::move(operations))(next);
     };
 }
@@ -292,6 +322,13 @@ Job Apply::delete_secret(const std::string& name, const std::string& uid) {
             }
             next(reply.problem(fmt::format("cannot delete Secret \"{}\"", name)));
         });
+    };
+}
+
+Job Apply::delete_state(const Work& work) {
+    return [this, work](const Next& next) {
+        settled_.erase(work.pod);
+        delete_secret(work.state.name, work.state.uid)(next);
     };
 }
 
@@ -430,7 +467,7 @@ void Apply::remove(const Work& work, Next done) {
     jobs.push_back(revoke_key(work.tailnet, work.auth.key_id, still_unwanted));
     jobs.push_back(delete_devices(work, still_unwanted));
     jobs.push_back(delete_secret(work.auth.name, work.auth.uid));
-    jobs.push_back(delete_secret(work.state.name, work.state.uid));
+    jobs.push_back(delete_state(work));
     run_in_order(std::move(jobs), std::move(done));
 }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,11 +64,12 @@ private:
     Job create_state(const Work& work);
     Job write_auth(const Work& work, AuthContent content);
     Job name_device(const Work& work);
-    Job note_device(const Work& work, const std::shared_ptr<std::string>& tags);
+    Job note_device(const Work& work, const std::shared_ptr<OwnDevice>& found);
     Job patch(const std::string& name, std::string_view what, renderer::Value operations);
     Job delete_devices(const Work& work, const Job& guard = {});
     Job revoke_key(const std::string& tailnet, const std::string& id, const Job& guard = {});
     Job delete_secret(const std::string& name, const std::string& uid);
+    Job delete_state(const Work& work);
     Job must_be_absent(const std::string& path);
     Job set_must_be_absent(const Work& work);
     [[nodiscard]] std::string secret_path(std::string_view name) const;
@@ -80,6 +83,9 @@ private:
     DeviceSights& sights_;
     OwnDevices& own_devices_;
     Written written_;
+    // By pod: devices that were seen to when their replica left its tailnet. Its state Secret may
+    // name them to the end.
+    std::map<std::string, std::set<std::string>> settled_;
 };
 
 }  // namespace runtime

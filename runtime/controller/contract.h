@@ -52,6 +52,11 @@ inline constexpr std::string_view kDeviceAnnotation = TAILRENDER_DOMAIN "/device
 // What the state Secret named when nothing had proved yet whose it is.
 inline constexpr std::string_view kDeviceNamedAnnotation = TAILRENDER_DOMAIN "/device-named";
 inline constexpr std::string_view kDeviceTagsAnnotation = TAILRENDER_DOMAIN "/device-tags";
+// What the tailnet says of it, and a digest of what its pod said when the tailnet was asked.
+inline constexpr std::string_view kDeviceNameAnnotation = TAILRENDER_DOMAIN "/device-name";
+inline constexpr std::string_view kDeviceAddressesAnnotation =
+    TAILRENDER_DOMAIN "/device-addresses";
+inline constexpr std::string_view kDeviceWordsAnnotation = TAILRENDER_DOMAIN "/device-words";
 // What the state Secret named, and the tailnet did not have, when the key was minted.
 inline constexpr std::string_view kDeviceGoneAnnotation = TAILRENDER_DOMAIN "/device-gone";
 

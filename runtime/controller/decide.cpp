@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/base/time_text.h"
-#include "runtime/controller/contract.h"
+#include "runtime/controller/device_notes.h"
 
 namespace runtime {
 
@@ -178,9 +178,14 @@ std::optional<Step> decide_device(const Replica& replica, Time now) {
     if (auto note = decide_note(replica, now)) {
         return note;
     }
-    return replica.auth->device_tags == replica.set->tags
-               ? std::nullopt
-               : std::optional<Step>(step::SetTags{.device = std::string(replica.auth->device)});
+    const AuthSecret& auth = *replica.auth;
+    if (auth.device_tags != replica.set->tags) {
+        return step::SetTags{.device = std::string(auth.device)};
+    }
+    // A pod may say something new as often as it likes.
+    const bool may_ask = auth.device_words.empty() || look_again(replica, kWordsLast);
+    return may_ask && has_new_words(*replica.state, auth) ? std::optional<Step>(step::NoteDevice{})
+                                                          : std::nullopt;
 }
 
 }  // namespace

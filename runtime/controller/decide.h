@@ -14,6 +14,8 @@
 // - once the device has joined, and is the replica's own, it is noted (else nobody would know of it
 //   when its state is lost), then its key is revoked, spent or not, and blanked: the Secret stays,
 //   or the pod could not be mounted again;
+// - with it is noted what the tailnet calls it. When its pod says that it has another name or
+//   another address, the tailnet is asked again;
 // - a device that another one has replaced is deleted; a device whose tags have changed gets the
 //   new ones;
 // - an API proxy has its key in its configuration, which is written again when it changes;
@@ -48,6 +50,8 @@ inline constexpr Duration kKeyMargin = std::chrono::hours(24);
 inline constexpr Duration kJoinPatience = std::chrono::minutes(10);
 // An answer of the tailnet is as good as a new one for a pod that asks for a key.
 inline constexpr Duration kAnswerLasts = std::chrono::seconds(30);
+// And for one that says something new of its device.
+inline constexpr Duration kWordsLast = std::chrono::minutes(1);
 // A recorder that is ready says nothing about its device: the tailnet is asked so often.
 inline constexpr Duration kSightLasts = std::chrono::hours(1);
 
@@ -102,8 +106,8 @@ struct ClearRequest {};
 struct DeletePod {
     std::string uid;
 };
-struct SpendKey {};  // revoke the key, then blank it and note the device
-struct NoteDevice {
+struct SpendKey {};                     // revoke the key, then blank it and note the device
+struct NoteDevice {                     // also again, with what the tailnet says of it now
     std::string device_to_delete = {};  // the one that was noted before
 };
 struct SetTags {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/controller/device_notes.h"
+
 namespace runtime {
 namespace {
 
@@ -31,6 +33,9 @@ struct World {
         auth.version = "7";
         auth.device = "n1";
         auth.device_tags = "tag:k8s";
+        auth.device_name = "web.tail1.ts.net";
+        auth.device_addresses = "100.64.0.1,fd7a::1";
+        auth.device_words = "said";
     }
 
     void give_key(Duration age) {
@@ -162,6 +167,37 @@ const Case kCases[] = {
          w.set.tags = "tag:web";
      },
      "mint a key (the tags have changed)"},
+    {"device of which nobody has asked what it is called",
+     [](World& w) { w.auth.device_words = ""; }, "note the device"},
+    {"device of which nobody has asked that, with other tags",
+     [](World& w) {
+         w.auth.device_words = "";
+         w.set.tags = "tag:web";
+     },
+     "set the tags of n1"},
+    {"device is called as it is noted",
+     [](World& w) {
+         w.state.device_fqdn = "web.tail1.ts.net.";
+         w.state.addresses = "100.64.0.1";
+         w.state.https_endpoint = "no-https";
+     },
+     "nothing"},
+    {"device has another name by now",
+     [](World& w) { w.state.device_fqdn = "web-1.tail1.ts.net."; }, "note the device"},
+    {"device has another name since a moment",
+     [](World& w) {
+         w.state.device_fqdn = "web-1.tail1.ts.net.";
+         w.sight = {.is_gone = false, .age = std::chrono::seconds(59)};
+     },
+     "nothing"},
+    {"device has another address by now", [](World& w) { w.state.addresses = "10.0.0.53"; },
+     "note the device"},
+    {"device has no other name, but its pod says so",
+     [](World& w) {
+         w.state.device_fqdn = "web-1.tail1.ts.net.";
+         w.auth.device_words = digest_of_words(w.state);
+     },
+     "nothing"},
     {"tags of a live device", [](World& w) { w.set.tags = "tag:web"; }, "set the tags of n1"},
     {"device was replaced", [](World& w) { w.auth.device = "n0"; },
      "note the device, delete device n0"},

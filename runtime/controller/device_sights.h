@@ -21,6 +21,8 @@ public:
 
     // Asks for the device.
     Job look(const std::string& tailnet, const std::string& device);
+    // Somebody else has asked, and the device is there.
+    void put_seen(const std::string& tailnet, const std::string& device);
     [[nodiscard]] std::optional<Sight> find(std::string_view tailnet,
                                             std::string_view device) const;
 
@@ -29,6 +31,8 @@ private:
         bool is_gone = false;
         Duration at = {};  // uptime
     };
+
+    void put(const std::string& tailnet, const std::string& device, bool is_gone);
 
     const Loop& loop_;
     Tailnets& tailnets_;

@@ -4,12 +4,10 @@
 #include <utility>
 
 #include "renderer/core/json.h"
-#include "renderer/core/text_of.h"
 #include "runtime/base/log.h"
 
 namespace runtime {
 
-using renderer::text_of;
 using renderer::Value;
 
 namespace {
@@ -17,8 +15,10 @@ namespace {
 // From this capability version on tailscaled's container says where it serves HTTPS.
 constexpr int kSaysHttps = 109;
 
-std::string_view without_dot(std::string_view name) {
-    return name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
+// The device that the state Secret names is the replica's own.
+bool is_noted(const Replica& replica) {
+    return replica.auth != nullptr && replica.state != nullptr && !replica.auth->device.empty() &&
+           replica.auth->device == replica.state->device();
 }
 
 DeviceState state_of(const Replica& replica) {
@@ -28,14 +28,15 @@ DeviceState state_of(const Replica& replica) {
     if (replica.state == nullptr || replica.state->device().empty()) {
         return DeviceState::Waiting;
     }
-    return is_up(replica) ? DeviceState::Joined : DeviceState::Restarting;
+    if (!is_up(replica)) {
+        return DeviceState::Restarting;
+    }
+    return is_noted(replica) ? DeviceState::Joined : DeviceState::Waiting;
 }
 
-std::string https_name(const StateSecret& state) {
-    if (state.capability() < kSaysHttps) {
-        return std::string(without_dot(state.device_fqdn));
-    }
-    return state.https_endpoint == "no-https" ? "" : std::string(without_dot(state.https_endpoint));
+bool serves_https(const StateSecret& state) {
+    return state.capability() < kSaysHttps ||
+           (!state.https_endpoint.empty() && state.https_endpoint != kNoHttps);
 }
 
 }  // namespace
@@ -44,19 +45,19 @@ Value device_line(const Replica& replica, const std::string& problem) {
     const Device device = device_of(replica);
     const StateSecret none;
     const StateSecret& state = replica.state == nullptr ? none : *replica.state;
+    const Text& labels = replica.auth == nullptr ? state.labels : replica.auth->labels;
     const ProxySet* set = replica.set;
     const auto ordinal = static_cast<std::size_t>(replica.ordinal);
     const bool has_hostname = set != nullptr && ordinal < set->hostnames.size();
     Value line = Value::map(
         {{"pod", replica.pod_name},
-         {"parent", set == nullptr ? labelled_parent(state.labels) : std::string(set->parent)},
+         {"parent", set == nullptr ? labelled_parent(labels) : std::string(set->parent)},
          {"hostname", has_hostname ? std::string_view(set->hostnames[ordinal]) : ""},
          {"fqdn", device.fqdn},
          {"addresses", text_list(device.addresses)},
-         {"device", state.device()},
+         {"device", device.id},
          {"tags", text_list(set == nullptr ? std::vector<std::string>() : split_list(set->tags))},
-         {"tailnet",
-          (replica.state != nullptr || set == nullptr ? state.tailnet : set->tailnet).view()},
+         {"tailnet", tailnet_of(replica)},
          {"state", name_of(device.state)}});
     put_if(line, !problem.empty(), "problem", redact(problem));
     return line;
@@ -72,17 +73,15 @@ Device device_of(const Replica& replica) {
     Device device;
     device.pod = replica.pod_name;
     device.state = state_of(replica);
-    if (replica.state != nullptr) {
-        const bool is_recorder = replica.set != nullptr && replica.set->is_recorder();
-        device.fqdn =
-            without_dot(is_recorder ? replica.state->login_name : replica.state->device_fqdn);
-        device.https_name = https_name(*replica.state);
-        const auto addresses = renderer::read_json(replica.state->device_ips);
-        if (addresses && addresses->is_list()) {
-            for (const Value& address : addresses->items()) {
-                device.addresses.emplace_back(text_of(address));
-            }
-        }
+    if (replica.auth != nullptr && !replica.auth->device.empty()) {
+        const AuthSecret& auth = *replica.auth;
+        device.id = auth.device;
+        device.fqdn = auth.device_name;
+        device.hostname = auth.hostname;
+        device.addresses = split_list(auth.device_addresses);
+        device.is_described = !auth.device_words.empty();
+        const bool has_https = replica.state != nullptr && serves_https(*replica.state);
+        device.https_name = has_https ? device.fqdn : std::string();
     }
     return device;
 }

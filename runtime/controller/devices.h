@@ -1,6 +1,7 @@
-// Devices of replicas, as their state Secrets tell, and their lines in the table of devices. What
-// an earlier pod has written does not count: device data are live when `pod_uid` is the UID of the
-// pod that runs. Pure functions.
+// Devices of replicas, and their lines in the table of devices. What a device is called and reached
+// at is what the controller has noted of it (device_notes.h); its pod only says whether it has
+// joined with it, and whether it serves HTTPS. Everything that is published is made of a `Device`.
+// Pure functions.
 #pragma once
 
 #include <functional>
@@ -13,8 +14,8 @@
 namespace runtime {
 
 enum class DeviceState {
-    Waiting,     // has not joined yet
-    Joined,      // the running pod has said so
+    Waiting,     // has not joined yet, or with a device that is not noted
+    Joined,      // the running pod has said so, and the device is its own
     Restarting,  // known from a pod that is leaving, or gone
     Leaving      // wanted no more
 };
@@ -24,10 +25,11 @@ std::string_view name_of(DeviceState state);
 struct Device {
     std::string pod;  // a copy: the replicas that it comes from are made anew for every look
     DeviceState state = DeviceState::Waiting;
-    std::string fqdn;                                // without a dot at its end
-    std::vector<std::string> addresses;              // as the pod wrote them
+    // As the tailnet says; empty: nothing is noted.
+    std::string id, fqdn, hostname;  // fqdn: without a dot at its end
+    std::vector<std::string> addresses;
+    bool is_described = true;  // false: noted by an earlier version, and not asked for yet
     std::vector<std::string> static_endpoints = {};  // of a ProxyGroup's replica
-    std::string hostname = {};                       // of a recorder, as the tailnet's API tells it
     // Where it serves HTTPS; empty: it does not.
     std::string https_name;
 

@@ -30,7 +30,8 @@ protected:
                      ",tailscale.com/parent-resource-type=" + type;
         StateSecret& state = states[name];
         state.device_id = "n1";
-        state.device_fqdn = parent + ".tail1.ts.net.";
+        auths[name].device = "n1";
+        auths[name].device_name = parent + ".tail1.ts.net";
         state.https_endpoint = parent + ".tail1.ts.net";
         state.capability_version = "113";
         state.pod_uid = "uid";
@@ -44,14 +45,18 @@ protected:
         std::map<std::string, Replica> replicas;
         for (const auto& [name, set] : sets) {
             const auto entry = replicas.try_emplace(name + "-0").first;
-            entry->second = {
-                .pod_name = entry->first, .set = &set, .state = &states[name], .pod = &pods[name]};
+            entry->second = {.pod_name = entry->first,
+                             .set = &set,
+                             .state = &states[name],
+                             .auth = &auths[name],
+                             .pod = &pods[name]};
         }
         return dns_records(replicas, services, groups, endpoints, "tailscale");
     }
 
     std::map<std::string, ProxySet> sets;
     std::map<std::string, StateSecret> states;
+    std::map<std::string, AuthSecret> auths;
     std::map<std::string, Pod> pods;
     Mirror<DnsService>::Objects services;
     Mirror<EgressNames>::Objects groups;

@@ -29,6 +29,7 @@ struct Group {
     // By ordinal; nullptr: is not there.
     std::vector<const Pod*> pods;
     std::vector<const StateSecret*> states;
+    std::vector<const AuthSecret*> auths;
 
     [[nodiscard]] bool has_joined() const;  // a replica is in the tailnet
 };

@@ -33,7 +33,8 @@ protected:
         group = {.config = &config,
                  .set = &set,
                  .pods = {&pods[0], &pods[1], &pods[2]},
-                 .states = {&state}};
+                 .states = {&state},
+                 .auths = {}};
         offered = {.group = &group, .offer = &config.offers[0]};
         service = {.record = &record,
                    .offered = &offered,

@@ -43,14 +43,14 @@ Backends backends_of(const ServiceSight& sight) {
 }
 
 std::string full_name(const ServiceSight& sight) {
-    for (const StateSecret* state : sight.offered.group->states) {
-        const std::size_t dot =
-            state == nullptr ? std::string::npos : state->device_fqdn.view().find('.');
-        if (dot == std::string::npos) {
+    for (const AuthSecret* auth : sight.offered.group->auths) {
+        const std::string_view name =
+            auth == nullptr ? std::string_view() : auth->device_name.view();
+        const std::size_t dot = name.find('.');
+        if (dot == std::string_view::npos) {
             continue;
         }
-        std::string_view domain = std::string_view(state->device_fqdn).substr(dot + 1);
-        domain.remove_suffix(domain.ends_with('.') ? 1 : 0);
+        const std::string_view domain = name.substr(dot + 1);
         const std::string_view host = std::string_view(sight.offered.offer->name).substr(4);
         return fmt::format("{}.{}", host, domain);
     }

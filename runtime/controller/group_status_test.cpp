@@ -39,5 +39,24 @@ TEST(GroupStatus, LeavesWhatAnotherLoadBalancerSaysOfAService) {
         "{}");
 }
 
+// Not what a pod calls itself.
+TEST(GroupStatus, ADomainIsWhatTheTailnetSays) {
+    StateSecret state;
+    state.device_id = "n1";
+    state.device_fqdn = "front-0.evil.example.com.";
+    AuthSecret auth;
+    auth.device = "n1";
+    auth.device_name = "front-0.tail1a2b3.ts.net";
+    const Group group{.config = nullptr,
+                      .set = nullptr,
+                      .pods = {},
+                      .states = {&state},
+                      .auths = {nullptr, &auth}};
+    Offer offer;
+    offer.name = "svc:docs";
+    const ServiceSight sight{.offered = {.group = &group, .offer = &offer}, .registration = {}};
+    EXPECT_EQ(full_name(sight), "docs.tail1a2b3.ts.net");
+}
+
 }  // namespace
 }  // namespace runtime

@@ -8,6 +8,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/controller/parent_status.h"
 #include "runtime/controller/proxy_status.h"
+#include "runtime/controller/secrets.h"
 #include "runtime/controller/service_table.h"
 
 namespace runtime {
@@ -95,11 +96,13 @@ std::optional<Groups::Seen> Groups::look() {
 
 Group Groups::group_of(const GroupConfig& config, const ProxySet& set) const {
     const ClusterView& view = context_.view;
-    Group group{.config = &config, .set = &set, .pods = {}, .states = {}};
+    Group group{.config = &config, .set = &set, .pods = {}, .states = {}, .auths = {}};
     for (int ordinal = 0; ordinal < set.replicas; ++ordinal) {
-        const std::string pod = view.key(fmt::format("{}-{}", set.name, ordinal));
+        const std::string name = fmt::format("{}-{}", set.name, ordinal);
+        const std::string pod = view.key(name);
         group.pods.push_back(view.pods().find(pod));
         group.states.push_back(view.states().find(pod));
+        group.auths.push_back(view.auths().find(view.key(auth_name(name, set.is_api_proxy))));
     }
     return group;
 }

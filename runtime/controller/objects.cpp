@@ -57,6 +57,18 @@ Value profile_of(const Value& object) {
     return parsed ? std::move(*parsed) : Value();
 }
 
+// Of a list in JSON.
+std::string joined_list(const std::string& text) {
+    const auto list = renderer::read_json(text);
+    std::string joined;
+    if (list && list->is_list()) {
+        for (const Value& item : list->items()) {
+            joined.append(joined.empty() ? "" : ",").append(text_of(item));
+        }
+    }
+    return joined;
+}
+
 // The last of that name, which is the one that counts.
 const Value* find_variable(const Value& object, std::string_view name) {
     const Value* found = nullptr;
@@ -155,7 +167,7 @@ StateSecret read_state(const Value& object) {
     state.labels = labels_of(object);
     state.device_id = id_of(secret_datum(object, "device_id").value_or(""));
     state.device_fqdn = secret_datum(object, "device_fqdn").value_or("");
-    state.device_ips = secret_datum(object, "device_ips").value_or("");
+    state.addresses = joined_list(secret_datum(object, "device_ips").value_or(""));
     state.pod_uid = secret_datum(object, "pod_uid").value_or("");
     state.https_endpoint = secret_datum(object, "https_endpoint").value_or("");
     state.capability_version = secret_datum(object, "tailscale_capver").value_or("");
@@ -212,6 +224,9 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     auth.device_tags = annotation(object, kDeviceTagsAnnotation);
     auth.device_named = annotation(object, kDeviceNamedAnnotation);
     auth.device_gone = annotation(object, kDeviceGoneAnnotation);
+    auth.device_name = annotation(object, kDeviceNameAnnotation);
+    auth.device_addresses = annotation(object, kDeviceAddressesAnnotation);
+    auth.device_words = annotation(object, kDeviceWordsAnnotation);
     auth.labels = labels_of(object);
     auth.made_at = parse_time(meta(object, "creationTimestamp"));
     return auth;
@@ -298,7 +313,7 @@ std::optional<ReplicaName> split_replica(std::string_view pod) {
     ReplicaName name{.set = pod.substr(0, hyphen)};
     const char* end = digits.data() + digits.size();
     const auto [stop, error] = std::from_chars(digits.data(), end, name.ordinal);
-    if (digits.empty() || error != std::errc() || stop != end) {
+    if (digits.empty() || (digits.size() > 1 && digits[0] == '0') || error != std::errc() || stop != end) {
         return std::nullopt;
     }
     return name;

@@ -14,6 +14,9 @@
 
 namespace runtime {
 
+// What a pod says in place of a name that is served over HTTPS.
+inline constexpr std::string_view kNoHttps = "no-https";
+
 // A StatefulSet that is a proxy, or one of the operator's that stands in a proxy's way.
 struct ProxySet {
     Text name, uid;
@@ -36,7 +39,8 @@ struct ProxySet {
 struct StateSecret {
     Text name, uid;
     Text set, tailnet;
-    Text device_id, device_fqdn, device_ips, pod_uid, https_endpoint;
+    Text device_id, device_fqdn, pod_uid, https_endpoint;
+    Text addresses;  // device_ips, joined with `,`
     // Of tailscaled's profile: they outlive restarts, unlike device_id.
     Text node_id, login_name;
     Text capability_version;
@@ -65,6 +69,9 @@ struct AuthSecret {
     std::optional<Time> key_created, key_expires;
     Text restart_pod;
     Text device, device_tags;
+    // What the tailnet says of it: its name, its addresses, joined with `,`; and a digest of what
+    // the pod said then, empty: nobody has asked.
+    Text device_name, device_addresses, device_words;
     Text device_named;  // may be its own: nothing proves it yet
     Text device_gone;   // that the tailnet did not have when the key was minted
     Text labels;        // as a ProxySet's

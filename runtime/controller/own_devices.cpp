@@ -77,18 +77,23 @@ Proof prove(const DeviceClaim& claim, const TailnetDevice& device, std::string_v
     return {.tags = std::string(tags)};
 }
 
-Job OwnDevices::must_be_own(const DeviceClaim& claim, const std::shared_ptr<std::string>& tags) {
-    return tailnets_.job(claim.tailnet, [this, claim, tags](TailnetApi& api, const Next& next) {
-        api.get_device(claim.device, [this, claim, tags, next](const TailnetReply& reply) {
+Job OwnDevices::must_be_own(const DeviceClaim& claim, const std::shared_ptr<OwnDevice>& found) {
+    return tailnets_.job(claim.tailnet, [this, claim, found](TailnetApi& api, const Next& next) {
+        api.get_device(claim.device, [this, claim, found, next](const TailnetReply& reply) {
             if (!reply.ok()) {
-                const std::string problem = unless_gone(reply);
-                return next(problem.empty() ? problem
-                                            : fmt::format("cannot read device \"{}\": {}",
-                                                          claim.device, problem));
+                return next(
+                    reply.not_found()
+                        ? fmt::format("its state Secret names device \"{}\", which is not in "
+                                      "the tailnet",
+                                      claim.device)
+                        : fmt::format("cannot read device \"{}\": {}", claim.device,
+                                      reply.message));
             }
             const TailnetDevice device = decode_tailnet_device(reply.body);
             const Proof proof = prove(claim, device, around_.owner_of(claim));
-            *tags = proof.tags;
+            *found = {.tags = proof.tags,
+                      .notes = {.name = std::string(without_dot(device.name)),
+                                .addresses = fmt::format("{}", fmt::join(device.addresses, ","))}};
             next(proof.objection.empty()
                      ? std::string()
                      : fmt::format("its state Secret names device \"{}\"{}, which is not known to "
@@ -98,6 +103,16 @@ Job OwnDevices::must_be_own(const DeviceClaim& claim, const std::shared_ptr<std:
                                    claim.device, name_of(device), proof.objection, claim.pod));
         });
     });
+}
+
+void OwnDevices::tell_contradiction(const DeviceClaim& claim, const DeviceNotes& notes) {
+    around_.tell(
+        claim.parent,
+        {EventType::Warning, "DeviceMisdescribed",
+         fmt::format("{}: its state Secret gives device \"{}\" a name or an address that it "
+                     "does not have in the tailnet; what the tailnet says is published: "
+                     "{}, {}",
+                     claim.pod, claim.device, notes.name, notes.addresses)});
 }
 
 Job OwnDevices::erase(const DeviceClaim& claim, const Job& guard) {
@@ -116,6 +131,9 @@ Job OwnDevices::erase(const DeviceClaim& claim, const Job& guard) {
 Job OwnDevices::erase_if_own(const DeviceClaim& claim, const Job& guard) {
     if (claim.device.empty()) {
         return [](const Next& next) { next({}); };
+    }
+    if (!claim.is_tailnet_noted) {
+        return [this, claim](const Next& next) { leave(claim, kUnknownTailnet, next); };
     }
     return tailnets_.removal(claim.tailnet, [this, claim, guard](TailnetApi& api,
                                                                  const Next& next) {

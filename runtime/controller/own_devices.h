@@ -3,7 +3,8 @@
 // Secret, and is noted when the tailnet says that it has the tags of the replica's key and the
 // replica's hostname, and it is not noted for another replica.
 //
-// It is asked for once, before it is noted: nothing is remembered here.
+// It is asked for once, before it is noted, and again when its pod says something new of it:
+// nothing is remembered here.
 #pragma once
 
 #include <functional>
@@ -11,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/controller/device_notes.h"
 #include "runtime/controller/objects.h"
 #include "runtime/controller/tailnets.h"
 #include "runtime/controller/take_over.h"
@@ -23,7 +25,12 @@ struct DeviceClaim {
     std::string tailnet, device;
     std::string hostname = {};  // empty: nobody knows, so nothing is its own
     std::string tags = {};      // lists of tags, with `;` between them: it has to have one of them
+    // False: there is no auth Secret, and a pod may name any tailnet. Whatever that one says of the
+    // device, that it has none of this id included, proves nothing.
+    bool is_tailnet_noted = true;
 };
+inline constexpr std::string_view kUnknownTailnet =
+    "nothing but its state Secret says which tailnet it is in";
 
 // To DeviceClaim::tags, each list once.
 void add_tags(std::string& lists, std::string_view tags);
@@ -34,6 +41,11 @@ std::string possible_tags(const AuthSecret& auth, std::string_view wished);
 struct Proof {
     std::string objection = {};  // "has the hostname \"laptop\"…"; empty: it is the replica's own
     std::string tags = {};       // the list that it has
+};
+// A device that is the replica's own, and what the tailnet says of it.
+struct OwnDevice {
+    std::string tags;
+    DeviceNotes notes;
 };
 // `owner` is the Secret of another replica that has the device noted, or "". A pure function.
 Proof prove(const DeviceClaim& claim, const TailnetDevice& device, std::string_view owner);
@@ -51,13 +63,15 @@ public:
     OwnDevices(Tailnets& tailnets, Surroundings around)
         : tailnets_(tailnets), around_(std::move(around)) {}
 
-    // Fails unless the device is the replica's own, or there is no such device. `tags` gets the
-    // list that it has, or "".
-    Job must_be_own(const DeviceClaim& claim, const std::shared_ptr<std::string>& tags);
+    // Fails unless the device is the replica's own. `found` gets what the tailnet says of it.
+    Job must_be_own(const DeviceClaim& claim, const std::shared_ptr<OwnDevice>& found);
+    // Says that the pod describes it otherwise.
+    void tell_contradiction(const DeviceClaim& claim, const DeviceNotes& notes);
     // One that is noted. Stays, with an Event, when another replica has it by now. `guard` is asked
     // right before it is deleted, and may object (tailnet/api.h).
     Job erase(const DeviceClaim& claim, const Job& guard = {});
-    // One that is not. Stays, with an Event, when it is not the replica's own.
+    // One that is not. Stays, with an Event, when it is not the replica's own, or when nothing says
+    // which tailnet it is in.
     Job erase_if_own(const DeviceClaim& claim, const Job& guard = {});
 
 private:

@@ -76,8 +76,7 @@ ParentStatus::ParentStatus(FeatureContext context)
            .query = "labelSelector=" + escape_url(kConfigSecrets)},
           decode_static_endpoints,
           [](std::string_view name, const StaticEndpoints*, const StaticEndpoints*,
-             Changes& changes) { changes.pods.emplace(name.substr(0, name.rfind('-'))); })),
-      recorder_devices_(context_) {}
+             Changes& changes) { changes.pods.emplace(name.substr(0, name.rfind('-'))); })) {}
 
 void ParentStatus::reconcile(const Changes& changes) {
     Look look{.replicas = Replicas(context_.view)};
@@ -137,21 +136,16 @@ const Proxies& ParentStatus::proxies_of(Look& look, const ProxySet& set) {
     for (int ordinal = 0; is_new && ordinal < set.replicas; ++ordinal) {
         const std::string pod = fmt::format("{}-{}", set.name, ordinal);
         if (const auto replica = look.replicas.find(pod)) {
-            proxies.devices.push_back(described(*replica, proxies));
+            proxies.devices.push_back(described(*replica));
             proxies.problem = proxies.problem.empty() ? context_.problem_of(pod) : proxies.problem;
         }
     }
     return proxies;
 }
 
-// With what does not stand in the state Secret.
-Device ParentStatus::described(const Replica& replica, Proxies& proxies) {
+// With where else it is reached.
+Device ParentStatus::described(const Replica& replica) {
     Device device = device_of(replica);
-    if (replica.set->is_recorder()) {
-        const bool is_known =
-            device.is_live() && recorder_devices_.describe(*replica.state, device);
-        proxies.is_described = proxies.is_described && (is_known || !device.is_live());
-    }
     const StaticEndpoints* endpoints =
         static_endpoints_.find(context_.view.key(std::string(replica.pod_name) + "-config"));
     device.static_endpoints =
@@ -190,6 +184,9 @@ void ParentStatus::write_served(Look& look, const ProxySet& set) {
         return;
     }
     const Proxies& proxies = proxies_of(look, set);
+    if (!proxies.are_described()) {
+        return;
+    }
     if (has_other_class(*parent, context_.ingress_class)) {  // until its proxy is pruned
         std::set<std::string> gone;
         for (const Device& device : proxies.devices) {

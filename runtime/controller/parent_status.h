@@ -11,7 +11,6 @@
 #include "runtime/controller/egress_status.h"
 #include "runtime/controller/feature.h"
 #include "runtime/controller/proxy_status.h"
-#include "runtime/controller/recorder_devices.h"
 #include "runtime/controller/replicas.h"
 #include "runtime/controller/static_endpoints.h"
 
@@ -37,7 +36,7 @@ private:
     };
 
     const Proxies& proxies_of(Look& look, const ProxySet& set);
-    Device described(const Replica& replica, Proxies& proxies);
+    Device described(const Replica& replica);
     // False: nothing is different for who is reached at none of them any more.
     bool note_leaving(Look& look, const Changes& changes);
     [[nodiscard]] std::vector<const ProxySet*> sets_of(const Changes& changes) const;
@@ -58,7 +57,6 @@ private:
     const Mirror<NameServer>& name_servers_;
     const Mirror<EgressReplica>& egress_replicas_;
     const Mirror<StaticEndpoints>& static_endpoints_;
-    RecorderDevices recorder_devices_;
 };
 
 }  // namespace runtime

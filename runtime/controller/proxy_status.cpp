@@ -110,6 +110,12 @@ std::size_t Proxies::live() const {
         devices.begin(), devices.end(), [](const Device& device) { return device.is_live(); }));
 }
 
+bool Proxies::are_described() const {
+    return std::all_of(devices.begin(), devices.end(), [](const Device& device) {
+        return !device.is_live() || device.is_described;
+    });
+}
+
 bool is_of_group(const Parent& parent) {
     const auto group = parent.annotations.find("tailscale.com/proxy-group");
     return group != parent.annotations.end() && !group->second.empty();
@@ -255,10 +261,7 @@ StatusChange recorder_status(const Proxies& proxies) {
         devices.append(std::move(entry));
     }
     StatusChange change;
-    // What an earlier process has written stays until this one knows as much.
-    if (proxies.is_described) {
-        change.fields.emplace_back("devices", std::move(devices));
-    }
+    change.fields.emplace_back("devices", std::move(devices));
     change.conditions.push_back(condition("RecorderReady", proxies, "Recorder"));
     return change;
 }

@@ -16,8 +16,9 @@ namespace runtime {
 struct Proxies {
     std::vector<Device> devices;
     std::string problem = {};  // of any of them
-    bool is_described = true;  // all that has to be asked for is known
 
+    // Until they are, what an earlier version has written stays.
+    [[nodiscard]] bool are_described() const;
     [[nodiscard]] std::size_t live() const;
     [[nodiscard]] bool all_live() const { return !devices.empty() && live() == devices.size(); }
 };

@@ -61,6 +61,9 @@ Value auth_secret(std::string_view ns, std::string_view pod, std::string_view se
         {kTagsBeforeAnnotation, content.tags_before},
         {kDeviceNamedAnnotation, content.device_named},
         {kDeviceGoneAnnotation, content.device_gone},
+        {kDeviceNameAnnotation, content.device_name},
+        {kDeviceAddressesAnnotation, content.device_addresses},
+        {kDeviceWordsAnnotation, content.device_words},
         {kTailnetAnnotation, content.tailnet},
         {kHostnameAnnotation, content.hostname}};
     for (const auto& [key, text] : notes) {

@@ -20,6 +20,7 @@ struct MintedKey {
 struct AuthContent {
     MintedKey key;  // all empty: blank
     std::string key_tags, restart_pod, device, device_tags;
+    std::string device_name = {}, device_addresses = {}, device_words = {};
     std::string device_named = {}, device_gone = {}, tags_before = {}, tailnet = {}, hostname = {};
     std::string config = {};  // of an API proxy, without its key
 };

@@ -22,6 +22,17 @@ using Fate = Judgement::Fate;
 
 constexpr Duration kLookLife = std::chrono::seconds(10);
 
+std::vector<std::string> texts_of(const Value* list) {
+    std::vector<std::string> texts;
+    if (list != nullptr && list->is_list()) {
+        texts.reserve(list->size());
+        for (const Value& item : list->items()) {
+            texts.emplace_back(text_of(item));
+        }
+    }
+    return texts;
+}
+
 std::vector<std::string> sorted(std::vector<std::string> texts) {
     std::ranges::sort(texts);
     return texts;
@@ -47,12 +58,8 @@ TailnetDevice decode_tailnet_device(const Value& object) {
     device.id = text_of(object.find("nodeId"));
     device.name = text_of(object.find("name"));
     device.hostname = text_of(object.find("hostname"));
-    if (const Value* tags = object.find("tags"); tags != nullptr && tags->is_list()) {
-        for (const Value& tag : tags->items()) {
-            device.tags.emplace_back(text_of(tag));
-        }
-    }
-    std::ranges::sort(device.tags);
+    device.tags = sorted(texts_of(object.find("tags")));
+    device.addresses = texts_of(object.find("addresses"));
     if (const Value* online = object.find("connectedToControl");
         online != nullptr && online->is_bool()) {
         device.is_online = online->as_bool();

@@ -28,6 +28,7 @@ inline constexpr Duration kOfflineTime = std::chrono::minutes(5);
 struct TailnetDevice {
     std::string id, name, hostname;
     std::vector<std::string> tags;  // sorted
+    std::vector<std::string> addresses = {};
     std::optional<bool> is_online = {};
     std::optional<Time> last_seen = {};
     bool is_external = false;  // shared by another tailnet, which has given it its name

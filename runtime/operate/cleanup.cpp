@@ -96,12 +96,10 @@ void Cleanup::look_at_secrets() {
     secret_names_.clear();
     named_ = named_devices(secrets_, sets_);
     for (const Value& secret : secrets_) {
-        if (const auto state = decode_state_secret(secret)) {
-            const auto device = device_of(Replica{.state = &*state});
-            served_.places.insert({device.fqdn, device.https_name});
-            served_.places.insert(device.addresses.begin(), device.addresses.end());
-        }
         if (const auto auth = decode_auth_secret(secret)) {
+            const auto device = device_of(Replica{.auth = &*auth});
+            served_.places.insert(device.fqdn);
+            served_.places.insert(device.addresses.begin(), device.addresses.end());
             keys_.insert({std::string(auth->tailnet), std::string(auth->key_id)});
             served_.parents.insert(parent_of(parent_labels(secret)));
         }
@@ -194,6 +192,8 @@ Job Cleanup::proof(const NamedDevice& named) {
                 const Device key{named.claim.tailnet, named.claim.device};
                 if (objection.empty()) {
                     devices_[key] = {device.name, named.claim.parent};
+                    served_.places.insert(device.name);
+                    served_.places.insert(device.addresses.begin(), device.addresses.end());
                 } else {
                     left_[key] = fmt::format("device {} ({}), which Secret {} names: {}",
                                              device.name, key.id, named.claim.pod, objection);
@@ -201,9 +201,10 @@ Job Cleanup::proof(const NamedDevice& named) {
                 next({});
             });
         });
+    const Job unknown = [](const Next& next) { next(std::string(kUnknownTailnet)); };
     // What a pod claims stops nothing.
-    return [this, named, look](const Next& next) {
-        look([this, named, next](const std::string& problem) {
+    return [this, named, ask = named.claim.is_tailnet_noted ? look : unknown](const Next& next) {
+        ask([this, named, next](const std::string& problem) {
             if (named.is_noted || problem.empty()) {
                 return next(problem);
             }

@@ -27,6 +27,7 @@ using Rows = std::map<std::string, Value>;  // by pod
 struct Decoded {
     std::map<std::string, ProxySet> sets;
     std::map<std::string, StateSecret> states;
+    std::map<std::string, AuthSecret> auths;  // by pod
     std::map<std::string, Pod> pods;
     std::map<std::string, const Value*> pod_objects;
     std::map<std::string, Replica> replicas;
@@ -45,7 +46,7 @@ void add_replica(Decoded& decoded, const std::string& pod, const ProxySet* set, 
                          .ordinal = ordinal,
                          .set = set,
                          .state = pointer_to(decoded.states, pod),
-                         .auth = nullptr,
+                         .auth = pointer_to(decoded.auths, pod),
                          .pod = pointer_to(decoded.pods, pod),
                          .config = {}};
     }
@@ -65,6 +66,9 @@ Decoded decode(const DeviceSight& sight) {
     for (const Value& object : sight.secrets.objects) {
         if (auto state = decode_state_secret(object)) {
             decoded.states[state->name] = std::move(*state);
+        }
+        if (auto auth = decode_auth_secret(object)) {
+            decoded.auths[auth->pod] = std::move(*auth);
         }
     }
     for (const auto& [name, set] : decoded.sets) {

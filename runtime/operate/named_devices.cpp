@@ -91,6 +91,7 @@ private:
         DeviceClaim claim{.pod = pod, .parent = {}, .tailnet = tailnet, .device = device};
         const AuthSecret none;
         const AuthSecret& noted = auth == nullptr ? none : auth->secret;
+        claim.is_tailnet_noted = auth != nullptr;
         claim.parent = auth == nullptr ? std::string() : auth->parent;
         claim.hostname = noted.hostname;
         std::string_view wished;

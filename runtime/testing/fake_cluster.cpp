@@ -443,11 +443,11 @@ void FakeCluster::start(const std::string& pod, const std::string& uid) {
 void FakeCluster::write_device(const std::string& secret, const FakeTailnet& tailnet,
                                const std::string& device) {
     const std::string fqdn = tailnet.devices.at(device).name + ".tail1a2b3.ts.net.";
-    const auto number = std::distance(tailnet.devices.begin(), tailnet.devices.find(device)) + 1;
+    const auto addresses = FakeTailnet::addresses_of(tailnet.devices.at(device));
     kube_.set_datum(secret, "device_id", device);
     kube_.set_datum(secret, "device_fqdn", fqdn);
     kube_.set_datum(secret, "device_ips",
-                    fmt::format(R"(["100.64.0.{0}","fd7a:115c:a1e0::{0}"])", number));
+                    fmt::format(R"(["{}","{}"])", addresses[0], addresses[1]));
     kube_.set_datum(secret, "https_endpoint", fqdn);
 }
 

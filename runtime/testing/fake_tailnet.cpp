@@ -45,7 +45,7 @@ Value told(const FakeTailnet::Device& device) {
     Value answer = Value::map({{"nodeId", device.id},
                                {"name", device.name + ".tail1a2b3.ts.net"},
                                {"hostname", device.hostname},
-                               {"addresses", list_of({"100.64.9.9", "fd7a:115c:a1e0::99"})},
+                               {"addresses", list_of(FakeTailnet::addresses_of(device))},
                                {"lastSeen", format_seconds(device.last_seen)},
                                {"connectedToControl", device.is_online}});
     put_if(answer, !device.tags.empty(), "tags", list_of(device.tags));
@@ -253,12 +253,17 @@ std::string FakeTailnet::join(const std::string& secret, const std::string& host
                 devices.begin(), devices.end(),
                 [&hostname](const auto& other) { return other.second.name == hostname; });
             devices[device] = {
-                device,   hostname, id,          is_taken ? hostname + "-1" : hostname,
-                key.tags, true,     clock_.now()};
+                device,   hostname, id,           is_taken ? hostname + "-1" : hostname,
+                key.tags, true,     clock_.now(), next_device_++};
             return device;
         }
     }
     return {};
+}
+
+std::vector<std::string> FakeTailnet::addresses_of(const Device& device) {
+    return {fmt::format("100.64.0.{}", device.number),
+            fmt::format("fd7a:115c:a1e0::{}", device.number)};
 }
 
 std::vector<std::string> FakeTailnet::usable_keys() const {

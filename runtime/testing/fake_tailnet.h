@@ -32,7 +32,9 @@ public:
         std::vector<std::string> tags;
         bool is_online = true;
         Time last_seen = {};
+        std::size_t number = 0;  // its addresses end in it
     };
+    static std::vector<std::string> addresses_of(const Device& device);
     std::map<std::string, Key> keys;                  // by id
     std::map<std::string, Device> devices;            // by id
     std::map<std::string, renderer::Value> services;  // by name
@@ -63,6 +65,7 @@ private:
     std::string token_;
     std::size_t next_ = 1;
     std::size_t next_address_ = 1;
+    std::size_t next_device_ = 1;
 };
 
 }  // namespace runtime

@@ -6,7 +6,8 @@ import sys
 import pytest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE / "lab.d")]
 
 
 @pytest.fixture(scope="session")
@@ -15,8 +16,15 @@ def tailrender():
     return pathlib.Path(os.environ["TAILRENDER"])
 
 
+@pytest.fixture(scope="session")
+def runtime():
+    """The controller, for modules that start a lab."""
+    return pathlib.Path(os.environ["TAILRENDER_RUNTIME"])
+
+
 def pytest_addoption(parser):
     parser.addoption("--accept", action="store_true", help="write what was found into the documentation; not in CI")
+    parser.addoption("--seconds", type=int, default=10, help="how long what repeats itself goes on")
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
     begin = audit.end(lab)
     ...
     found = audit.requests(lab, begin)           what the controller asked since
+    found = audit.refused(lab, begin, account)   what an account was not allowed
     made = audit.created(lab, "secrets")         name: when its creation was answered, in seconds since 1970
 """
 import collections
@@ -31,10 +32,15 @@ def end(lab):
     return int(lab.run("sh", "-c", "stat -c %s $LAB/audit.log"))
 
 
-def requests(lab, since):
+def requests(lab, since, account=ACCOUNT):
     """Its entries after that place of the log."""
     entries = map(json.loads, lab.run("sh", "-c", f"tail -c +{since + 1} $LAB/audit.log").splitlines())
-    return [entry for entry in entries if entry["user"].get("username") == ACCOUNT]
+    return [entry for entry in entries if entry["user"].get("username") == account]
+
+
+def refused(lab, since, account):
+    """Method and path of each."""
+    return [(entry["verb"], entry["requestURI"]) for entry in requests(lab, since, account) if entry["responseStatus"]["code"] == 403]
 
 
 def created(lab, resource):

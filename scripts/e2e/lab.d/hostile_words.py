@@ -1,0 +1,76 @@
+"""What hostile_pods_test.py has pods and tenants write. Generators go on without end: pod, data and metadata for TakenPod.write()."""
+import itertools
+import json
+import time
+
+from hostile_world import web
+from taken_pods import profile
+
+MEBIBYTE = 1 << 20
+LONGEST = "names as long as can be"
+
+
+def asks(pod, seconds):
+    """First without a device; then it shows its own in between, which makes each key one that is not needed."""
+    begun = time.monotonic()
+    while True:
+        yield pod, {"reissue_authkey": "file:/etc/tsauth", "device_id": None}, {}
+        yield pod, {"device_id": pod.device["nodeId"] if time.monotonic() - begun > seconds / 2 else None}, {}
+
+
+def garbage():
+    """What words can be, and what stands in their place: of the proxy of a Service, and of that of an Ingress."""
+    deep, paths = "[" * 100_000, {"device_id": "../../../tailnet/-/keys/kNone", "device_fqdn": "../..", "https_endpoint": "/../%2e%2e"}
+    no_text = {"device_id": b"\xff\xfe", "device_fqdn": b"\xc0\x80.lab.ts.net.", "device_ips": b'["\xff"]', "https_endpoint": b"\xed\xa0\x80"}
+    return {
+        "what is no text, and paths": (no_text, paths),
+        "paths, and what is no text": (paths, no_text),
+        "other JSON, and deep one": ({"device_ips": '[{"a": 1}, null, 7, ["x"], "none", ""]', "tailscale_capver": "9" * 1000},
+                                     {"device_ips": deep, "_current-profile": "profile-1", "profile-1": '{"Config":' + deep}),
+        "many addresses, and a profile of itself": ({"device_ips": json.dumps([f"100.64.{number // 250}.{number % 250}" for number in range(20_000)])},
+                                                    {"_current-profile": "_current-profile", "reissue_authkey": "x" * 100_000}),
+        "names of half a MiB": ({"device_fqdn": "a." * (MEBIBYTE // 4)}, {"https_endpoint": "b" * (MEBIBYTE // 2)}),
+        "names of 900 KB, many keys": ({"device_fqdn": "c" * 900_000}, {f"key-{number}": "x" * 900 for number in range(1000)}),
+        LONGEST: ({"device_fqdn": "d" * (MEBIBYTE - 10_000)}, {"https_endpoint": "e" * (MEBIBYTE - 10_000)}),
+    }
+
+
+def flips(pod, recorder, other):
+    """Of all that it can say; a Recorder names another device each time."""
+    own = pod.device["nodeId"]
+    for number in itertools.count():
+        yield pod, {"device_id": other}, {}
+        yield pod, {"device_id": own}, {}
+        yield pod, {"pod_uid": f"none-{number}", "device_fqdn": f"name-{number}.lab.ts.net."}, {}
+        yield pod, {"pod_uid": pod.uid(), "device_ips": json.dumps([f"100.64.0.{number % 250}"])}, {}
+        yield recorder, profile(f"nNobody-{number}-CNTRL", "none.lab.ts.net"), {}
+        yield pod, {}, {"annotations": {"tailrender.dev/gone-since": "2020-01-01T00:00:00Z"}}
+        yield pod, {"device_id": f"nNobody{number}CNTRL"}, {}
+        yield pod, {"device_id": own, "reissue_authkey": str(number)}, {}
+        yield recorder, profile(f"nNobody-{number}-too-CNTRL", "none.lab.ts.net"), {}
+
+
+def lures(good, victim, name):
+    """In a tenant's namespace, what means something to the controller elsewhere, by kind and name: as that of the proxy `good`, about the
+    device `victim` and the name of another one."""
+    def thing(version, kind, name, meta, **more):
+        return {"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": "apps"} | meta} | more
+    contract = {"tailrender.dev/contract": "v1"}
+    ours = {"annotations": contract | {"tailrender.dev/parent": "Service/apps/good", "tailrender.dev/hostname": "good-web", "tailrender.dev/tags": "tag:lab"}}
+    egress = {"labels": {"tailscale.com/svc-type": "egress", "tailscale.com/proxy-group": "none", "tailscale.com/parent-resource": "theirs",
+                         "tailscale.com/parent-resource-ns": "apps"}}
+    pod = {"selector": {"matchLabels": {"app": "lure"}}, "serviceName": "lure", "replicas": 0, "template": {
+        "metadata": {"labels": {"app": "lure"}}, "spec": {"containers": [{"name": "lure", "image": "lab/hello:1"}]}}}
+    return [
+        thing("v1", "ConfigMap", "tailrender-tailnet-theirs", {"annotations": contract}, data={"loginUrl": "http://none", "secretName": "operator-oauth"}),
+        thing("v1", "ConfigMap", "tailrender-group-theirs", {"annotations": contract}),
+        thing("v1", "ConfigMap", "tailrender-devices", {}, data={"owner": "tailrender-0000000000000000"}),
+        thing("v1", "ConfigMap", "dnsrecords", {}, data={"records.json": "{}"}),
+        thing("v1", "Secret", good.name + "-auth", {"labels": {"tailrender.dev/secret": "auth"},
+                                                    "annotations": {"tailrender.dev/device": victim}}),
+        thing("apps/v1", "StatefulSet", good.set, ours, spec=pod),
+        thing("v1", "Service", "nameserver", ours, spec={"ports": [{"port": 53}]}),
+        thing("v1", "Service", "lure", egress, spec={"ports": [{"port": 80}]}),
+        thing("v1", "Service", "theirs", {"annotations": {"tailscale.com/tailnet-fqdn": name}}, spec={"ports": [{"port": 80}]}),
+        thing("networking.k8s.io/v1", "Ingress", "twin", {}, spec=web("good-web")["spec"]),
+    ]

@@ -1,0 +1,138 @@
+"""Pods of proxies and Recorders that somebody has taken over: they ask the API server with the token that the kubelet gave them.
+
+    pod = TakenPod(lab, "ts-bad-5lxml")          of StatefulSet ts-bad-5lxml
+    pod.write({"device_id": "nVictim"})          into its state Secret; None takes a key off
+    status, value = pod.send("DELETE", path)     anything else
+    with pod.undone(): ...                       its state Secret is as before at the end
+
+Those of `idle()` run nothing, so that nothing but the test writes for them: join() does what their program would have done.
+"""
+import base64
+import contextlib
+import http.client
+import json
+import ssl
+
+from installed import NAMESPACE
+from shared.checks import demand, expect
+
+SECRETS = f"/api/v1/namespaces/{NAMESPACE}/secrets/"
+TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount/token"
+MERGE = "application/merge-patch+json"
+NOTED = "tailrender.dev/device"
+REFUSED = 403
+
+
+def encoded(value):
+    return value if value is None else base64.b64encode(value if isinstance(value, bytes) else value.encode()).decode()
+
+
+def profile(device, name):
+    """Of tailscaled, in a state Secret."""
+    return {"_current-profile": "profile-1", "profile-1": json.dumps({"Config": {"NodeID": device, "UserProfile": {"LoginName": name + "."}}})}
+
+
+def idle(sets):
+    for item in sets:
+        container = item["spec"]["template"]["spec"]["containers"][0]
+        container |= {"image": "lab/hello:1", "imagePullPolicy": "Never", "command": ["/bin/busybox", "sleep", "infinity"]}
+        item["spec"]["template"]["spec"] |= {"initContainers": [], "terminationGracePeriodSeconds": 1}
+
+
+class TakenPod:
+    def __init__(self, lab, statefulset):
+        self.lab, self.set, self.name = lab, statefulset, statefulset + "-0"
+        self.account = f"system:serviceaccount:{NAMESPACE}:{statefulset}"
+        self.context = ssl.create_default_context(cadata=lab.run("sh", "-c", 'cat "$LAB/ca.crt"'))
+        self.token, self.connection = "", None
+
+    def read(self, path):
+        """A file of the pod that runs now."""
+        return self.lab.wait(f"{path} of {self.name}", lambda: self.lab.kubectl("exec", self.name, "-n", NAMESPACE, "--", "cat", path))
+
+    def uid(self):
+        """Of the pod that the token is for."""
+        claims = self.token.split(".")[1]
+        return json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))["kubernetes.io"]["pod"]["uid"]
+
+    def connect(self):
+        self.connection = http.client.HTTPSConnection("127.0.0.1", 6443, context=self.context, timeout=30)
+        with self.lab.network():
+            self.connection.connect()
+
+    def send(self, method, path, body=None, kind=""):
+        """Status and object of the answer. Its token ends with its pod; who has taken one takes the next one, too."""
+        status, value = self.send_once(method, path, body, kind) if self.token else (401, {})
+        while status == 401:
+            self.token = self.read(TOKEN)
+            status, value = self.send_once(method, path, body, kind)
+        return status, value
+
+    def send_once(self, method, path, body, kind):
+        headers = {"Authorization": "Bearer " + self.token, "Content-Type": kind or (MERGE if method == "PATCH" else "application/json")}
+        text = None if body is None else json.dumps(body)
+        try:
+            self.connection.request(method, path, text, headers)
+            answer = self.connection.getresponse()
+        except (AttributeError, http.client.HTTPException, OSError):  # there is none yet, or it has been idle for too long
+            self.connect()
+            self.connection.request(method, path, text, headers)
+            answer = self.connection.getresponse()
+        return answer.status, json.loads(answer.read())
+
+    def refused(self, method, path, body=None, kind=""):
+        status, value = self.send(method, path, body, kind)
+        expect(status, REFUSED, f"{method} {path} says {value}")
+
+    def attempt(self, data=None, **metadata):
+        """Status of a write into its own state Secret."""
+        change = {"metadata": metadata, "data": {key: encoded(value) for key, value in (data or {}).items()}}
+        return self.send("PATCH", SECRETS + self.name, change)[0]
+
+    def write(self, data=None, **metadata):
+        expect(self.attempt(data, **metadata), 200, f"answer to {self.name}, which writes {[*(data or {}), metadata]}")
+
+    def state(self):
+        status, value = self.send("GET", SECRETS + self.name)
+        expect(status, 200, f"{self.name} reads its state: {value}")
+        return value
+
+    def put(self, labels, annotations, data):
+        """In place of all that is there."""
+        body = {"apiVersion": "v1", "kind": "Secret", "data": data,
+                "metadata": {"name": self.name, "namespace": NAMESPACE, "labels": labels, "annotations": annotations}}
+        status, value = self.send("PUT", SECRETS + self.name, body)
+        expect(status, 200, f"{self.name} writes its state: {value}")
+
+    @contextlib.contextmanager
+    def undone(self):
+        before = self.state()
+        try:
+            yield before
+        finally:
+            self.put(before["metadata"]["labels"], before["metadata"]["annotations"], before["data"])
+
+    def noted(self):
+        """The device that the controller takes for its own."""
+        return (self.lab.get("secret", self.name + "-auth", "-n", NAMESPACE) or {"metadata": {}})["metadata"].get("annotations", {}).get(NOTED)
+
+    def join(self, key_file):
+        """Of an idle one: with the key that is mounted, under the hostname that was rendered. Returns its device."""
+        found = self.lab.get("statefulset", self.set, "-n", NAMESPACE)
+        hostname = found["metadata"]["annotations"]["tailrender.dev/hostname"]
+        self.device = self.lab.tailnet.join(hostname, self.read(key_file))
+        return self.device
+
+    def says_who_it_is(self, **more):
+        """As containerboot does."""
+        uid = self.lab.get("pod", self.name, "-n", NAMESPACE)["metadata"]["uid"]
+        self.write({"device_id": self.device["nodeId"], "device_fqdn": self.device["name"] + ".",
+                    "device_ips": json.dumps(self.device["addresses"]), "pod_uid": uid, "tailscale_capver": "131", **more})
+
+    def says_what_recorder_it_is(self):
+        """As tailscaled does, which is all that a Recorder has."""
+        self.write(profile(self.device["nodeId"], self.device["name"]))
+
+    def is_noted(self):
+        self.lab.wait(f"the device of {self.name} is noted", lambda: self.noted() == self.device["nodeId"])
+        demand(self.lab.tailnet.device(self.device["nodeId"]).get("deletedBy") is None, f"the device of {self.name} was deleted")

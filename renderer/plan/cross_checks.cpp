@@ -44,7 +44,36 @@ std::vector<Owner> owners_of(const Plan& plan) {
     return owners;
 }
 
+void check_operator_tags(const Origin& origin, const std::vector<std::string>& tags,
+                         const Settings& settings, Diagnostics& diagnostics) {
+    for (const std::string& tag : tags) {
+        if (std::ranges::find(settings.operator_tags, tag) != settings.operator_tags.end()) {
+            diagnostics.add(
+                {.severity = Severity::Warning,
+                 .rule = "operator-tag",
+                 .pos = origin.pos,
+                 .object = origin.parent,
+                 .message = "its device gets a tag of the operator's own, and may give the tags "
+                            "that this one owns",
+                 .found = fmt::format("\"{}\"", tag),
+                 .expected = "none of \"operatorConfig.defaultTags\""});
+        }
+    }
+}
+
 }  // namespace
+
+void check_operator_tags(const Plan& plan, Diagnostics& diagnostics) {
+    for (const ProxyPlan& proxy : plan.proxies) {
+        check_operator_tags(proxy.origin, proxy.tags, plan.settings, diagnostics);
+    }
+    for (const ProxyGroupPlan& group : plan.groups) {
+        check_operator_tags(group.origin, group.tags, plan.settings, diagnostics);
+    }
+    for (const RecorderPlan& recorder : plan.recorders) {
+        check_operator_tags(recorder.origin, recorder.tags, plan.settings, diagnostics);
+    }
+}
 
 void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
     const std::string& mode = plan.settings.firewall_mode;

@@ -15,6 +15,9 @@ namespace renderer {
 // Once, at the setting, with every proxy that it would break.
 void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics);
 
+// A proxy with the tag of the operator's own device may give every tag that this one owns.
+void check_operator_tags(const Plan& plan, Diagnostics& diagnostics);
+
 // Two devices of one hostname in one tailnet: the second would join as "<hostname>-1".
 void check_hostnames(const Plan& plan, Diagnostics& diagnostics);
 

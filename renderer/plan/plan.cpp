@@ -196,6 +196,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     plan_metrics(plan, diagnostics);
 
     check_firewall_mode(plan, diagnostics);
+    check_operator_tags(plan, diagnostics);
     check_versions(loaded, plan, diagnostics);
     check_hostnames(plan, diagnostics);
     check_names(loaded, plan, diagnostics);

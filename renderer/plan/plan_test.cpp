@@ -28,6 +28,49 @@ TEST(Plan, ReportsTheFirewallModeOnceWithEveryProxy) {
     EXPECT_EQ(Planned(stream, "proxyConfig: {firewallMode: ''}").dump(), "");
 }
 
+// By default they have tag:k8s, and a proxy gets one of the operator's for no other reason than
+// that somebody asks for it.
+TEST(Plan, GivesTheTagsOfTheOperatorToNobody) {
+    const std::string stream =
+        exposed() + "---\n" +
+        ingress(
+            "tls: [{hosts: [site]}], defaultBackend: {service: {name: web, port: {number: 80}}}") +
+        "---\napiVersion: tailscale.com/v1alpha1\nkind: Connector\nmetadata: {name: exit}\n"
+        "spec: {exitNode: true}\n"
+        "---\napiVersion: tailscale.com/v1alpha1\nkind: ProxyGroup\nmetadata: {name: out}\n"
+        "spec: {type: egress}\n"
+        "---\napiVersion: tailscale.com/v1alpha1\nkind: Recorder\nmetadata: {name: tape}\n"
+        "spec: {enableUI: true}\n";
+    const Planned planned(stream, "operatorConfig: {defaultTags: ['tag:ops', 'tag:k8s-operator']}");
+    EXPECT_EQ(planned.dump(), "");
+    const std::vector<std::string> wanted = {"tag:k8s"};
+    ASSERT_EQ(planned.plan.proxies.size(), 3U);
+    for (const ProxyPlan& proxy : planned.plan.proxies) {
+        EXPECT_EQ(proxy.tags, wanted);
+    }
+    ASSERT_EQ(planned.plan.groups.size(), 1U);
+    EXPECT_EQ(planned.plan.groups[0].tags, wanted);
+    ASSERT_EQ(planned.plan.recorders.size(), 1U);
+    EXPECT_EQ(planned.plan.recorders[0].tags, wanted);
+}
+
+TEST(Plan, WarnsOfAProxyWithATagOfTheOperator) {
+    const std::string warning =
+        "its device gets a tag of the operator's own, and may give the tags that this one owns | "
+        "\"tag:k8s-operator\" | none of \"operatorConfig.defaultTags\"\n";
+    EXPECT_EQ(Planned(exposed("tailscale.com/tags: 'tag:web,tag:k8s-operator'")).dump(),
+              "2: warning [operator-tag] Service/shop/web: " + warning);
+    EXPECT_EQ(
+        Planned("apiVersion: tailscale.com/v1alpha1\nkind: ProxyGroup\nmetadata: {name: out}\n"
+                "spec: {type: egress, tags: ['tag:k8s-operator']}\n"
+                "---\napiVersion: tailscale.com/v1alpha1\nkind: Recorder\n"
+                "metadata: {name: tape}\n"
+                "spec: {enableUI: true, tags: ['tag:k8s-operator']}\n")
+            .dump(),
+        "2: warning [operator-tag] ProxyGroup/out: " + warning +
+            "7: warning [operator-tag] Recorder/tape: " + warning);
+}
+
 TEST(Plan, RefusesTwoDevicesOfOneName) {
     const std::string stream =
         exposed("tailscale.com/hostname: Edge") + "---\n" +

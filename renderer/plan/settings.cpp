@@ -8,6 +8,7 @@
 
 #include "renderer/classify/operator_deployment.h"
 #include "renderer/core/image_reference.h"
+#include "renderer/core/text_of.h"
 #include "renderer/plan/settings_decoder.h"
 #include "renderer/plan/tags.h"
 
@@ -52,14 +53,17 @@ void decode_cleanup_delay(const Value& all, Settings& settings, Diagnostics& dia
 // Shared with other devices, it would say nothing about who made them.
 void decode_take_over(const Value& all, Settings& settings, Diagnostics& diagnostics) {
     settings.take_over_tag = text_at(all, {"tailrender", "takeOverTag"});
-    const bool is_shared = std::ranges::find(settings.default_tags, settings.take_over_tag) !=
-                           settings.default_tags.end();
+    const auto has_it = [&settings](const std::vector<std::string>& tags) {
+        return std::ranges::find(tags, settings.take_over_tag) != tags.end();
+    };
+    const bool is_shared = has_it(settings.default_tags) || has_it(settings.operator_tags);
     if (!settings.take_over_tag.empty() &&
         (is_shared || !tag_error(settings.take_over_tag).empty())) {
         report_unusable("tailrender.takeOverTag", pos_at(all, {"tailrender", "takeOverTag"}),
                         settings.take_over_tag,
                         "a tag such as \"tag:cluster-one\" that nothing but this cluster's proxies "
-                        "has, not one of \"proxyConfig.defaultTags\"",
+                        "has, not one of \"proxyConfig.defaultTags\" or "
+                        "\"operatorConfig.defaultTags\"",
                         diagnostics);
     }
 }
@@ -144,6 +148,17 @@ void decode_ours(const Value& all, std::string_view operator_namespace, Settings
         decode_image(all, "tailrender", "tailrender/tailrender-runtime", "v" TAILRENDER_VERSION);
     decode_cleanup_delay(all, settings, diagnostics);
     decode_node_ports(all, settings, diagnostics);
+}
+
+void decode_operator_tags(const Value& all, Settings& settings) {
+    const Value* tags = all.at({"operatorConfig", "defaultTags"});
+    if (tags == nullptr || !tags->is_list()) {
+        settings.operator_tags = split_tags(text_at(all, {"operatorConfig", "defaultTags"}));
+        return;
+    }
+    for (const Value& tag : tags->items()) {
+        settings.operator_tags.emplace_back(text_of(&tag));
+    }
 }
 
 void decode_default_tags(const Value& all, Settings& settings, Diagnostics& diagnostics) {
@@ -267,6 +282,7 @@ void decode_chart(const Value& all, std::string_view app_version, Settings& sett
     settings.app_version = app_version.empty() ? kReferenceVersion : app_version;
     settings.proxy_image =
         decode_image(all, "proxyConfig", "tailscale/tailscale", settings.app_version);
+    decode_operator_tags(all, settings);
     decode_default_tags(all, settings, diagnostics);
     decode_take_over(all, settings, diagnostics);
     settings.firewall_mode = text_at(all, {"proxyConfig", "firewallMode"});

@@ -74,6 +74,7 @@ struct Settings {
     Image proxy_image;
     std::vector<std::string> default_tags;  // proxyConfig.defaultTags, split and trimmed
     Pos default_tags_pos;
+    std::vector<std::string> operator_tags;  // operatorConfig.defaultTags: of its own device
     std::string firewall_mode;
     Pos firewall_mode_pos;
     std::string login_server;  // without a trailing slash

@@ -142,11 +142,20 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
         {"tailrender: {takeOverTag: one}",
          "1: error [invalid-setting] \"tailrender.takeOverTag\" is not usable | \"one\" | a tag "
          "such as \"tag:cluster-one\" that nothing but this cluster's proxies has, not one of "
-         "\"proxyConfig.defaultTags\"\n"},
+         "\"proxyConfig.defaultTags\" or \"operatorConfig.defaultTags\"\n"},
         {"tailrender: {takeOverTag: 'tag:k8s'}",
          "1: error [invalid-setting] \"tailrender.takeOverTag\" is not usable | \"tag:k8s\" | a "
          "tag such as \"tag:cluster-one\" that nothing but this cluster's proxies has, not one of "
-         "\"proxyConfig.defaultTags\"\n"},
+         "\"proxyConfig.defaultTags\" or \"operatorConfig.defaultTags\"\n"},
+        {"tailrender: {takeOverTag: 'tag:k8s-operator'}",
+         "1: error [invalid-setting] \"tailrender.takeOverTag\" is not usable | "
+         "\"tag:k8s-operator\" | a "
+         "tag such as \"tag:cluster-one\" that nothing but this cluster's proxies has, not one of "
+         "\"proxyConfig.defaultTags\" or \"operatorConfig.defaultTags\"\n"},
+        {"operatorConfig: {defaultTags: 'tag:a,tag:ops'}\ntailrender: {takeOverTag: 'tag:ops'}",
+         "2: error [invalid-setting] \"tailrender.takeOverTag\" is not usable | \"tag:ops\" | a "
+         "tag such as \"tag:cluster-one\" that nothing but this cluster's proxies has, not one of "
+         "\"proxyConfig.defaultTags\" or \"operatorConfig.defaultTags\"\n"},
         {"operatorConfig: {extraEnv: [{name: TAKE_OVER_TAG, value: 'tag:one'}]}",
          "1: error [duplicate-env] \"TAKE_OVER_TAG\" in \"operatorConfig.extraEnv\" is set by "
          "tailrender | set \"tailrender.takeOverTag\" instead\n"},

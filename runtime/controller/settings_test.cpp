@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <map>
+#include <set>
 
 namespace runtime {
 namespace {
@@ -38,6 +39,24 @@ TEST(Settings, OfTheDeployment) {
     EXPECT_EQ(settings->controller.tailnet.token_server, "https://controlplane.tailscale.com");
     EXPECT_EQ(settings->controller.ingress_class, "tailscale");
     EXPECT_EQ(settings->identity, "operator-x_u1");
+}
+
+// Those of the operator's own device, and of proxies without any: each proxy brings its tags.
+TEST(Settings, TagsOfTheOperatorAreNotRead) {
+    Variables variables = usual();
+    std::set<std::string> asked;
+    for (const std::string name : {"OPERATOR_INITIAL_TAGS", "PROXY_TAGS"}) {
+        variables[name] = "tag:k8s-operator";
+    }
+    const auto settings = read_settings([&](const char* name) -> std::optional<std::string> {
+        asked.insert(name);
+        const auto found = variables.find(name);
+        return found == variables.end() ? std::nullopt : std::optional(found->second);
+    });
+    ASSERT_TRUE(settings.has_value());
+    EXPECT_EQ(settings->controller.take_over_tag, "");
+    EXPECT_FALSE(asked.contains("OPERATOR_INITIAL_TAGS"));
+    EXPECT_FALSE(asked.contains("PROXY_TAGS"));
 }
 
 TEST(Settings, CredentialsNameTheirPlace) {

@@ -1,6 +1,7 @@
 #include "runtime/controller/tailnets.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -164,6 +165,23 @@ TEST_F(TailnetsTest, WrongCredentialsShowBeforeThereIsAProxy) {
               "the controller's own tailnet: the tailnet refuses OAuth client \"id\": API token "
               "invalid (HTTP status 401): check the test; a change is read at the next try");
     EXPECT_EQ(renderer::text_of(event.at({"involvedObject", "name"})), "tailrender-devices");
+}
+
+TEST_F(TailnetsTest, AKeyHasTheTagsThatAreRenderedAndNoOthers) {
+    cluster.add_proxy("a", 1, "tag:web,tag:db");
+    cluster.add_proxy("b", 1, "");
+    cluster.add_group("kube", 1, true);
+    start();
+    run(5 * kMinute);
+    std::set<std::string> tags;
+    for (const auto& [unused, key] : tailnet.keys) {
+        tags.insert(fmt::format("{}", fmt::join(key.tags, ",")));
+    }
+    EXPECT_TRUE(tags.contains("tag:web,tag:db"));
+    for (const std::string& its : tags) {
+        EXPECT_TRUE(its == "tag:web,tag:db" || its == "tag:k8s") << its;
+    }
+    EXPECT_TRUE(device_of("b-0").empty()) << "without tags there is no key";
 }
 
 TEST_F(TailnetsTest, ACalendarThatIsSetBackDelaysNothing) {

@@ -374,10 +374,10 @@ void Apply::mint(const Work& work, const step::MintKey& step, Next done) {
                                        .hostname = work.hostname,
                                        .tags = split_list(work.tags)}));
     }
-    jobs.push_back(tailnets_.job(work.tailnet, [this, work, key](TailnetApi& api,
-                                                                 const Next& next) {
+    jobs.push_back(tailnets_.job(work.tailnet, [this, work, key, is_urgent = !step.may_take_over](
+                                                   TailnetApi& api, const Next& next) {
         api.mint(
-            {.tags = split_list(work.tags), .description = sweeps_.mark()},
+            {.tags = split_list(work.tags), .description = sweeps_.mark(), .urgent = is_urgent},
             [this, tailnet = work.tailnet, key, next](TailnetReply reply) {
                 if (reply.may_be_done) {
                     sweeps_.wish(tailnet);

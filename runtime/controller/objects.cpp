@@ -192,7 +192,10 @@ int StateSecret::capability() const {
 }
 
 std::optional<AuthSecret> decode_auth_secret(const Value& object) {
-    if (label(object, kSecretLabel) != kAuthSecret) {
+    const std::string name = meta(object, "name");
+    // A pod may label its state Secret, and not rename it.
+    if (label(object, kSecretLabel) != kAuthSecret ||
+        !(name.ends_with("-auth") || name.ends_with("-config"))) {
         return std::nullopt;
     }
     const Value* data = object.find("data");
@@ -200,7 +203,7 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
         return std::nullopt;  // the renderer's by now: `<pod>-config` of a group of another type
     }
     AuthSecret auth;
-    auth.name = meta(object, "name");
+    auth.name = name;
     auth.uid = meta(object, "uid");
     auth.version = meta(object, "resourceVersion");
     auth.set = annotation(object, kSetAnnotation);
@@ -313,7 +316,8 @@ std::optional<ReplicaName> split_replica(std::string_view pod) {
     ReplicaName name{.set = pod.substr(0, hyphen)};
     const char* end = digits.data() + digits.size();
     const auto [stop, error] = std::from_chars(digits.data(), end, name.ordinal);
-    if (digits.empty() || (digits.size() > 1 && digits[0] == '0') || error != std::errc() || stop != end) {
+    if (digits.empty() || (digits.size() > 1 && digits[0] == '0') || error != std::errc() ||
+        stop != end) {
         return std::nullopt;
     }
     return name;

@@ -72,9 +72,9 @@ struct AuthSecret {
     // What the tailnet says of it: its name, its addresses, joined with `,`; and a digest of what
     // the pod said then, empty: nobody has asked.
     Text device_name, device_addresses, device_words;
-    Text device_named;  // may be its own: nothing proves it yet
-    Text device_gone;   // that the tailnet did not have when the key was minted
-    Text labels;        // as a ProxySet's
+    Text device_named;            // may be its own: nothing proves it yet
+    Text device_gone;             // that the tailnet did not have when the key was minted
+    Text labels;                  // as a ProxySet's
     std::optional<Time> made_at;  // as the API server tells
 
     bool operator==(const AuthSecret&) const = default;

@@ -5,6 +5,7 @@
 #include "renderer/core/base64.h"
 #include "renderer/core/json.h"
 #include "runtime/base/time_text.h"
+#include "runtime/controller/contract.h"
 
 namespace runtime {
 namespace {
@@ -134,6 +135,23 @@ TEST(Objects, ReplicasAreNamedByTheirOrdinal) {
     for (const char* name : {"web", "-1", "web-", "web-x", "web-1x"}) {
         EXPECT_FALSE(split_replica(name).has_value()) << name;
     }
+}
+
+TEST(Objects, AStateSecretIsNoAuthSecretWhateverItsLabel) {
+    const auto secret = [](std::string_view name) {
+        return Value::map(
+            {{"metadata", Value::map({{"name", name},
+                                      {"labels", Value::map({{kSecretLabel, kAuthSecret}})}})}});
+    };
+    EXPECT_TRUE(decode_auth_secret(secret("web-0-auth")).has_value());
+    EXPECT_TRUE(decode_auth_secret(secret("web-0-config")).has_value());
+    EXPECT_FALSE(decode_auth_secret(secret("web-0")).has_value());
+}
+
+TEST(Objects, AReplicasNameHasNoZeroInFront) {
+    EXPECT_EQ(split_replica("web-0")->ordinal, 0);
+    EXPECT_EQ(split_replica("web-10")->ordinal, 10);
+    EXPECT_FALSE(split_replica("web-00").has_value());
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "renderer/core/check.h"
 #include "renderer/core/text_of.h"
-#include "runtime/kube/watch.h"
+#include "runtime/controller/mirror.h"
 #include "runtime/testing/fake_loop.h"
 
 namespace {
@@ -23,8 +23,9 @@ public:
                    std::function<void(std::string_view)> on_data) override {
         urls.push_back(std::move(request.url));
         if (urls.size() == 1) {
-            loop_.after(Duration(1), [done = std::move(done)] {
-                done({.status = 200, .body = R"({"metadata":{"resourceVersion":"1"}})"});
+            loop_.after(Duration(1), [done = std::move(done), on_data = std::move(on_data)] {
+                on_data(R"({"metadata":{"resourceVersion":"1"},"items":[]})");
+                done({.status = 200});
             });
         } else if (urls.size() == 2) {
             is_open = true;
@@ -99,7 +100,7 @@ private:
         const auto found = mirror_.objects().find(key_of(object));
         return found == mirror_.objects().end() ? 0 : found->second.version;
     }
-    Mirror<Item> mirror_{decode, [](const std::string&) {}};
+    Mirror<Item> mirror_{decode, [](std::string_view, const Item*, const Item*) {}};
 };
 
 struct Outcome {

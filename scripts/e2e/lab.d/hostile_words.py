@@ -11,11 +11,12 @@ LONGEST = "names as long as can be"
 
 
 def asks(pod, seconds):
-    """First without a device; then it shows its own in between, which makes each key one that is not needed."""
-    begun = time.monotonic()
+    """First without a device; then it shows its own in between, which makes each key one that is not needed; then as a later version."""
+    begun, own = time.monotonic(), pod.device["nodeId"]
     while True:
+        part = 3 * (time.monotonic() - begun) / seconds
         yield pod, {"reissue_authkey": "file:/etc/tsauth", "device_id": None}, {}
-        yield pod, {"device_id": pod.device["nodeId"] if time.monotonic() - begun > seconds / 2 else None}, {}
+        yield pod, {"device_id": None if part < 1 else own, **({} if part < 2 else {"tailscale_capver": "999"})}, {}
 
 
 def garbage():

@@ -96,20 +96,22 @@ std::optional<Step> decide_move(const Replica& replica) {
                                 : std::optional<Step>(step::DeletePod{.uid = replica.pod->uid});
 }
 
+// What cannot be noted may be gone by now, and not every pod would tell.
+Step read_device(const Replica& replica, Time now, std::string_view device_to_delete) {
+    const bool tells = asks_for_keys(*replica.set) || !has_had_its_time(replica, now);
+    const auto look = tells ? std::nullopt : look_again(replica, kJoinPatience);
+    return look.value_or(step::NoteDevice{.device_to_delete = std::string(device_to_delete)});
+}
+
 // No value: its device is noted.
 std::optional<Step> decide_note(const Replica& replica, Time now) {
     const AuthSecret& auth = *replica.auth;
     const std::string_view device = replica.state->device();
-    if (auth.device == device && auth.device_gone != device) {
-        return std::nullopt;
+    if (auth.device == device) {
+        return auth.device_gone == device ? std::optional<Step>(read_device(replica, now, {}))
+                                          : std::nullopt;
     }
-    // It cannot be noted, may be gone by now, and its pod would not tell.
-    if (auto look = look_again(replica, kJoinPatience);
-        look.has_value() && !asks_for_keys(*replica.set) && has_had_its_time(replica, now)) {
-        return look;
-    }
-    return step::NoteDevice{.device_to_delete =
-                                auth.device == device ? std::string() : std::string(auth.device)};
+    return read_device(replica, now, auth.device);
 }
 
 // Somebody may have deleted the device, or the key may be dead: the pod waits for ever then, with a
@@ -154,15 +156,16 @@ std::optional<Step> decide_key(const Replica& replica, Time now) {
     return decide_missing(replica, now);
 }
 
-std::optional<Step> decide_request(const Replica& replica, Time now) {
-    if (!keeps_device(replica) && is_up(replica)) {
-        // It takes back its device when it starts, and asks before it tells of one: it has joined
-        // since, whatever the key was.
-        return step::ClearRequest{};
-    }
-    if (keeps_device(replica) && !replica.state->device().empty() && !is_gone(replica)) {
+std::optional<Step> decide_request(const Replica& replica, bool restart_is_due, Time now) {
+    const bool keeps = keeps_device(replica);
+    if (keeps && !replica.state->device().empty() && !is_gone(replica)) {
         const auto look = look_again(replica, kAnswerLasts);
         return look.has_value() ? look : step::ClearRequest{};
+    }
+    // A pod of before takes back its device when it starts, and asks before it tells of one: it has
+    // joined since, whatever the key was.
+    if (restart_is_due || (!keeps && is_up(replica))) {
+        return step::ClearRequest{};
     }
     const AuthSecret& auth = *replica.auth;
     const auto age = age_of(auth.key_created, now);
@@ -184,8 +187,9 @@ std::optional<Step> decide_device(const Replica& replica, Time now) {
     }
     // A pod may say something new as often as it likes.
     const bool may_ask = auth.device_words.empty() || look_again(replica, kWordsLast);
-    return may_ask && has_new_words(*replica.state, auth) ? std::optional<Step>(step::NoteDevice{})
-                                                          : std::nullopt;
+    return may_ask && has_new_words(*replica.state, auth)
+               ? std::optional<Step>(read_device(replica, now, {}))
+               : std::nullopt;
 }
 
 }  // namespace
@@ -255,8 +259,7 @@ std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_de
     const bool restart_is_due = replica.pod != nullptr && !replica.pod->leaving &&
                                 replica.auth->restart_pod == replica.pod->uid;
     if (replica.state->wants_key) {
-        return restart_is_due ? std::optional<Step>(step::ClearRequest{})
-                              : decide_request(replica, now);
+        return decide_request(replica, restart_is_due, now);
     }
     if (restart_is_due && !has_joined(replica)) {
         return step::DeletePod{.uid = replica.pod->uid};

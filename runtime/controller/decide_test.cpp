@@ -2,96 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/controller/device_notes.h"
+#include "runtime/testing/decide_world.h"
 
 namespace runtime {
 namespace {
 
-const Time kNow = std::chrono::sys_days(std::chrono::year(2026) / 6 / 1);
-constexpr Duration kDelay = std::chrono::minutes(5);
-
-// A proxy that has joined and whose key is spent: nothing is to be done.
-struct World {
-    ProxySet set;
-    StateSecret state;
-    AuthSecret auth;
-    Pod pod;
-    bool has_set = true;
-    bool has_state = true;
-    bool has_auth = true;
-    bool has_pod = true;
-    std::optional<Sight> sight = {};
-    std::string config = {};
-
-    World() {
-        set.name = "ts-web-abcde";
-        set.contract = "v1";
-        set.tags = "tag:k8s";
-        set.replicas = 1;
-        state.device_id = state.node_id = "n1";
-        state.pod_uid = pod.uid = "pod-1";
-        auth.version = "7";
-        auth.device = "n1";
-        auth.device_tags = "tag:k8s";
-        auth.device_name = "web.tail1.ts.net";
-        auth.device_addresses = "100.64.0.1,fd7a::1";
-        auth.device_words = "said";
-    }
-
-    void give_key(Duration age) {
-        auth.blank = false;
-        auth.key_id = "k1";
-        auth.key_tags = "tag:k8s";
-        auth.key_created = kNow - age;
-        auth.key_expires = kNow - age + std::chrono::days(90);
-    }
-    // As the pod does it: it has taken its device back when it began to run.
-    void ask_for_key() {
-        state.device_id = "";
-        state.wants_key = true;
-    }
-    // From 1.98 on it takes nothing back.
-    void be_new() {
-        state.capability_version = "138";
-        state.wants_key = true;
-        pod.ready = true;
-    }
-    void forget_device() { state.device_id = state.node_id = ""; }
-    // Its config is the one that it has.
-    void be_api_proxy() {
-        set.is_api_proxy = true;
-        config = auth.config = "{}";
-        state.device_id = "";
-        pod.started_at = kNow - std::chrono::hours(1);
-    }
-    void be_recorder() {
-        set.parent = "Recorder/sessions";
-        state.device_id = state.pod_uid = "";
-        pod.ready = true;
-        pod.started_at = kNow - std::chrono::hours(1);
-    }
-
-    [[nodiscard]] std::string decide_all() const {
-        const Replica replica{.pod_name = "ts-web-abcde-0",
-                              .ordinal = 0,
-                              .set = has_set ? &set : nullptr,
-                              .state = has_state ? &state : nullptr,
-                              .auth = has_auth ? &auth : nullptr,
-                              .pod = has_pod ? &pod : nullptr,
-                              .config = config,
-                              .sight = sight};
-        const auto step = decide(replica, kNow, kDelay);
-        return step.has_value() ? describe(*step) : "nothing";
-    }
-};
-
-struct Case {
-    const char* name;
-    void (*change)(World&);
-    const char* want;
-};
-
-constexpr auto kMinutes = [](int count) { return Duration(std::chrono::minutes(count)); };
+using World = DecideWorld;
+using Case = DecideCase;
 
 const Case kCases[] = {
     {"all is well", [](World&) {}, "nothing"},
@@ -167,37 +84,6 @@ const Case kCases[] = {
          w.set.tags = "tag:web";
      },
      "mint a key (the tags have changed)"},
-    {"device of which nobody has asked what it is called",
-     [](World& w) { w.auth.device_words = ""; }, "note the device"},
-    {"device of which nobody has asked that, with other tags",
-     [](World& w) {
-         w.auth.device_words = "";
-         w.set.tags = "tag:web";
-     },
-     "set the tags of n1"},
-    {"device is called as it is noted",
-     [](World& w) {
-         w.state.device_fqdn = "web.tail1.ts.net.";
-         w.state.addresses = "100.64.0.1";
-         w.state.https_endpoint = "no-https";
-     },
-     "nothing"},
-    {"device has another name by now",
-     [](World& w) { w.state.device_fqdn = "web-1.tail1.ts.net."; }, "note the device"},
-    {"device has another name since a moment",
-     [](World& w) {
-         w.state.device_fqdn = "web-1.tail1.ts.net.";
-         w.sight = {.is_gone = false, .age = std::chrono::seconds(59)};
-     },
-     "nothing"},
-    {"device has another address by now", [](World& w) { w.state.addresses = "10.0.0.53"; },
-     "note the device"},
-    {"device has no other name, but its pod says so",
-     [](World& w) {
-         w.state.device_fqdn = "web-1.tail1.ts.net.";
-         w.auth.device_words = digest_of_words(w.state);
-     },
-     "nothing"},
     {"tags of a live device", [](World& w) { w.set.tags = "tag:web"; }, "set the tags of n1"},
     {"device was replaced", [](World& w) { w.auth.device = "n0"; },
      "note the device, delete device n0"},
@@ -285,134 +171,6 @@ const Case kCases[] = {
          w.auth.restart_pod = "pod-1";
      },
      "note the device, delete device n1"},
-    {"request of a new pod beside a device", [](World& w) { w.be_new(); }, "look for n1"},
-    {"request of a new pod whose device was there a while ago",
-     [](World& w) {
-         w.be_new();
-         w.sight = {.is_gone = false, .age = kMinutes(1)};
-     },
-     "look for n1"},
-    {"request of a new pod whose device is there",
-     [](World& w) {
-         w.be_new();
-         w.sight = {.is_gone = false};
-     },
-     "clear the request"},
-    {"request of a new pod whose device is gone",
-     [](World& w) {
-         w.be_new();
-         w.sight = {.is_gone = true};
-     },
-     "mint a key (the pod asks for one), restart pod pod-1"},
-    {"request of a new pod whose device is gone, and the newest key may still work",
-     [](World& w) {
-         w.be_new();
-         w.give_key(kMinutes(2));
-         w.sight = {.is_gone = true};
-     },
-     "nothing"},
-    {"request of a new pod whose device is known to be gone, and that key is dead, too",
-     [](World& w) {
-         w.be_new();
-         w.give_key(kMinutes(3));
-         w.auth.device_gone = "n1";
-     },
-     "mint a key (the pod asks for one), restart pod pod-1"},
-    {"request of a new pod is answered",
-     [](World& w) {
-         w.be_new();
-         w.give_key(kMinutes(0));
-         w.auth.device_gone = "n1";
-         w.auth.restart_pod = "pod-1";
-     },
-     "clear the request"},
-    {"request of a new pod is cleared",
-     [](World& w) {
-         w.be_new();
-         w.state.wants_key = false;
-         w.give_key(kMinutes(0));
-         w.auth.device_gone = "n1";
-         w.auth.restart_pod = "pod-1";
-     },
-     "delete pod pod-1"},
-    {"next pod still names the device that is gone",
-     [](World& w) {
-         w.be_new();
-         w.state.wants_key = false;
-         w.give_key(kMinutes(0));
-         w.auth.device_gone = "n1";
-         w.auth.restart_pod = "pod-0";
-     },
-     "nothing"},
-    {"next pod has joined with the key",
-     [](World& w) {
-         w.be_new();
-         w.state.wants_key = false;
-         w.give_key(kMinutes(0));
-         w.auth.device_gone = "n1";
-         w.state.device_id = "n2";
-     },
-     "note the device, delete device n1"},
-    {"next pod has named the device that is gone for long",
-     [](World& w) {
-         w.be_new();
-         w.state.wants_key = false;
-         w.give_key(kMinutes(10));
-         w.auth.device_gone = "n1";
-         w.pod.started_at = kNow - kMinutes(10);
-     },
-     "look for n1"},
-    {"device that was gone is there after all",
-     [](World& w) {
-         w.be_new();
-         w.state.wants_key = false;
-         w.give_key(kMinutes(10));
-         w.auth.device_gone = "n1";
-         w.sight = {.is_gone = false};
-     },
-     "note the device"},
-    {"new pod is not ready",
-     [](World& w) {
-         w.be_new();
-         w.state.wants_key = w.pod.ready = false;
-         w.auth.device = "";
-     },
-     "nothing"},
-    {"new pod is ready",
-     [](World& w) {
-         w.be_new();
-         w.state.wants_key = false;
-         w.auth.device = "";
-     },
-     "note the device"},
-    {"new API proxy asks",
-     [](World& w) {
-         w.be_api_proxy();
-         w.be_new();
-         w.state.device_id = "n1";
-         w.sight = {.is_gone = true};
-     },
-     "mint a key (the pod asks for one), restart pod pod-1"},
-    {"recorder's device was gone when its key was minted, whatever process looks",
-     [](World& w) {
-         w.be_recorder();
-         w.give_key(kMinutes(0));
-         w.auth.device_gone = "n1";
-     },
-     "nothing"},
-    {"recorder's device cannot be noted for long",
-     [](World& w) {
-         w.be_recorder();
-         w.auth.device = "n0";
-     },
-     "look for n1"},
-    {"API proxy's device was never noted, and is gone",
-     [](World& w) {
-         w.be_api_proxy();
-         w.auth.device = "";
-         w.sight = {.is_gone = true};
-     },
-     "mint a key (its device is gone), restart pod pod-1"},
     {"pod is leaving",
      [](World& w) {
          w.give_key(kMinutes(0));

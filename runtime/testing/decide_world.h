@@ -1,0 +1,97 @@
+// A replica for tests of `decide`, as it is when nothing is to be done.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/controller/decide.h"
+
+namespace runtime {
+
+inline const Time kNow = std::chrono::sys_days(std::chrono::year(2026) / 6 / 1);
+inline constexpr Duration kDelay = std::chrono::minutes(5);
+
+// A proxy that has joined and whose key is spent: nothing is to be done.
+struct DecideWorld {
+    ProxySet set;
+    StateSecret state;
+    AuthSecret auth;
+    Pod pod;
+    bool has_set = true;
+    bool has_state = true;
+    bool has_auth = true;
+    bool has_pod = true;
+    std::optional<Sight> sight = {};
+    std::string config = {};
+
+    DecideWorld() {
+        set.name = "ts-web-abcde";
+        set.contract = "v1";
+        set.tags = "tag:k8s";
+        set.replicas = 1;
+        state.device_id = state.node_id = "n1";
+        state.pod_uid = pod.uid = "pod-1";
+        auth.version = "7";
+        auth.device = "n1";
+        auth.device_tags = "tag:k8s";
+        auth.device_name = "web.tail1.ts.net";
+        auth.device_addresses = "100.64.0.1,fd7a::1";
+        auth.device_words = "said";
+    }
+
+    void give_key(Duration age) {
+        auth.blank = false;
+        auth.key_id = "k1";
+        auth.key_tags = "tag:k8s";
+        auth.key_created = kNow - age;
+        auth.key_expires = kNow - age + std::chrono::days(90);
+    }
+    // As the pod does it: it has taken its device back when it began to run.
+    void ask_for_key() {
+        state.device_id = "";
+        state.wants_key = true;
+    }
+    // From 1.98 on it takes nothing back.
+    void be_new() {
+        state.capability_version = "138";
+        state.wants_key = true;
+        pod.ready = true;
+    }
+    void forget_device() { state.device_id = state.node_id = ""; }
+    // Its config is the one that it has.
+    void be_api_proxy() {
+        set.is_api_proxy = true;
+        config = auth.config = "{}";
+        state.device_id = "";
+        pod.started_at = kNow - std::chrono::hours(1);
+    }
+    void be_recorder() {
+        set.parent = "Recorder/sessions";
+        state.device_id = state.pod_uid = "";
+        pod.ready = true;
+        pod.started_at = kNow - std::chrono::hours(1);
+    }
+
+    [[nodiscard]] std::string decide_all() const {
+        const Replica replica{.pod_name = "ts-web-abcde-0",
+                              .ordinal = 0,
+                              .set = has_set ? &set : nullptr,
+                              .state = has_state ? &state : nullptr,
+                              .auth = has_auth ? &auth : nullptr,
+                              .pod = has_pod ? &pod : nullptr,
+                              .config = config,
+                              .sight = sight};
+        const auto step = decide(replica, kNow, kDelay);
+        return step.has_value() ? describe(*step) : "nothing";
+    }
+};
+
+struct DecideCase {
+    const char* name;
+    void (*change)(DecideWorld&);
+    const char* want;
+};
+
+inline constexpr auto kMinutes = [](int count) { return Duration(std::chrono::minutes(count)); };
+
+}  // namespace runtime

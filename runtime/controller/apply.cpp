@@ -81,78 +81,56 @@ std::string Apply::secret_path(std::string_view name) const {
 }
 
 void Apply::run(const Replica& replica, const Step& step, Next done) {
-    const Work work = work_of(replica);
-    if (const auto* mint_step = std::get_if<step::MintKey>(&step)) {
-        return mint(work, *mint_step, std::move(done));
-    }
-    if (std::holds_alternative<step::SpendKey>(step)) {
-        return spend(work, std::move(done));
-    }
-    if (std::holds_alternative<step::Remove>(step)) {
-        return remove(work, std::move(done));
-    }
-    if (std::holds_alternative<step::LeaveTailnet>(step)) {
-        return leave_tailnet(work, replica.set->tailnet, std::move(done));
-    }
-    std::vector<Job> jobs;
-    if (std::holds_alternative<step::CreateState>(step)) {
-        jobs.push_back(create_state(work));
-    } else if (std::holds_alternative<step::CreateBlankAuth>(step)) {
-        jobs.push_back(write_auth(work, {}));
-    } else if (std::holds_alternative<step::ClearRequest>(step)) {
-        jobs.push_back(patch(work.pod, "cannot clear the request",
-                             Value::list({removal("/data/reissue_authkey")})));
-    } else if (const auto* pod = std::get_if<step::DeletePod>(&step)) {
-        jobs.push_back([this, name = work.pod, uid = pod->uid](const Next& next) {
-            kube_.erase(path_of(kPods, ns_, name), uid, [next](const KubeReply& reply) {
-                const bool gone = reply.not_found() || reply.code == 409;  // another pod by now
-                next(gone ? std::string() : reply.problem("cannot delete the pod"));
-            });
-        });
-    } else if (const auto* note = std::get_if<step::NoteDevice>(&step)) {
-        const auto found = std::make_shared<OwnDevice>();
-        jobs.push_back(name_device(work));
-        jobs.push_back(own_devices_.must_be_own(claim_of(work, work.state.device()), found));
-        jobs.push_back(own_devices_.erase(claim_of(work, note->device_to_delete)));
-        jobs.push_back(note_device(work, found));
-    } else if (const auto* sight = std::get_if<step::LookForDevice>(&step)) {
-        jobs.push_back(sights_.look(work.tailnet, sight->device));
-    } else if (std::holds_alternative<step::WriteConfig>(step)) {
-        jobs.push_back(write_auth(work, without_key(work.auth)));
-    } else if (std::holds_alternative<step::RemoveStray>(step)) {
-        const AuthSecret& stray = work.stray;
-        const bool is_used =
-            stray.device == work.state.device() || stray.device == work.auth.device;
-        jobs.push_back(revoke_key(work.tailnet, stray.key_id));
-        jobs.push_back(
-            own_devices_.erase(claim_of(work, is_used ? std::string_view() : stray.device.view())));
-        jobs.push_back(delete_secret(stray.name, stray.uid));
-    } else if (std::holds_alternative<step::RemoveState>(step)) {
-        jobs.push_back(delete_devices(work));
-        jobs.push_back(delete_state(work));
-    } else if (const auto* tags = std::get_if<step::SetTags>(&step)) {
-        jobs.push_back(
-            tailnets_.job(work.tailnet, [device = tags->device, wanted = split_list(work.tags)](
-                                            TailnetApi& api, const Next& next) {
-                api.set_tags(device, wanted, done_or_gone(next));
-            }));
-        AuthContent content = without_key(work.auth);
-        content.device_tags = work.tags;
-        jobs.push_back(write_auth(work, content));
-    } else {
-        // The mark stands among the annotations, which a Secret of ours always has.
-        const std::string path = "/metadata/annotations/" + pointer(kGoneAnnotation);
-        const bool gone = std::holds_alternative<step::MarkGone>(step);
-        if (gone) {
-            jobs.push_back(must_be_absent(path_of(kPods, ns_, work.pod)));
-            jobs.push_back(set_must_be_absent(work));
+    struct Doer {
+        Apply& apply;
+        const Work& work;
+        std::string_view wished_tailnet;
+
+        using Jobs = std::vector<Job>;
+        Jobs operator()(const step::CreateState&) const { return {apply.create_state(work)}; }
+        Jobs operator()(const step::CreateBlankAuth&) const { return {apply.write_auth(work, {})}; }
+        Jobs operator()(const step::MintKey& mint) const { return {apply.mint(work, mint)}; }
+        Jobs operator()(const step::ClearRequest&) const {
+            return {apply.patch(work.pod, "cannot clear the request",
+                                Value::list({removal("/data/reissue_authkey")}))};
         }
-        jobs.push_back(patch(
-            work.pod, gone ? "cannot mark the state Secret" : "cannot unmark the state Secret",
-            Value::list({gone ? operation("add", path, Value(format_seconds(loop_.now())))
-                              : removal(path)})));
-    }
-    run_in_order(std::move(jobs), std::move(done));
+        Jobs operator()(const step::DeletePod& pod) const { return {apply.delete_pod(work, pod)}; }
+        Jobs operator()(const step::SpendKey&) const { return apply.spend(work); }
+        Jobs operator()(const step::NoteDevice& note) const { return apply.note(work, note); }
+        Jobs operator()(const step::SetTags& tags) const { return apply.set_tags(work, tags); }
+        Jobs operator()(const step::LookForDevice& sight) const {
+            return {apply.sights_.look(work.tailnet, sight.device)};
+        }
+        Jobs operator()(const step::WriteConfig&) const {
+            return {apply.write_auth(work, without_key(work.auth))};
+        }
+        Jobs operator()(const step::RemoveStray&) const { return apply.remove_stray(work); }
+        Jobs operator()(const step::LeaveTailnet&) const {
+            return apply.leave_tailnet(work, std::string(wished_tailnet));
+        }
+        Jobs operator()(const step::RemoveState&) const {
+            return {apply.delete_devices(work), apply.delete_state(work)};
+        }
+        Jobs operator()(const step::MarkGone&) const {
+            return {apply.must_be_absent(path_of(kPods, apply.ns_, work.pod)),
+                    apply.set_must_be_absent(work),
+                    apply.patch(work.pod, "cannot mark the state Secret",
+                                Value::list({operation(
+                                    "add", gone_path, Value(format_seconds(apply.loop_.now())))}))};
+        }
+        Jobs operator()(const step::UnmarkGone&) const {
+            return {apply.patch(work.pod, "cannot unmark the state Secret",
+                                Value::list({removal(gone_path)}))};
+        }
+        Jobs operator()(const step::Remove&) const { return apply.remove(work); }
+
+        // The mark stands among the annotations, which a Secret of ours always has.
+        const std::string gone_path = "/metadata/annotations/" + pointer(kGoneAnnotation);
+    };
+    const Work work = work_of(replica);
+    const std::string_view wished =
+        replica.set == nullptr ? std::string_view() : replica.set->tailnet.view();
+    run_in_order(std::visit(Doer{*this, work, wished}, step), std::move(done));
 }
 
 DeviceClaim Apply::claim_of(const Work& work, std::string_view device) {
@@ -163,6 +141,40 @@ DeviceClaim Apply::claim_of(const Work& work, std::string_view device) {
             .hostname = work.hostname,
             .tags = possible_tags(work.auth, work.tags),
             .is_tailnet_noted = !work.auth.name.empty()};
+}
+
+Job Apply::delete_pod(const Work& work, const step::DeletePod& pod) {
+    return [this, name = work.pod, uid = pod.uid](const Next& next) {
+        kube_.erase(path_of(kPods, ns_, name), uid, [next](const KubeReply& reply) {
+            const bool gone = reply.not_found() || reply.code == 409;  // another pod by now
+            next(gone ? std::string() : reply.problem("cannot delete the pod"));
+        });
+    };
+}
+
+std::vector<Job> Apply::note(const Work& work, const step::NoteDevice& note) {
+    const auto found = std::make_shared<OwnDevice>();
+    return {name_device(work), own_devices_.must_be_own(claim_of(work, work.state.device()), found),
+            own_devices_.erase(claim_of(work, note.device_to_delete)), note_device(work, found)};
+}
+
+std::vector<Job> Apply::set_tags(const Work& work, const step::SetTags& tags) {
+    AuthContent content = without_key(work.auth);
+    content.device_tags = work.tags;
+    return {tailnets_.job(work.tailnet,
+                          [device = tags.device, wanted = split_list(work.tags)](TailnetApi& api,
+                                                                                 const Next& next) {
+                              api.set_tags(device, wanted, done_or_gone(next));
+                          }),
+            write_auth(work, content)};
+}
+
+std::vector<Job> Apply::remove_stray(const Work& work) {
+    const AuthSecret& stray = work.stray;
+    const bool is_used = stray.device == work.state.device() || stray.device == work.auth.device;
+    return {revoke_key(work.tailnet, stray.key_id),
+            own_devices_.erase(claim_of(work, is_used ? std::string_view() : stray.device.view())),
+            delete_secret(stray.name, stray.uid)};
 }
 
 // The noted one, and what the state Secret names, also as it is now: its last pod may have joined,
@@ -363,7 +375,7 @@ Job Apply::set_must_be_absent(const Work& work) {
     };
 }
 
-void Apply::mint(const Work& work, const step::MintKey& step, Next done) {
+Job Apply::mint(const Work& work, const step::MintKey& step) {
     auto key = std::make_shared<MintedKey>();
     std::vector<Job> jobs;
     jobs.push_back(own_devices_.erase(claim_of(work, step.device_to_delete)));
@@ -395,11 +407,12 @@ void Apply::mint(const Work& work, const step::MintKey& step, Next done) {
     }));
     jobs.push_back(
         [this, work, key, step](const Next& next) { record_key(work, *key, step, next); });
-    run_in_order(std::move(jobs), [this, begun = sweeps_.begin_mint(),
-                                   done = std::move(done)](const std::string& problem) {
-        sweeps_.end_mint(begun);
-        done(problem);
-    });
+    return [this, all = in_order(std::move(jobs))](const Next& next) {
+        all([this, begun = sweeps_.begin_mint(), next](const std::string& problem) {
+            sweeps_.end_mint(begun);
+            next(problem);
+        });
+    };
 }
 
 // From here on a key exists: it is written down, or revoked again.
@@ -441,34 +454,26 @@ void Apply::record_key(const Work& work, const MintedKey& key, const step::MintK
     });
 }
 
-void Apply::spend(const Work& work, Next done) {
+std::vector<Job> Apply::spend(const Work& work) {
     AuthContent content = without_key(work.auth);
     content.restart_pod.clear();
-    run_in_order({revoke_key(work.tailnet, work.auth.key_id), write_auth(work, content)},
-                 std::move(done));
+    return {revoke_key(work.tailnet, work.auth.key_id), write_auth(work, content)};
 }
 
 // Before anything is given up, the other tailnet has to be one that we know.
-void Apply::leave_tailnet(const Work& work, const std::string& other, Next done) {
-    std::vector<Job> jobs;
-    jobs.push_back(tailnets_.job(other, [](TailnetApi&, const Next& next) { next({}); }));
-    jobs.push_back(revoke_key(work.tailnet, work.auth.key_id));
-    jobs.push_back(delete_devices(work));
-    jobs.push_back(delete_secret(work.auth.name, work.auth.uid));
-    run_in_order(std::move(jobs), std::move(done));
+std::vector<Job> Apply::leave_tailnet(const Work& work, const std::string& other) {
+    return {tailnets_.job(other, [](TailnetApi&, const Next& next) { next({}); }),
+            revoke_key(work.tailnet, work.auth.key_id), delete_devices(work),
+            delete_secret(work.auth.name, work.auth.uid)};
 }
 
 // Requests to the tailnet may wait for long, and the proxy may be back when they leave.
-void Apply::remove(const Work& work, Next done) {
+std::vector<Job> Apply::remove(const Work& work) {
     const Job still_unwanted =
         in_order({must_be_absent(path_of(kPods, ns_, work.pod)), set_must_be_absent(work)});
-    std::vector<Job> jobs;
-    jobs.push_back(still_unwanted);
-    jobs.push_back(revoke_key(work.tailnet, work.auth.key_id, still_unwanted));
-    jobs.push_back(delete_devices(work, still_unwanted));
-    jobs.push_back(delete_secret(work.auth.name, work.auth.uid));
-    jobs.push_back(delete_state(work));
-    run_in_order(std::move(jobs), std::move(done));
+    return {still_unwanted, revoke_key(work.tailnet, work.auth.key_id, still_unwanted),
+            delete_devices(work, still_unwanted), delete_secret(work.auth.name, work.auth.uid),
+            delete_state(work)};
 }
 
 }  // namespace runtime

@@ -55,13 +55,19 @@ private:
     static Work work_of(const Replica& replica);
     static DeviceClaim claim_of(const Work& work, std::string_view device);
 
-    void mint(const Work& work, const step::MintKey& step, Next done);
     void record_key(const Work& work, const MintedKey& key, const step::MintKey& step, Next done);
-    void spend(const Work& work, Next done);
-    void leave_tailnet(const Work& work, const std::string& other, Next done);
-    void remove(const Work& work, Next done);
 
+    // What is to be done for a step.
     Job create_state(const Work& work);
+    Job mint(const Work& work, const step::MintKey& step);
+    Job delete_pod(const Work& work, const step::DeletePod& pod);
+    std::vector<Job> spend(const Work& work);
+    std::vector<Job> note(const Work& work, const step::NoteDevice& note);
+    std::vector<Job> set_tags(const Work& work, const step::SetTags& tags);
+    std::vector<Job> remove_stray(const Work& work);
+    std::vector<Job> leave_tailnet(const Work& work, const std::string& other);
+    std::vector<Job> remove(const Work& work);
+
     Job write_auth(const Work& work, AuthContent content);
     Job name_device(const Work& work);
     Job note_device(const Work& work, const std::shared_ptr<OwnDevice>& found);

@@ -19,26 +19,54 @@ int most_requests(const FakeNetwork::Sent& sent) {
     return sent.url.ends_with("/keys") || sent.url.ends_with("/oauth/token") ? kHours : 0;
 }
 
-TEST_F(ControllerTest, WritesAndAsksNothingWhenAllIsWell) {
+class QuietTest : public ControllerTest {
+protected:
+    void expect_quiet() {
+        const std::size_t writes = kube.writes;
+        const std::size_t keys = tailnet.keys.size();
+        network.log.clear();
+        run(std::chrono::hours(kHours));
+        EXPECT_EQ(kube.writes, writes);
+        EXPECT_EQ(tailnet.keys.size(), keys);
+        std::map<std::string, int> counts;
+        for (const auto& sent : network.log) {
+            EXPECT_LE(++counts[sent.url], most_requests(sent)) << sent.method << " " << sent.url;
+        }
+        start(2);  // a new process finds all as it should be
+        run(kMinute);
+        EXPECT_EQ(kube.writes, writes);
+        EXPECT_EQ(tailnet.keys.size(), keys);
+    }
+};
+
+TEST_F(QuietTest, WritesAndAsksNothingWhenAllIsWell) {
     cluster.add_proxy("a", 3);
     cluster.add_proxy("b");
     start();
     run(kMinute);
     expect_converged({"a-0", "a-1", "a-2", "b-0"});
-    const std::size_t writes = kube.writes;
-    const std::size_t keys = tailnet.keys.size();
-    network.log.clear();
-    run(std::chrono::hours(kHours));
-    EXPECT_EQ(kube.writes, writes);
-    EXPECT_EQ(tailnet.keys.size(), keys);
-    std::map<std::string, int> counts;
-    for (const auto& sent : network.log) {
-        EXPECT_LE(++counts[sent.url], most_requests(sent)) << sent.method << " " << sent.url;
-    }
-    start(2);  // a new process finds all as it should be
+    expect_quiet();
+}
+
+TEST_F(QuietTest, WritesAndAsksNothingWithPodsThatKeepWhatTheyKnow) {
+    cluster.keep_device = true;
+    cluster.add_proxy("a", 3);
+    start();
     run(kMinute);
-    EXPECT_EQ(kube.writes, writes);
-    EXPECT_EQ(tailnet.keys.size(), keys);
+    cluster.restart_pod("a-0");
+    run(kMinute);
+    expect_converged({"a-0", "a-1", "a-2"});
+    expect_quiet();
+}
+
+// What it says is asked about once.
+TEST_F(QuietTest, WritesAndAsksNothingWithAPodThatSaysWhatIsNotSo) {
+    cluster.add_proxy("a");
+    start();
+    run(2 * kMinute);
+    kube.set_datum(secret("a-0"), "device_ips", R"(["10.0.0.53"])");
+    run(2 * kMinute);
+    expect_quiet();
 }
 
 TEST_F(ControllerTest, IsReadyOnceItHasSeenTheWholeCluster) {

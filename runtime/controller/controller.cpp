@@ -21,6 +21,7 @@ constexpr Duration kLastRetry = std::chrono::minutes(2);
 constexpr Duration kFeaturePause = std::chrono::milliseconds(50);  // one look for many changes
 constexpr std::uint64_t kTicksBetweenWholeLooks = 60;
 constexpr Duration kYoungInstallation = std::chrono::hours(24);
+constexpr Duration kFailureLasts = std::chrono::minutes(5);
 constexpr int kGlitches = 1;  // failures that are nobody's business
 
 bool names_device(const Replica& replica) {
@@ -172,6 +173,7 @@ void Controller::begin(const std::string& owner) {
 
 void Controller::tick() {
     due_.add({.everything = true});
+    mints_.forget(loop_.uptime());
     if (++ticks_ % kTicksBetweenWholeLooks == 0) {
         features_due_.add({.everything = true});
     }
@@ -292,9 +294,24 @@ std::optional<Step> Controller::next_step(const Replica& replica) {
                            "cannot be read",
                            renderer::kGroupPrefix, replica.set->name, pod));
     } else if (!step.has_value()) {
-        slots_.erase(pod);
+        rest(pod);
     }
     return step.has_value() && may_take(replica, *step) ? std::move(step) : std::nullopt;
+}
+
+// There is nothing to do. Who fails again soon waits longer nevertheless: a pod may say this and
+// that by turns.
+void Controller::rest(const std::string& pod) {
+    const auto slot = slots_.find(pod);
+    if (slot == slots_.end()) {
+        return;
+    }
+    slot->second.problem.clear();
+    slot->second.is_hindered = false;
+    if (slot->second.attempts.failures() == 0 ||
+        loop_.uptime() - slot->second.failed_at > kFailureLasts) {
+        slots_.erase(slot);
+    }
 }
 
 bool Controller::may_take(const Replica& replica, const Step& step) {
@@ -311,6 +328,12 @@ bool Controller::may_take(const Replica& replica, const Step& step) {
             !guard_.may_remove(pod)) {
             return false;
         }
+    }
+    if (std::holds_alternative<step::MintKey>(step) && !mints_.may_mint(pod, loop_.uptime())) {
+        hinder(replica, "TooManyKeys",
+               fmt::format("it has had {} keys within minutes: the next one is minted in a minute",
+                           kKeysAtOnce));
+        return false;
     }
     const bool lets_pod_start = std::holds_alternative<step::MintKey>(step) ||
                                 std::holds_alternative<step::CreateBlankAuth>(step);
@@ -356,6 +379,9 @@ void Controller::start_step(const Replica& replica, const Step& step, StepLane l
     const Said said{.about = reference(replica), .reason = std::string(failure_reason(step))};
     log_.info("step", {{"proxy", pod}, {"step", describe(step)}});
     slots_[pod].attempts.begin();
+    if (mints) {
+        mints_.count(pod, loop_.uptime());
+    }
     apply_->run(replica, step, [this, pod, mints, lane, pod_uid, said](const std::string& problem) {
         queue_.end(lane);
         keys_minted_ += mints && problem.empty() ? 1 : 0;
@@ -399,6 +425,7 @@ void Controller::take_result(const std::string& pod, const Said& said) {
         return look({.pods = {pod}});
     }
     const Duration delay = slot.attempts.fail(chance_, kFirstRetry, kLastRetry, loop_.uptime());
+    slot.failed_at = loop_.uptime();
     ++retries_;
     report(pod, said);
     plan_reconcile();  // others may have its turn

@@ -19,6 +19,7 @@
 #include "runtime/controller/cluster_view.h"
 #include "runtime/controller/feature.h"
 #include "runtime/controller/key_sweep.h"
+#include "runtime/controller/mint_limit.h"
 #include "runtime/controller/population.h"
 #include "runtime/controller/removal_guard.h"
 #include "runtime/controller/replicas.h"
@@ -69,6 +70,7 @@ private:
         bool is_hindered = false;
         std::string deleted_pod;  // UID
         std::string problem;      // the last one
+        Duration failed_at = {};  // uptime
 
         [[nodiscard]] bool is_worth_telling() const;
     };
@@ -96,6 +98,7 @@ private:
     // What may be done now.
     std::optional<Step> next_step(const Replica& replica);
     bool may_take(const Replica& replica, const Step& step);
+    void rest(const std::string& pod);
     void enqueue(const Replica& replica);
     void start_steps(Replicas& replicas);
     void start_step(const Replica& replica, const Step& step, StepLane lane);
@@ -132,6 +135,7 @@ private:
     std::map<std::string, Slot, std::less<>> slots_;
     Population population_;
     StepQueue queue_;
+    MintLimit mints_;
     Changes due_, features_due_;
     std::uint64_t retries_ = 0;
     std::uint64_t keys_minted_ = 0;

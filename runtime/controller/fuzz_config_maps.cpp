@@ -136,7 +136,7 @@ void check_group(const Value& map) {
     ProxySet set;
     set.tailnet = "lab";
     const std::map<std::string, Group> groups = {
-        {config->name, {.config = &*config, .set = &set, .pods = {}, .states = {}}}};
+        {config->name, {.config = &*config, .set = &set, .pods = {}, .states = {}, .auths = {}}}};
     const AllOffered offered = all_offered(groups);
     const ServiceRecords records = desired_records(
         {.old = {}, .offered = offered, .untouched = {}, .certificates = {}, .told = {}}, Time());
@@ -203,14 +203,15 @@ void check_ledger(const Value& map) {
     Ledger ledger(view, editor);
     server.text = renderer::write_json(map);
     view.wrote(view.config_maps(), map);
-    RemovalGuard guard(ledger, log, kBlockedKey, "proxies");
-    const std::set<std::string> leaving = {"a-0", "b-0"};
+    RemovalGuard guard(ledger, log, {.blocked = kBlockedKey, .removed = kRemovedKey}, "proxies");
+    const Departures departures{.leaving = {"a-0", "b-0"}, .wanted = 1000};
     GuardAnswer answer;
     const auto reconcile = [&] {
-        answer = guard.ask(leaving, 100);  // few enough, whatever is recorded
+        answer = guard.ask(departures, loop.now());  // few enough, whatever is recorded
+        guard.write_down(loop.now());
         ledger.set(std::string(kOwnerKey), "tailrender-1");
     };
-    view.on_change(reconcile);
+    view.on_change([&reconcile](const Changes&) { reconcile(); });
     reconcile();
     CHECK(!answer.is_blocked && (answer.confirmed.empty() || !answer.recorded.token.empty()));
     loop.run_for(std::chrono::minutes(1));
@@ -224,7 +225,7 @@ void check_ledger(const Value& map) {
     for (const renderer::Member& member : map.find("data")->members()) {
         const Value* kept = written.at({"data", member.name()});
         CHECK(member.name() == kOwnerKey || member.name() == kBlockedKey ||
-              (kept != nullptr && *kept == member.value));
+              member.name() == kRemovedKey || (kept != nullptr && *kept == member.value));
     }
 }
 

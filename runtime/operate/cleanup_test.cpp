@@ -376,6 +376,19 @@ TEST_F(CleanupTest, ShowsADeviceOfALostStateAsTheTailnetKnowsIt) {
         << said;
 }
 
+// A pod may name any tailnet.
+TEST_F(CleanupTest, LeavesADeviceOfWhichOnlyAPodSaysTheTailnet) {
+    const std::string own = noted_device();
+    kube.erase(FakeCluster::path("secrets", "ts-web-bcdfg-0-auth"));
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_TRUE(tailnet.devices.contains(own));
+    EXPECT_NE(said.find("leaves device " + own +
+                        ", which Secret ts-web-bcdfg-0 names: nothing but its state Secret says "
+                        "which tailnet it is in\n"),
+              std::string::npos)
+        << said;
+}
+
 // A pod may name whatever it likes.
 TEST_F(CleanupTest, LeavesADeviceThatAPodMerelyNames) {
     const std::string own = noted_device();

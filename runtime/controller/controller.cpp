@@ -379,14 +379,14 @@ void Controller::start_step(const Replica& replica, const Step& step, StepLane l
     const Said said{.about = reference(replica), .reason = std::string(failure_reason(step))};
     log_.info("step", {{"proxy", pod}, {"step", describe(step)}});
     slots_[pod].attempts.begin();
-    if (mints) {
-        mints_.count(pod, loop_.uptime());
-    }
     apply_->run(replica, step, [this, pod, mints, lane, pod_uid, said](const std::string& problem) {
         queue_.end(lane);
-        keys_minted_ += mints && problem.empty() ? 1 : 0;
         if (problem.empty()) {
             slots_[pod].deleted_pod = pod_uid;
+        }
+        if (mints && problem.empty()) {
+            ++keys_minted_;
+            mints_.count(pod, loop_.uptime());
         }
         Said result = said;
         result.problem = problem;

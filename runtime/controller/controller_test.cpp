@@ -466,6 +466,10 @@ TEST_P(Storm, EndsWhereItShould) {
         cluster.restart_pod(name + "-0");
     }
     run(30 * kMinute);
+    if (process->controller.counts().blocks_proxies) {
+        confirm_blocked("blocked-removals.json");
+        run(30 * kMinute);
+    }
     std::set<std::string> pods;
     for (const std::string& name : proxies) {
         pods.insert(name + "-0");

@@ -414,7 +414,15 @@ TEST_F(TwoTailnets, TheDeviceOfAProxyThatHasLostItsStateIsLookedForWhereItIs) {
 }
 
 // A life of ups and downs, ended and begun anew at any point.
-class Storm : public ControllerTest, public testing::WithParamInterface<std::uint64_t> {};
+class Storm : public ControllerTest, public testing::WithParamInterface<std::uint64_t> {
+protected:
+    bool is_noted(const std::string& pod) {
+        const renderer::Value* auth = kube.find(secret(pod + "-auth"));
+        return auth != nullptr &&
+               renderer::text_of(auth->at({"metadata", "annotations", "tailrender.dev/device"})) ==
+                   device_of(pod);
+    }
+};
 
 TEST_P(Storm, EndsWhereItShould) {
     Chance dice(GetParam());
@@ -451,7 +459,9 @@ TEST_P(Storm, EndsWhereItShould) {
                 kube.forget_history();
                 break;
             case 6:
-                kube.erase(secret(name + "-0"));
+                if (is_noted(name + "-0")) {  // else nothing else tells of its device
+                    kube.erase(secret(name + "-0"));
+                }
                 break;
             default:
                 tailnet.refuse_tokens();

@@ -122,7 +122,13 @@ def create_wish(api, parent, stateful_set):
 
 
 def addresses_of(device):
-    return json.dumps(device["addresses"]).ljust(WIDTH)
+    """As its pod says them. The spaces are in no address."""
+    return json.dumps(device["addresses"][:1]).ljust(WIDTH)
+
+
+def notes_of(device):
+    """As the controller notes them. The spaces are in the last one, which no Service of the bench gets."""
+    return ",".join(device["addresses"]).ljust(WIDTH)
 
 
 def create_joined(api, stateful_set, device):
@@ -135,7 +141,8 @@ def create_joined(api, stateful_set, device):
              "profile-1": "z" * 3000}
     api.ask(CORE + "/secrets", secret(stateful_set, pod, "state", state))
     api.ask(CORE + "/secrets", secret(stateful_set, pod + "-auth", "auth", {"authkey": ""}, hostname=device["hostname"],
-                                      device=device["nodeId"], device_tags=",".join(device["tags"])))
+                                      device=device["nodeId"], device_tags=",".join(device["tags"]), device_name=device["name"],
+                                      device_addresses=notes_of(device), device_words="as noted"))
 
 
 class Copies:

@@ -69,11 +69,8 @@ DevicesTable::DevicesTable(const FeatureContext& context)
 
 void DevicesTable::reconcile(const Changes& changes) {
     take(changes);
-    const auto due = unsettled_;
-    for (const auto& [shard, not_before] : due) {
-        if (context_.loop.uptime() >= not_before) {
-            write(shard);
-        }
+    for (std::size_t shard = 0; shard < renderer::kDeviceTables; ++shard) {
+        settle(shard);
     }
 }
 
@@ -90,7 +87,7 @@ void DevicesTable::take(const Changes& changes) {
     }
     for (const std::string& pod : changes.pods) {
         const std::size_t shard = shard_of(pod, shards_.size());
-        unsettled_.try_emplace(shard, Duration(0));
+        unsettled_[shard].digest.clear();
         if (replicas.find(pod).has_value()) {
             count += shards_[shard].insert(pod).second ? 1 : 0;
         } else {
@@ -113,7 +110,7 @@ void DevicesTable::share_out(const std::set<std::string>& pods) {
     }
     for (std::size_t shard = 0; shard < renderer::kDeviceTables; ++shard) {
         if (shard < shards_.size() || !digest_of(shard).empty()) {
-            unsettled_.try_emplace(shard, Duration(0));
+            unsettled_[shard].digest.clear();
         }
     }
 }
@@ -140,16 +137,29 @@ std::string_view DevicesTable::digest_of(std::size_t shard) const {
     return copy == nullptr ? std::string_view() : std::string_view(copy->digest);
 }
 
-void DevicesTable::write(std::size_t shard) {
+void DevicesTable::settle(std::size_t shard) {
+    const auto unsettled = unsettled_.find(shard);
+    if (unsettled == unsettled_.end()) {
+        return;
+    }
+    const std::string_view there = digest_of(shard);
+    if (!there.empty() && unsettled->second.digest == there) {
+        unsettled_.erase(unsettled);
+        return;
+    }
+    if (context_.loop.uptime() < unsettled->second.not_before) {
+        return;
+    }
     std::string lines = lines_of(shard);
+    const std::string wanted = digest(lines);
     if (shard == 0) {
         context_.ledger.set(std::string(kDevicesKey), lines);
     }
-    if (digest_of(shard) == digest(lines)) {
-        unsettled_.erase(shard);
+    if (there == wanted) {
+        unsettled_.erase(unsettled);
         return;
     }
-    unsettled_[shard] = context_.loop.uptime() + kPause;
+    unsettled->second = {.not_before = context_.loop.uptime() + kPause, .digest = wanted};
     if (shard == 0) {
         return;
     }

@@ -36,14 +36,18 @@ public:
 private:
     void take(const Changes& changes);
     void share_out(const std::set<std::string>& pods);
-    void write(std::size_t shard);
+    void settle(std::size_t shard);
     [[nodiscard]] std::string lines_of(std::size_t shard) const;
     [[nodiscard]] std::string_view digest_of(std::size_t shard) const;
 
     FeatureContext context_;
     const Mirror<ShardCopy>& copies_;
     std::vector<std::set<std::string>> shards_;  // names of pods
-    std::map<std::size_t, Duration> unsettled_;  // not written yet, and when they may be: uptimes
+    struct Unsettled {
+        Duration not_before = {};  // uptime
+        std::string digest = {};   // of the lines that are being written; "": they have changed
+    };
+    std::map<std::size_t, Unsettled> unsettled_;
 };
 
 }  // namespace runtime

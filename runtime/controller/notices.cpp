@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/controller/contract.h"
+#include "runtime/controller/replicas.h"
 
 namespace runtime {
 
@@ -14,16 +15,16 @@ std::string unknown_contract(std::string_view version) {
         version, kContractVersion);
 }
 
-void Notices::reconcile(const Changes& /*changes*/) {
-    for (const auto& [unused, set] : context_.view.sets().objects()) {
-        if (!set.contract.empty() && set.contract != kContractVersion) {
+void Notices::reconcile(const Changes& changes) {
+    for (const ProxySet* set : sets_of(context_.view, changes)) {
+        if (!set->contract.empty() && set->contract != kContractVersion) {
             context_.events.post({.api_version = "apps/v1",
                                   .kind = "StatefulSet",
                                   .ns = context_.view.ns(),
-                                  .name = set.name,
-                                  .uid = set.uid},
+                                  .name = set->name,
+                                  .uid = set->uid},
                                  EventType::Warning, "UnknownContract",
-                                 unknown_contract(set.contract));
+                                 unknown_contract(set->contract));
         }
     }
     const auto look = [this](std::string_view prefix, const auto& config) {

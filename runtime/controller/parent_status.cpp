@@ -80,7 +80,7 @@ ParentStatus::ParentStatus(FeatureContext context)
 
 void ParentStatus::reconcile(const Changes& changes) {
     Look look{.replicas = Replicas(context_.view)};
-    const auto sets = sets_of(changes);
+    const auto sets = sets_of(context_.view, changes);
     for (const ProxySet* set : sets) {
         write_served(look, *set);
     }
@@ -89,28 +89,6 @@ void ParentStatus::reconcile(const Changes& changes) {
     write_unserved(is_other ? Changes{.everything = true} : changes);
     write_name_server();
     write_classes();
-}
-
-std::vector<const ProxySet*> ParentStatus::sets_of(const Changes& changes) const {
-    const ClusterView& view = context_.view;
-    std::set<const ProxySet*> sets;
-    if (changes.everything) {
-        for (const auto& [unused, set] : view.sets().objects()) {
-            sets.insert(&set);
-        }
-    }
-    for (const std::string& pod : changes.pods) {
-        if (const auto name = split_replica(pod)) {
-            sets.insert(view.sets().find(view.key(name->set)));
-        }
-    }
-    for (const std::string& parent : changes.parents) {
-        for (const std::string_view name : view.sets_by_parent().find(parent)) {
-            sets.insert(view.sets().find(view.key(name)));
-        }
-    }
-    sets.erase(nullptr);
-    return {sets.begin(), sets.end()};
 }
 
 std::vector<const Parent*> ParentStatus::parents_of(const Changes& changes,

@@ -39,7 +39,6 @@ private:
     Device described(const Replica& replica);
     // False: nothing is different for who is reached at none of them any more.
     bool note_leaving(Look& look, const Changes& changes);
-    [[nodiscard]] std::vector<const ProxySet*> sets_of(const Changes& changes) const;
     [[nodiscard]] std::vector<const Parent*> parents_of(const Changes& changes,
                                                         std::string_view kind) const;
     // Of our contract, or of another one, but not the operator's; nullptr: there is none.

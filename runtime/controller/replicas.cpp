@@ -112,6 +112,27 @@ void Replicas::each(const std::function<void(const Replica&)>& visit) {
     }
 }
 
+std::vector<const ProxySet*> sets_of(const ClusterView& view, const Changes& changes) {
+    std::set<const ProxySet*> sets;
+    if (changes.everything) {
+        for (const auto& [unused, set] : view.sets().objects()) {
+            sets.insert(&set);
+        }
+    }
+    for (const std::string& pod : changes.pods) {
+        if (const auto name = split_replica(pod)) {
+            sets.insert(view.sets().find(view.key(name->set)));
+        }
+    }
+    for (const std::string& parent : changes.parents) {
+        for (const std::string_view name : view.sets_by_parent().find(parent)) {
+            sets.insert(view.sets().find(view.key(name)));
+        }
+    }
+    sets.erase(nullptr);
+    return {sets.begin(), sets.end()};
+}
+
 std::string owner_of(const ClusterView& view, std::string_view tailnet, std::string_view device,
                      std::string_view pod) {
     for (const Text& name : view.noted_devices().find(device)) {

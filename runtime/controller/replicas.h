@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "runtime/controller/cluster_view.h"
 #include "runtime/controller/decide.h"
@@ -31,6 +33,9 @@ private:
     const ClusterView& view_;
     std::map<std::string, std::map<std::string, std::string>> configs_;  // by group and pod
 };
+
+// StatefulSets that something has changed for.
+std::vector<const ProxySet*> sets_of(const ClusterView& view, const Changes& changes);
 
 // The auth Secret on which the controller has noted this device of the tailnet, but for that of
 // `pod`; "": none.

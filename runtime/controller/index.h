@@ -3,8 +3,8 @@
 #pragma once
 
 #include <map>
-#include <ranges>
 #include <string_view>
+#include <vector>
 
 #include "runtime/base/text.h"
 
@@ -27,9 +27,13 @@ public:
         }
     }
     // Ends with the next change.
-    [[nodiscard]] auto find(std::string_view key) const {
+    [[nodiscard]] std::vector<std::string_view> find(std::string_view key) const {
+        std::vector<std::string_view> names;
         const auto [first, last] = names_.equal_range(key);
-        return std::ranges::subrange(first, last) | std::views::values;
+        for (auto entry = first; entry != last; ++entry) {
+            names.push_back(entry->second);
+        }
+        return names;
     }
     [[nodiscard]] bool empty() const { return names_.empty(); }
 

@@ -135,10 +135,10 @@ std::vector<const ProxySet*> sets_of(const ClusterView& view, const Changes& cha
 
 std::string owner_of(const ClusterView& view, std::string_view tailnet, std::string_view device,
                      std::string_view pod) {
-    for (const Text& name : view.noted_devices().find(device)) {
+    for (const std::string_view name : view.noted_devices().find(device)) {
         const AuthSecret* auth = view.auths().find(view.key(name));
         if (auth != nullptr && auth->pod != pod && auth->tailnet == tailnet) {
-            return name;
+            return std::string(name);
         }
     }
     return {};
@@ -146,10 +146,10 @@ std::string owner_of(const ClusterView& view, std::string_view tailnet, std::str
 
 std::string user_of(const ClusterView& view, std::string_view tailnet, std::string_view device,
                     std::string_view pod) {
-    for (const Text& name : view.named_devices().find(device)) {
+    for (const std::string_view name : view.named_devices().find(device)) {
         const StateSecret* state = view.states().find(view.key(name));
         if (state != nullptr && state->name != pod && state->tailnet == tailnet) {
-            return name;
+            return std::string(name);
         }
     }
     return owner_of(view, tailnet, device, pod);
@@ -166,9 +166,9 @@ std::string operators_set(const ClusterView& view, const Replica& replica) {
     if (labels == nullptr || !name.has_value()) {
         return {};
     }
-    for (const Text& other : view.operators_sets().find(*labels)) {
+    for (const std::string_view other : view.operators_sets().find(*labels)) {
         if (other != name->set) {
-            return other;
+            return std::string(other);
         }
     }
     return {};

@@ -108,6 +108,14 @@ class Lab(Traces):
         """Asks for it; whoever needs them gone waits."""
         self.kubectl("delete", "--wait=false", "-f", "-", text=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
 
+    def confirm_removals(self):
+        """Somebody says yes to whatever the controller asks before it removes so many."""
+        ledger = self.get("configmap", "tailrender-devices", "-n", "tailscale") or {}
+        for key in ("blocked-removals.json", "blocked-services.json"):
+            token = json.loads(ledger.get("data", {}).get(key, "{}")).get("token")
+            if token:
+                self.kubectl("annotate", "--overwrite", "configmap", "tailrender-devices", "-n", "tailscale", f"tailrender.dev/confirm-removals={token}")
+
     def as_a_person(self, *command):
         """Exit code and what was said, of a program beside the node that finds the cluster as kubectl does."""
         done = subprocess.run(command, env=self.inner, preexec_fn=self.enter, text=True, check=False,

@@ -156,7 +156,7 @@ class World:
         finally:
             self.lab.delete(objects)
             self.lab.wait(f"nothing is left of {name}",
-                          lambda: not any(self.lab.get("secret", pod.name + end, "-n", NAMESPACE) for end in ("", "-auth")))
+                          lambda: self.lab.confirm_removals() or not any(self.lab.get("secret", pod.name + end, "-n", NAMESPACE) for end in ("", "-auth")))
 
     def others_are_served(self, name):
         """In time, whatever a pod does meanwhile."""

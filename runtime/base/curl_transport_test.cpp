@@ -34,6 +34,9 @@ protected:
 
     AsioLoop loop;
     HttpServer server{loop, [](std::string_view path) -> Page {
+                          if (path == "/endless") {
+                              return {200, std::string((64 << 20U) + 1, 'x')};
+                          }
                           if (path == "/large") {
                               return {200, std::string(3 << 20U, 'x')};
                           }
@@ -52,6 +55,12 @@ TEST_F(CurlTransportTest, BringsTheReply) {
 
 TEST_F(CurlTransportTest, AStatusOtherThan200IsAReply) {
     EXPECT_EQ(fetch({.url = url("/nothing")}).status, 404);
+}
+
+TEST_F(CurlTransportTest, AReplyOfMoreThan64MiBIsAProblem) {
+    const HttpReply reply = fetch({.url = url("/endless")});
+    EXPECT_EQ(reply.status, 0);
+    EXPECT_NE(reply.problem, "");
 }
 
 TEST_F(CurlTransportTest, StreamsTheBody) {

@@ -9,16 +9,19 @@ namespace runtime {
 
 struct Changes {
     bool everything = false;             // the rest is not told then
+    std::set<std::string> sets = {};     // names of StatefulSets
     std::set<std::string> pods = {};     // names of replicas
     std::set<std::string> parents = {};  // as in the contract annotation: "Service/apps/web"
 
     void add(Changes other) {
         everything = everything || other.everything;
         if (everything) {
+            sets.clear();
             pods.clear();
             parents.clear();
             return;
         }
+        sets.merge(other.sets);
         pods.merge(other.pods);
         parents.merge(other.parents);
     }

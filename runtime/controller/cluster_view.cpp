@@ -96,6 +96,7 @@ void ClusterView::take_set(const ProxySet* before, const ProxySet* after, Change
         if (set.contract.empty()) {  // it may have stood in the way of whatever there is
             changes.everything = true;
         }
+        changes.sets.insert(set.name);
         changes.parents.insert(parent_of(set));
         for (int ordinal = 0; ordinal < set.replicas; ++ordinal) {
             changes.pods.insert(fmt::format("{}-{}", set.name, ordinal));

@@ -51,6 +51,12 @@ StepLane lane_of(const Replica& replica, const Step& step) {
     return mint != nullptr || is_asked ? StepLane::Reissue : StepLane::Prepare;
 }
 
+// For a device that the pod names beside its request.
+bool is_asked_look(const Replica& replica, const Step& step) {
+    return std::holds_alternative<step::LookForDevice>(step) && replica.state != nullptr &&
+           replica.state->wants_key;
+}
+
 // Of its parent: "Service/apps/web".
 std::string_view namespace_of(const Replica& replica) {
     const std::string_view parent =
@@ -174,6 +180,7 @@ void Controller::begin(const std::string& owner) {
 void Controller::tick() {
     due_.add({.everything = true});
     mints_.forget(loop_.uptime());
+    looks_.forget(loop_.uptime());
     if (++ticks_ % kTicksBetweenWholeLooks == 0) {
         features_due_.add({.everything = true});
     }
@@ -225,7 +232,7 @@ void Controller::reconcile() {
     see(due, replicas);
     ask_guard();
     consider(due, replicas);
-    guard_.write_down(loop_.now());
+    guard_.write_down();
     start_steps(replicas);
 }
 
@@ -325,14 +332,17 @@ bool Controller::may_take(const Replica& replica, const Step& step) {
         // Clocks that others set may jump.
         if (leaver == population_.leaving().end() ||
             loop_.uptime() - leaver->second.since < settings_.cleanup_delay ||
-            !guard_.may_remove(pod)) {
+            !guard_.may_remove(pod, loop_.now())) {
             return false;
         }
     }
-    if (std::holds_alternative<step::MintKey>(step) && !mints_.may_mint(pod, loop_.uptime())) {
+    if (std::holds_alternative<step::MintKey>(step) && !mints_.may_begin(pod, loop_.uptime())) {
         hinder(replica, "TooManyKeys",
                fmt::format("it has had {} keys within minutes: the next one is minted in a minute",
-                           kKeysAtOnce));
+                           kAskedAtOnce));
+        return false;
+    }
+    if (is_asked_look(replica, step) && !looks_.may_begin(pod, loop_.uptime())) {
         return false;
     }
     const bool lets_pod_start = std::holds_alternative<step::MintKey>(step) ||
@@ -379,6 +389,9 @@ void Controller::start_step(const Replica& replica, const Step& step, StepLane l
     const Said said{.about = reference(replica), .reason = std::string(failure_reason(step))};
     log_.info("step", {{"proxy", pod}, {"step", describe(step)}});
     slots_[pod].attempts.begin();
+    if (is_asked_look(replica, step)) {
+        looks_.count(pod, loop_.uptime());
+    }
     apply_->run(replica, step, [this, pod, mints, lane, pod_uid, said](const std::string& problem) {
         queue_.end(lane);
         if (problem.empty()) {

@@ -19,10 +19,10 @@
 #include "runtime/controller/cluster_view.h"
 #include "runtime/controller/feature.h"
 #include "runtime/controller/key_sweep.h"
-#include "runtime/controller/mint_limit.h"
 #include "runtime/controller/population.h"
 #include "runtime/controller/removal_guard.h"
 #include "runtime/controller/replicas.h"
+#include "runtime/controller/step_limit.h"
 #include "runtime/controller/step_queue.h"
 #include "runtime/controller/tailnets.h"
 #include "runtime/kube/events.h"
@@ -135,7 +135,7 @@ private:
     std::map<std::string, Slot, std::less<>> slots_;
     Population population_;
     StepQueue queue_;
-    MintLimit mints_;
+    StepLimit mints_, looks_;
     Changes due_, features_due_;
     std::uint64_t retries_ = 0;
     std::uint64_t keys_minted_ = 0;

@@ -138,12 +138,16 @@ std::string_view DevicesTable::digest_of(std::size_t shard) const {
 }
 
 void DevicesTable::settle(std::size_t shard) {
-    const auto unsettled = unsettled_.find(shard);
-    if (unsettled == unsettled_.end()) {
-        return;
-    }
     const std::string_view there = digest_of(shard);
+    auto unsettled = unsettled_.find(shard);
+    if (unsettled == unsettled_.end()) {
+        if (settled_[shard] == there) {
+            return;
+        }
+        unsettled = unsettled_.try_emplace(shard).first;  // somebody else has written it
+    }
     if (!there.empty() && unsettled->second.digest == there) {
+        settled_[shard] = there;
         unsettled_.erase(unsettled);
         return;
     }
@@ -156,6 +160,7 @@ void DevicesTable::settle(std::size_t shard) {
         context_.ledger.set(std::string(kDevicesKey), lines);
     }
     if (there == wanted) {
+        settled_[shard] = wanted;
         unsettled_.erase(unsettled);
         return;
     }

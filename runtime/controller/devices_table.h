@@ -48,6 +48,7 @@ private:
         std::string digest = {};   // of the lines that are being written; "": they have changed
     };
     std::map<std::size_t, Unsettled> unsettled_;
+    std::map<std::size_t, std::string> settled_;  // digests of what was written, by shard
 };
 
 }  // namespace runtime

@@ -76,6 +76,9 @@ TEST_F(DevicesTableTest, GrowsIntoMoreConfigMapsAndBack) {
     for (std::size_t shard = 0; shard < 4; ++shard) {
         EXPECT_EQ(version(shard) == versions.at(shard), shard != its) << shard;
     }
+    kube.erase(map_path(its));
+    run(10 * kSecond);
+    EXPECT_EQ(pods(4), all) << "what somebody has deleted is written again";
     for (int i = 0; i < 150; ++i) {
         const std::string name = fmt::format("p{}", i);
         cluster.remove_proxy(name);

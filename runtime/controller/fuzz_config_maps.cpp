@@ -208,7 +208,7 @@ void check_ledger(const Value& map) {
     GuardAnswer answer;
     const auto reconcile = [&] {
         answer = guard.ask(departures, loop.now());  // few enough, whatever is recorded
-        guard.write_down(loop.now());
+        guard.write_down();
         ledger.set(std::string(kOwnerKey), "tailrender-1");
     };
     view.on_change([&reconcile](const Changes&) { reconcile(); });

@@ -282,5 +282,18 @@ TEST_F(GroupDecideTest, ApiProxiesAdvertiseOnceTheCertificateIsThere) {
               R"({"Version":"v1alpha1","Hostname":"kube-0","AdvertiseServices":["svc:docs"]})");
 }
 
+TEST_F(GroupDecideTest, OfTwoThatOfferOneServiceTheFirstByNameHasIt) {
+    GroupConfig stranger = config;
+    stranger.name = "zz";
+    Group its = group;
+    its.config = &stranger;
+    const std::map<std::string, Group> groups{{"front", group}, {"zz", its}};
+    const AllOffered all = all_offered(groups);
+    EXPECT_EQ(all.size(), 2U);
+    for (const auto& [key, one] : all) {
+        EXPECT_EQ(one.group->config->name, "front") << key;
+    }
+}
+
 }  // namespace
 }  // namespace runtime

@@ -49,7 +49,7 @@ void Groups::reconcile(const Changes& /*changes*/) {
     for (const auto& [key, unused] : seen->records) {
         consider(*seen, key);
     }
-    context_.service_guard.write_down(context_.loop.now());
+    context_.service_guard.write_down();
     for (const auto& [unused, group] : seen->groups) {
         roll(group, seen->told);
     }
@@ -144,7 +144,7 @@ bool Groups::may_remove(const Seen& seen, const std::string& key) {
     const auto leaver = leaving_.find(key);
     return !seen.untouched.contains(seen.records.at(key).group) && leaver != leaving_.end() &&
            context_.loop.uptime() - leaver->second >= context_.cleanup_delay &&
-           context_.service_guard.may_remove(key);
+           context_.service_guard.may_remove(key, context_.loop.now());
 }
 
 void Groups::keep_table(const Seen& seen, const Unserved& unserved) {

@@ -24,11 +24,15 @@ std::string object_path(const ObjectEditor::Target& target) {
 void ObjectEditor::edit(const Target& target, Edit edit) {
     const std::string path = object_path(target);
     const auto known = attempts_.find(path);
-    if (busy_ >= kMostAtOnce ||
-        (known != attempts_.end() && !known->second.may_begin(loop_.uptime()))) {
-        turned_away_.insert_or_assign(path, target.about);
+    const bool may_begin = known == attempts_.end() || known->second.may_begin(loop_.uptime());
+    if (!may_begin && !known->second.busy()) {
+        return;  // in its pause, after which it is looked at
+    }
+    if (!may_begin || busy_ >= kMostAtOnce) {
+        turned_away_[path].add(target.about);
         return;
     }
+    turned_away_.erase(path);
     attempts_[path].begin();
     ++busy_;
     kube_.get(path, [this, target, edit = std::move(edit)](KubeReply reply) {
@@ -91,9 +95,14 @@ void ObjectEditor::pause(const Target& target, Duration delay) {
 
 void ObjectEditor::release() {
     --busy_;
-    if (!turned_away_.empty()) {
-        view_.changed(std::move(turned_away_.extract(turned_away_.begin()).mapped()));
+    if (turned_away_.empty()) {
+        return;
     }
+    Changes about;
+    for (int room = kMostAtOnce - busy_; room > 0 && !turned_away_.empty(); --room) {
+        about.add(std::move(turned_away_.extract(turned_away_.begin()).mapped()));
+    }
+    view_.changed(std::move(about));
 }
 
 void ObjectEditor::look_again(const Target& target, Duration delay) {

@@ -165,6 +165,7 @@ StateSecret read_state(const Value& object) {
     state.tailnet = annotation(object, kTailnetAnnotation);
     state.gone_since = annotation(object, kGoneAnnotation);
     state.labels = labels_of(object);
+    state.made_at = parse_time(meta(object, "creationTimestamp"));
     state.device_id = id_of(secret_datum(object, "device_id").value_or(""));
     state.device_fqdn = secret_datum(object, "device_fqdn").value_or("");
     state.addresses = joined_list(secret_datum(object, "device_ips").value_or(""));

@@ -47,7 +47,8 @@ struct StateSecret {
     std::vector<std::string> services;  // that it advertises: svc:HOST
     bool wants_key = false;             // reissue_authkey is there, whatever its value
     Text gone_since;
-    Text labels;  // as a ProxySet's
+    Text labels;                  // as a ProxySet's
+    std::optional<Time> made_at;  // as the API server tells
 
     [[nodiscard]] std::string_view device() const {
         return device_id.empty() ? node_id : device_id;

@@ -256,6 +256,22 @@ TEST_F(StatusTest, SaysWhichTagsAreRefused) {
     EXPECT_EQ(said[0].rfind("Service CannotMintKey: web-0: ", 0), 0U) << said[0];
     EXPECT_NE(said[0].find("tag:unknown"), std::string::npos) << said[0];
     EXPECT_NE(status(service_path()).find(R"("reason":"ProxyFailed")"), std::string::npos);
+    cluster.add_proxy("api");
+    run(10 * kSecond);
+    EXPECT_EQ(tailnet.devices.size(), 1U) << "others are served meanwhile";
+}
+
+// It has neither a pod nor a parent.
+TEST_F(StatusTest, SaysThatAContractIsUnknownWheneverItComes) {
+    start();
+    run(kMinute);
+    kube.put(FakeCluster::path("statefulsets", "later"),
+             json(R"({"metadata":{"name":"later","namespace":"tailscale",)"
+                  R"("annotations":{"tailrender.dev/contract":"v9"}},"spec":{"replicas":0}})"));
+    run(kSecond);
+    const auto said = events("tailscale");
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_EQ(said[0].rfind("StatefulSet UnknownContract: it follows contract \"v9\"", 0), 0U);
 }
 
 TEST_F(StatusTest, SaysThatATailnetIsMissing) {

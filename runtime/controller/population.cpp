@@ -8,6 +8,14 @@ namespace {
 
 constexpr Duration kYouth = std::chrono::hours(24);
 
+// Each of its Secrets may have been made anew since.
+bool is_young(const Replica& replica, Time now) {
+    const auto is_new = [now](const auto* secret) {
+        return secret != nullptr && secret->made_at.has_value() && now - *secret->made_at < kYouth;
+    };
+    return is_new(replica.auth) && is_new(replica.state);
+}
+
 }  // namespace
 
 void Population::count(const Known& known, int sign) {
@@ -18,20 +26,17 @@ void Population::count(const Known& known, int sign) {
 }
 
 void Population::see(const Replica& replica, Time now, Duration uptime, bool counts_all) {
-    const AuthSecret* auth = replica.auth;
-    const bool is_young = !counts_all && auth != nullptr && auth->made_at.has_value() &&
-                          now - *auth->made_at < kYouth;
+    const bool young = !counts_all && is_young(replica, now);
     const auto [known, is_new] = all_.try_emplace(std::string(replica.pod_name));
     if (!is_new) {
         count(known->second, -1);
     }
-    known->second = {.is_wanted = is_wanted(replica), .is_young = is_young};
+    known->second = {.is_wanted = is_wanted(replica), .is_young = young};
     count(known->second, 1);
     if (known->second.is_wanted) {
         leaving_.erase(known->first);
     } else {
-        leaving_.try_emplace(known->first, Leaver{.since = uptime}).first->second.is_young =
-            is_young;
+        leaving_.try_emplace(known->first, Leaver{.since = uptime}).first->second.is_young = young;
     }
 }
 

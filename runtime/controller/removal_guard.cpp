@@ -78,11 +78,12 @@ GuardAnswer guard_removals(const Departures& departures, const Blocked& recorded
         }
     };
     sort(departures.leaving, others);
+    // When nothing is left at all, the young ones went by the same mistake.
+    const bool all_go = departures.wanted + departures.wanted_young == 0 &&
+                        departures.leaving.size() + departures.young.size() >= 2;
+    sort(departures.young, all_go ? others : answer.free);
     answer.is_blocked = !others.empty() && !is_safe(others.size() + departures.removed.size(),
                                                     departures.wanted + answer.confirmed.size());
-    // When nothing is left at all, the young ones went by the same mistake.
-    const bool all_go = departures.wanted + departures.wanted_young == 0;
-    sort(departures.young, answer.is_blocked && all_go ? others : answer.free);
     if (!answer.confirmed.empty()) {
         answer.recorded = recorded;  // until the last of them is gone
     } else if (answer.is_blocked) {
@@ -119,8 +120,14 @@ GuardAnswer RemovalGuard::ask(Departures departures, Time now) {
     if (blocked.token.empty()) {  // else they are what it is blocked for
         std::erase_if(written_, [now](const auto& entry) { return now - entry.second > kMemory; });
     } else if (blocked.token == known.confirmed_removals) {
-        written_.clear();
+        // A word starts the count anew. What goes beside what it was for has been written down.
+        std::erase_if(written_, [&departures](const auto& entry) {
+            return !departures.leaving.contains(entry.first);
+        });
     }
+    std::erase_if(to_write_, [&departures](const auto& entry) {
+        return !departures.leaving.contains(entry.first);
+    });
     for (const auto& [name, unused] : written_) {
         if (!departures.leaving.contains(name)) {
             departures.removed.insert(name);
@@ -145,24 +152,22 @@ GuardAnswer RemovalGuard::ask(Departures departures, Time now) {
     return answer_;
 }
 
-bool RemovalGuard::may_remove(const std::string& name) {
+bool RemovalGuard::may_remove(const std::string& name, Time now) {
     if (!answer_.may_remove(name)) {
         return false;
     }
     const bool may = !answer_.counts(name) || written_.contains(name);
     if (!may) {
-        to_write_.insert(name);
+        to_write_.try_emplace(name, now);
     }
     return may;
 }
 
-void RemovalGuard::write_down(Time now) {
+void RemovalGuard::write_down() {
     Removed removed = written_;
     std::erase_if(to_write_,
-                  [&removed](const std::string& name) { return removed.contains(name); });
-    for (const std::string& name : to_write_) {
-        removed.emplace(name, now);
-    }
+                  [&removed](const auto& entry) { return removed.contains(entry.first); });
+    removed.insert(to_write_.begin(), to_write_.end());
     Value text = Value::map();
     for (const auto& [name, time] : removed) {
         text.add(Value(name), Value(format_seconds(time)));

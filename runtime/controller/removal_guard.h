@@ -78,8 +78,8 @@ public:
     GuardAnswer ask(Departures departures, Time now);
     // It may, by the last answer, and its removal is written down. If it is not yet, `write_down`
     // sees to that, once all have been asked for: ask again when the ledger has changed.
-    bool may_remove(const std::string& name);
-    void write_down(Time now);
+    bool may_remove(const std::string& name, Time now);
+    void write_down();
     // Says beside the record what waits, and that the word given is not its token.
     void tell(Events& events) const;
     // By the last answer.
@@ -90,8 +90,8 @@ private:
     Log& log_;
     std::string blocked_key_, removed_key_, what_;
     GuardAnswer answer_;
-    Removed written_;                 // in the ledger, as of the last question
-    std::set<std::string> to_write_;  // removals that it does not have yet
+    Removed written_;   // in the ledger, as of the last question
+    Removed to_write_;  // what it does not have yet
 };
 
 }  // namespace runtime

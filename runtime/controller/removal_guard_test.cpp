@@ -106,6 +106,10 @@ TEST(RemovalGuard, PreviewsComeAndGo) {
     answer = guard_removals(departures, {}, "", kUid);
     EXPECT_FALSE(answer.may_remove("pa"));
     EXPECT_TRUE(answer.recorded.pods.contains("pa"));
+    departures.leaving.clear();
+    answer = guard_removals(departures, {}, "", kUid);
+    EXPECT_TRUE(answer.is_blocked) << "also when all were young";
+    EXPECT_FALSE(answer.may_remove("pa"));
     departures.wanted_young = 1;
     EXPECT_TRUE(guard_removals(departures, {}, "", kUid).may_remove("pa"));
 }

@@ -119,6 +119,9 @@ std::vector<const ProxySet*> sets_of(const ClusterView& view, const Changes& cha
             sets.insert(&set);
         }
     }
+    for (const std::string& name : changes.sets) {
+        sets.insert(view.sets().find(view.key(name)));
+    }
     for (const std::string& pod : changes.pods) {
         if (const auto name = split_replica(pod)) {
             sets.insert(view.sets().find(view.key(name->set)));

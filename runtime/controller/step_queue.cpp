@@ -7,7 +7,7 @@ namespace runtime {
 namespace {
 
 // At once, of each lane.
-constexpr std::array<int, kLanes> kShares = {kStepsAtOnce, 20, 16, 4, kRemovalsAtOnce};
+constexpr std::array<int, kLanes> kShares = {24, 20, 16, 4, kRemovalsAtOnce};
 // Kept for proxies that ask for a key.
 constexpr int kReserved = 4;
 

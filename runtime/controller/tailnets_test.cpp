@@ -123,6 +123,21 @@ TEST_F(TailnetsTest, MintsNothingForATailnetThatIsGone) {
     EXPECT_TRUE(says("ConfigMap \"tailrender-tailnet-partner\" is missing"));
 }
 
+TEST_F(TailnetsTest, ALiveTailnetThatNamesAnotherServerChangesNothing) {
+    add_partner();
+    kube.has_custom_resources = true;
+    kube.put(
+        "/apis/tailscale.com/v1alpha1/tailnets/partner",
+        renderer::Value::map({{"metadata", renderer::Value::map({{"name", "partner"}})},
+                              {"spec", renderer::Value::map({{"loginUrl", "https://foreign"}})}}));
+    network.add("https://foreign", foreign);
+    add_partner_proxy("a");
+    start();
+    run(kMinute);
+    EXPECT_EQ(partner.devices.size(), 1U) << "it is in the one that is rendered";
+    EXPECT_FALSE(asked("https://foreign"));
+}
+
 TEST_F(TailnetsTest, ANewProcessSaysHowToGetAtWhatIsLeft) {
     add_partner();
     add_partner_proxy("a");

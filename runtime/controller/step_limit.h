@@ -11,19 +11,19 @@
 
 namespace runtime {
 
-inline constexpr int kKeysAtOnce = 3;
-inline constexpr Duration kKeyPause = std::chrono::minutes(1);
+inline constexpr int kAskedAtOnce = 3;
+inline constexpr Duration kAskedPause = std::chrono::minutes(1);
 
 // Times are uptimes.
-class MintLimit {
+class StepLimit {
 public:
-    [[nodiscard]] bool may_mint(std::string_view pod, Duration now) const {
+    [[nodiscard]] bool may_begin(std::string_view pod, Duration now) const {
         const auto known = full_at_.find(pod);
-        return known == full_at_.end() || known->second - now <= (kKeysAtOnce - 1) * kKeyPause;
+        return known == full_at_.end() || known->second - now <= (kAskedAtOnce - 1) * kAskedPause;
     }
     void count(const std::string& pod, Duration now) {
         Duration& full_at = full_at_[pod];
-        full_at = std::max(full_at, now) + kKeyPause;
+        full_at = std::max(full_at, now) + kAskedPause;
     }
     // Of those who may have as many as anybody.
     void forget(Duration now) {

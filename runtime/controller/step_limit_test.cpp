@@ -1,4 +1,4 @@
-#include "runtime/controller/mint_limit.h"
+#include "runtime/controller/step_limit.h"
 
 #include "runtime/testing/controller_test.h"
 
@@ -6,9 +6,9 @@ namespace runtime {
 namespace {
 
 // A pod that shows its device and hides it by turns, and asks for a key each time.
-class MintLimitTest : public ControllerTest {};
+class StepLimitTest : public ControllerTest {};
 
-TEST_F(MintLimitTest, APodGetsNoKeysWithoutEnd) {
+TEST_F(StepLimitTest, APodGetsNoKeysWithoutEnd) {
     cluster.add_proxy("a");
     start();
     run(kMinute);
@@ -31,19 +31,19 @@ TEST_F(MintLimitTest, APodGetsNoKeysWithoutEnd) {
     }));
 }
 
-TEST(MintLimit, ForgetsWhoMayHaveAllAgain) {
-    MintLimit limit;
-    for (int i = 0; i < kKeysAtOnce; ++i) {
-        EXPECT_TRUE(limit.may_mint("a", kSecond));
+TEST(StepLimit, ForgetsWhoMayHaveAllAgain) {
+    StepLimit limit;
+    for (int i = 0; i < kAskedAtOnce; ++i) {
+        EXPECT_TRUE(limit.may_begin("a", kSecond));
         limit.count("a", kSecond);
     }
-    EXPECT_FALSE(limit.may_mint("a", kSecond));
-    EXPECT_TRUE(limit.may_mint("b", kSecond));
-    EXPECT_TRUE(limit.may_mint("a", kSecond + kKeyPause));
-    limit.forget(kSecond + kKeyPause);
-    EXPECT_FALSE(limit.may_mint("a", kSecond)) << "it is remembered";
-    limit.forget(kSecond + kKeysAtOnce * kKeyPause);
-    EXPECT_TRUE(limit.may_mint("a", kSecond));
+    EXPECT_FALSE(limit.may_begin("a", kSecond));
+    EXPECT_TRUE(limit.may_begin("b", kSecond));
+    EXPECT_TRUE(limit.may_begin("a", kSecond + kAskedPause));
+    limit.forget(kSecond + kAskedPause);
+    EXPECT_FALSE(limit.may_begin("a", kSecond)) << "it is remembered";
+    limit.forget(kSecond + kAskedAtOnce * kAskedPause);
+    EXPECT_TRUE(limit.may_begin("a", kSecond));
 }
 
 }  // namespace

@@ -140,7 +140,8 @@ DeviceClaim Apply::claim_of(const Work& work, std::string_view device) {
             .device = std::string(device),
             .hostname = work.hostname,
             .tags = possible_tags(work.auth, work.tags),
-            .is_tailnet_noted = !work.auth.name.empty()};
+            .is_tailnet_noted = !work.auth.name.empty(),
+            .is_noted = !device.empty() && work.auth.device == device};
 }
 
 Job Apply::delete_pod(const Work& work, const step::DeletePod& pod) {
@@ -284,7 +285,9 @@ Job Apply::note_device(const Work& work, const std::shared_ptr<OwnDevice>& found
         const std::string notes = "/metadata/annotations/";
         Value operations = Value::list();
         for (const auto& [key, text] :
-             {std::pair(kDeviceAnnotation, device), std::pair(kDeviceTagsAnnotation, found->tags),
+             {std::pair(kDeviceAnnotation, device),
+              std::pair(kDeviceTagsAnnotation,
+                        found->tags.empty() ? std::string(work.auth.device_tags) : found->tags),
               std::pair(kDeviceNameAnnotation, found->notes.name),
               std::pair(kDeviceAddressesAnnotation, found->notes.addresses),
               std::pair(kDeviceWordsAnnotation, digest_of_words(work.state)),

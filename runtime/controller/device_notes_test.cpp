@@ -141,6 +141,24 @@ TEST_F(DeviceNotesTest, ADeviceThatIsNotTheReplicasIsPublishedNowhere) {
     EXPECT_NE(table().find(R"("state":"waiting")"), std::string::npos) << table();
 }
 
+// Its hostname may be another one by now, as an adopted one's.
+TEST_F(DeviceNotesTest, ADeviceThatIsNotedNeedsNoSecondProof) {
+    add_web();
+    start();
+    run(kMinute);
+    tailnet.devices.at(device_of("web-0")).hostname = "other";
+    Value auth = kube.find(secret("web-0-auth"))->clone();
+    for (const std::string_view key : {kDeviceNameAnnotation, kDeviceWordsAnnotation}) {
+        auth.find("metadata")->find("annotations")->erase(key);
+    }
+    kube.put(secret("web-0-auth"), std::move(auth));
+    run(kMinute);
+    EXPECT_NE(status(service_path()).find(R"("hostname":"web-0.tail1a2b3.ts.net")"),
+              std::string::npos)
+        << status(service_path());
+    EXPECT_TRUE(events("apps").empty());
+}
+
 TEST_F(DeviceNotesTest, ADeviceThatIsRenamedIsPublishedByItsNewName) {
     add_web();
     start();

@@ -28,6 +28,7 @@ struct DeviceClaim {
     // False: there is no auth Secret, and a pod may name any tailnet. Whatever that one says of the
     // device, that it has none of this id included, proves nothing.
     bool is_tailnet_noted = true;
+    bool is_noted = false;  // for this replica: it has been proven once
 };
 inline constexpr std::string_view kUnknownTailnet =
     "nothing but its state Secret says which tailnet it is in";

@@ -182,13 +182,13 @@ std::optional<Step> decide_device(const Replica& replica, Time now) {
         return note;
     }
     const AuthSecret& auth = *replica.auth;
-    if (auth.device_tags != replica.set->tags) {
-        return step::SetTags{.device = std::string(auth.device)};
-    }
-    // A pod may say something new as often as it likes.
+    // A pod may say something new as often as it likes. Tags that are refused keep no name back.
     const bool may_ask = auth.device_words.empty() || look_again(replica, kWordsLast);
-    return may_ask && has_new_words(*replica.state, auth)
-               ? std::optional<Step>(read_device(replica, now, {}))
+    if (may_ask && has_new_words(*replica.state, auth)) {
+        return read_device(replica, now, {});
+    }
+    return auth.device_tags != replica.set->tags
+               ? std::optional<Step>(step::SetTags{.device = std::string(auth.device)})
                : std::nullopt;
 }
 

@@ -20,7 +20,7 @@ const Case kCases[] = {
          w.auth.device_words = "";
          w.set.tags = "tag:web";
      },
-     "set the tags of n1"},
+     "note the device"},
     {"device is called as it is noted",
      [](World& w) {
          w.state.device_fqdn = "web.tail1.ts.net.";

@@ -39,7 +39,7 @@ def wait_until(what, is_so):
 
 def device_of(number):
     return {"nodeId": f"n{number:05}CNTRL", "name": f"web-{number:05}.example.ts.net", "hostname": f"shop-web-{number:05}",
-            "addresses": [f"100.{64 + number // 62500}.{number // 250 % 250}.{number % 250}"], "tags": ["tag:k8s"]}
+            "addresses": [f"100.{64 + number // 62500}.{number // 250 % 250}.{number % 250}", f"fd7a:115c:a1e0::{number:x}"], "tags": ["tag:k8s"]}
 
 
 def address_of(number):

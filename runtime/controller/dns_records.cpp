@@ -12,6 +12,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/controller/devices.h"
 #include "runtime/controller/notices.h"
+#include "runtime/controller/objects.h"
 #include "runtime/controller/replicas.h"
 
 namespace runtime {
@@ -30,17 +31,6 @@ using Names = std::map<std::string, std::set<std::string>>;  // to their address
 
 std::string_view name_of(const Value& object) {
     return text_of(object.at({"metadata", "name"}));
-}
-
-std::vector<std::string> texts_of(const Value* list) {
-    std::vector<std::string> texts;
-    if (list != nullptr && list->is_list()) {
-        texts.reserve(list->size());
-        for (const Value& item : list->items()) {
-            texts.emplace_back(text_of(item));
-        }
-    }
-    return texts;
 }
 
 // A condition that is not there counts as fine (discovery.k8s.io/v1, EndpointConditions).

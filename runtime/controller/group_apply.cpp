@@ -9,6 +9,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/json_patch.h"
 #include "runtime/controller/contract.h"
+#include "runtime/controller/objects.h"
 #include "runtime/controller/service_owner.h"
 
 namespace runtime {
@@ -17,17 +18,6 @@ using renderer::text_of;
 using renderer::Value;
 
 namespace {
-
-std::vector<std::string> addresses_of(const Value& service) {
-    std::vector<std::string> addresses;
-    if (const Value* list = service.find("addrs"); list != nullptr && list->is_list()) {
-        addresses.reserve(list->size());
-        for (const Value& address : list->items()) {
-            addresses.emplace_back(text_of(address));
-        }
-    }
-    return addresses;
-}
 
 // Without addresses it serves nobody, and they may come later.
 void take(Registration said, const GroupApply::Taken& taken, const Next& done) {
@@ -81,7 +71,8 @@ void GroupApply::claim(const std::string& key, const Offer& offer, const Tailnet
         return done(claim.refusal);
     }
     if (claim.body.is_null()) {
-        return take({.addresses = addresses_of(found.body), .is_there = true}, taken, done);
+        return take({.addresses = texts_of(found.body.find("addrs")), .is_there = true}, taken,
+                    done);
     }
     TailnetApi* api = api_of(key, done);
     if (api == nullptr) {
@@ -91,8 +82,8 @@ void GroupApply::claim(const std::string& key, const Offer& offer, const Tailnet
         if (!reply.ok()) {
             return done("cannot register the Tailscale Service: " + reply.message);
         }
-        take({.addresses = addresses_of(reply.body), .is_there = true, .is_new = true}, taken,
-             done);
+        take({.addresses = texts_of(reply.body.find("addrs")), .is_there = true, .is_new = true},
+             taken, done);
     });
 }
 

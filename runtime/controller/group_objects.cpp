@@ -29,17 +29,6 @@ std::string annotation(const Value& object, std::string_view key) {
     return std::string(text_of(object.at({"metadata", "annotations", key})));
 }
 
-std::vector<std::string> texts(const Value* list) {
-    std::vector<std::string> out;
-    if (list != nullptr && list->is_list()) {
-        out.reserve(list->size());
-        for (const Value& item : list->items()) {
-            out.emplace_back(text_of(item));
-        }
-    }
-    return out;
-}
-
 std::optional<Offer> read_offer(std::string_view host, std::string_view text) {
     const auto json = renderer::read_json(text);
     if (!json || !json->is_map()) {
@@ -48,8 +37,8 @@ std::optional<Offer> read_offer(std::string_view host, std::string_view text) {
     Offer offer;
     offer.name = text_of(json->find("name"));
     offer.parent = text_of(json->find("parent"));
-    offer.ports = texts(json->find("ports"));
-    offer.tags = texts(json->find("tags"));
+    offer.ports = texts_of(json->find("ports"));
+    offer.tags = texts_of(json->find("tags"));
     offer.certificate = text_of(json->find("certificate"));
     const bool good = renderer::is_dns1123_label(host) &&
                       offer.name == fmt::format("svc:{}", host) && !offer.parent.empty() &&
@@ -139,7 +128,7 @@ std::optional<AddressTable> decode_address_table(const Value& object) {
 }
 
 std::optional<ClusterAddresses> decode_cluster_addresses(const Value& object) {
-    ClusterAddresses addresses{.ips = texts(object.at({"spec", "clusterIPs"}))};
+    ClusterAddresses addresses{.ips = texts_of(object.at({"spec", "clusterIPs"}))};
     std::erase(addresses.ips, "None");
     return addresses.ips.empty() ? std::nullopt : std::optional(addresses);
 }
@@ -199,8 +188,8 @@ std::optional<ToldCertificates> read_told(const AddressTable& table) {
         for (const Member& one : group.value.members()) {
             told[std::string(group.name())].emplace(
                 one.name(), ToldCertificate{.hash = std::string(text_of(one.value.at({"hash"}))),
-                                            .roll = texts(one.value.at({"roll"})),
-                                            .readers = texts(one.value.at({"readers"}))});
+                                            .roll = texts_of(one.value.at({"roll"})),
+                                            .readers = texts_of(one.value.at({"readers"}))});
         }
     }
     return told;

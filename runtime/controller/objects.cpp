@@ -1,5 +1,8 @@
 #include "runtime/controller/objects.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -60,13 +63,7 @@ Value profile_of(const Value& object) {
 // Of a list in JSON.
 std::string joined_list(const std::string& text) {
     const auto list = renderer::read_json(text);
-    std::string joined;
-    if (list && list->is_list()) {
-        for (const Value& item : list->items()) {
-            joined.append(joined.empty() ? "" : ",").append(text_of(item));
-        }
-    }
-    return joined;
+    return fmt::format("{}", fmt::join(texts_of(list ? &*list : nullptr), ","));
 }
 
 // The last of that name, which is the one that counts.
@@ -176,12 +173,7 @@ StateSecret read_state(const Value& object) {
     const Value profile = profile_of(object);
     state.node_id = id_of(text_of(profile.at({"Config", "NodeID"})));
     state.login_name = text_of(profile.at({"Config", "UserProfile", "LoginName"}));
-    if (const Value* services = profile.at({"AdvertiseServices"});
-        services != nullptr && services->is_list()) {
-        for (const Value& service : services->items()) {
-            state.services.emplace_back(text_of(service));
-        }
-    }
+    state.services = texts_of(profile.at({"AdvertiseServices"}));
     return state;
 }
 
@@ -272,6 +264,17 @@ Value text_list(const std::vector<std::string>& texts) {
         list.append(text);
     }
     return list;
+}
+
+std::vector<std::string> texts_of(const Value* list) {
+    std::vector<std::string> texts;
+    if (list != nullptr && list->is_list()) {
+        texts.reserve(list->size());
+        for (const Value& item : list->items()) {
+            texts.emplace_back(text_of(item));
+        }
+    }
+    return texts;
 }
 
 std::string_view find_label(std::string_view labels, std::string_view key) {

@@ -110,6 +110,8 @@ std::string dns_name(std::string_view fqdn);
 std::vector<std::string> split_list(std::string_view text);
 
 renderer::Value text_list(const std::vector<std::string>& texts);
+// The other way; nullptr, and what is no list, has none.
+std::vector<std::string> texts_of(const renderer::Value* list);
 
 // The value of one of ProxySet::labels; "": it is not there.
 std::string_view find_label(std::string_view labels, std::string_view key);

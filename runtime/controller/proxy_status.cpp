@@ -1,6 +1,7 @@
 #include "runtime/controller/proxy_status.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -55,14 +56,8 @@ bool is_set(const Parent& parent, std::string_view key) {
 }
 
 std::string joined_routes(const Parent& connector) {
-    const Value* routes = connector.spec.at({"subnetRouter", "advertiseRoutes"});
-    std::string out;
-    if (routes != nullptr && routes->is_list()) {
-        for (const Value& route : routes->items()) {
-            out.append(out.empty() ? "" : ",").append(text_of(route));
-        }
-    }
-    return out;
+    const auto routes = texts_of(connector.spec.at({"subnetRouter", "advertiseRoutes"}));
+    return fmt::format("{}", fmt::join(routes, ","));
 }
 
 // It has joined, and its name is known: that comes after its id, and is a key in lists of devices.

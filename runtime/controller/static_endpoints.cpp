@@ -1,12 +1,10 @@
 #include "runtime/controller/static_endpoints.h"
 
 #include "renderer/core/json.h"
-#include "renderer/core/text_of.h"
 #include "runtime/controller/objects.h"
 
 namespace runtime {
 
-using renderer::text_of;
 using renderer::Value;
 
 std::optional<StaticEndpoints> decode_static_endpoints(const Value& secret) {
@@ -16,19 +14,11 @@ std::optional<StaticEndpoints> decode_static_endpoints(const Value& secret) {
 
 std::vector<std::string> static_endpoints(std::string_view config) {
     constexpr std::string_view kField = "StaticEndpoints";
-    std::vector<std::string> out;
     if (config.find(kField) == std::string_view::npos) {
-        return out;  // most have none, and need not be read
+        return {};  // most have none, and need not be read
     }
     const auto json = renderer::read_json(config);
-    const Value* list = json && json->is_map() ? json->find(kField) : nullptr;
-    if (list != nullptr && list->is_list()) {
-        out.reserve(list->size());
-        for (const Value& address : list->items()) {
-            out.emplace_back(text_of(address));
-        }
-    }
-    return out;
+    return texts_of(json && json->is_map() ? json->find(kField) : nullptr);
 }
 
 }  // namespace runtime

@@ -9,6 +9,7 @@
 #include "renderer/core/ascii.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
+#include "runtime/controller/objects.h"
 
 namespace runtime {
 
@@ -21,17 +22,6 @@ namespace {
 using Fate = Judgement::Fate;
 
 constexpr Duration kLookLife = std::chrono::seconds(10);
-
-std::vector<std::string> texts_of(const Value* list) {
-    std::vector<std::string> texts;
-    if (list != nullptr && list->is_list()) {
-        texts.reserve(list->size());
-        for (const Value& item : list->items()) {
-            texts.emplace_back(text_of(item));
-        }
-    }
-    return texts;
-}
 
 std::vector<std::string> sorted(std::vector<std::string> texts) {
     std::ranges::sort(texts);

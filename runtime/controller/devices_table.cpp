@@ -22,7 +22,12 @@ using renderer::Value;
 namespace {
 
 constexpr std::size_t kDevicesPerShard = 128;
-constexpr Duration kPause = std::chrono::seconds(2);  // many devices join at once
+constexpr std::size_t kBytesPerSecond = 20'000;
+
+// Of many lines each may change at once; few need not wait.
+Duration pause_after(std::string_view lines) {
+    return std::chrono::milliseconds(lines.size() * 1000 / kBytesPerSecond);
+}
 
 std::string digest(std::string_view lines) {
     return lines.empty() ? std::string() : renderer::sha256_hex(lines);
@@ -156,15 +161,17 @@ void DevicesTable::settle(std::size_t shard) {
     }
     std::string lines = lines_of(shard);
     const std::string wanted = digest(lines);
+    const Duration pause = pause_after(lines);
     if (shard == 0) {
-        context_.ledger.set(std::string(kDevicesKey), lines);
+        context_.ledger.set(std::string(kDevicesKey), lines, pause);
     }
     if (there == wanted) {
         settled_[shard] = wanted;
         unsettled_.erase(unsettled);
         return;
     }
-    unsettled->second = {.not_before = context_.loop.uptime() + kPause, .digest = wanted};
+    unsettled->second = {.not_before = context_.loop.uptime() + pause, .digest = wanted};
+    context_.loop.after(pause, [&view = context_.view] { view.changed({}); });
     if (shard == 0) {
         return;
     }
@@ -173,7 +180,7 @@ void DevicesTable::settle(std::size_t shard) {
         {.source = context_.view.config_maps(),
          .ns = context_.view.ns(),
          .name = name,
-         .pause = kPause,
+         .pause = pause,
          .make =
              [ns = context_.view.ns(), name] {
                  return Value::map({{"apiVersion", "v1"},

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "renderer/core/text_of.h"
+#include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
 namespace runtime {
@@ -94,6 +95,22 @@ TEST_F(DevicesTableTest, GrowsIntoMoreConfigMapsAndBack) {
     start(2);
     run(kMinute);
     EXPECT_EQ(pods(1), all) << "and a new process finds it so";
+}
+
+TEST_F(DevicesTableTest, OfFewDevicesIsNewAtOnce) {
+    cluster.add_proxy("web");
+    start();
+    const auto is_noted = [this] {
+        const renderer::Value* auth = kube.find(secret("web-0-auth"));
+        return auth != nullptr &&
+               auth->at({"metadata", "annotations", kDeviceNameAnnotation}) != nullptr;
+    };
+    for (int i = 0; i < 1000 && !is_noted(); ++i) {
+        run(std::chrono::milliseconds(10));
+    }
+    ASSERT_TRUE(is_noted());
+    run(std::chrono::milliseconds(300));
+    EXPECT_NE(lines(0).find(R"("state":"joined")"), std::string::npos) << lines(0);
 }
 
 }  // namespace

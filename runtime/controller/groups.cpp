@@ -355,7 +355,8 @@ void Groups::tell_services(const Seen& seen) {
                                       has_failed ? slot->second.problem : std::string()});
     }
     context_.ledger.set(std::string(kServicesKey),
-                        lines_that_fit(services_table(seen.records, told), kServicesLimit));
+                        lines_that_fit(services_table(seen.records, told), kServicesLimit),
+                        kLedgerPause);
 }
 
 bool Groups::has_own_proxy(const Parent& parent) const {

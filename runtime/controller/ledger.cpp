@@ -17,8 +17,6 @@ using renderer::Value;
 
 namespace {
 
-constexpr Duration kPause = std::chrono::seconds(2);  // many devices join at once
-
 // As it is kept here.
 std::string remembered(std::string_view key, std::string_view text) {
     return (key == kDevicesKey || key == kServicesKey) && !text.empty() ? renderer::sha256_hex(text)
@@ -111,24 +109,28 @@ std::optional<std::string_view> Ledger::find(const std::string& key) const {
     return found->data.at(key);
 }
 
-void Ledger::set(const std::string& key, const std::string& text) {
+void Ledger::set(const std::string& key, const std::string& text, Duration pause) {
     const bool is_there = find(key).value_or("") == remembered(key, text);
     const auto known = wanted_->find(key);
-    if (is_there ? known != wanted_->end() : known == wanted_->end() || known->second != text) {
-        auto wanted = *wanted_;
+    if (is_there ? known != wanted_->end()
+                 : known == wanted_->end() || known->second.text != text) {
+        AllWanted wanted = *wanted_;
         wanted.erase(key);
         if (!is_there) {
-            wanted.emplace(key, text);
+            wanted.emplace(key, Wanted{.text = text, .pause = pause});
         }
-        wanted_ = std::make_shared<const std::map<std::string, std::string>>(std::move(wanted));
+        wanted_ = std::make_shared<const AllWanted>(std::move(wanted));
     }
     if (is_there) {
         return;
     }
+    for (const auto& wanted : *wanted_) {
+        pause = std::max(pause, wanted.second.pause);
+    }
     editor_.edit({.source = view_.config_maps(),
                   .ns = view_.ns(),
                   .name = std::string(kLedgerName),
-                  .pause = kPause,
+                  .pause = pause,
                   .make = [this] { return empty_ledger(view_.ns()); }},
                  [wanted = wanted_](Value& object) {
                      if (object.find("data") == nullptr) {
@@ -136,13 +138,13 @@ void Ledger::set(const std::string& key, const std::string& text) {
                      }
                      Value& data = *object.find("data");
                      bool changed = false;
-                     for (const auto& [its_key, its_text] : *wanted) {
-                         if (text_of(data.find(its_key)) == its_text) {
+                     for (const auto& [its_key, its] : *wanted) {
+                         if (text_of(data.find(its_key)) == its.text) {
                              continue;
                          }
                          changed = true;
                          data.erase(its_key);
-                         put_if(data, !its_text.empty(), Value(its_key), its_text);
+                         put_if(data, !its.text.empty(), Value(its_key), its.text);
                      }
                      return changed;
                  });

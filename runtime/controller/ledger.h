@@ -19,6 +19,9 @@ inline constexpr std::string_view kLedgerName = renderer::kDevicesTable;
 inline constexpr std::string_view kDevicesKey = "devices.jsonl";
 inline constexpr std::string_view kOwnerKey = "owner";  // here and in the table of addresses
 
+// The pause for what often changes many times in a row.
+inline constexpr Duration kLedgerPause = std::chrono::seconds(2);
+
 struct LedgerCopy {
     std::string uid;
     std::optional<Time> made_at;              // as the API server tells
@@ -46,16 +49,23 @@ public:
     [[nodiscard]] const LedgerCopy* copy() const;
     [[nodiscard]] ObjectRef reference() const;  // for Events about the installation
     // Empty: to be without. Written only if it differs; together with what others have asked for.
-    // Somebody may have deleted the ConfigMap: then it is made again.
-    void set(const std::string& key, const std::string& text);
+    // Somebody may have deleted the ConfigMap: then it is made again. `pause` is the time until the
+    // next write, the longest of what is written together.
+    void set(const std::string& key, const std::string& text, Duration pause = {});
 
 private:
     ClusterView& view_;
     ObjectEditor& editor_;
     const Mirror<LedgerCopy>& copies_;
+    struct Wanted {
+        std::string text;
+        Duration pause = {};
+
+        bool operator==(const Wanted&) const = default;
+    };
+    using AllWanted = std::map<std::string, Wanted>;
     // What is not there yet. Replaced as a whole: a write on its way keeps what it was asked for.
-    std::shared_ptr<const std::map<std::string, std::string>> wanted_ =
-        std::make_shared<const std::map<std::string, std::string>>();
+    std::shared_ptr<const AllWanted> wanted_ = std::make_shared<const AllWanted>();
 };
 
 }  // namespace runtime

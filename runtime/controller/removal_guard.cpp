@@ -141,7 +141,7 @@ GuardAnswer RemovalGuard::ask(Departures departures, Time now) {
     };
     answer_.has_other_word = answer_.is_blocked && answer_.is_recorded && !word.empty() &&
                              !is_token(kBlockedKey) && !is_token(kBlockedServicesKey);
-    ledger_.set(blocked_key_, text_of_blocked(answer_.recorded));
+    ledger_.set(blocked_key_, text_of_blocked(answer_.recorded), kLedgerPause);
     if (!was_blocked && answer_.is_blocked) {
         log_.error("too many have vanished: nothing is removed",
                    {{"what", what_},
@@ -172,7 +172,8 @@ void RemovalGuard::write_down() {
     for (const auto& [name, time] : removed) {
         text.add(Value(name), Value(format_seconds(time)));
     }
-    ledger_.set(removed_key_, removed.empty() ? std::string() : renderer::write_json(text));
+    ledger_.set(removed_key_, removed.empty() ? std::string() : renderer::write_json(text),
+                kLedgerPause);
 }
 
 void RemovalGuard::tell(Events& events) const {

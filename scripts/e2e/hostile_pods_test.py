@@ -222,7 +222,7 @@ def published(world):
     """All that people and machines read of names and addresses."""
     lab = world.lab
     places = {f"{item['kind']} {item['metadata']['name']}": (item.get("status") or {}).get("loadBalancer") for item in lab.items("services,ingresses", "-A")}
-    lines = [{key: value for key, value in line.items() if key != "problem"} for line in table(lab).values()]
+    lines = [{key: value for key, value in line.items() if key != "problem"} for line in table(lab).values() if line["parent"] != "Service/apps/beat"]
     return json.dumps([places, lines, sorted(records(lab).items())])
 
 

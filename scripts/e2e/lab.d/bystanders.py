@@ -13,6 +13,7 @@ KINDS = "secrets,configmaps,services,ingresses,serviceaccounts,statefulsets,depl
 LEDGER, RECORDS = "tailrender-devices", "dnsrecords"
 IDENTITY = ("device_id", "device_fqdn", "device_ips", "pod_uid", "https_endpoint", "reissue_authkey")
 PARENT = "tailrender.dev/parent"
+CONFIRMED = "tailrender.dev/confirm-removals"  # what Lab.confirm_removals says
 
 
 def devices(lab, hostnames):
@@ -33,7 +34,8 @@ def content(item):
     if name in (LEDGER, RECORDS):
         data = None  # below, without what is the proxies' own
     status = item.get("status") if kind in ("Service", "Ingress") else None
-    return [meta.get("labels"), meta.get("annotations"), data, item.get("spec"), status, item.get("rules"), item.get("subjects")]
+    annotations = {key: text for key, text in meta.get("annotations", {}).items() if key != CONFIRMED}
+    return [meta.get("labels"), annotations, data, item.get("spec"), status, item.get("rules"), item.get("subjects")]
 
 
 def table(lab):

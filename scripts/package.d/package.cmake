@@ -27,6 +27,7 @@ install(FILES ${made}/completion.bash DESTINATION ${data}/bash-completion/comple
 install(FILES ${made}/completion.zsh DESTINATION ${data}/zsh/vendor-completions RENAME _tailrender)
 install(FILES ${made}/completion.fish DESTINATION ${data}/fish/vendor_completions.d RENAME tailrender.fish)
 install(FILES README.md DESTINATION ${data}/doc/tailrender)
+install(DIRECTORY docs DESTINATION ${data}/doc/tailrender)
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/copyright ${made}/changelog.gz DESTINATION ${data}/doc/tailrender)
 install(DIRECTORY plugins DESTINATION ${data}/tailrender USE_SOURCE_PERMISSIONS)
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "renderer/core/check.h"
+#include "renderer/base/check.h"
 #include "renderer/core/text_of.h"
 
 namespace renderer {

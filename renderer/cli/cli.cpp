@@ -14,7 +14,7 @@
 #include "renderer/cli/console.h"
 #include "renderer/cli/explain.h"
 #include "renderer/cli/options.h"
-#include "renderer/load/git_tree.h"
+#include "renderer/load/tree/git_tree.h"
 
 namespace renderer {
 namespace {

@@ -18,9 +18,9 @@
 #include "renderer/cli/trees.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/helm_files.h"
-#include "renderer/emit/lock.h"
-#include "renderer/load/lock_file.h"
-#include "renderer/load/paths.h"
+#include "renderer/emit/tree/lock.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/lock_file.h"
 
 namespace renderer {
 namespace {

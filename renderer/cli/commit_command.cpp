@@ -7,13 +7,13 @@
 #include "renderer/cli/commands.h"
 #include "renderer/cli/report.h"
 #include "renderer/cli/trees.h"
-#include "renderer/core/git.h"
-#include "renderer/emit/git_branch.h"
-#include "renderer/emit/git_commit.h"
-#include "renderer/emit/git_remote.h"
-#include "renderer/load/git_tree.h"
-#include "renderer/load/paths.h"
-#include "renderer/load/work_tree.h"
+#include "renderer/emit/git/git_branch.h"
+#include "renderer/emit/git/git_commit.h"
+#include "renderer/emit/git/git_remote.h"
+#include "renderer/git/git.h"
+#include "renderer/load/tree/git_tree.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/tree/work_tree.h"
 
 namespace renderer {
 namespace {

@@ -12,16 +12,16 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/base/parallel.h"
 #include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/commands.h"
-#include "renderer/core/parallel.h"
 #include "renderer/diff/compare.h"
 #include "renderer/diff/formats.h"
 #include "renderer/diff/rendered_tree.h"
 #include "renderer/emit/emit.h"
-#include "renderer/load/disk_tree.h"
-#include "renderer/load/git_tree.h"
-#include "renderer/load/paths.h"
+#include "renderer/load/tree/disk_tree.h"
+#include "renderer/load/tree/git_tree.h"
+#include "renderer/load/tree/paths.h"
 
 namespace renderer {
 namespace {

@@ -6,7 +6,7 @@
 #include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/commands.h"
 #include "renderer/cli/report.h"
-#include "renderer/emit/resource_list.h"
+#include "renderer/emit/krm/resource_list.h"
 
 namespace renderer {
 namespace {

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
-#include "renderer/core/name_grammar.h"
+#include "renderer/kube/name_grammar.h"
 
 namespace renderer {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "renderer/cli/report.h"
-#include "renderer/load/paths.h"
-#include "renderer/plan/controller.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/plan/install/controller.h"
 
 namespace renderer {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "renderer/core/ascii.h"
+#include "renderer/base/ascii.h"
 #include "renderer/core/plain_scalar.h"
 
 namespace renderer {

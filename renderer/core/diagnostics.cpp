@@ -7,9 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "renderer/core/ascii.h"
-#include "renderer/core/confidential.h"
-#include "renderer/core/utf8.h"
+#include "renderer/base/ascii.h"
+#include "renderer/base/utf8.h"
+#include "renderer/secrets/confidential.h"
 
 namespace renderer {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "renderer/core/ascii.h"
+#include "renderer/base/ascii.h"
+#include "renderer/base/utf8.h"
 #include "renderer/core/implicit_key.h"
 #include "renderer/core/plain_scalar.h"
-#include "renderer/core/utf8.h"
 
 namespace renderer {
 

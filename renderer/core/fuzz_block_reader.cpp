@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
+#include "renderer/base/check.h"
+#include "renderer/base/utf8.h"
 #include "renderer/core/block_reader.h"
-#include "renderer/core/check.h"
-#include "renderer/core/utf8.h"
 #include "renderer/core/yaml_reader.h"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "renderer/core/check.h"
+#include "renderer/base/check.h"
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/yaml_reader.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "renderer/core/check.h"
+#include "renderer/base/check.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 

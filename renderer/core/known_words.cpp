@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "renderer/core/ascii.h"
+#include "renderer/base/ascii.h"
 #include "renderer/core/diagnostics.h"
 
 namespace renderer {

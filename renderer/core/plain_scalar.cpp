@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "renderer/core/ascii.h"
+#include "renderer/base/ascii.h"
 
 namespace renderer {
 

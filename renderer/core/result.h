@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "renderer/core/check.h"
+#include "renderer/base/check.h"
 #include "renderer/core/diagnostics.h"
 
 namespace renderer {

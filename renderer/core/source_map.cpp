@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "renderer/core/check.h"
+#include "renderer/base/check.h"
 
 namespace renderer {
 

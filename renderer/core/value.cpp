@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-#include "renderer/core/check.h"
+#include "renderer/base/check.h"
 
 namespace renderer {
 

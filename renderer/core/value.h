@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "renderer/core/check.h"
+#include "renderer/base/check.h"
 #include "renderer/core/pos.h"
 
 namespace renderer {

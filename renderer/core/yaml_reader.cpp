@@ -14,11 +14,11 @@
 #include <string>
 #include <utility>
 
+#include "renderer/base/check.h"
+#include "renderer/base/utf8.h"
 #include "renderer/core/block_reader.h"
-#include "renderer/core/check.h"
 #include "renderer/core/implicit_key.h"
 #include "renderer/core/plain_scalar.h"
-#include "renderer/core/utf8.h"
 #include "renderer/core/yaml_refusals.h"
 
 namespace renderer {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "renderer/core/utf8.h"
+#include "renderer/base/utf8.h"
 #include "renderer/core/yaml_reader.h"
 
 namespace renderer {

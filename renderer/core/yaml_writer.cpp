@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "renderer/core/ascii.h"
+#include "renderer/base/ascii.h"
 #include "renderer/core/plain_scalar.h"
 
 namespace renderer {

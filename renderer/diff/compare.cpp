@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "renderer/core/parallel.h"
+#include "renderer/base/parallel.h"
 
 namespace renderer {
 namespace {

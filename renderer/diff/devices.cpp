@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
-#include "renderer/core/api.h"
-#include "renderer/core/base64.h"
+#include "renderer/base/base64.h"
 #include "renderer/core/json.h"
+#include "renderer/kube/api.h"
 
 namespace renderer {
 namespace {

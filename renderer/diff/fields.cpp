@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "renderer/core/ascii.h"
+#include "renderer/base/ascii.h"
 #include "renderer/core/json.h"
 #include "renderer/diff/list_rules.h"
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "renderer/core/document_scanner.h"
-#include "renderer/core/group_of.h"
 #include "renderer/core/text_of.h"
-#include "renderer/emit/generated_file.h"
-#include "renderer/load/paths.h"
+#include "renderer/emit/tree/generated_file.h"
+#include "renderer/kube/group_of.h"
+#include "renderer/load/tree/paths.h"
 
 namespace renderer {
 namespace {

@@ -7,10 +7,10 @@
 #include <set>
 #include <string_view>
 
-#include "renderer/core/api.h"
 #include "renderer/core/document.h"
 #include "renderer/diff/redact.h"
 #include "renderer/diff/renames.h"
+#include "renderer/kube/api.h"
 
 namespace renderer {
 namespace {

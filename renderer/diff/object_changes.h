@@ -10,7 +10,7 @@
 #include "renderer/diff/fields.h"
 #include "renderer/diff/manifests.h"
 #include "renderer/diff/restarts.h"
-#include "renderer/diff/secret_hash.h"
+#include "renderer/secrets/secret_hash.h"
 
 namespace renderer {
 

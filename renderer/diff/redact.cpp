@@ -3,11 +3,11 @@
 #include <optional>
 #include <string>
 
-#include "renderer/core/base64.h"
+#include "renderer/base/base64.h"
 #include "renderer/core/json.h"
-#include "renderer/diff/credential_text.h"
 #include "renderer/diff/manifests.h"
-#include "renderer/emit/generated_file.h"
+#include "renderer/emit/tree/generated_file.h"
+#include "renderer/secrets/credential_text.h"
 
 namespace renderer {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "renderer/core/value.h"
-#include "renderer/diff/secret_hash.h"
+#include "renderer/secrets/secret_hash.h"
 
 namespace renderer {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "renderer/load/paths.h"
+#include "renderer/load/tree/paths.h"
 #include "renderer/load/walk.h"
 
 namespace renderer {

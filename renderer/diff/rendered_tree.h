@@ -8,7 +8,7 @@
 
 #include "renderer/core/result.h"
 #include "renderer/diff/compare.h"
-#include "renderer/load/source_tree.h"
+#include "renderer/load/tree/source_tree.h"
 
 namespace renderer {
 

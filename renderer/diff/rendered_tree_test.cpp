@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "renderer/load/disk_tree.h"
+#include "renderer/load/tree/disk_tree.h"
 
 namespace renderer {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "renderer/core/api.h"
 #include "renderer/diff/manifests.h"
+#include "renderer/kube/api.h"
 
 namespace renderer {
 namespace {

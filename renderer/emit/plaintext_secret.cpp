@@ -4,7 +4,7 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/emit/edits.h"
 #include "renderer/emit/emit.h"
-#include "renderer/emit/generated_file.h"
+#include "renderer/emit/tree/generated_file.h"
 
 namespace renderer {
 namespace {

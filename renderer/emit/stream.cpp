@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "renderer/core/parallel.h"
+#include "renderer/base/parallel.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/emit/edits.h"
 #include "renderer/emit/emit.h"

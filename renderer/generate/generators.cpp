@@ -2,20 +2,20 @@
 #include <array>
 #include <iterator>
 
-#include "renderer/core/parallel.h"
-#include "renderer/generate/connector.h"
-#include "renderer/generate/dns_config.h"
+#include "renderer/base/parallel.h"
 #include "renderer/generate/generate.h"
-#include "renderer/generate/group_policy.h"
-#include "renderer/generate/install.h"
-#include "renderer/generate/l3_egress.h"
-#include "renderer/generate/l3_ingress.h"
-#include "renderer/generate/l7_ingress.h"
-#include "renderer/generate/metrics.h"
-#include "renderer/generate/proxy_group.h"
-#include "renderer/generate/recorder.h"
+#include "renderer/generate/group/group_policy.h"
+#include "renderer/generate/group/proxy_group.h"
+#include "renderer/generate/install/install.h"
+#include "renderer/generate/install/tailnets.h"
 #include "renderer/generate/substitution.h"
-#include "renderer/generate/tailnets.h"
+#include "renderer/generate/workload/connector.h"
+#include "renderer/generate/workload/dns_config.h"
+#include "renderer/generate/workload/l3_egress.h"
+#include "renderer/generate/workload/l3_ingress.h"
+#include "renderer/generate/workload/l7_ingress.h"
+#include "renderer/generate/workload/metrics.h"
+#include "renderer/generate/workload/recorder.h"
 
 namespace renderer {
 

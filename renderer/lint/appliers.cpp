@@ -7,12 +7,12 @@
 #include <map>
 #include <tuple>
 
-#include "renderer/core/group_of.h"
 #include "renderer/core/text_of.h"
+#include "renderer/kube/group_of.h"
 #include "renderer/lint/families.h"
-#include "renderer/load/cluster_config.h"
-#include "renderer/load/paths.h"
-#include "renderer/load/schema.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/cluster_config.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
-#include "renderer/core/confidential.h"
-#include "renderer/core/secret_values.h"
 #include "renderer/lint/families.h"
-#include "renderer/load/paths.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/secrets/confidential.h"
+#include "renderer/secrets/secret_values.h"
 
 namespace renderer {
 

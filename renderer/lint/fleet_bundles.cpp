@@ -6,8 +6,8 @@
 #include <set>
 
 #include "renderer/lint/families.h"
-#include "renderer/load/paths.h"
-#include "renderer/load/schema.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 

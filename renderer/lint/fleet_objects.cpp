@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "renderer/lint/families.h"
-#include "renderer/load/schema.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 

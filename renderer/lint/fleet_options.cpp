@@ -7,11 +7,11 @@
 #include <array>
 #include <map>
 
-#include "renderer/core/ascii.h"
+#include "renderer/base/ascii.h"
 #include "renderer/lint/families.h"
-#include "renderer/load/cluster_config.h"
-#include "renderer/load/cluster_match.h"
-#include "renderer/load/schema.h"
+#include "renderer/load/fleet/cluster_match.h"
+#include "renderer/load/values/cluster_config.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 

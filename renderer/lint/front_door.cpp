@@ -7,7 +7,7 @@
 #include <map>
 
 #include "renderer/lint/families.h"
-#include "renderer/load/schema.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 

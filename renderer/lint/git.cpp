@@ -1,6 +1,6 @@
 #include "renderer/lint/git.h"
 
-#include "renderer/load/paths.h"
+#include "renderer/load/tree/paths.h"
 
 namespace renderer {
 

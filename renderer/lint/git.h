@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "renderer/load/source_tree.h"
+#include "renderer/load/tree/source_tree.h"
 
 namespace renderer {
 

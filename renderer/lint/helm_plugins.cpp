@@ -7,8 +7,8 @@
 #include <array>
 
 #include "renderer/lint/families.h"
-#include "renderer/load/paths.h"
-#include "renderer/load/schema.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "renderer/lint/families.h"
-#include "renderer/load/env_file.h"
-#include "renderer/load/paths.h"
-#include "renderer/load/schema.h"
+#include "renderer/load/kustomize/env_file.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 

@@ -11,7 +11,7 @@
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/load.h"
-#include "renderer/load/source_tree.h"
+#include "renderer/load/tree/source_tree.h"
 #include "renderer/plan/plan.h"
 
 namespace renderer {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "renderer/lint/git.h"
-#include "renderer/load/memory_tree.h"
+#include "renderer/load/tree/memory_tree.h"
 
 namespace renderer {
 namespace {

@@ -6,10 +6,10 @@
 #include "renderer/core/document.h"
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/text_of.h"
-#include "renderer/load/cluster_config.h"
-#include "renderer/load/config_file.h"
-#include "renderer/load/paths.h"
-#include "renderer/load/schema.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/cluster_config.h"
+#include "renderer/load/values/config_file.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 

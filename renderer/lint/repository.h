@@ -11,10 +11,10 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/value.h"
-#include "renderer/load/fleet_bundle.h"
-#include "renderer/load/fleet_files.h"
-#include "renderer/load/kustomization.h"
-#include "renderer/load/source_tree.h"
+#include "renderer/load/fleet/fleet_bundle.h"
+#include "renderer/load/fleet/fleet_files.h"
+#include "renderer/load/kustomize/kustomization.h"
+#include "renderer/load/tree/source_tree.h"
 #include "renderer/load/walk.h"
 
 namespace renderer {

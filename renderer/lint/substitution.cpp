@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "renderer/core/ascii.h"
+#include "renderer/base/ascii.h"
 #include "renderer/lint/families.h"
-#include "renderer/load/paths.h"
-#include "renderer/load/schema.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 

@@ -9,8 +9,8 @@
 
 #include "renderer/core/yaml_reader.h"
 #include "renderer/lint/families.h"
-#include "renderer/load/paths.h"
-#include "renderer/load/schema.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 

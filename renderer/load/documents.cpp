@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "renderer/core/parallel.h"
+#include "renderer/base/parallel.h"
 #include "renderer/core/text_of.h"
 
 namespace renderer {

@@ -9,7 +9,7 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document_scanner.h"
 #include "renderer/load/inputs.h"
-#include "renderer/load/source_tree.h"
+#include "renderer/load/tree/source_tree.h"
 
 namespace renderer {
 

@@ -8,18 +8,18 @@
 #include <tuple>
 #include <utility>
 
-#include "renderer/load/cluster_config.h"
-#include "renderer/load/disk_tree.h"
 #include "renderer/load/documents.h"
+#include "renderer/load/krm/resource_list.h"
+#include "renderer/load/kustomize/name_references.h"
 #include "renderer/load/load_tree.h"
-#include "renderer/load/lock_file.h"
-#include "renderer/load/name_references.h"
 #include "renderer/load/namespaces.h"
-#include "renderer/load/paths.h"
-#include "renderer/load/resource_list.h"
 #include "renderer/load/select.h"
 #include "renderer/load/splice.h"
-#include "renderer/load/values.h"
+#include "renderer/load/tree/disk_tree.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/cluster_config.h"
+#include "renderer/load/values/lock_file.h"
+#include "renderer/load/values/values.h"
 
 namespace renderer {
 

@@ -8,7 +8,7 @@
 
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/load_tree.h"
-#include "renderer/load/memory_tree.h"
+#include "renderer/load/tree/memory_tree.h"
 
 namespace renderer {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "renderer/load/load.h"
-#include "renderer/load/source_tree.h"
+#include "renderer/load/tree/source_tree.h"
 
 namespace renderer {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "renderer/core/group_of.h"
 #include "renderer/core/text_of.h"
+#include "renderer/kube/group_of.h"
 #include "renderer/load/splice.h"
 
 namespace renderer {

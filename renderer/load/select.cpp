@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "renderer/load/paths.h"
 #include "renderer/load/select_parts.h"
+#include "renderer/load/tree/paths.h"
 
 namespace renderer {
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "renderer/core/diagnostics.h"
-#include "renderer/load/cluster_config.h"
 #include "renderer/load/inputs.h"
-#include "renderer/load/source_tree.h"
+#include "renderer/load/tree/source_tree.h"
+#include "renderer/load/values/cluster_config.h"
 
 namespace renderer {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "renderer/load/fleet_bundle.h"
-#include "renderer/load/fleet_files.h"
-#include "renderer/load/kustomization.h"
+#include "renderer/load/fleet/fleet_bundle.h"
+#include "renderer/load/fleet/fleet_files.h"
+#include "renderer/load/kustomize/kustomization.h"
 #include "renderer/load/select.h"
 #include "renderer/load/walk.h"
 

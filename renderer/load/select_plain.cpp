@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "renderer/load/paths.h"
 #include "renderer/load/select_parts.h"
+#include "renderer/load/tree/paths.h"
 
 namespace renderer {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "renderer/load/lock_file.h"
-#include "renderer/load/paths.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/lock_file.h"
 
 namespace renderer {
 

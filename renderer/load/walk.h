@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
-#include "renderer/load/source_tree.h"
+#include "renderer/load/tree/source_tree.h"
 
 namespace renderer {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "renderer/load/memory_tree.h"
+#include "renderer/load/tree/memory_tree.h"
 
 namespace renderer {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "renderer/core/ascii.h"
+#include "renderer/base/ascii.h"
 #include "renderer/plan/joining.h"
 
 namespace renderer {

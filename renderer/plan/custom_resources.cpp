@@ -9,9 +9,9 @@
 #include <tuple>
 
 #include "renderer/core/text_of.h"
-#include "renderer/plan/chart_stream.h"
+#include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/grammar.h"
-#include "renderer/plan/metadata_checks.h"
+#include "renderer/plan/install/chart_stream.h"
 #include "renderer/plan/parents.h"
 
 namespace renderer {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "renderer/core/ascii.h"
-#include "renderer/core/name_grammar.h"
+#include "renderer/base/ascii.h"
+#include "renderer/kube/name_grammar.h"
 
 namespace renderer {
 

@@ -1,5 +1,5 @@
 // Which texts are names, for Tailscale and for the Kubernetes API server, beyond those that
-// renderer/core/name_grammar.h knows. Sources: tailscale v1.96.5 util/dnsname,
+// renderer/kube/name_grammar.h knows. Sources: tailscale v1.96.5 util/dnsname,
 // k8s.io/apimachinery pkg/util/validation. Bytes, ASCII, no locale.
 #pragma once
 

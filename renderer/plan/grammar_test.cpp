@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "renderer/core/name_grammar.h"
+#include "renderer/kube/name_grammar.h"
 
 namespace renderer {
 namespace {

@@ -1,6 +1,6 @@
 #include "renderer/plan/joining.h"
 
-#include "renderer/core/ascii.h"
+#include "renderer/base/ascii.h"
 
 namespace renderer {
 

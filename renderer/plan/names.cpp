@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "renderer/core/sha256.h"
+#include "renderer/base/sha256.h"
 
 namespace renderer {
 

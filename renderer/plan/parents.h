@@ -9,7 +9,7 @@
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/load.h"
-#include "renderer/plan/settings.h"
+#include "renderer/plan/settings/settings.h"
 
 namespace renderer {
 

@@ -14,14 +14,14 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
 #include "renderer/load/load.h"
-#include "renderer/plan/dns_config_plan.h"
-#include "renderer/plan/group_policy_plan.h"
-#include "renderer/plan/metrics_plan.h"
-#include "renderer/plan/offered_service.h"
-#include "renderer/plan/proxy_class_plan.h"
-#include "renderer/plan/proxy_group_plan.h"
-#include "renderer/plan/recorder_plan.h"
-#include "renderer/plan/settings.h"
+#include "renderer/plan/class/proxy_class_plan.h"
+#include "renderer/plan/group/group_policy_plan.h"
+#include "renderer/plan/group/offered_service.h"
+#include "renderer/plan/group/proxy_group_plan.h"
+#include "renderer/plan/settings/settings.h"
+#include "renderer/plan/workload/dns_config_plan.h"
+#include "renderer/plan/workload/metrics_plan.h"
+#include "renderer/plan/workload/recorder_plan.h"
 
 namespace renderer {
 

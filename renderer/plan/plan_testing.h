@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "renderer/plan/plan.h"
-#include "renderer/plan/settings_testing.h"
+#include "renderer/plan/settings/settings_testing.h"
 
 namespace renderer {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "renderer/core/name_grammar.h"
+#include "renderer/kube/name_grammar.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/names.h"

@@ -8,10 +8,10 @@
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/load.h"
+#include "renderer/plan/class/proxy_classes.h"
 #include "renderer/plan/plan.h"
-#include "renderer/plan/proxy_classes.h"
 #include "renderer/plan/service_index.h"
-#include "renderer/plan/settings.h"
+#include "renderer/plan/settings/settings.h"
 #include "renderer/plan/tailnets.h"
 
 namespace renderer {

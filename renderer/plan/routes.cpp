@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "renderer/core/ascii.h"
+#include "renderer/base/ascii.h"
 
 namespace renderer {
 

@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "renderer/core/api.h"
 #include "renderer/core/text_of.h"
-#include "renderer/plan/chart_stream.h"
+#include "renderer/kube/api.h"
+#include "renderer/plan/install/chart_stream.h"
 
 namespace renderer {
 

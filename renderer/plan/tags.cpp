@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "renderer/core/ascii.h"
-#include "renderer/core/white_space.h"
+#include "renderer/base/ascii.h"
+#include "renderer/base/white_space.h"
 
 namespace renderer {
 

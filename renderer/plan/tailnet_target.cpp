@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "renderer/core/ascii.h"
+#include "renderer/base/ascii.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/grammar.h"
 

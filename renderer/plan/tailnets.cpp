@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "renderer/core/api.h"
-#include "renderer/core/name_grammar.h"
-#include "renderer/core/server_url.h"
+#include "renderer/kube/api.h"
+#include "renderer/kube/name_grammar.h"
+#include "renderer/kube/server_url.h"
+#include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/custom_resources.h"
-#include "renderer/plan/metadata_checks.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/proxy.h"
 #include "renderer/plan/secret_source.h"

@@ -13,7 +13,7 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/load.h"
 #include "renderer/plan/plan.h"
-#include "renderer/plan/settings.h"
+#include "renderer/plan/settings/settings.h"
 
 namespace renderer {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "renderer/core/image_reference.h"
-#include "renderer/load/paths.h"
+#include "renderer/kube/image_reference.h"
+#include "renderer/load/tree/paths.h"
 
 namespace renderer {
 

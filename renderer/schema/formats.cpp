@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <string>
 
-#include "renderer/core/ascii.h"
+#include "renderer/base/ascii.h"
 
 namespace renderer {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "renderer/core/parallel.h"
+#include "renderer/base/parallel.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/load/documents.h"

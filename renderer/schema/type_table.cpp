@@ -7,8 +7,8 @@
 #include <charconv>
 #include <utility>
 
-#include "renderer/core/check.h"
-#include "renderer/core/group_of.h"
+#include "renderer/base/check.h"
+#include "renderer/kube/group_of.h"
 #include "renderer/schema/table_text.h"
 
 namespace renderer {

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "renderer/core/pattern.h"
+#include "renderer/base/pattern.h"
 
 namespace renderer {
 

@@ -13,9 +13,9 @@
 #include <string>
 #include <utility>
 
-#include "renderer/core/ascii.h"
-#include "renderer/core/quantity.h"
+#include "renderer/base/ascii.h"
 #include "renderer/core/text_of.h"
+#include "renderer/kube/quantity.h"
 #include "renderer/schema/formats.h"
 
 namespace renderer {

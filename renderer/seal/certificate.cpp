@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <array>
 
-#include "renderer/core/check.h"
+#include "renderer/base/check.h"
 
 namespace renderer {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "renderer/core/base64.h"
+#include "renderer/base/base64.h"
 #include "renderer/core/document.h"
 #include "renderer/core/text_of.h"
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "renderer/core/base64.h"
+#include "renderer/base/base64.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"

@@ -14,8 +14,8 @@
 
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/json.h"
-#include "renderer/load/disk_tree.h"
 #include "renderer/load/load.h"
+#include "renderer/load/tree/disk_tree.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <map>
 #include <utility>
 
-#include "renderer/core/check.h"
+#include "renderer/base/check.h"
 
 namespace runtime {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "renderer/core/ascii.h"
+#include "renderer/base/ascii.h"
 #include "renderer/core/json.h"
 
 namespace runtime {

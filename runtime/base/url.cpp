@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "renderer/core/ascii.h"
-#include "renderer/core/server_url.h"
+#include "renderer/base/ascii.h"
+#include "renderer/kube/server_url.h"
 
 namespace runtime {
 

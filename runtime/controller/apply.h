@@ -13,12 +13,12 @@
 
 #include "runtime/base/jobs.h"
 #include "runtime/controller/decide.h"
-#include "runtime/controller/device_sights.h"
-#include "runtime/controller/key_sweep.h"
-#include "runtime/controller/own_devices.h"
-#include "runtime/controller/secrets.h"
-#include "runtime/controller/tailnets.h"
-#include "runtime/controller/take_over.h"
+#include "runtime/controller/keys/device_sights.h"
+#include "runtime/controller/keys/key_sweep.h"
+#include "runtime/controller/keys/own_devices.h"
+#include "runtime/controller/keys/secrets.h"
+#include "runtime/controller/keys/tailnets.h"
+#include "runtime/controller/keys/take_over.h"
 #include "runtime/kube/client.h"
 
 namespace runtime {

@@ -1,10 +1,10 @@
 // Names that the controller writes for itself, beside those that it shares with the renderer
-// (renderer/core/api.h). The contract is testdata/contract/proxy.md.
+// (renderer/kube/api.h). The contract is testdata/contract/proxy.md.
 #pragma once
 
 #include <string_view>
 
-#include "renderer/core/api.h"
+#include "renderer/kube/api.h"
 
 namespace runtime {
 

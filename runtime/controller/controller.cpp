@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "renderer/core/api.h"
+#include "renderer/kube/api.h"
 #include "runtime/controller/contract.h"
 
 namespace runtime {

@@ -16,15 +16,15 @@
 
 #include "runtime/base/attempts.h"
 #include "runtime/controller/apply.h"
-#include "runtime/controller/cluster_view.h"
 #include "runtime/controller/feature.h"
-#include "runtime/controller/key_sweep.h"
-#include "runtime/controller/population.h"
-#include "runtime/controller/removal_guard.h"
-#include "runtime/controller/replicas.h"
-#include "runtime/controller/step_limit.h"
+#include "runtime/controller/keys/key_sweep.h"
+#include "runtime/controller/keys/step_limit.h"
+#include "runtime/controller/keys/tailnets.h"
+#include "runtime/controller/records/removal_guard.h"
 #include "runtime/controller/step_queue.h"
-#include "runtime/controller/tailnets.h"
+#include "runtime/controller/view/cluster_view.h"
+#include "runtime/controller/view/population.h"
+#include "runtime/controller/view/replicas.h"
 #include "runtime/kube/events.h"
 
 namespace runtime {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/base/time_text.h"
-#include "runtime/controller/device_notes.h"
+#include "runtime/controller/keys/device_notes.h"
 
 namespace runtime {
 

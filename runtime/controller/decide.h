@@ -39,7 +39,7 @@
 #include <string_view>
 #include <variant>
 
-#include "runtime/controller/objects.h"
+#include "runtime/controller/view/objects.h"
 
 namespace runtime {
 

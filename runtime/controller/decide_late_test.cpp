@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/controller/decide.h"
-#include "runtime/controller/device_notes.h"
+#include "runtime/controller/keys/device_notes.h"
 #include "runtime/testing/decide_world.h"
 
 namespace runtime {

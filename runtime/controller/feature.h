@@ -15,13 +15,13 @@
 #include <string>
 #include <vector>
 
-#include "runtime/controller/cluster_view.h"
-#include "runtime/controller/devices.h"
-#include "runtime/controller/ledger.h"
-#include "runtime/controller/parents.h"
-#include "runtime/controller/removal_guard.h"
-#include "runtime/controller/status_writer.h"
-#include "runtime/controller/tailnets.h"
+#include "runtime/controller/keys/tailnets.h"
+#include "runtime/controller/records/devices.h"
+#include "runtime/controller/records/ledger.h"
+#include "runtime/controller/records/removal_guard.h"
+#include "runtime/controller/status/status_writer.h"
+#include "runtime/controller/view/cluster_view.h"
+#include "runtime/controller/view/parents.h"
 #include "runtime/kube/events.h"
 
 namespace runtime {

@@ -1,10 +1,10 @@
-#include "runtime/controller/devices_table.h"
-#include "runtime/controller/dns_records.h"
 #include "runtime/controller/feature.h"
-#include "runtime/controller/groups.h"
-#include "runtime/controller/notices.h"
-#include "runtime/controller/parent_status.h"
-#include "runtime/controller/tailnet_status.h"
+#include "runtime/controller/groups/groups.h"
+#include "runtime/controller/records/devices_table.h"
+#include "runtime/controller/records/dns_records.h"
+#include "runtime/controller/records/notices.h"
+#include "runtime/controller/status/parent_status.h"
+#include "runtime/controller/status/tailnet_status.h"
 
 namespace runtime {
 

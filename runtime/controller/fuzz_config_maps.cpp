@@ -6,18 +6,18 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "renderer/core/base64.h"
-#include "renderer/core/check.h"
+#include "renderer/base/base64.h"
+#include "renderer/base/check.h"
+#include "renderer/base/utf8.h"
 #include "renderer/core/json.h"
-#include "renderer/core/name_grammar.h"
 #include "renderer/core/text_of.h"
-#include "renderer/core/utf8.h"
+#include "renderer/kube/name_grammar.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/dns_records.h"
-#include "runtime/controller/group_decide.h"
-#include "runtime/controller/ledger.h"
-#include "runtime/controller/removal_guard.h"
-#include "runtime/controller/tailnets.h"
+#include "runtime/controller/groups/group_decide.h"
+#include "runtime/controller/keys/tailnets.h"
+#include "runtime/controller/records/dns_records.h"
+#include "runtime/controller/records/ledger.h"
+#include "runtime/controller/records/removal_guard.h"
 #include "runtime/testing/fake_loop.h"
 
 namespace {

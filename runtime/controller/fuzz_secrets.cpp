@@ -6,17 +6,17 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "renderer/core/ascii.h"
-#include "renderer/core/base64.h"
-#include "renderer/core/check.h"
+#include "renderer/base/ascii.h"
+#include "renderer/base/base64.h"
+#include "renderer/base/check.h"
+#include "renderer/base/utf8.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "renderer/core/utf8.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/devices.h"
-#include "runtime/controller/egress_status.h"
-#include "runtime/controller/secrets.h"
-#include "runtime/controller/static_endpoints.h"
+#include "runtime/controller/keys/secrets.h"
+#include "runtime/controller/records/devices.h"
+#include "runtime/controller/status/egress_status.h"
+#include "runtime/controller/view/static_endpoints.h"
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "renderer/core/check.h"
+#include "renderer/base/check.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/mirror.h"
+#include "runtime/controller/view/mirror.h"
 #include "runtime/testing/fake_loop.h"
 
 namespace {

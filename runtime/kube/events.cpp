@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "renderer/core/sha256.h"
+#include "renderer/base/sha256.h"
+#include "renderer/base/utf8.h"
 #include "renderer/core/text_of.h"
-#include "renderer/core/utf8.h"
 #include "runtime/base/time_text.h"
 
 namespace runtime {

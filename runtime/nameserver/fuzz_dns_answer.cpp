@@ -2,7 +2,7 @@
 // query's id and question, and no longer than the client takes.
 #include <cstdint>
 
-#include "renderer/core/check.h"
+#include "renderer/base/check.h"
 #include "runtime/nameserver/answer.h"
 
 namespace {

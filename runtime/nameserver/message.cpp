@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "renderer/core/ascii.h"
+#include "renderer/base/ascii.h"
 
 namespace runtime {
 

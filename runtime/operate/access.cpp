@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "renderer/core/base64.h"
+#include "renderer/base/base64.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"

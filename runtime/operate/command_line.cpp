@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "renderer/core/known_words.h"
-#include "renderer/core/name_grammar.h"
+#include "renderer/kube/name_grammar.h"
 #include "runtime/base/url.h"
 
 namespace runtime {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "runtime/operate/access.h"
-#include "runtime/operate/adopt.h"
-#include "runtime/operate/cleanup.h"
-#include "runtime/operate/status.h"
+#include "runtime/operate/adopt/adopt.h"
+#include "runtime/operate/cleanup/cleanup.h"
+#include "runtime/operate/status/status.h"
 
 namespace runtime {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "runtime/operate/adopt.h"
+#include "runtime/operate/adopt/adopt.h"
 #include "runtime/testing/adopt_world.h"
 
 namespace runtime {

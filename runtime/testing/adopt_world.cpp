@@ -9,7 +9,7 @@
 
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/secrets.h"
+#include "runtime/controller/keys/secrets.h"
 
 namespace runtime {
 

@@ -8,8 +8,8 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/objects.h"
-#include "runtime/controller/secrets.h"
+#include "runtime/controller/keys/secrets.h"
+#include "runtime/controller/view/objects.h"
 #include "runtime/kube/client.h"
 
 namespace runtime {

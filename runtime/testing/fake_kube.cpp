@@ -5,8 +5,8 @@
 #include <charconv>
 #include <utility>
 
-#include "renderer/core/base64.h"
-#include "renderer/core/check.h"
+#include "renderer/base/base64.h"
+#include "renderer/base/check.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "renderer/core/check.h"
+#include "renderer/base/check.h"
 #include "renderer/core/json.h"
 
 namespace runtime {

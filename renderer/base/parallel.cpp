@@ -1,0 +1,37 @@
+#include "renderer/base/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace renderer {
+
+namespace {
+
+constexpr std::size_t kChunk = 16;  // steps are short; fewer trips to the shared counter
+
+}  // namespace
+
+void for_each_parallel(std::size_t count, unsigned threads,
+                       const std::function<void(std::size_t)>& step) {
+    const std::size_t wanted =
+        threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : threads;
+    const std::size_t chunk = count < wanted * kChunk ? 1 : kChunk;
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (std::size_t begin = next.fetch_add(chunk); begin < count;
+             begin = next.fetch_add(chunk)) {
+            for (std::size_t i = begin; i < std::min(count, begin + chunk); ++i) {
+                step(i);
+            }
+        }
+    };
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < std::min(wanted, (count + chunk - 1) / chunk); ++i) {
+        others.emplace_back(work);
+    }
+    work();
+}
+
+}  // namespace renderer

@@ -1,0 +1,77 @@
+#include "renderer/base/pattern.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace renderer {
+namespace {
+
+bool matches(std::string_view pattern, std::string_view text) {
+    const std::optional<Pattern> parsed = Pattern::parse(pattern);
+    EXPECT_TRUE(parsed.has_value()) << pattern;
+    return parsed && parsed->matches(text);
+}
+
+TEST(Pattern, FindsWithoutAnchors) {
+    EXPECT_TRUE(matches("b+c", "aabbcc"));
+    EXPECT_FALSE(matches("b+c", "aac"));
+    EXPECT_TRUE(matches("", "anything"));
+}
+
+TEST(Pattern, HoldsAnchors) {
+    EXPECT_TRUE(matches("^ab$", "ab"));
+    EXPECT_FALSE(matches("^ab$", "xab"));
+    EXPECT_FALSE(matches("^ab$", "abx"));
+    EXPECT_FALSE(matches("^ab$", "ab\n"));
+    EXPECT_TRUE(matches("^$", ""));
+    EXPECT_TRUE(matches("a|^b$", "b"));
+}
+
+TEST(Pattern, KnowsClasses) {
+    EXPECT_TRUE(matches("^[-._a-zA-Z][-._a-zA-Z0-9]*$", "-A.9"));
+    EXPECT_FALSE(matches("^[-._a-zA-Z][-._a-zA-Z0-9]*$", "1BAD"));
+    EXPECT_TRUE(matches("^[a-z0-9-.]$", "-"));
+    EXPECT_TRUE(matches("^[^a-z]$", "A"));
+    EXPECT_FALSE(matches("^[^a-z]$", "b"));
+    EXPECT_TRUE(matches("^.$", "x"));
+    EXPECT_FALSE(matches("^.$", "\n"));
+}
+
+TEST(Pattern, Counts) {
+    const std::string name = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
+    EXPECT_TRUE(matches(name, "a"));
+    EXPECT_TRUE(matches(name, std::string(63, 'a')));
+    EXPECT_FALSE(matches(name, std::string(64, 'a')));
+    EXPECT_FALSE(matches(name, "a-"));
+    EXPECT_TRUE(matches("^a{2}$", "aa"));
+    EXPECT_FALSE(matches("^a{2}$", "aaa"));
+    EXPECT_TRUE(matches("^a{2,}$", "aaaa"));
+    EXPECT_FALSE(matches("^a{2,}$", "a"));
+}
+
+TEST(Pattern, KnowsGroupsAndEscapes) {
+    const std::string amount =
+        "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+("
+        "\\.[0-9]*)?)|(\\.[0-9]+))))?$";
+    for (const std::string_view good : {"1", "+1.5Gi", ".5", "1e3", "100m", "2E-1"}) {
+        EXPECT_TRUE(matches(amount, good)) << good;
+    }
+    for (const std::string_view bad : {"", "1.5.5", "Gi", "1 Gi", "1GiB"}) {
+        EXPECT_FALSE(matches(amount, bad)) << bad;
+    }
+}
+
+TEST(Pattern, TakesLinearTime) {
+    EXPECT_FALSE(matches("^(a|a)*(a*)*b$", std::string(20'000, 'a')));
+}
+
+TEST(Pattern, RefusesWhatItDoesNotKnow) {
+    for (const std::string_view pattern :
+         {"\\d", "a*?", "(?i)a", "(a", "a)", "[a", "[z-a]", "a{2", "a{3,2}", "*a", "a\\"}) {
+        EXPECT_FALSE(Pattern::parse(pattern).has_value()) << pattern;
+    }
+}
+
+}  // namespace
+}  // namespace renderer

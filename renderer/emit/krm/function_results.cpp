@@ -1,0 +1,174 @@
+#include "renderer/emit/krm/function_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/load/krm/resource_list.h"
+#include "renderer/secrets/confidential.h"
+
+namespace renderer {
+namespace {
+
+std::string_view text_at(const Value& object, std::initializer_list<std::string_view> path) {
+    return text_of(object.at(path));
+}
+
+// The item that holds a place, and its position among the items; nullptr: none.
+const Value* item_at(const Loaded& loaded, Pos pos) {
+    if (!loaded.resource_list || !pos.known() ||
+        loaded.sources.source_of(pos) != loaded.resource_list->source) {
+        return nullptr;
+    }
+    const ResourceList& list = *loaded.resource_list;
+    const std::size_t offset = loaded.sources.offset_of(pos);
+    for (std::size_t i = 0; i < list.items.size(); ++i) {
+        if (list.items[i].range.begin <= offset && offset < list.items[i].range.end) {
+            return &list.root.find("items")->items()[i];
+        }
+    }
+    return nullptr;
+}
+
+bool is_plain_key(std::string_view key) {
+    return key.find_first_of("./[]'\" ") == std::string_view::npos;
+}
+
+// Appends the way to the deepest value, or to the key of one, that stands at this place. The
+// returned value is what stands there, nullptr when it is nothing that the item shows.
+const Value* find_field(const Value& value, Pos pos, std::string& path) {
+    const std::size_t length = path.size();
+    if (value.is_map()) {
+        for (const Member& member : value.members()) {
+            path += is_plain_key(member.name())
+                        ? fmt::format("{}{}", path.empty() ? "" : ".", member.name())
+                        : fmt::format("['{}']", member.name());
+            if (const Value* found = find_field(member.value, pos, path)) {
+                return found;
+            }
+            if (member.key.pos() == pos) {
+                return &member.value;
+            }
+            path.resize(length);
+        }
+    } else if (value.is_list()) {
+        for (std::size_t i = 0; i < value.size(); ++i) {
+            path += fmt::format("[{}]", i);
+            if (const Value* found = find_field(value.items()[i], pos, path)) {
+                return found;
+            }
+            path.resize(length);
+        }
+    }
+    return value.pos() == pos && !path.empty() ? &value : nullptr;
+}
+
+std::string message_of(const Diagnostic& diagnostic) {
+    std::string message = diagnostic.message;
+    const auto add = [&](std::string_view what, const std::string& text) {
+        if (!text.empty()) {
+            message += fmt::format("; {}: {}", what, text);
+        }
+    };
+    add("found", diagnostic.found);
+    add("expected", diagnostic.expected);
+    add("hint", diagnostic.hint);
+    return message;
+}
+
+Value reference_of(const Value& item) {
+    Value reference = Value::map({{"apiVersion", text_at(item, {"apiVersion"})},
+                                  {"kind", text_at(item, {"kind"})},
+                                  {"name", text_at(item, {"metadata", "name"})}});
+    const std::string_view ns = text_at(item, {"metadata", "namespace"});
+    put_if(reference, !ns.empty(), "namespace", ns);
+    return reference;
+}
+
+// The functionConfig, when the place is in it.
+const Value* config_at(const Loaded& loaded, Pos pos) {
+    const Value* config =
+        loaded.resource_list ? loaded.resource_list->root.find("functionConfig") : nullptr;
+    std::string path;
+    return config != nullptr && pos.known() && find_field(*config, pos, path) != nullptr ? config
+                                                                                         : nullptr;
+}
+
+void put_field(const Value& item, const Diagnostic& diagnostic, Value& result) {
+    std::string path;
+    const Value* value = find_field(item, diagnostic.pos, path);
+    if (value == nullptr) {
+        return;
+    }
+    Value field = Value::map({{"path", path}});
+    if (!diagnostic.hide_text && (value->is_string() || value->is_number() || value->is_bool())) {
+        field.add("currentValue", value->clone());
+    }
+    result.add("field", std::move(field));
+}
+
+void put_item_file(const Value& item, Value& result) {
+    const std::string_view path = item_path(item);
+    if (path.empty()) {
+        return;
+    }
+    Value file = Value::map({{"path", path}});
+    const std::string_view index = item_index(item);
+    const bool whole = !index.empty() && index.find_first_not_of("0123456789") == index.npos;
+    put_if(file, whole, "index", Value::number(whole ? index : "0"));
+    result.add("file", std::move(file));
+}
+
+Value result_of(const Loaded& loaded, const Diagnostic& diagnostic) {
+    const bool is_error = diagnostic.severity == Severity::Error;
+    Value result = Value::map({{"message", message_of(diagnostic)},
+                               {"severity", Value::borrowed(is_error ? "error" : "warning")}});
+    Value tags = Value::map({{"rule", diagnostic.rule}});
+    put_if(tags, !diagnostic.object.empty(), "object", diagnostic.object);
+    if (const Value* item = item_at(loaded, diagnostic.pos)) {
+        result.add("resourceRef", reference_of(*item));
+        put_field(*item, diagnostic, result);
+        put_item_file(*item, result);
+    } else if (const Value* config = config_at(loaded, diagnostic.pos)) {
+        result.add("resourceRef", reference_of(*config));
+        put_field(*config, diagnostic, result);
+    } else if (diagnostic.pos.known() && loaded.sources.locate(diagnostic.pos).line > 0) {
+        const Location place = loaded.sources.locate(diagnostic.pos);
+        result.add("file", Value::map({{"path", place.path}}));
+        tags.add("line", fmt::to_string(place.line));
+        tags.add("column", fmt::to_string(place.column));
+    } else if (!diagnostic.where.empty()) {
+        tags.add("where", diagnostic.where);
+    }
+    result.add("tags", std::move(tags));
+    return result;
+}
+
+}  // namespace
+
+Value function_results(const Loaded& loaded, const Diagnostics& diagnostics) {
+    Value results = Value::list();
+    const Value* before =
+        loaded.resource_list ? loaded.resource_list->root.find("results") : nullptr;
+    if (before != nullptr && before->is_map()) {  // as older frameworks write them
+        before = before->find("items");
+    }
+    if (before != nullptr && before->is_list()) {
+        for (const Value& result : before->items()) {
+            results.append(result.clone());
+        }
+    }
+    for (const Diagnostic& diagnostic : diagnostics.all()) {
+        Value result = result_of(loaded, without_credentials(diagnostic, loaded.sources));
+        if (std::ranges::find(results.items(), result) == results.items().end()) {
+            results.append(std::move(result));
+        }
+    }
+    return results;
+}
+
+}  // namespace renderer

@@ -1,0 +1,261 @@
+#include "renderer/emit/krm/resource_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "renderer/core/yaml_reader.h"
+#include "renderer/core/yaml_writer.h"
+#include "renderer/emit/edits.h"
+#include "renderer/emit/krm/function_results.h"
+#include "renderer/emit/order.h"
+#include "renderer/load/krm/resource_list.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+namespace {
+
+std::string_view text_of(const Value* value) {
+    return value != nullptr && (value->is_string() || value->is_number()) ? value->text()
+                                                                          : std::string_view();
+}
+
+// What makes two items the same object.
+struct Identity {
+    std::string group, kind, ns, name;
+    friend auto operator<=>(const Identity&, const Identity&) = default;
+};
+
+Identity identity_of(const Value& object) {
+    const std::string_view version = text_of(object.find("apiVersion"));
+    const std::size_t slash = version.find('/');
+    return {.group = std::string(slash == std::string_view::npos ? "" : version.substr(0, slash)),
+            .kind = std::string(text_of(object.find("kind"))),
+            .ns = std::string(text_of(object.at({"metadata", "namespace"}))),
+            .name = std::string(text_of(object.at({"metadata", "name"})))};
+}
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) {
+        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return out;
+}
+
+// Keys by which orchestrators recognise an item.
+bool is_bookkeeping(std::string_view key) {
+    return key.starts_with("internal.config.kubernetes.io/") || key == kLegacyPathAnnotation ||
+           key == kLegacyIndexAnnotation || key == "config.k8s.io/id";
+}
+
+Value& annotations_of(Value& object) {
+    Value& metadata = *object.find("metadata");
+    Value* found = metadata.find("annotations");
+    return found != nullptr && found->is_map() ? *found : metadata.put("annotations", Value::map());
+}
+
+class ItemsWriter {
+public:
+    explicit ItemsWriter(const Output& output)
+        : output_(output),
+          list_(*output.loaded.resource_list),
+          edits_(output.plan.edits),
+          dashes_(list_.dash_column, ' ') {}
+
+    Result<std::string> write() {
+        index_documents();
+        for (std::size_t i = 0; i < list_.items.size(); ++i) {
+            write_given(i);
+        }
+        for (Value& object : new_objects()) {
+            if (given_.contains(identity_of(object))) {
+                return Error{duplicate(object)};
+            }
+            write_value(std::move(object));
+        }
+        return text_.empty() ? std::string("items: []\n") : "items:\n" + text_;
+    }
+
+private:
+    void index_documents() {
+        for (const Document& document : output_.loaded.documents) {
+            if (document.source == list_.source && document.list == kNone) {
+                documents_[document.range.begin] = &document;
+            }
+        }
+        for (const Object& object : output_.plan.replacements) {
+            replacements_[object.origin.pos] = &object;
+        }
+    }
+
+    void write_given(std::size_t index) {
+        const ListItem& item = list_.items[index];
+        const Value& root = list_.root.find("items")->items()[index];
+        if (item.is_ours) {
+            earlier_[identity_of(root)] = &root;
+            return;
+        }
+        const auto found = documents_.find(item.range.begin);
+        if (found != documents_.end() && edits_.cuts(list_.source, found->second->range)) {
+            const auto replaced = replacements_.find(found->second->kind.pos());
+            if (replaced != replacements_.end()) {
+                write_value(replaced->second->root.clone());
+                used_.insert(replaced->second);
+            }
+            return;
+        }
+        given_.insert(identity_of(root));
+        const std::size_t begin = text_.size();
+        edits_.append(text_, output_.loaded.sources.text(list_.source), list_.source, item.range);
+        text_[begin + list_.dash_column] = '-';
+        if (!text_.ends_with('\n')) {
+            text_ += '\n';
+        }
+    }
+
+    void write_value(Value object) {
+        std::string document;
+        write_yaml(object, document);
+        const std::string first = dashes_ + "- ";
+        const std::string other = dashes_ + "  ";
+        for (std::size_t begin = 0; begin < document.size();) {
+            const std::size_t end = std::min(document.find('\n', begin), document.size() - 1) + 1;
+            if (end - begin > 1) {
+                text_ += begin == 0 ? first : other;
+            }
+            text_.append(document, begin, end - begin);
+            begin = end;
+        }
+    }
+
+    // Documents of a tree that is not the items, with their edits.
+    void add_tree_documents(std::vector<Value>& objects) const {
+        SourceMap sources;
+        for (const Document& document : output_.loaded.documents) {
+            if (document.source == list_.source && output_.loaded.is_stream) {
+                continue;
+            }
+            if (!document.reachable || document.list != kNone || !document.kind.is_string() ||
+                edits_.cuts(document.source, document.range)) {
+                continue;
+            }
+            std::string text;
+            edits_.append(text, output_.loaded.sources.text(document.source), document.source,
+                          document.range);
+            Diagnostics none;  // it was read before
+            const SourceId source = sources.add("edited", std::move(text));
+            objects.push_back(read_yaml(sources, source, none));
+        }
+    }
+
+    std::vector<Value> new_objects() {
+        std::vector<Value> objects;
+        add_tree_documents(objects);
+        for (const auto* made :
+             {&output_.loaded.generated_inputs, &output_.plan.replacements, &output_.objects}) {
+            for (const Object& object : *made) {
+                if (!used_.contains(&object)) {
+                    objects.push_back(object.root.clone());
+                }
+            }
+        }
+        std::ranges::stable_sort(objects, {}, [](const Value& object) {
+            return order_key(text_of(object.find("apiVersion")), text_of(object.find("kind")),
+                             text_of(object.at({"metadata", "namespace"})),
+                             text_of(object.at({"metadata", "name"})));
+        });
+        if (list_.is_package) {
+            for (Value& object : objects) {
+                place(object);
+            }
+        }
+        return objects;
+    }
+
+    // Where an earlier run put it, else a file of its own.
+    void place(Value& object) {
+        const Identity identity = identity_of(object);
+        Value& annotations = annotations_of(object);
+        const auto earlier = earlier_.find(identity);
+        if (earlier != earlier_.end()) {
+            for (const Member& member :
+                 earlier->second->at({"metadata", "annotations"})->members()) {
+                if (is_bookkeeping(member.name())) {
+                    annotations.put(member.key.clone(), member.value.clone());
+                }
+            }
+            return;
+        }
+        std::string path = fmt::format("{}_{}.yaml", lower(identity.kind), identity.name);
+        path = join_path(join_path(list_.output, identity.ns), path);
+        const std::size_t index = paths_[path]++;
+        annotations.put(Value::borrowed(kIndexAnnotation), fmt::to_string(index));
+        annotations.put(Value::borrowed(kPathAnnotation), path);
+    }
+
+    static Diagnostic duplicate(const Value& object) {
+        const Identity identity = identity_of(object);
+        return {.rule = "duplicate-object",
+                .where = "functionConfig",
+                .object = object_name(identity.kind, identity.ns, identity.name),
+                .message = "this object is among the items and in what is added to them",
+                .expected = "every object once",
+                .hint = "give the manifests as items, or their directory as \"repo\", not both"};
+    }
+
+    const Output& output_;
+    const ResourceList& list_;
+    EditIndex edits_;
+    std::string dashes_;
+    std::string text_;
+    std::map<std::size_t, const Document*> documents_;  // by their first byte
+    std::map<Pos, const Object*> replacements_;         // by what they replace
+    std::map<Identity, const Value*> earlier_;
+    std::map<std::string, std::size_t> paths_;
+    std::set<const Object*> used_;
+    std::set<Identity> given_;
+};
+
+}  // namespace
+
+Result<std::string> emit_items(const Output& output) {
+    return ItemsWriter(output).write();
+}
+
+std::string unchanged_items(const Loaded& loaded) {
+    std::string text;
+    const Value* items = loaded.resource_list ? loaded.resource_list->root.find("items") : nullptr;
+    Value kept = Value::map();
+    kept.add("items", items != nullptr && items->is_list() ? items->clone() : Value::list());
+    write_yaml(kept, text);
+    return text;
+}
+
+std::string wrap_items(const Loaded& loaded, std::string_view items,
+                       const Diagnostics& diagnostics) {
+    const Value* root = loaded.resource_list ? &loaded.resource_list->root : nullptr;
+    std::string text = fmt::format(
+        "apiVersion: {}\nkind: ResourceList\n{}",
+        root == nullptr ? kDefaultResourceListVersion : text_of(root->find("apiVersion")), items);
+    Value rest = Value::map();
+    const Value* config = root == nullptr ? nullptr : root->find("functionConfig");
+    if (config != nullptr && !diagnostics.has_errors()) {
+        rest.add("functionConfig", config->clone());
+    }
+    Value results = function_results(loaded, diagnostics);
+    if (results.size() > 0) {
+        rest.add("results", std::move(results));
+    }
+    if (rest.size() > 0) {
+        write_yaml(rest, text);
+    }
+    return text;
+}
+
+}  // namespace renderer

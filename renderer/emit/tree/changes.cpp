@@ -1,0 +1,205 @@
+#include "renderer/emit/tree/changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "renderer/emit/tree/files.h"
+
+namespace renderer {
+namespace {
+
+bool is_inside(std::string_view path) {
+    if (path.empty() || path == kInventoryFile) {
+        return false;
+    }
+    while (true) {
+        const auto end = path.find('/');
+        const std::string_view part = path.substr(0, end);
+        if (part.empty() || part == "." || part == "..") {
+            return false;
+        }
+        if (end == std::string_view::npos) {
+            return true;
+        }
+        path.remove_prefix(end + 1);
+    }
+}
+
+Result<std::vector<std::string>> parse_inventory(const std::string& where, std::string_view text) {
+    std::vector<std::string> paths;
+    for (std::size_t line = 1; !text.empty(); ++line) {
+        const auto end = std::min(text.find('\n'), text.size());
+        const std::string_view path = text.substr(0, end);
+        if (!is_inside(path)) {
+            return Error{{.rule = "bad-inventory",
+                          .where = fmt::format("{}:{}", where, line),
+                          .message = "an inventory line must be a path inside of its directory",
+                          .found = fmt::format("\"{}\"", path),
+                          .hint = "restore the file from version control; it lists what tailrender "
+                                  "may delete"}};
+        }
+        paths.emplace_back(path);
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    std::sort(paths.begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+    return paths;
+}
+
+class Disk : public Place {
+public:
+    [[nodiscard]] FileKind kind(const std::string& path) const override { return file_kind(path); }
+    [[nodiscard]] Result<std::optional<std::string>> read(const std::string& path) const override {
+        return read_file(path);
+    }
+    [[nodiscard]] Result<std::vector<std::string>> directories(
+        const std::string& path) const override {
+        return directories_in(path);
+    }
+};
+
+class Finder {
+public:
+    Finder(const Place& place, const std::string& dir, Changes& changes)
+        : place_(place), dir_(dir), changes_(changes) {}
+
+    Result<Unit> look_at(const OutputFile& file) {
+        const std::string path = fmt::format("{}/{}", dir_, file.path);
+        const bool ours = is_listed(file.path);
+        FileKind kind = parents_are_usable(file.path) ? place_.kind(path) : FileKind::Other;
+        if (kind == FileKind::Directory && has_listed_below(file.path)) {
+            kind = FileKind::Missing;  // its files are stale: it goes before the file comes
+        }
+        if (kind == FileKind::Missing) {
+            changes_.created.push_back(&file);
+            return Unit{};
+        }
+        std::optional<std::string> content;
+        if (kind == FileKind::File) {
+            content = TRY(place_.read(path));
+        }
+        if (content == file.content) {
+            ++changes_.unchanged;
+        } else if (!ours || !content) {
+            changes_.foreign.push_back(file.path);
+        } else {
+            changes_.changed.push_back({&file, std::move(*content)});
+        }
+        return Unit{};
+    }
+
+    // Every directory above the path is a directory, is missing, or is a file of ours that goes.
+    bool parents_are_usable(std::string_view path) {
+        const auto slash = path.rfind('/');
+        if (slash == std::string_view::npos) {
+            return true;
+        }
+        const std::string parent(path.substr(0, slash));
+        const auto known = usable_.find(parent);
+        if (known != usable_.end()) {
+            return known->second;
+        }
+        const FileKind kind = place_.kind(fmt::format("{}/{}", dir_, parent));
+        const bool usable =
+            parents_are_usable(parent) &&
+            (kind == FileKind::Directory || kind == FileKind::Missing || is_listed(parent));
+        usable_[parent] = usable;
+        return usable;
+    }
+
+private:
+    bool is_listed(std::string_view path) const {
+        return std::binary_search(changes_.listed.begin(), changes_.listed.end(), path);
+    }
+
+    bool has_listed_below(const std::string& path) const {
+        const std::string prefix = path + "/";
+        const auto next = std::lower_bound(changes_.listed.begin(), changes_.listed.end(), prefix);
+        return next != changes_.listed.end() && next->starts_with(prefix);
+    }
+
+    const Place& place_;
+    const std::string& dir_;
+    Changes& changes_;
+    std::map<std::string, bool> usable_;
+};
+
+bool is_wanted(const std::vector<OutputFile>& files, const std::string& path) {
+    const auto found = std::lower_bound(
+        files.begin(), files.end(), path,
+        [](const OutputFile& file, const std::string& wanted) { return file.path < wanted; });
+    return found != files.end() && found->path == path;
+}
+
+}  // namespace
+
+std::string inventory_text(const std::vector<std::string>& sorted_paths) {
+    std::string text;
+    for (const std::string& path : sorted_paths) {
+        text += path;
+        text += '\n';
+    }
+    return text;
+}
+
+Error not_ours(const std::string& dir, const std::vector<std::string>& foreign) {
+    Error error{
+        {.rule = "not-ours",
+         .where = fmt::format("{}/{}", dir, foreign.front()),
+         .message = "the output path holds something that tailrender did not write",
+         .expected = fmt::format("nothing, or a file listed in \"{}/{}\"", dir, kInventoryFile),
+         .hint = "move it away, or choose another directory with -o"}};
+    for (auto path = foreign.begin() + 1; path != foreign.end(); ++path) {
+        error.diagnostic.notes.push_back(
+            {.pos = {}, .object = {}, .text = fmt::format("so does \"{}/{}\"", dir, *path)});
+    }
+    return error;
+}
+
+Result<std::vector<std::string>> gone_clusters(const Place& place, const std::string& root,
+                                               std::span<const std::string> clusters) {
+    std::vector<std::string> gone = TRY(place.directories(root));
+    std::erase_if(gone, [&](const std::string& name) {
+        return std::ranges::find(clusters, name) != clusters.end() ||
+               place.kind(fmt::format("{}/{}/{}", root, name, kInventoryFile)) != FileKind::File;
+    });
+    return gone;
+}
+
+Result<std::vector<RenderedTree>> find_gone_trees(const std::string& root,
+                                                  std::span<const std::string> clusters) {
+    std::vector<RenderedTree> trees;
+    for (const std::string& name : TRY(gone_clusters(Disk(), root, clusters))) {
+        trees.push_back({.dir = fmt::format("{}/{}", root, name), .files = {}, .is_gone = true});
+    }
+    return trees;
+}
+
+Result<Changes> find_changes(const std::string& dir, const std::vector<OutputFile>& files) {
+    return find_changes(Disk(), dir, files);
+}
+
+Result<Changes> find_changes(const Place& place, const std::string& dir,
+                             const std::vector<OutputFile>& files) {
+    Changes changes;
+    const std::string inventory = fmt::format("{}/{}", dir, kInventoryFile);
+    changes.old_inventory = TRY(place.read(inventory)).value_or("");
+    changes.listed = TRY(parse_inventory(inventory, changes.old_inventory));
+    Finder finder(place, dir, changes);
+    for (const OutputFile& file : files) {
+        TRY(finder.look_at(file));
+        changes.new_inventory += file.path;
+        changes.new_inventory += '\n';
+    }
+    for (const std::string& path : changes.listed) {
+        if (!is_wanted(files, path) && finder.parents_are_usable(path)) {
+            changes.stale.push_back(path);
+        }
+    }
+    return changes;
+}
+
+}  // namespace renderer

@@ -1,0 +1,178 @@
+#include "renderer/emit/tree/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+namespace renderer {
+namespace {
+
+Error system_error(std::string_view what, const std::string& path, int code) {
+    return Error{{.rule = "write-failed",
+                  .where = path,
+                  .message = fmt::format("{}: {}", what, std::generic_category().message(code))}};
+}
+
+class Fd {
+public:
+    Fd(const std::string& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
+    Fd(const Fd&) = delete;
+    Fd& operator=(const Fd&) = delete;
+    ~Fd() {
+        if (fd_ >= 0) {
+            ::close(fd_);
+        }
+    }
+    [[nodiscard]] int get() const { return fd_; }
+    // Some file systems report a full disk only here.
+    bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
+
+private:
+    int fd_;
+};
+
+bool write_all(int fd, std::string_view content) {
+    while (!content.empty()) {
+        const ssize_t count = ::write(fd, content.data(), content.size());
+        if (count < 0 && errno != EINTR) {
+            return false;
+        }
+        content.remove_prefix(count < 0 ? 0 : static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+// 0, or the errno of the step that failed.
+int write_new(const std::string& path, std::string_view content, Durable durable) {
+    Fd file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    const bool written = file.get() >= 0 && write_all(file.get(), content) &&
+                         (durable == Durable::No || ::fsync(file.get()) == 0) && file.close();
+    return written ? 0 : errno;
+}
+
+}  // namespace
+
+FileKind file_kind(const std::string& path) {
+    struct stat info {};
+    if (::lstat(path.c_str(), &info) != 0) {
+        return FileKind::Missing;
+    }
+    if (S_ISREG(info.st_mode)) {
+        return FileKind::File;
+    }
+    return S_ISDIR(info.st_mode) ? FileKind::Directory : FileKind::Other;
+}
+
+Result<std::optional<std::string>> read_file(const std::string& path) {
+    const Fd file(path, O_RDONLY | O_NOFOLLOW);
+    if (file.get() < 0) {
+        if (errno == ENOENT || errno == ENOTDIR) {
+            return std::optional<std::string>();
+        }
+        return system_error("cannot read the file", path, errno);
+    }
+    std::string content;
+    char buffer[65536];
+    for (;;) {
+        const ssize_t count = ::read(file.get(), buffer, sizeof buffer);
+        if (count == 0) {
+            return std::optional(std::move(content));
+        }
+        if (count < 0 && errno != EINTR) {
+            return system_error("cannot read the file", path, errno);
+        }
+        content.append(buffer, count < 0 ? 0 : static_cast<std::size_t>(count));
+    }
+}
+
+Result<std::vector<std::string>> directories_in(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::vector<std::string> names;
+    std::error_code code;
+    for (fs::directory_iterator entry(path, code), end; !code && entry != end;
+         entry.increment(code)) {
+        if (file_kind(entry->path().string()) == FileKind::Directory) {
+            names.push_back(entry->path().filename().string());
+        }
+    }
+    if (code && code != std::errc::no_such_file_or_directory &&
+        code != std::errc::not_a_directory) {
+        return system_error("cannot read the directory", path, code.value());
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+Result<Unit> replace_file(const std::string& path, const std::string& temporary,
+                          std::string_view content, Durable durable) {
+    TRY(remove_file(temporary));
+    int failure = write_new(temporary, content, durable);
+    if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) {
+        failure = errno;
+    }
+    if (failure != 0) {
+        ::unlink(temporary.c_str());
+        return system_error("cannot write the file", path, failure);
+    }
+    return Unit{};
+}
+
+Result<Unit> create_file(const std::string& path, std::string_view content, Durable durable) {
+    const int failure = write_new(path, content, durable);
+    return failure == 0 ? Result<Unit>(Unit{})
+                        : system_error("cannot write the file", path, failure);
+}
+
+Result<Unit> make_directories(const std::string& path) {
+    std::error_code code;
+    std::filesystem::create_directories(path, code);
+    if (code) {
+        return system_error("cannot create the directory", path, code.value());
+    }
+    return Unit{};
+}
+
+Result<Unit> remove_file(const std::string& path) {
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT && errno != ENOTDIR) {
+        return system_error("cannot remove the file", path, errno);
+    }
+    return Unit{};
+}
+
+Result<DirectoryLock> DirectoryLock::take(const std::string& dir) {
+    return lock(dir, LOCK_EX | LOCK_NB);
+}
+
+Result<DirectoryLock> DirectoryLock::wait_for(const std::string& dir) {
+    return lock(dir, LOCK_EX);
+}
+
+Result<DirectoryLock> DirectoryLock::lock(const std::string& dir, int operation) {
+    const int fd = ::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        return system_error("cannot open the directory", dir, errno);
+    }
+    if (::flock(fd, operation) != 0) {
+        ::close(fd);
+        return Error{{.rule = "output-busy",
+                      .where = dir,
+                      .message = "another run is writing this directory",
+                      .hint = "wait for it to end, then run again"}};
+    }
+    return DirectoryLock(fd);
+}
+
+DirectoryLock::~DirectoryLock() {
+    if (fd_ >= 0) {
+        ::close(fd_);
+    }
+}
+
+}  // namespace renderer

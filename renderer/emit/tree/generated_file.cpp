@@ -1,0 +1,172 @@
+#include "renderer/emit/tree/generated_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <vector>
+
+#include "renderer/base/base64.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/document_scanner.h"
+#include "renderer/core/json.h"
+#include "renderer/core/source_map.h"
+#include "renderer/core/yaml_reader.h"
+#include "renderer/core/yaml_writer.h"
+#include "renderer/secrets/secret_values.h"
+
+namespace renderer {
+namespace {
+
+constexpr std::string_view kDecodedMark = "# tailscaled configuration, decoded:\n";
+
+bool is_secret(const Value& root) {
+    const Value* kind = root.find("kind");
+    return kind != nullptr && kind->is_string() && kind->text() == "Secret";
+}
+
+bool is_config_key(std::string_view key) {
+    return key == "serve-config" || (key.starts_with("cap-") && key.ends_with(".hujson"));
+}
+
+// No AuthKey, or one that names a file.
+bool has_no_key(const Value& config) {
+    const Value* key = config.is_map() ? config.find("AuthKey") : nullptr;
+    return config.is_map() &&
+           (key == nullptr || (key->is_string() && key->text().starts_with("file:")));
+}
+
+std::optional<Value> decode_config(const Member& entry) {
+    if (!is_config_key(entry.name()) || !entry.value.is_string()) {
+        return std::nullopt;
+    }
+    const std::optional<std::string> json = decode_base64(entry.value.text());
+    if (!json) {
+        return std::nullopt;
+    }
+    Result<Value> config = read_json(*json);
+    if (!config || !has_no_key(*config)) {
+        return std::nullopt;
+    }
+    return std::move(*config);
+}
+
+bool is_filled(const Value* map) {
+    return map != nullptr && map->is_map() && map->size() > 0;
+}
+
+// `${` would be taken for a variable by Flux, even in a comment.
+std::string without_variables(std::string text) {
+    for (auto at = text.find("${"); at != std::string::npos; at = text.find("${", at)) {
+        text.insert(at + 1, 1, ' ');
+    }
+    return text;
+}
+
+void append_commented(std::string_view text, std::string& out) {
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size());
+        fmt::format_to(std::back_inserter(out), "#   {}\n", text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+}
+
+void append_decoded(const Value& root, std::string& out) {
+    out += kDecodedMark;
+    for (const Member& entry : root.find("data")->members()) {
+        const std::optional<Value> config = decode_config(entry);
+        fmt::format_to(std::back_inserter(out), "# {}:\n", entry.name());
+        append_commented(without_variables(write_json_pretty(*config)), out);
+    }
+}
+
+// Nothing else spells the kind.
+bool may_name_secret(std::string_view text) {
+    return text.find("Secret") != std::string_view::npos ||
+           text.find('\\') != std::string_view::npos;
+}
+
+// Of one with values, `data` or `stringData`; prose, such as the descriptions in a CRD, lacks some.
+bool has_words_of_secret(std::string_view text) {
+    return std::ranges::all_of(
+        std::array<std::string_view, 3>{"kind", "Secret", "ata"},
+        [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+template <typename Predicate>
+bool any_document(std::string_view text, bool when_unreadable, const Predicate& predicate) {
+    SourceMap sources;
+    const SourceId source = sources.add("", std::string(text));
+    const std::vector<ScannedDocument> documents = scan_documents(sources, source);
+    return std::ranges::any_of(documents, [&](const ScannedDocument& document) {
+        Diagnostics unreadable;
+        const Value root = read_yaml(sources, source, document.range, unreadable);
+        return unreadable.has_errors() ? when_unreadable : predicate(root);
+    });
+}
+
+// Of a List or whatever wraps manifests, also as text; one that is only referred to has no values.
+// `depth` counts the texts around this value. Each is read again, so there is an end to it.
+bool wraps_secret(const Value& value, int depth = 0) {
+    constexpr int kMaxDepth = 4;
+    if (value.is_list()) {
+        return std::ranges::any_of(value.items(),
+                                   [&](const Value& item) { return wraps_secret(item, depth); });
+    }
+    if (value.is_string() && may_name_secret(value.text())) {
+        const bool may_be_manifest = has_words_of_secret(value.text());
+        return depth == kMaxDepth
+                   ? may_be_manifest
+                   : any_document(value.text(), may_be_manifest, [&](const Value& root) {
+                         return !root.is_string() && wraps_secret(root, depth + 1);
+                     });
+    }
+    if (!value.is_map()) {
+        return false;
+    }
+    const bool has_values = value.find("data") != nullptr || value.find("stringData") != nullptr;
+    return (is_secret(value) && has_values) ||
+           std::ranges::any_of(value.members(), [&](const Member& member) {
+               return wraps_secret(member.value, depth);
+           });
+}
+
+bool is_hidden(const Value& root) {
+    return is_secret(root) ? !is_tailscaled_config(root) : wraps_secret(root);
+}
+
+}  // namespace
+
+bool is_tailscaled_config(const Value& root) {
+    if (!is_secret(root) || is_filled(root.find("stringData")) || !is_filled(root.find("data"))) {
+        return false;
+    }
+    const auto entries = root.find("data")->members();
+    return std::all_of(entries.begin(), entries.end(),
+                       [](const Member& entry) { return decode_config(entry).has_value(); });
+}
+
+bool holds_credentials(const Value& root) {
+    return is_secret(root) && !clear_values(root).empty() && !is_tailscaled_config(root);
+}
+
+bool text_holds_credentials(std::string_view text) {
+    return may_name_secret(text) &&
+           any_document(text, text.find("Secret") != std::string_view::npos, is_hidden);
+}
+
+std::string generated_text(const Value& root, std::string_view source) {
+    std::string out(kGeneratedMark);
+    if (!source.empty()) {
+        fmt::format_to(std::back_inserter(out), "# Source: {}\n", source);
+    }
+    if (is_tailscaled_config(root)) {
+        append_decoded(root, out);
+    }
+    write_yaml(root, out);
+    return out;
+}
+
+}  // namespace renderer

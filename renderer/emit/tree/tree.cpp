@@ -1,0 +1,265 @@
+// The directory writer's contents: which files a rendered tree consists of. Every bundle becomes a
+// directory that an applier can take as it is: generated objects one per file, foreign files whole
+// at their source path, the bundle's fleet.yaml and a kustomization.yaml that lists what to apply.
+// It lists directories, each with a kustomization.yaml of its own, and never a file below its own:
+// Fleet builds in memory below the root "", and kustomize's load restrictor then takes no file of a
+// subdirectory as its own (Fleet internal/helmdeployer/kustomize, kustomize
+// ConfirmedDir.HasPrefix).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "renderer/emit/edits.h"
+#include "renderer/emit/emit.h"
+#include "renderer/emit/tree/generated_file.h"
+
+namespace renderer {
+namespace {
+
+constexpr std::string_view kFleetFile = "fleet.yaml";
+constexpr std::string_view kKustomizationFile = "kustomization.yaml";
+
+std::string join(std::string_view dir, std::string_view path) {
+    return dir.empty() ? std::string(path) : fmt::format("{}/{}", dir, path);
+}
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) {
+        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return out;
+}
+
+// What a finished file is and where it comes from, for the message when two want one path.
+struct Entry {
+    std::string content;
+    std::string label;  // "Service/shop/web" or the file's own name
+    Pos pos;
+};
+
+class TreeBuilder {
+public:
+    explicit TreeBuilder(const Output& output) : output_(output), edits_(output.plan.edits) {}
+
+    Result<std::vector<OutputFile>> build() {
+        resources_.resize(output_.loaded.bundles.size());
+        find_root();
+        index_documents();
+        for (const SourceFile& file : output_.loaded.files) {
+            TRY(add_source_file(file));
+        }
+        TRY(add_objects(output_.loaded.generated_inputs));
+        TRY(add_objects(output_.plan.replacements));
+        TRY(add_objects(output_.objects));
+        for (std::size_t bundle = 0; bundle < resources_.size(); ++bundle) {
+            TRY(add_bundle_files(bundle));
+        }
+        std::vector<OutputFile> files;
+        files.reserve(entries_.size());
+        for (auto& [path, entry] : entries_) {
+            files.push_back({path, std::move(entry.content)});
+        }
+        return files;
+    }
+
+private:
+    const Bundle& bundle(std::size_t index) const { return output_.loaded.bundles[index]; }
+
+    std::string relative(const SourceFile& file) const {
+        return join(bundle(file.bundle).dir, file.path);
+    }
+
+    // What stands before relative paths in the paths that the user sees: "examples/fleet/".
+    void find_root() {
+        for (const SourceFile& file : output_.loaded.files) {
+            const std::string_view shown = output_.loaded.sources.path(file.source);
+            const std::string path = relative(file);
+            if (file.reachable && shown.ends_with(path)) {
+                root_ = shown.substr(0, shown.size() - path.size());
+                return;
+            }
+        }
+    }
+
+    // The same wherever the command runs: relative to the root, or the bare name of a file that
+    // lies elsewhere (a values file).
+    std::string_view source_of(Pos pos) const {
+        if (!pos.known()) {
+            return {};
+        }
+        const SourceMap& sources = output_.loaded.sources;
+        const std::string_view shown = sources.path(sources.source_of(pos));
+        if (shown.starts_with(root_)) {
+            return shown.substr(root_.size());
+        }
+        return shown.substr(shown.rfind('/') + 1);
+    }
+
+    void index_documents() {
+        for (const Document& document : output_.loaded.documents) {
+            if (document.list == kNone && document.kind.is_string()) {
+                documents_[document.source].push_back(&document);
+            }
+        }
+    }
+
+    Result<Unit> put(std::string path, Entry entry) {
+        const auto [found, inserted] = entries_.try_emplace(path, std::move(entry));
+        if (inserted) {
+            return Unit{};
+        }
+        return Error{{.rule = "path-collision",
+                      .pos = entry.pos.known() ? entry.pos : found->second.pos,
+                      .where = "-o",
+                      .message = fmt::format("two things want the output path \"{}\"", path),
+                      .found = fmt::format("{} and {}", found->second.label, entry.label),
+                      .hint = "move or rename the source file"}};
+    }
+
+    Result<Unit> add_source_file(const SourceFile& file) {
+        if (!file.reachable) {
+            return Unit{};
+        }
+        const auto found = documents_.find(file.source);
+        const bool has_documents = found != documents_.end() && !file.copied_whole;
+        if (has_documents && all_cut(found->second)) {
+            return Unit{};
+        }
+        std::string path = relative(file);
+        if (has_documents) {
+            resources_[file.bundle].push_back(file.path);
+        }
+        const Pos pos = output_.loaded.sources.pos(file.source, 0);
+        return put(path, {edited_text(file.source), fmt::format("source file \"{}\"", path), pos});
+    }
+
+    bool all_cut(const std::vector<const Document*>& documents) const {
+        return std::all_of(documents.begin(), documents.end(), [this](const Document* document) {
+            return edits_.cuts(document->source, document->range);
+        });
+    }
+
+    // The whole text with its edits; a cut document leaves together with the separator before it.
+    std::string edited_text(SourceId source) const {
+        const std::string_view text = output_.loaded.sources.text(source);
+        std::string out;
+        out.reserve(text.size() + 64);
+        std::size_t done = 0;
+        const auto found = documents_.find(source);
+        if (found != documents_.end()) {
+            for (const Document* document : found->second) {
+                if (edits_.cuts(source, document->range)) {
+                    edits_.append(out, text, source,
+                                  {done, separator_before(text, document->range.begin, done)});
+                    done = document->range.end;
+                }
+            }
+        }
+        edits_.append(out, text, source, {done, text.size()});
+        return out;
+    }
+
+    static std::size_t separator_before(std::string_view text, std::size_t begin,
+                                        std::size_t done) {
+        if (begin <= done + 1) {
+            return begin;
+        }
+        const auto previous = text.rfind('\n', begin - 2);
+        const std::size_t line = previous == std::string_view::npos ? 0 : previous + 1;
+        return line >= done && text.substr(line).starts_with("---") ? line : begin;
+    }
+
+    Result<Unit> add_objects(const std::vector<Object>& objects) {
+        for (const Object& object : objects) {
+            TRY(add_object(object));
+        }
+        return Unit{};
+    }
+
+    Result<Unit> add_object(const Object& object) {
+        if (object.name().find('/') != std::string_view::npos ||
+            object.ns().find('/') != std::string_view::npos) {
+            return Error{{.rule = "unsafe-path",
+                          .pos = object.origin.pos,
+                          .where = "-o",
+                          .object = object.object_name(),
+                          .message = "a name with a slash cannot become a file name",
+                          .found = fmt::format("\"{}\"", object.object_name())}};
+        }
+        std::string path =
+            fmt::format("{}/{}_{}.yaml", object.ns().empty() ? "_cluster" : object.ns(),
+                        lower(object.kind()), object.name());
+        resources_[object.bundle].push_back(path);
+        return put(join(bundle(object.bundle).dir, path),
+                   {generated_text(object.root, source_of(object.origin.pos)), object.object_name(),
+                    object.origin.pos});
+    }
+
+    // A bundle that lost everything leaves no directory behind.
+    Result<Unit> add_bundle_files(std::size_t index) {
+        const Bundle& which = bundle(index);
+        const std::vector<std::string>& resources = resources_[index];
+        for (const auto& [dir, entries] : kustomizations(resources)) {
+            TRY(put(join(which.dir, join(dir, kKustomizationFile)),
+                    {kustomization(entries),
+                     fmt::format("the list of resources of bundle \"{}\"", which.dir), which.pos}));
+        }
+        const std::string fleet = join(which.dir, kFleetFile);
+        const bool copied = !which.rendered;
+        if (which.fleet.is_null() || (resources.empty() && !copied)) {
+            return Unit{};
+        }
+        if (copied && entries_.contains(fleet)) {
+            return Unit{};  // copied byte for byte, name pinned by an edit
+        }
+        return put(fleet, {generated_text(which.fleet, source_of(which.pos)),
+                           "the bundle's fleet.yaml", which.pos});
+    }
+
+    using Entries = std::set<std::string_view>;
+
+    // By directory, "" = the bundle's own.
+    static std::map<std::string_view, Entries> kustomizations(
+        const std::vector<std::string>& resources) {
+        std::map<std::string_view, Entries> found;
+        for (const std::string_view path : resources) {
+            const std::size_t slash = path.rfind('/');
+            const std::string_view dir =
+                slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+            found[dir].insert(path.substr(dir.empty() ? 0 : slash + 1));
+            if (!dir.empty()) {
+                found[""].insert(dir);
+            }
+        }
+        return found;
+    }
+
+    static std::string kustomization(const Entries& entries) {
+        Value list = Value::list();
+        for (const std::string_view path : entries) {
+            list.append(Value(path));
+        }
+        return generated_text(Value::map({{"apiVersion", "kustomize.config.k8s.io/v1beta1"},
+                                          {"kind", "Kustomization"},
+                                          {"resources", std::move(list)}}),
+                              {});
+    }
+
+    const Output& output_;
+    EditIndex edits_;
+    std::string_view root_;
+    std::map<SourceId, std::vector<const Document*>> documents_;
+    std::vector<std::vector<std::string>> resources_;  // per bundle, relative to its directory
+    std::map<std::string, Entry> entries_;
+};
+
+}  // namespace
+
+Result<std::vector<OutputFile>> emit_tree(const Output& output) {
+    return TreeBuilder(output).build();
+}
+
+}  // namespace renderer

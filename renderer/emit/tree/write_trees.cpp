@@ -1,0 +1,219 @@
+// How a killed run is completed by the next, whatever instant it was killed at:
+//   1. Everything is compared first, of all trees, reading only. A path that is wanted but holds
+//      something that we did not write stops the run here, with every directory untouched.
+//   2. The inventory becomes (what it listed) + (what we are about to write), by rename and synced.
+//      From here on every file that this run can leave behind is listed as ours.
+//   3. Files are written: one temporary file at the top of the directory, renamed into place. The
+//      temporary has a fixed name, so the next run finds and removes one that a kill left.
+//   4. Files that are listed but not wanted are removed, then directories that this emptied.
+//   5. The inventory becomes what is wanted, by rename; that of a cluster that is gone is removed.
+// After a kill in 2..5 the inventory lists a superset of our files on disk. The next run compares
+// contents, not times: finished files are left, unfinished ones are written, leftovers of either
+// run are stale and go. Files themselves are not synced one by one: after a power failure a short
+// file is listed, differs, and is written again.
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <optional>
+
+#include "renderer/emit/emit.h"
+#include "renderer/emit/tree/changes.h"
+#include "renderer/emit/tree/files.h"
+
+namespace renderer {
+namespace {
+
+constexpr std::string_view kTemporaryFile = ".tailrender-temporary";
+
+class TreeWriter {
+public:
+    TreeWriter(const RenderedTree& tree, const Changes& changes)
+        : tree_(tree), dir_(tree.dir), changes_(changes) {}
+
+    Result<WriteReport> run() {
+        TRY(write_inventory(inventory_text(both()), Durable::Yes));
+        for (const std::string& path : changes_.stale) {
+            if (stands_in_the_way(path)) {
+                TRY(remove_stale(path));
+            }
+        }
+        for (const OutputFile* file : changes_.created) {
+            TRY(make_directories(parent_of(in_dir(file->path))));
+            TRY(write(*file));
+            report_.created.push_back(file->path);
+        }
+        for (const Replacement& change : changes_.changed) {
+            TRY(write(*change.file));
+            report_.changed.push_back(change.file->path);
+        }
+        for (const std::string& path : changes_.stale) {
+            if (!stands_in_the_way(path)) {
+                TRY(remove_stale(path));
+            }
+        }
+        if (tree_.is_gone) {
+            TRY(remove_file(in_dir(kInventoryFile)));
+            ::rmdir(dir_.c_str());  // unless something else lives there
+        } else {
+            TRY(write_inventory(changes_.new_inventory, Durable::No));
+        }
+        std::sort(report_.removed.begin(), report_.removed.end());
+        report_.unchanged = changes_.unchanged;
+        return std::move(report_);
+    }
+
+private:
+    std::string in_dir(std::string_view path) const { return fmt::format("{}/{}", dir_, path); }
+
+    static std::string parent_of(const std::string& path) {
+        return path.substr(0, path.rfind('/'));
+    }
+
+    std::vector<std::string> both() const {
+        std::vector<std::string> created;
+        for (const OutputFile* file : changes_.created) {
+            created.push_back(file->path);
+        }
+        std::vector<std::string> all;
+        std::set_union(changes_.listed.begin(), changes_.listed.end(), created.begin(),
+                       created.end(), std::back_inserter(all));
+        return all;
+    }
+
+    // A stale file where a directory must be, or below a directory where a file must be.
+    bool stands_in_the_way(const std::string& path) const {
+        const auto next = first_created_from(path + "/");
+        if (next != changes_.created.end() && (*next)->path.starts_with(path + "/")) {
+            return true;
+        }
+        for (auto slash = path.rfind('/'); slash != std::string::npos && slash > 0;
+             slash = path.rfind('/', slash - 1)) {
+            const auto parent = first_created_from(path.substr(0, slash));
+            if (parent != changes_.created.end() && (*parent)->path == path.substr(0, slash)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    std::vector<const OutputFile*>::const_iterator first_created_from(
+        const std::string& path) const {
+        return std::lower_bound(
+            changes_.created.begin(), changes_.created.end(), path,
+            [](const OutputFile* file, const std::string& wanted) { return file->path < wanted; });
+    }
+
+    Result<Unit> write(const OutputFile& file) {
+        return replace_file(in_dir(file.path), in_dir(kTemporaryFile), file.content, Durable::No);
+    }
+
+    Result<Unit> write_inventory(const std::string& text, Durable durable) {
+        if (text == inventory_) {
+            return Unit{};
+        }
+        TRY(replace_file(in_dir(kInventoryFile), in_dir(kTemporaryFile), text, durable));
+        inventory_ = text;
+        return Unit{};
+    }
+
+    Result<Unit> remove_stale(const std::string& path) {
+        if (file_kind(in_dir(path)) == FileKind::File) {
+            TRY(remove_file(in_dir(path)));
+            report_.removed.push_back(path);
+        }
+        std::string parent = path;
+        for (auto slash = parent.rfind('/'); slash != std::string::npos;
+             slash = parent.rfind('/')) {
+            parent.resize(slash);
+            if (::rmdir(in_dir(parent).c_str()) != 0 && errno != ENOENT) {
+                break;  // not empty: something else lives there
+            }
+        }
+        return Unit{};
+    }
+
+    const RenderedTree& tree_;
+    const std::string& dir_;
+    const Changes& changes_;
+    std::string inventory_ = changes_.old_inventory;
+    WriteReport report_;
+};
+
+// Each tree is locked by an open file until all are written.
+void allow_open_files(std::size_t count) {
+    constexpr std::size_t kOthers = 64;
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < count + kOthers) {
+        limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, count + kOthers);
+        ::setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+// A tree on its way to the disk: looked at first, together with all others, and written later.
+class PendingTree {
+public:
+    explicit PendingTree(const RenderedTree& tree) : tree_(&tree) {}
+
+    // Reads only. A directory that is not there yet is locked when it is made.
+    Result<Unit> check() {
+        if (file_kind(tree_->dir) == FileKind::Directory) {
+            lock_.emplace(TRY(DirectoryLock::take(tree_->dir)));
+        }
+        return compare();
+    }
+
+    Result<Unit> make_directory() {
+        if (!lock_) {
+            TRY(make_directories(tree_->dir));
+            lock_.emplace(TRY(DirectoryLock::take(tree_->dir)));
+            TRY(compare());
+        }
+        return Unit{};
+    }
+
+    Result<WriteReport> write() const {
+        const std::string temporary = fmt::format("{}/{}", tree_->dir, kTemporaryFile);
+        if (file_kind(temporary) == FileKind::File) {
+            TRY(remove_file(temporary));
+        }
+        return TreeWriter(*tree_, changes_).run();
+    }
+
+private:
+    Result<Unit> compare() {
+        changes_ = TRY(find_changes(tree_->dir, tree_->files));
+        if (!changes_.foreign.empty()) {
+            return not_ours(tree_->dir, changes_.foreign);
+        }
+        return Unit{};
+    }
+
+    const RenderedTree* tree_;
+    std::optional<DirectoryLock> lock_;
+    Changes changes_;
+};
+
+}  // namespace
+
+Result<std::vector<WriteReport>> write_trees(std::span<const RenderedTree> trees) {
+    allow_open_files(trees.size());
+    std::vector<PendingTree> pending(trees.begin(), trees.end());
+    for (PendingTree& tree : pending) {
+        TRY(tree.check());
+    }
+    for (PendingTree& tree : pending) {
+        TRY(tree.make_directory());
+    }
+    std::vector<WriteReport> reports;
+    reports.reserve(pending.size());
+    for (const PendingTree& tree : pending) {
+        reports.push_back(TRY(tree.write()));
+    }
+    return reports;
+}
+
+}  // namespace renderer

@@ -1,0 +1,313 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "renderer/emit/emit.h"
+#include "renderer/emit/tree/changes.h"
+#include "renderer/emit/tree/files.h"
+
+namespace renderer {
+namespace {
+
+namespace fs = std::filesystem;
+
+class WriteTrees : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string pattern = testing::TempDir() + "write_tree_XXXXXX";
+        root_ = ::mkdtemp(pattern.data());
+        dir_ = root_ + "/out";
+    }
+    void TearDown() override { fs::remove_all(root_); }
+
+    void put(const std::string& path, const std::string& content) const {
+        fs::create_directories(fs::path(dir_ + "/" + path).parent_path());
+        std::ofstream(dir_ + "/" + path) << content;
+    }
+
+    // Every file below the directory as "path=content ", the inventory with blanks for newlines.
+    std::string dump() const {
+        std::vector<std::string> lines;
+        for (const auto& entry : fs::recursive_directory_iterator(dir_)) {
+            const std::string path = entry.path().string().substr(dir_.size() + 1);
+            if (!entry.is_regular_file()) {
+                lines.push_back(path + "/");
+                continue;
+            }
+            std::ifstream file(entry.path());
+            std::string content{std::istreambuf_iterator<char>(file), {}};
+            std::replace(content.begin(), content.end(), '\n', ',');
+            lines.push_back(fmt::format("{}={}", path, content));
+        }
+        std::sort(lines.begin(), lines.end());
+        std::string out;
+        for (const std::string& line : lines) {
+            out += line + " ";
+        }
+        return out;
+    }
+
+    std::string said(const Error& error) const {
+        Diagnostics diagnostics;
+        diagnostics.add(error.diagnostic);
+        std::string text = diagnostics.print(SourceMap(), false);
+        for (auto at = text.find(root_); at != std::string::npos; at = text.find(root_)) {
+            text.replace(at, root_.size(), "ROOT");
+        }
+        return text;
+    }
+
+    std::string write(const std::vector<OutputFile>& files) const {
+        auto reports = write_trees(std::array{RenderedTree{dir_, files}});
+        if (!reports) {
+            return said(reports.error());
+        }
+        std::string out;
+        for (const auto& path : reports->front().created) {
+            out += "+" + path + " ";
+        }
+        for (const auto& path : reports->front().changed) {
+            out += "~" + path + " ";
+        }
+        for (const auto& path : reports->front().removed) {
+            out += "-" + path + " ";
+        }
+        return out + std::to_string(reports->front().unchanged);
+    }
+
+    std::string root_, dir_;
+};
+
+TEST_F(WriteTrees, WritesFilesAndTheInventory) {
+    EXPECT_EQ(write({{"a.yaml", "1"}, {"b/c.yaml", "2"}}), "+a.yaml +b/c.yaml 0");
+    EXPECT_EQ(dump(), ".tailrender-inventory=a.yaml,b/c.yaml, a.yaml=1 b/ b/c.yaml=2 ");
+}
+
+TEST_F(WriteTrees, IsIdempotent) {
+    const std::vector<OutputFile> files = {{"a.yaml", "1"}, {"b/c.yaml", "2"}};
+    write(files);
+    const std::string before = dump();
+    EXPECT_EQ(write(files), "2");
+    EXPECT_EQ(dump(), before);
+}
+
+TEST_F(WriteTrees, ChangesAndRemovesOnlyItsOwnFiles) {
+    write({{"a.yaml", "1"}, {"b/c.yaml", "2"}, {"d/e/f.yaml", "3"}, {"g/h.yaml", "4"}});
+    put("d/e/user.txt", "mine");
+    EXPECT_EQ(write({{"a.yaml", "new"}}), "~a.yaml -b/c.yaml -d/e/f.yaml -g/h.yaml 0");
+    EXPECT_EQ(dump(), ".tailrender-inventory=a.yaml, a.yaml=new d/ d/e/ d/e/user.txt=mine ");
+}
+
+TEST_F(WriteTrees, RefusesToOverwriteWhatItDidNotWrite) {
+    put("a.yaml", "mine");
+    put("b/c.yaml", "mine too");
+    const std::string before = dump();
+    EXPECT_EQ(write({{"a.yaml", "1"}, {"b/c.yaml", "2"}, {"d.yaml", "3"}}),
+              "ROOT/out/a.yaml: error: the output path holds something that tailrender did not "
+              "write [not-ours]\n"
+              "  expected: nothing, or a file listed in \"ROOT/out/.tailrender-inventory\"\n"
+              "  hint: move it away, or choose another directory with -o\n"
+              "note: so does \"ROOT/out/b/c.yaml\"\n");
+    EXPECT_EQ(dump(), before);
+}
+
+TEST_F(WriteTrees, AdoptsAnIdenticalFile) {
+    put("a.yaml", "1");
+    EXPECT_EQ(write({{"a.yaml", "1"}}), "1");
+    EXPECT_EQ(dump(), ".tailrender-inventory=a.yaml, a.yaml=1 ");
+}
+
+TEST_F(WriteTrees, RefusesSymbolicLinks) {
+    fs::create_directories(dir_);
+    fs::create_directories(root_ + "/elsewhere");
+    fs::create_symlink(root_ + "/elsewhere", dir_ + "/b");
+    EXPECT_TRUE(write({{"b/c.yaml", "2"}}).find("[not-ours]") != std::string::npos);
+    EXPECT_TRUE(fs::is_empty(root_ + "/elsewhere"));
+    put(".tailrender-inventory", "b/c.yaml\n");
+    std::ofstream(root_ + "/elsewhere/c.yaml") << "mine";
+    EXPECT_EQ(write({{"a.yaml", "1"}}), "+a.yaml 0");
+    EXPECT_TRUE(fs::exists(root_ + "/elsewhere/c.yaml"));
+}
+
+TEST_F(WriteTrees, RefusesAnInventoryThatPointsOutside) {
+    for (const std::string line : {"../x", "/etc/passwd", "a/../../x", "a//b", ""}) {
+        put(".tailrender-inventory", "a.yaml\n" + line + "\n");
+        EXPECT_EQ(write({{"a.yaml", "1"}}),
+                  "ROOT/out/.tailrender-inventory:2: error: an inventory line must be a path "
+                  "inside of its directory [bad-inventory]\n"
+                  "  found: \"" +
+                      line +
+                      "\"\n"
+                      "  hint: restore the file from version control; it lists what tailrender "
+                      "may delete\n");
+    }
+}
+
+TEST_F(WriteTrees, TurnsAFileIntoADirectoryAndBack) {
+    write({{"a", "1"}});
+    EXPECT_EQ(write({{"a/b", "2"}}), "+a/b -a 0");
+    EXPECT_EQ(dump(), ".tailrender-inventory=a/b, a/ a/b=2 ");
+    EXPECT_EQ(write({{"a", "3"}}), "+a -a/b 0");
+    EXPECT_EQ(dump(), ".tailrender-inventory=a, a=3 ");
+}
+
+TEST_F(WriteTrees, SaysWhenAnotherRunHoldsTheDirectory) {
+    fs::create_directories(dir_);
+    const auto lock = DirectoryLock::take(dir_);
+    ASSERT_TRUE(lock);
+    EXPECT_EQ(write({{"a", "1"}}),
+              "ROOT/out: error: another run is writing this directory [output-busy]\n"
+              "  hint: wait for it to end, then run again\n");
+}
+
+TEST_F(WriteTrees, NamesThePathThatCannotBeCreated) {
+    std::ofstream(dir_) << "a file";
+    EXPECT_EQ(write({{"a", "1"}}),
+              "ROOT/out: error: cannot create the directory: Not a directory [write-failed]\n");
+}
+
+// A file size limit stands in for a full disk: both make write() fail half way.
+TEST_F(WriteTrees, CompletesARunThatRanOutOfSpace) {
+    const std::vector<OutputFile> files = {{"a", "1"}, {"b", std::string(9000, 'x')}, {"c", "3"}};
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit small{4096, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    const std::string failed = write(files);
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_EQ(failed, "ROOT/out/b: error: cannot write the file: File too large [write-failed]\n");
+    EXPECT_EQ(dump(), ".tailrender-inventory=a,b,c, a=1 ");
+    EXPECT_EQ(write(files), "+b +c 1");
+}
+
+// The promise of write_trees.cpp, at instants that the kernel chooses: whatever a killed run
+// leaves, the next one ends with exactly the wanted files, and the user's file is still there.
+TEST_F(WriteTrees, CompletesAKilledRun) {
+    std::vector<OutputFile> first;
+    std::vector<OutputFile> second;
+    for (int i = 100; i < 400; ++i) {
+        const std::string name = std::to_string(i);
+        first.push_back({"dir" + name.substr(0, 2) + "/" + name, "old " + name});
+        if (i % 3 != 0) {
+            second.push_back(
+                {"dir" + name.substr(0, 2) + "/" + name, i % 2 == 0 ? "new" : "old " + name});
+        }
+        second.push_back({"other/" + name, "new " + name});
+    }
+    const auto by_path = [](const auto& a, const auto& b) { return a.path < b.path; };
+    std::sort(second.begin(), second.end(), by_path);
+    write(second);
+    const std::string want = dump();
+    fs::remove_all(dir_);
+    int interrupted = 0;
+    for (int round = 0; round < 15; ++round) {
+        ASSERT_EQ(write(first).find("error"), std::string::npos);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            (void)write_trees(std::array{RenderedTree{dir_, second}});
+            ::_exit(0);
+        }
+        ::usleep(static_cast<useconds_t>(200 + 800 * round));
+        ::kill(child, SIGKILL);
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        interrupted += WIFSIGNALED(status) ? 1 : 0;
+        ASSERT_EQ(write(second).find("error"), std::string::npos);
+        ASSERT_EQ(dump(), want) << "after round " << round;
+    }
+    EXPECT_GT(interrupted, 0);
+}
+
+TEST_F(WriteTrees, RefusesAllBeforeItTouchesOne) {
+    const std::vector<RenderedTree> old = {{dir_ + "/home", {{"a", "1"}}}, {dir_ + "/lab", {}}};
+    ASSERT_TRUE(write_trees(old));
+    put("lab/b", "of the user");
+    const std::string before = dump();
+    const std::vector<RenderedTree> trees = {{dir_ + "/home", {{"a", "2"}}},
+                                             {dir_ + "/house", {{"a", "2"}}},
+                                             {dir_ + "/lab", {{"b", "2"}}}};
+    auto refused = write_trees(trees);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(said(refused.error()).substr(0, 22), "ROOT/out/lab/b: error:");
+    EXPECT_EQ(dump(), before);
+    auto comes_late = write_trees(std::array{RenderedTree{dir_ + "/home", {{"a", "3"}}},
+                                             RenderedTree{dir_ + "/lab/b/x", {{"c", "3"}}}});
+    ASSERT_FALSE(comes_late);
+    EXPECT_EQ(dump(), before);
+}
+
+TEST_F(WriteTrees, TakesAwayWhatAClusterLeft) {
+    const std::vector<RenderedTree> trees = {{dir_ + "/home", {{"a", "1\n"}}},
+                                             {dir_ + "/lab", {{"b/c", "2\n"}}},
+                                             {dir_ + "/old", {{"d", "3\n"}}}};
+    ASSERT_TRUE(write_trees(trees));
+    put("old/note", "of the user");
+    put("other/x", "of the user");
+    fs::create_directory_symlink(dir_ + "/lab", dir_ + "/link");
+    const std::vector<std::string> clusters = {"home"};
+    auto gone = find_gone_trees(dir_, clusters);
+    ASSERT_TRUE(gone);
+    ASSERT_EQ(gone->size(), 2U);
+    EXPECT_EQ(gone->front().dir, dir_ + "/lab");
+    EXPECT_EQ(*compare_tree(gone->back()),
+              "--- " + dir_ + "/old/d\n+++ /dev/null\n@@ -1 +0,0 @@\n-3\n" +  //
+                  "--- " + dir_ + "/old/.tailrender-inventory\n+++ /dev/null\n@@ -1 +0,0 @@\n-d\n");
+    auto reports = write_trees(*gone);
+    ASSERT_TRUE(reports);
+    EXPECT_EQ(reports->front().removed, std::vector<std::string>{"b/c"});
+    EXPECT_EQ(reports->back().removed, std::vector<std::string>{"d"});
+    EXPECT_EQ(
+        dump(),
+        "home/ home/.tailrender-inventory=a, home/a=1, link/ old/ old/note=of the user other/ "
+        "other/x=of the user ");
+    EXPECT_TRUE(find_gone_trees(dir_, clusters)->empty());
+    EXPECT_TRUE(find_gone_trees(dir_ + "/none", clusters)->empty());
+}
+
+TEST_F(WriteTrees, AnEmptyInventoryGoesToo) {
+    put("lab/.tailrender-inventory", "");
+    auto gone = find_gone_trees(dir_, {});
+    ASSERT_TRUE(gone);
+    ASSERT_EQ(gone->size(), 1U);
+    const std::string inventory = dir_ + "/lab/.tailrender-inventory";
+    EXPECT_EQ(*compare_tree(gone->front()),
+              "diff --git " + inventory + " " + inventory +
+                  "\ndeleted file mode 100644\nindex e69de29..0000000\n");
+    ASSERT_TRUE(write_trees(*gone));
+    EXPECT_FALSE(fs::exists(dir_ + "/lab"));
+}
+
+TEST_F(WriteTrees, ComparesLikeItWrites) {
+    write({{"a", "1\n"}, {"b", "2\n"}});
+    EXPECT_EQ(*compare_tree({dir_, {{"a", "1\n"}, {"b", "2\n"}}}), "");
+    const std::string before = dump();
+    EXPECT_EQ(*compare_tree({dir_, {{"b", "3\n"}, {"c", "4\n"}}}),
+              "--- " + dir_ + "/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n" +  //
+                  "--- " + dir_ + "/b\n+++ " + dir_ + "/b\n@@ -1 +1 @@\n-2\n+3\n" +
+                  "--- /dev/null\n+++ " + dir_ + "/c\n@@ -0,0 +1 @@\n+4\n" +  //
+                  "--- " + dir_ + "/.tailrender-inventory\n+++ " + dir_ +
+                  "/.tailrender-inventory\n@@ -1,2 +1,2 @@\n-a\n b\n+c\n");
+    EXPECT_EQ(dump(), before);
+    fs::remove(dir_ + "/.tailrender-inventory");
+    EXPECT_NE(*compare_tree({dir_, {{"a", "1\n"}, {"b", "2\n"}}}), "");
+}
+
+TEST_F(WriteTrees, ComparesWithoutShowingSecrets) {
+    write({{"s", "kind: Secret\nstringData: {password: hunter2}\n"}});
+    const std::string diff =
+        *compare_tree({dir_, {{"s", "kind: Secret\nstringData: {password: swordfish}\n"}}});
+    EXPECT_EQ(diff,
+              "--- " + dir_ + "/s\n+++ " + dir_ + "/s\n# holds a Secret: contents not shown\n");
+}
+
+}  // namespace
+}  // namespace renderer

@@ -1,0 +1,158 @@
+#include "renderer/generate/group/group_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/base/sha256.h"
+#include "renderer/core/json.h"
+#include "renderer/generate/group/proxy_group.h"
+#include "renderer/generate/workload/proxy_config.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kRedirect = "301:https://${HOST}${REQUEST_URI}";
+
+Value member_ports(const EgressMember& member) {
+    std::vector<const GroupPort*> sorted;
+    for (const GroupPort& port : member.ports) {
+        sorted.push_back(&port);
+    }
+    std::ranges::stable_sort(
+        sorted, {}, [](const GroupPort* port) { return std::pair(port->port, port->protocol); });
+    Value ports = Value::list();
+    for (const GroupPort* port : sorted) {
+        ports.append(Value::map({{"protocol", Value::borrowed(port->protocol)},
+                                 {"matchPort", port->match_port},
+                                 {"targetPort", port->port}}));
+    }
+    return ports;
+}
+
+Value serve_handlers(const OfferedService& service, bool redirect) {
+    Value handlers = Value::map();
+    for (const ServeHandler& handler : service.handlers) {
+        handlers.add(handler.path, redirect ? Value::map({{"Redirect", Value::borrowed(kRedirect)}})
+                                            : Value::map({{"Proxy", handler.proxy}}));
+    }
+    return Value::map({{"Handlers", std::move(handlers)}});
+}
+
+Value serve_service(const OfferedService& service) {
+    Value tcp = Value::map({{"443", Value::map({{"HTTPS", true}})}});
+    Value web =
+        Value::map({{fmt::format("{}:443", service.dns_name), serve_handlers(service, false)}});
+    if (service.plain_http != PlainHttp::Off) {
+        tcp.add("80", Value::map({{"HTTP", true}}));
+        web.add(fmt::format("{}:80", service.dns_name),
+                serve_handlers(service, service.plain_http == PlainHttp::Redirect));
+    }
+    return Value::map({{"TCP", std::move(tcp)}, {"Web", std::move(web)}});
+}
+
+void add_endpoints(const ProxyGroupPlan& group, std::size_t ordinal, Value& config) {
+    if (group.endpoints.empty()) {
+        return;
+    }
+    Value addresses = Value::list();
+    for (const std::string& address : group.endpoints[ordinal].addresses) {
+        addresses.append(address);
+    }
+    config.add("StaticEndpoints", std::move(addresses));
+}
+
+}  // namespace
+
+Offered offered_by(const ProxyGroupPlan& group, const Plan& plan) {
+    Offered offered;
+    for (const OfferedService& service : plan.offered) {
+        if (service.group == group.name) {
+            offered.push_back(&service);
+        }
+    }
+    return offered;
+}
+
+std::string group_config(const ProxyGroupPlan& group, const Offered& offered, std::size_t ordinal) {
+    Value config = Value::map({{"Version", "alpha0"}, {"Locked", false}});
+    put_if(config, !group.server_url.empty(), "ServerURL", group.server_url);
+    config.add("AuthKey", fmt::format("file:/etc/tsauth/{}/authkey", group.pod(ordinal)));
+    config.add("Hostname", group.hostnames[ordinal]);
+    config.add("acceptDNS", false);
+    config.add("acceptRoutes", group.proxy_class != nullptr && group.proxy_class->accept_routes);
+    Value names = Value::list();
+    for (const OfferedService* service : offered) {
+        names.append(service->name());
+    }
+    put_if(config, !offered.empty(), "AdvertiseServices", std::move(names));
+    add_endpoints(group, ordinal, config);
+    return write_json(config);
+}
+
+std::string api_config(const ProxyGroupPlan& group, const Offered& offered, std::size_t ordinal) {
+    Value config = Value::map({{"Version", "v1alpha1"},
+                               {"State", fmt::format("kube:{}", group.pod(ordinal))},
+                               {"LogLevel", Value::borrowed(group.log_level)},
+                               {"App", "k8s-operator-proxygroup-kube-apiserver"}});
+    const ProxyClassPlan* chosen = group.proxy_class;
+    put_if(config, !group.server_url.empty(), "ServerURL", group.server_url);
+    config.add("LocalPort", kHealthPort);
+    if (chosen != nullptr && chosen->has_metrics) {
+        config.add("MetricsEnabled", chosen->metrics);
+    }
+    config.add("HealthCheckEnabled", true);
+    config.add("Hostname", group.hostnames[ordinal]);
+    if (chosen != nullptr && chosen->has_tailscale) {
+        config.add("AcceptRoutes", chosen->accept_routes);
+    }
+    const std::string_view mode = group.api_auth ? "auth" : "noauth";
+    Value proxy = Value::map({{"Enabled", true}, {"Mode", Value::borrowed(mode)}});
+    if (!offered.empty()) {
+        proxy.add("ServiceName", offered.front()->name());
+    }
+    proxy.add("IssueCerts", ordinal == 0);
+    config.add("APIServerProxy", std::move(proxy));
+    add_endpoints(group, ordinal, config);
+    return write_json(config);
+}
+
+std::string group_config_hash(const ProxyGroupPlan& group) {
+    Value fields = Value::map();
+    put_if(fields, !group.server_url.empty(), "ServerURL", group.server_url);
+    put_if(fields, group.type != GroupType::KubeApiServer, "acceptDNS", false);
+    return sha256_hex(write_json(fields)).substr(0, kHashDigits);
+}
+
+std::string egress_services(const ProxyGroupPlan& group, const Plan& plan) {
+    std::vector<const EgressMember*> members;
+    for (const EgressMember& member : plan.egress_members) {
+        if (member.group == group.name) {
+            members.push_back(&member);
+        }
+    }
+    std::ranges::stable_sort(members, {}, &EgressMember::key);
+    Value services = Value::map();
+    for (const EgressMember* member : members) {
+        services.add(
+            member->key,
+            Value::map({{"healthCheckEndpoint", member->health_url},
+                        {"tailnetTarget", Value::map({{"ip", member->ip}, {"fqdn", member->fqdn}})},
+                        {"ports", member_ports(*member)}}));
+    }
+    return members.empty() ? std::string() : write_json(services);
+}
+
+std::string group_serve_config(const Offered& offered) {
+    Value services = Value::map();
+    for (const OfferedService* service : offered) {
+        if (service->offer == Offer::Web) {
+            services.add(service->name(), serve_service(*service));
+        }
+    }
+    return services.size() == 0 ? std::string()
+                                : write_json(Value::map({{"Services", std::move(services)}}));
+}
+
+}  // namespace renderer

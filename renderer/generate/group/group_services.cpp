@@ -1,0 +1,59 @@
+#include "renderer/generate/group/group_services.h"
+
+#include <fmt/format.h>
+
+#include "renderer/core/json.h"
+#include "renderer/generate/group/proxy_group.h"
+#include "renderer/kube/api.h"
+
+namespace renderer {
+
+namespace {
+
+// As the tailnet's API takes them. Which ports a forwarded Service has is its own business.
+Value ports(const OfferedService& service) {
+    if (service.offer == Offer::Address) {
+        return Value::list({"do-not-validate"});
+    }
+    return service.plain_http == PlainHttp::Off ? Value::list({"tcp:443"})
+                                                : Value::list({"tcp:443", "tcp:80"});
+}
+
+std::string description(const OfferedService& service) {
+    Value tags = Value::list();
+    for (const std::string& tag : service.tags) {
+        tags.append(tag);
+    }
+    Value wish = Value::map({{"name", service.name()},
+                             {"parent", service.origin.parent},
+                             {"ports", ports(service)},
+                             {"tags", std::move(tags)}});
+    put_if(wish, !service.dns_name.empty(), "certificate", service.dns_name);
+    return write_json(wish);
+}
+
+}  // namespace
+
+Value group_services_map(const ProxyGroupPlan& group, const Offered& offered) {
+    Value data = Value::map();
+    for (const OfferedService* service : offered) {
+        data.add(fmt::format("{}.json", service->hostname), description(*service));
+    }
+    for (std::size_t i = 0; group.type == GroupType::KubeApiServer && i < group.hostnames.size();
+         ++i) {
+        data.add(fmt::format("{}.hujson", group.pod(i)), api_config(group, offered, i));
+    }
+    Value metadata = group_metadata(group, fmt::format("{}{}", kGroupPrefix, group.name));
+    metadata.add(
+        "annotations",
+        Value::map({{Value::borrowed(kContractAnnotation), Value::borrowed(kContractVersion)},
+                    {Value::borrowed(kParentAnnotation), group.origin.parent}}));
+    Value root = Value::map(
+        {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", std::move(metadata)}});
+    if (data.size() > 0) {
+        root.add("data", std::move(data));
+    }
+    return root;
+}
+
+}  // namespace renderer

@@ -1,0 +1,13 @@
+// The ConfigMap that tells the controller which Tailscale Services a group offers, and for a group
+// of type kube-apiserver also the configuration of its pods, which the controller completes with
+// what only the tailnet knows. Contract: testdata/contract/ingress.md.
+#pragma once
+
+#include "renderer/generate/generate.h"
+#include "renderer/generate/group/group_config.h"
+
+namespace renderer {
+
+Value group_services_map(const ProxyGroupPlan& group, const Offered& offered);
+
+}  // namespace renderer

@@ -1,0 +1,124 @@
+#include "renderer/generate/install/install_controller.h"
+
+#include "renderer/plan/install/controller.h"
+#include "renderer/plan/settings/settings_decoder.h"
+
+namespace renderer {
+
+namespace {
+
+bool is_set(const Value* value) {
+    return value != nullptr && (value->is_map() || value->is_list()) && value->size() > 0;
+}
+
+void copy_if_set(const Settings& settings, std::initializer_list<std::string_view> path, Value key,
+                 Value& into) {
+    const Value* value = settings.chart.at(path);
+    if (is_set(value)) {
+        into.put(std::move(key), value->clone());
+    }
+}
+
+Value credentials_volume(const Settings& settings) {
+    switch (credentials_of(settings)) {
+        case Credentials::CustomVolume: {
+            Value volume = settings.chart.find("oauthSecretVolume")->clone();
+            volume.put("name", "oauth");
+            return volume;
+        }
+        case Credentials::WorkloadIdentity: {
+            Value token = Value::map({{"audience", text_at(settings.chart, {"oauth", "audience"})},
+                                      {"expirationSeconds", 3600},
+                                      {"path", "token"}});
+            Value source = Value::map({{"serviceAccountToken", std::move(token)}});
+            return Value::map(
+                {{"name", "oidc-jwt"},
+                 {"projected", Value::map({{"defaultMode", 420},
+                                           {"sources", Value::list({std::move(source)})}})}});
+        }
+        case Credentials::Secret:
+            break;
+    }
+    return Value::map({{"name", "oauth"}, {"secret", Value::map({{"secretName", kOAuthSecret}})}});
+}
+
+Value credentials_mount(const Settings& settings) {
+    if (credentials_of(settings) == Credentials::WorkloadIdentity) {
+        return Value::map({{"name", "oidc-jwt"},
+                           {"mountPath", "/var/run/secrets/tailscale/serviceaccount"},
+                           {"readOnly", true}});
+    }
+    return Value::map({{"name", "oauth"}, {"mountPath", "/oauth"}, {"readOnly", true}});
+}
+
+// Fits PodSecurity `restricted`. What the values say about single fields wins.
+Value security_context(const Settings& settings) {
+    Value context = Value::map({{"allowPrivilegeEscalation", false},
+                                {"capabilities", Value::map({{"drop", Value::list({"ALL"})}})},
+                                {"readOnlyRootFilesystem", true},
+                                {"runAsGroup", 65532},
+                                {"runAsNonRoot", true},
+                                {"runAsUser", 65532},
+                                {"seccompProfile", Value::map({{"type", "RuntimeDefault"}})}});
+    const Value* wanted = settings.chart.at({"operatorConfig", "securityContext"});
+    return is_set(wanted) ? merge_layers(std::move(context), {wanted}) : std::move(context);
+}
+
+Value container(const Settings& settings) {
+    Value made = Value::map({{"name", kControllerName}});
+    make_controller(made, settings);
+    copy_if_set(settings, {"operatorConfig", "resources"}, "resources", made);
+    made.add("securityContext", security_context(settings));
+    made.add("volumeMounts", Value::list({credentials_mount(settings)}));
+    return made;
+}
+
+Value pod(const Settings& settings) {
+    Value made = Value::map({{"serviceAccountName", kControllerName},
+                             {"containers", Value::list({container(settings)})},
+                             {"volumes", Value::list({credentials_volume(settings)})}});
+    copy_if_set(settings, {"imagePullSecrets"}, "imagePullSecrets", made);
+    copy_if_set(settings, {"operatorConfig", "podSecurityContext"}, "securityContext", made);
+    copy_if_set(settings, {"operatorConfig", "nodeSelector"}, "nodeSelector", made);
+    copy_if_set(settings, {"operatorConfig", "affinity"}, "affinity", made);
+    copy_if_set(settings, {"operatorConfig", "tolerations"}, "tolerations", made);
+    return made;
+}
+
+Value pod_metadata(const Settings& settings) {
+    Value labels = Value::map({{"app", kControllerName}});
+    const Value* wanted = settings.chart.at({"operatorConfig", "podLabels"});
+    if (is_set(wanted)) {
+        for (const Member& label : wanted->members()) {
+            if (label.name() != "app") {
+                labels.add(label.key.clone(), label.value.clone());
+            }
+        }
+    }
+    Value meta = Value::map({{"labels", std::move(labels)}});
+    copy_if_set(settings, {"operatorConfig", "podAnnotations"}, "annotations", meta);
+    return meta;
+}
+
+}  // namespace
+
+void generate_install_controller(const Plan& plan, Objects& objects) {
+    const Settings& settings = plan.settings;
+    Value spec = Value::map(
+        {{"replicas", 1},
+         {"strategy", Value::map({{"type", "Recreate"}})},
+         {"selector", Value::map({{"matchLabels", Value::map({{"app", kControllerName}})}})},
+         {"template",
+          Value::map({{"metadata", pod_metadata(settings)}, {"spec", pod(settings)}})}});
+    objects.push_back(
+        {.root = Value::map({{"apiVersion", "apps/v1"},
+                             {"kind", "Deployment"},
+                             {"metadata", Value::map({{"name", kControllerName},
+                                                      {"namespace", plan.install->ns}})},
+                             {"spec", std::move(spec)}}),
+         .origin = plan.install->origin,
+         .bundle = plan.install->bundle,
+         .generator = "install"});
+}
+
+}  // namespace renderer

@@ -1,0 +1,83 @@
+#include "renderer/generate/install/install_rbac.h"
+
+#include "renderer/plan/install/controller.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
+
+Value metadata(std::string_view name, std::string_view ns) {
+    Value made = Value::map({{"name", name}});
+    put_if(made, !ns.empty(), "namespace", ns);
+    return made;
+}
+
+Value account(const Plan& plan) {
+    Value meta = metadata(kControllerName, plan.install->ns);
+    const Value* annotations =
+        plan.settings.chart.at({"operatorConfig", "serviceAccountAnnotations"});
+    if (annotations != nullptr && annotations->is_map() && annotations->size() > 0) {
+        meta.add("annotations", annotations->clone());
+    }
+    return Value::map(
+        {{"apiVersion", "v1"}, {"kind", "ServiceAccount"}, {"metadata", std::move(meta)}});
+}
+
+// `ns` empty: a ClusterRole.
+Value role(std::string_view name, std::string_view ns, Value rules) {
+    return Value::map({{"apiVersion", "rbac.authorization.k8s.io/v1"},
+                       {"kind", Value(ns.empty() ? std::string_view("ClusterRole") : "Role")},
+                       {"metadata", metadata(name, ns)},
+                       {"rules", std::move(rules)}});
+}
+
+// Binds a role of the same name to an account; `ns` empty: a ClusterRoleBinding.
+Value binding(std::string_view name, std::string_view ns, std::string_view account_name,
+              std::string_view account_ns) {
+    const bool cluster = ns.empty();
+    return Value::map(
+        {{"apiVersion", "rbac.authorization.k8s.io/v1"},
+         {"kind", Value(cluster ? std::string_view("ClusterRoleBinding") : "RoleBinding")},
+         {"metadata", metadata(name, ns)},
+         {"subjects",
+          Value::list({Value::map(
+              {{"kind", "ServiceAccount"}, {"name", account_name}, {"namespace", account_ns}})})},
+         {"roleRef",
+          Value::map({{"apiGroup", kRbac},
+                      {"kind", Value(cluster ? std::string_view("ClusterRole") : "Role")},
+                      {"name", name}})}});
+}
+
+Value impersonation() {
+    return Value::list({Value::map({{"apiGroups", Value::list({""})},
+                                    {"resources", Value::list({"users", "groups"})},
+                                    {"verbs", Value::list({"impersonate"})}})});
+}
+
+}  // namespace
+
+void generate_install_rbac(const Plan& plan, Objects& objects) {
+    const InstallPlan& install = *plan.install;
+    const auto add = [&](Value root) {
+        objects.push_back({.root = std::move(root),
+                           .origin = install.origin,
+                           .bundle = install.bundle,
+                           .generator = "install"});
+    };
+    add(account(plan));
+    add(role(kControllerClusterRole, "", controller_cluster_rules()));
+    add(binding(kControllerClusterRole, "", kControllerName, install.ns));
+    add(role(kControllerName, install.ns, controller_rules()));
+    add(binding(kControllerName, install.ns, kControllerName, install.ns));
+    if (install.auth_proxy_account) {
+        add(Value::map({{"apiVersion", "v1"},
+                        {"kind", "ServiceAccount"},
+                        {"metadata", metadata(kAuthProxyAccount, install.ns)}}));
+        add(role(kAuthProxyClusterRole, "", impersonation()));
+        add(binding(kAuthProxyClusterRole, "", kAuthProxyAccount, install.ns));
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,28 @@
+#include "renderer/generate/install/tailnets.h"
+
+#include <fmt/format.h>
+
+#include "renderer/kube/api.h"
+
+namespace renderer {
+
+void generate_tailnets(const Plan& plan, Objects& objects) {
+    for (const TailnetPlan& tailnet : plan.tailnets) {
+        Value root = Value::map(
+            {{"apiVersion", "v1"},
+             {"kind", "ConfigMap"},
+             {"metadata",
+              Value::map({{"name", fmt::format("{}{}", kTailnetPrefix, tailnet.name)},
+                          {"namespace", tailnet.ns},
+                          {"annotations", Value::map({{Value::borrowed(kContractAnnotation),
+                                                       Value::borrowed(kContractVersion)}})}})},
+             {"data",
+              Value::map({{"loginUrl", tailnet.login_url}, {"secretName", tailnet.secret}})}});
+        objects.push_back({.root = std::move(root),
+                           .origin = tailnet.origin,
+                           .bundle = tailnet.bundle,
+                           .generator = "tailnets"});
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,161 @@
+#include "renderer/generate/workload/proxy_class.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "renderer/kube/api.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kInitContainer = "sysctler";
+constexpr std::string_view kStagingDirectory =
+    "https://acme-staging-v02.api.letsencrypt.org/directory";
+constexpr int kDebugPort = 9001;
+constexpr int kMetricsPort = 9002;
+
+// What a class can neither change nor drop.
+bool is_managed(std::string_view key) {
+    return key == "app" || key == "tailscale.com/managed" ||
+           key.starts_with("tailscale.com/parent-resource") ||
+           key.starts_with("tailscale.com/operator-last-set-") ||
+           key.starts_with(TAILRENDER_DOMAIN "/");
+}
+
+// The child of a map, made when it is missing.
+Value& child(Value& map, std::string_view key, Value empty) {
+    Value* found = map.find(key);
+    return found != nullptr ? *found : map.add(Value::borrowed(key), std::move(empty));
+}
+
+Value* named(Value& pod_spec, std::string_view list, std::string_view name) {
+    Value* containers = pod_spec.find(list);
+    if (containers == nullptr) {
+        return nullptr;
+    }
+    const auto found = std::ranges::find_if(
+        containers->items(), [&](const Value& one) { return one.find("name")->text() == name; });
+    return found == containers->items().end() ? nullptr : &*found;
+}
+
+// The class's entries and those of ours that are managed; ours that are not are dropped.
+void merge(const Value& custom, std::string_view key, Value& metadata) {
+    if (!custom.is_map() || custom.size() == 0) {
+        return;
+    }
+    Value merged = custom.clone();
+    if (const Value* ours = metadata.find(key); ours != nullptr) {
+        for (const Member& member : ours->members()) {
+            if (is_managed(member.name())) {
+                merged.put(member.key.clone(), member.value.clone());
+            }
+        }
+    }
+    metadata.put(Value::borrowed(key), std::move(merged));
+}
+
+void append_env(Value& container, std::string_view name, std::string_view value) {
+    Value entry = Value::map({{"name", name}});
+    put_if(entry, !value.empty(), "value", value);
+    child(container, "env", Value::list()).append(std::move(entry));
+}
+
+void append_port(Value& container, std::string_view name, int number) {
+    child(container, "ports", Value::list())
+        .append(Value::map(
+            {{"containerPort", number}, {"name", Value::borrowed(name)}, {"protocol", "TCP"}}));
+}
+
+void add_endpoints(const ProxyClassPlan& chosen, const ClassScope& scope, Value& container) {
+    if (scope.endpoints && chosen.debug) {
+        append_env(container, "TS_DEBUG_ADDR_PORT", "$(POD_IP):9001");
+        append_env(container, "TS_TAILSCALED_EXTRA_ARGS", "--debug=$(TS_DEBUG_ADDR_PORT)");
+        append_port(container, "debug", kDebugPort);
+    }
+    if (scope.endpoints && chosen.metrics) {
+        append_env(container, "TS_LOCAL_ADDR_PORT", "$(POD_IP):9002");
+        append_env(container, "TS_ENABLE_METRICS", "true");
+        append_port(container, "metrics", kMetricsPort);
+    }
+    if (scope.certificates && chosen.acme_staging) {
+        append_env(container, "TS_DEBUG_ACME_DIRECTORY_URL", kStagingDirectory);
+    }
+}
+
+// An image without a policy of its own gets the one that fits it, where there is one at all.
+void set_image(const ClassContainer& overlay, Value& container) {
+    if (!overlay.image.empty()) {
+        container.put("image", overlay.image);
+        if (Value* policy = container.find("imagePullPolicy"); policy != nullptr) {
+            *policy = overlay.pinned ? Value("IfNotPresent") : Value("Always");
+        }
+    }
+    if (!overlay.pull_policy.empty()) {
+        container.put("imagePullPolicy", overlay.pull_policy);
+    }
+}
+
+void lay_over(const ClassContainer& overlay, Value& container) {
+    if (overlay.security_context.is_map()) {
+        container.put("securityContext", overlay.security_context.clone());
+    }
+    if (overlay.requests.is_map()) {
+        child(container, "resources", Value::map()).put("requests", overlay.requests.clone());
+    }
+    if (overlay.limits.is_map()) {
+        child(container, "resources", Value::map()).put("limits", overlay.limits.clone());
+    }
+    for (const ClassEnv& entry : overlay.env) {
+        append_env(container, entry.name, entry.value);
+    }
+    set_image(overlay, container);
+}
+
+// Of entries of one name the last stays, at its place: server-side apply refuses duplicates.
+void make_env_unique(Value& container) {
+    Value* env = container.find("env");
+    if (env == nullptr) {
+        return;
+    }
+    Value unique = Value::list();
+    const auto items = env->items();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const std::string_view name = items[i].find("name")->text();
+        const auto later = items.subspan(i + 1);
+        if (std::ranges::none_of(
+                later, [&](const Value& other) { return other.find("name")->text() == name; })) {
+            unique.append(std::move(items[i]));
+        }
+    }
+    *env = std::move(unique);
+}
+
+}  // namespace
+
+void apply_proxy_class(const ProxyClassPlan& chosen, const ClassScope& scope, Value& stateful_set) {
+    Value& metadata = *stateful_set.find("metadata");
+    Value& pod = *stateful_set.find("spec")->find("template");
+    Value& pod_metadata = *pod.find("metadata");
+    Value& pod_spec = *pod.find("spec");
+    merge(chosen.set_labels, "labels", metadata);
+    merge(chosen.set_annotations, "annotations", metadata);
+    merge(chosen.pod_labels, "labels", pod_metadata);
+    merge(chosen.pod_annotations, "annotations", pod_metadata);
+    if (chosen.pod_spec.is_map()) {
+        for (const Member& field : chosen.pod_spec.members()) {
+            pod_spec.put(field.key.clone(), field.value.clone());
+        }
+    }
+    Value& container = *named(pod_spec, "containers", scope.container);
+    add_endpoints(chosen, scope, container);
+    lay_over(chosen.container, container);
+    make_env_unique(container);
+    if (Value* init = named(pod_spec, "initContainers", kInitContainer); init != nullptr) {
+        lay_over(chosen.init_container, *init);
+        make_env_unique(*init);
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,84 @@
+#include "renderer/generate/workload/proxy_config.h"
+
+#include <fmt/format.h>
+
+#include "renderer/base/sha256.h"
+#include "renderer/core/json.h"
+#include "renderer/core/value.h"
+
+namespace renderer {
+
+namespace {
+
+// containerboot puts the device's name in its place.
+constexpr std::string_view kCertDomain = "${TS_CERT_DOMAIN}";
+constexpr std::string_view kRedirect = "301:https://${HOST}${REQUEST_URI}";
+
+std::string host_port(int port) {
+    return fmt::format("{}:{}", kCertDomain, port);
+}
+
+Value proxy_handlers(const ProxyPlan& proxy) {
+    Value handlers = Value::map();
+    for (const ServeHandler& handler : proxy.handlers) {
+        handlers.add(handler.path, Value::map({{"Proxy", handler.proxy}}));
+    }
+    return Value::map({{"Handlers", std::move(handlers)}});
+}
+
+Value redirect_handlers(const ProxyPlan& proxy) {
+    Value handlers = Value::map();
+    for (const ServeHandler& handler : proxy.handlers) {
+        handlers.add(handler.path, Value::map({{"Redirect", Value::borrowed(kRedirect)}}));
+    }
+    return Value::map({{"Handlers", std::move(handlers)}});
+}
+
+Value route_list(const std::vector<std::string>& routes) {
+    Value list = Value::list();
+    for (const std::string& route : routes) {
+        list.append(route);
+    }
+    return list;
+}
+
+}  // namespace
+
+std::string tailscaled_config(const ProxyPlan& proxy, std::size_t ordinal,
+                              bool with_app_connector) {
+    Value config = Value::map({{"Version", "alpha0"}, {"Locked", false}});
+    put_if(config, !proxy.server_url.empty(), "ServerURL", proxy.server_url);
+    config.add("AuthKey", fmt::format("file:/etc/tsauth/{}/authkey", proxy.pod(ordinal)));
+    config.add("Hostname", proxy.hostnames[ordinal]);
+    config.add("acceptDNS", false);
+    config.add("acceptRoutes", proxy.proxy_class != nullptr && proxy.proxy_class->accept_routes);
+    put_if(config, !proxy.routes.empty(), "AdvertiseRoutes", route_list(proxy.routes));
+    put_if(config, with_app_connector, "AppConnector",
+           Value::map({{"Advertise", proxy.app_connector}}));
+    config.add("NoStatefulFiltering", true);
+    return write_json(config);
+}
+
+std::string serve_config(const ProxyPlan& proxy) {
+    Value tcp = Value::map({{"443", Value::map({{"HTTPS", true}})}});
+    Value web = Value::map({{host_port(443), proxy_handlers(proxy)}});
+    Value funnel = Value::map({{host_port(443), true}});
+    if (proxy.http_redirect) {
+        tcp.add("80", Value::map({{"HTTP", true}}));
+        web.add(host_port(80), redirect_handlers(proxy));
+        funnel.add(host_port(80), true);
+    }
+    Value config = Value::map({{"TCP", std::move(tcp)}, {"Web", std::move(web)}});
+    put_if(config, proxy.funnel, "AllowFunnel", std::move(funnel));
+    return write_json(config);
+}
+
+std::string config_hash(const ProxyPlan& proxy) {
+    Value fields = Value::map();
+    put_if(fields, !proxy.server_url.empty(), "ServerURL", proxy.server_url);
+    fields.add("acceptDNS", false);
+    fields.add("NoStatefulFiltering", true);
+    return sha256_hex(write_json(fields)).substr(0, kHashDigits);
+}
+
+}  // namespace renderer

@@ -1,0 +1,64 @@
+#include "renderer/generate/workload/proxy_config.h"
+
+#include <gtest/gtest.h>
+
+namespace renderer {
+namespace {
+
+ProxyPlan proxy(std::string server_url = "") {
+    ProxyPlan proxy;
+    proxy.name = "ts-web-x";
+    proxy.hostnames = {"web"};
+    proxy.server_url = std::move(server_url);
+    proxy.handlers = {{"/", "http://10.0.0.7:8080/"}};
+    return proxy;
+}
+
+TEST(TailscaledConfig, IsTheReferencesByteForByte) {
+    EXPECT_EQ(
+        tailscaled_config(proxy(), 0, true),
+        R"({"Version":"alpha0","Locked":false,"AuthKey":"file:/etc/tsauth/ts-web-x-0/authkey",)"
+        R"("Hostname":"web","acceptDNS":false,"acceptRoutes":false,)"
+        R"("AppConnector":{"Advertise":false},"NoStatefulFiltering":true})");
+    EXPECT_EQ(
+        tailscaled_config(proxy("https://hs.lan"), 0, false),
+        R"({"Version":"alpha0","Locked":false,"ServerURL":"https://hs.lan",)"
+        R"("AuthKey":"file:/etc/tsauth/ts-web-x-0/authkey","Hostname":"web","acceptDNS":false,)"
+        R"("acceptRoutes":false,"NoStatefulFiltering":true})");
+}
+
+TEST(ServeConfig, HasOneHandlerForEachPath) {
+    EXPECT_EQ(serve_config(proxy()),
+              R"({"TCP":{"443":{"HTTPS":true}},"Web":{"${TS_CERT_DOMAIN}:443":{"Handlers":)"
+              R"({"/":{"Proxy":"http://10.0.0.7:8080/"}}}}})");
+}
+
+TEST(ServeConfig, WithFunnelAndRedirect) {
+    ProxyPlan both = proxy();
+    both.handlers.push_back({"/a<b>&c", "https+insecure://10.0.0.8:8443/a<b>&c"});
+    both.funnel = true;
+    EXPECT_EQ(serve_config(both),
+              R"({"TCP":{"443":{"HTTPS":true}},"Web":{"${TS_CERT_DOMAIN}:443":{"Handlers":)"
+              R"({"/":{"Proxy":"http://10.0.0.7:8080/"},"/a\u003cb\u003e\u0026c":)"
+              R"({"Proxy":"https+insecure://10.0.0.8:8443/a\u003cb\u003e\u0026c"}}}},)"
+              R"("AllowFunnel":{"${TS_CERT_DOMAIN}:443":true}})");
+    both.handlers.pop_back();
+    both.http_redirect = true;
+    EXPECT_EQ(serve_config(both),
+              R"({"TCP":{"443":{"HTTPS":true},"80":{"HTTP":true}},"Web":{"${TS_CERT_DOMAIN}:443":)"
+              R"({"Handlers":{"/":{"Proxy":"http://10.0.0.7:8080/"}}},"${TS_CERT_DOMAIN}:80":)"
+              R"({"Handlers":{"/":{"Redirect":"301:https://${HOST}${REQUEST_URI}"}}}},)"
+              R"("AllowFunnel":{"${TS_CERT_DOMAIN}:443":true,"${TS_CERT_DOMAIN}:80":true}})");
+}
+
+// SHA-256 of {"acceptDNS":false,"NoStatefulFiltering":true}, and with a ServerURL before it.
+TEST(ConfigHash, CoversOnlyWhatAReloadDoesNotChange) {
+    EXPECT_EQ(config_hash(proxy()), "4d8a16579df9dcbc");
+    EXPECT_EQ(config_hash(proxy("https://headscale.example.org")), "7af915cc49a71c64");
+    ProxyPlan renamed = proxy();
+    renamed.hostnames = {"other"};
+    EXPECT_EQ(config_hash(renamed), config_hash(proxy()));
+}
+
+}  // namespace
+}  // namespace renderer

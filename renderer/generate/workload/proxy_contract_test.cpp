@@ -1,0 +1,242 @@
+// testdata/contract/proxy.md is what the controller and the pod rely on: each of its tables is
+// compared with the objects of proxies that together use every row.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "renderer/core/json.h"
+#include "renderer/generate/workload/proxy_config.h"
+#include "renderer/generate/workload/proxy_workload.h"
+
+namespace renderer {
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string without_quotes(std::string cell) {
+    std::erase(cell, '`');
+    const std::size_t first = cell.find_first_not_of(' ');
+    return first == std::string::npos ? ""
+                                      : cell.substr(first, cell.find_last_not_of(' ') - first + 1);
+}
+
+// The rows of the first table below a line that contains `text`, without the head.
+std::vector<Row> table_after(std::string_view text) {
+    std::ifstream page(std::string(TESTDATA) + "/contract/proxy.md");
+    std::vector<Row> rows;
+    bool found = false;
+    for (std::string line; std::getline(page, line);) {
+        found = found || line.find(text) != std::string::npos;
+        if (found && line.starts_with('|')) {
+            std::istringstream cells(line.substr(1));
+            Row& row = rows.emplace_back();
+            for (std::string cell; std::getline(cells, cell, '|');) {
+                row.push_back(without_quotes(cell));
+            }
+        } else if (!rows.empty()) {
+            break;
+        }
+    }
+    EXPECT_GT(rows.size(), 2U) << "no table after: " << text;
+    rows.erase(rows.begin(), rows.begin() + std::min<std::ptrdiff_t>(2, std::ssize(rows)));
+    return rows;
+}
+
+std::string filled(std::string text) {
+    for (const auto& [from, to] : {std::pair<std::string, std::string>{"<pod>", "<sts>-0"},
+                                   {"<sts>", "ts-web-x"},
+                                   {"<n>", "0"}}) {
+        for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;) {
+            text.replace(at, from.size(), to);
+        }
+    }
+    return text;
+}
+
+ProxyPlan proxy(Target target) {
+    ProxyPlan proxy;
+    proxy.origin.parent = "Service/shop/web";
+    proxy.name = "ts-web-x";
+    proxy.ns = "tailscale";
+    proxy.parent_type = "svc";
+    proxy.internal_app = "k8s-operator-ingress-proxy";
+    proxy.hostnames = {"web"};
+    proxy.tags = {"tag:a", "tag:b"};
+    proxy.server_url = "https://hs.lan";
+    proxy.pull_policy = "Always";
+    proxy.firewall_mode = "auto";
+    proxy.target = target;
+    proxy.target_value = "10.0.0.1";
+    proxy.userspace = target == Target::Serve;
+    proxy.handlers = {{"/", "http://a:80/"}};
+    return proxy;
+}
+
+const Value& root_of(const Objects& objects, std::string_view kind) {
+    return std::ranges::find_if(objects, [&](const Object& one) { return one.kind() == kind; })
+        ->root;
+}
+
+Objects workload(const ProxyPlan& plan) {
+    Objects objects;
+    append_proxy_workload(plan, "test", objects);
+    return objects;
+}
+
+TEST(ProxyContract, EveryObjectOfTheRendererAndNoOther) {
+    std::vector<std::string> wanted;
+    for (const Row& row : table_after("## Who writes what")) {
+        std::istringstream kinds(row.at(0));
+        for (std::string kind; row.at(2) == "renderer" && std::getline(kinds, kind, ',');) {
+            kind = without_quotes(kind);
+            if (kind != "headless") {
+                wanted.push_back(fmt::format("{}/tailscale/{}", kind, filled(row.at(1))));
+            }
+        }
+    }
+    std::vector<std::string> made;
+    for (const Object& object : workload(proxy(Target::DnsName))) {
+        made.push_back(object.object_name());
+    }
+    std::ranges::sort(wanted);
+    std::ranges::sort(made);
+    EXPECT_EQ(made, wanted);
+}
+
+TEST(ProxyContract, AnnotationsOfTheStatefulSet) {
+    const Objects objects = workload(proxy(Target::DnsName));
+    const Value& set = root_of(objects, "StatefulSet");
+    const Value& annotations = *set.at({"metadata", "annotations"});
+    std::size_t always = 0;
+    for (const Row& row : table_after("## Annotations of the StatefulSet")) {
+        EXPECT_EQ(annotations.find(row.at(0)) != nullptr, row.at(2) == "always") << row.at(0);
+        always += row.at(2) == "always" ? 1 : 0;
+    }
+    EXPECT_EQ(annotations.size(), always);
+    EXPECT_EQ(annotations.find("tailrender.dev/contract")->text(), "v1");
+    const Value& inner = *set.at({"spec", "template", "metadata", "annotations"});
+    for (const Row& row : table_after("The pod template has one annotation of ours")) {
+        EXPECT_NE(inner.find(row.at(0)), nullptr) << row.at(0);
+    }
+    for (const Member& annotation : inner.members()) {
+        EXPECT_TRUE(annotation.name() == "tailrender.dev/config-hash" ||
+                    annotation.name().starts_with("tailscale.com/operator-last-set-cluster"))
+            << annotation.name();
+    }
+}
+
+TEST(ProxyContract, KeysOfTheConfigSecret) {
+    const Objects objects = workload(proxy(Target::Serve));
+    std::vector<std::string> keys;
+    for (const Row& row : table_after("## Secret `<pod>-config`")) {
+        keys.push_back(row.at(0));
+    }
+    std::vector<std::string> made;
+    for (const Member& entry : root_of(objects, "Secret").find("data")->members()) {
+        made.emplace_back(entry.name());
+    }
+    EXPECT_EQ(made, keys);
+}
+
+TEST(ProxyContract, ConfigHasTheKeysOfThePage) {
+    std::ifstream page(std::string(TESTDATA) + "/contract/proxy.md");
+    std::string text;
+    for (std::string line; std::getline(page, line);) {
+        if (line.starts_with("    {\"Version\"") ||
+            (!text.empty() && line.starts_with("     \""))) {
+            text += line.substr(line.find_first_not_of(' '));
+        }
+    }
+    std::string want = filled(text);
+    for (const std::string_view value : {"https://hs.lan", "web"}) {
+        const std::size_t at = want.find("…");
+        ASSERT_NE(at, std::string::npos) << want;
+        want.replace(at, std::string_view("…").size(), value);
+    }
+    EXPECT_EQ(tailscaled_config(proxy(Target::DnsName), 0, true), want);
+}
+
+TEST(ProxyContract, RightsOfThePod) {
+    const Objects objects = workload(proxy(Target::DnsName));
+    const std::vector<Row> rows = table_after("## Rights of the pod");
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].at(0), "\"\"");
+    EXPECT_EQ(filled(rows[0].at(2)), "ts-web-x-0 of every replica");
+    const Value& rules = *root_of(objects, "Role").find("rules");
+    ASSERT_EQ(rules.size(), 1U);
+    const Value& rule = rules.items()[0];
+    EXPECT_EQ(rule.size(), 4U);
+    EXPECT_EQ(write_json(*rule.find("apiGroups")), "[\"\"]");
+    EXPECT_EQ(write_json(*rule.find("resources")), "[\"" + rows[0].at(1) + "\"]");
+    EXPECT_EQ(write_json(*rule.find("resourceNames")), "[\"ts-web-x-0\"]");
+    std::vector<std::string_view> verbs;
+    for (const Value& verb : rule.find("verbs")->items()) {
+        verbs.push_back(verb.text());
+    }
+    EXPECT_EQ(fmt::format("{}", fmt::join(verbs, ", ")), rows[0].at(3));
+}
+
+TEST(ProxyContract, VolumesAndMountsInTheirOrder) {
+    const Objects objects = workload(proxy(Target::Serve));
+    const Value& pod = *root_of(objects, "StatefulSet").at({"spec", "template", "spec"});
+    const auto volumes = pod.find("volumes")->items();
+    const auto mounts = pod.find("containers")->items()[0].find("volumeMounts")->items();
+    const std::vector<Row> rows = table_after("## Pod");
+    ASSERT_EQ(volumes.size(), rows.size());
+    ASSERT_EQ(mounts.size(), rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::string name = filled(rows[i].at(0).substr(0, rows[i].at(0).find(',')));
+        EXPECT_EQ(volumes[i].find("name")->text(), name);
+        EXPECT_EQ(mounts[i].find("name")->text(), name);
+        EXPECT_EQ(mounts[i].find("readOnly") != nullptr, name != "tmp") << name;
+        EXPECT_TRUE(filled(rows[i].at(3)).starts_with(mounts[i].find("mountPath")->text())) << name;
+        const Value* secret = volumes[i].find("secret");
+        ASSERT_EQ(secret != nullptr, name != "tmp") << name;
+        if (secret != nullptr) {
+            EXPECT_EQ(secret->find("secretName")->text(), filled(rows[i].at(1)));
+            EXPECT_EQ(secret->find("optional"), nullptr);
+            const Value* items = secret->find("items");
+            EXPECT_EQ(items == nullptr ? "all" : items->items()[0].find("key")->text(),
+                      rows[i].at(2));
+        }
+    }
+}
+
+// Every variable of the page occurs in some pod, in the page's order, and no other.
+TEST(ProxyContract, EnvironmentInItsOrder) {
+    std::vector<std::string> wanted;
+    for (const Row& row : table_after("gets its environment")) {
+        std::istringstream names(row.at(0));
+        for (std::string name; std::getline(names, name, ',');) {
+            wanted.push_back(without_quotes(name));
+        }
+    }
+    ProxyPlan forwards = proxy(Target::Serve);
+    forwards.userspace = false;
+    forwards.forward_cluster_traffic = true;
+    std::vector<std::string> seen;
+    for (const ProxyPlan& plan : {proxy(Target::ClusterIp), proxy(Target::DnsName),
+                                  proxy(Target::TailnetIp), proxy(Target::TailnetName), forwards}) {
+        const Objects objects = workload(plan);
+        const Value& container = root_of(objects, "StatefulSet")
+                                     .at({"spec", "template", "spec", "containers"})
+                                     ->items()[0];
+        auto place = wanted.begin();
+        for (const Value& variable : container.find("env")->items()) {
+            const std::string name(variable.find("name")->text());
+            place = std::find(place, wanted.end(), name);
+            ASSERT_NE(place, wanted.end()) << name << " is not on the page, or not at this place";
+            seen.push_back(name);
+        }
+    }
+    for (const std::string& name : wanted) {
+        EXPECT_NE(std::ranges::find(seen, name), seen.end()) << name << " is never set";
+    }
+}
+
+}  // namespace
+}  // namespace renderer

@@ -1,0 +1,34 @@
+#include "renderer/kube/name_grammar.h"
+
+#include <algorithm>
+
+#include "renderer/base/ascii.h"
+
+namespace renderer {
+
+bool is_name_of(std::string_view text, bool (*alphanumeric)(char), std::string_view inner) {
+    return !text.empty() && alphanumeric(text.front()) && alphanumeric(text.back()) &&
+           std::ranges::all_of(text, [&](char c) {
+               return alphanumeric(c) || inner.find(c) != std::string_view::npos;
+           });
+}
+
+bool is_dotted_name(std::string_view text, std::size_t max_part) {
+    for (;;) {
+        const std::size_t dot = text.find('.');
+        const std::string_view part = text.substr(0, dot);
+        if (part.size() > max_part || !is_name_of(part, is_lower_or_digit, "-")) {
+            return false;
+        }
+        if (dot == std::string_view::npos) {
+            return true;
+        }
+        text.remove_prefix(dot + 1);
+    }
+}
+
+bool is_dns1123_label(std::string_view text) {
+    return text.size() <= kMaxLabel && is_name_of(text, is_lower_or_digit, "-");
+}
+
+}  // namespace renderer

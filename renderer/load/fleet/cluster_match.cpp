@@ -1,0 +1,173 @@
+#include "renderer/load/fleet/cluster_match.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "renderer/load/values/schema.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kDisplayName = "management.cattle.io/cluster-display-name";
+
+enum class Match { No, Yes, Unknown };
+
+using Labels = std::map<std::string, std::string>;
+
+bool has_value(const Value& requirement, const std::string& value) {
+    return std::ranges::any_of(list_of(requirement, "values"),
+                               [&](const Value& candidate) { return candidate.text() == value; });
+}
+
+bool meets(const Value& requirement, const Labels& labels, Diagnostics& diagnostics) {
+    const std::string_view op = text_of(requirement, "operator");
+    const auto label = labels.find(std::string(text_of(requirement, "key")));
+    const bool exists = label != labels.end();
+    if (op == "In") {
+        return exists && has_value(requirement, label->second);
+    }
+    if (op == "NotIn") {
+        return !exists || !has_value(requirement, label->second);
+    }
+    if (op == "Exists" || op == "DoesNotExist") {
+        return exists == (op == "Exists");
+    }
+    diagnostics.add({.rule = "invalid-selector",
+                     .pos = requirement.pos(),
+                     .message = fmt::format("unknown operator \"{}\" in a selector", op),
+                     .expected = "In, NotIn, Exists or DoesNotExist"});
+    return false;
+}
+
+bool selects(const Value& selector, const Labels& labels, Diagnostics& diagnostics) {
+    if (const Value* wanted = map_of(selector, "matchLabels")) {
+        for (const Member& member : wanted->members()) {
+            const auto label = labels.find(std::string(member.name()));
+            if (label == labels.end() || label->second != member.value.text()) {
+                return false;
+            }
+        }
+    }
+    return std::ranges::all_of(list_of(selector, "matchExpressions"),
+                               [&](const Value& item) { return meets(item, labels, diagnostics); });
+}
+
+bool is_named(const Cluster& cluster, std::string_view wanted) {
+    const auto display = cluster.labels.find(std::string(kDisplayName));
+    return cluster.name == wanted || (display != cluster.labels.end() && display->second == wanted);
+}
+
+class Matcher {
+public:
+    Matcher(const Cluster& cluster, Diagnostics& diagnostics)
+        : cluster_(cluster), diagnostics_(diagnostics) {}
+
+    // All criteria that are given must hold; none given never matches.
+    Match match(const Value& target) {
+        bool any = false;
+        Match result = Match::Yes;
+        const auto weigh = [&](Match one) {
+            any = true;
+            result = result == Match::No || one == Match::No             ? Match::No
+                     : result == Match::Unknown || one == Match::Unknown ? Match::Unknown
+                                                                         : Match::Yes;
+        };
+        if (const std::string_view name = text_of(target, "clusterName"); !name.empty()) {
+            weigh(cluster_.name.empty() ? Match::Unknown : yes_or_no(is_named(cluster_, name)));
+        }
+        if (const Value* selector = map_of(target, "clusterSelector")) {
+            weigh(cluster_.configured ? yes_or_no(selects(*selector, cluster_.labels, diagnostics_))
+                                      : Match::Unknown);
+        }
+        if (!text_of(target, "clusterGroup").empty() ||
+            map_of(target, "clusterGroupSelector") != nullptr) {
+            weigh(Match::Unknown);
+        }
+        return any ? result : Match::No;
+    }
+
+private:
+    static Match yes_or_no(bool matches) { return matches ? Match::Yes : Match::No; }
+
+    const Cluster& cluster_;
+    Diagnostics& diagnostics_;
+};
+
+// `what`: "customization" or "target".
+void report_unknown(const Value& target, std::string_view what, const Cluster& cluster,
+                    Diagnostics& diagnostics) {
+    const bool group = !text_of(target, "clusterGroup").empty() ||
+                       map_of(target, "clusterGroupSelector") != nullptr;
+    diagnostics.add(
+        {.rule = "unknown-cluster",
+         .pos = target.pos(),
+         .message = group ? "whether the cluster is in this group cannot be known offline"
+                          : fmt::format("whether this {} applies cannot be known", what),
+         .found = group ? "a cluster group as criterion"
+                  : cluster.name.empty()
+                      ? "no cluster to render for"
+                      : fmt::format("cluster \"{}\" without labels", cluster.name),
+         .expected = group ? "clusterName or clusterSelector" : "a cluster with name and labels",
+         .hint = group ? "match on a label, and give it to the cluster in .tailrender.yaml"
+                       : "list the cluster in .tailrender.yaml, or name it with --cluster"});
+}
+
+}  // namespace
+
+std::vector<const Value*> matching_customizations(const Value& fleet, const Cluster& cluster,
+                                                  Diagnostics& diagnostics) {
+    const bool all = text_of(fleet, "targetCustomizationMode") == "AllMatches";
+    std::vector<const Value*> found;
+    Matcher matcher(cluster, diagnostics);
+    for (const std::string_view field : {"targets", "targetCustomizations"}) {
+        for (const Value& target : list_of(fleet, field)) {
+            const Match match = matcher.match(target);
+            if (match == Match::Unknown) {
+                report_unknown(target, "customization", cluster, diagnostics);
+            } else if (match == Match::Yes) {
+                found.push_back(&target);
+            }
+            if (!all && match != Match::No) {
+                return found;
+            }
+        }
+    }
+    return found;
+}
+
+bool is_targeted(const Value& fleet, const Cluster& cluster, Diagnostics& diagnostics) {
+    const Value* targets = fleet.find("overrideTargets");
+    if (targets == nullptr || targets->is_null()) {
+        return true;
+    }
+    if (targets->size() == 0) {
+        diagnostics.add({.rule = "unknown-cluster",
+                         .pos = targets->pos(),
+                         .message = "\"overrideTargets\" without a target leaves Fleet with the "
+                                    "customizations, else with the cluster group \"default\"",
+                         .found = "an empty list",
+                         .expected = "a list of targets, or none for those of the GitRepo",
+                         .hint = "name the clusters, or remove the line"});
+        return false;
+    }
+    Matcher matcher(cluster, diagnostics);
+    const Value* unknown = nullptr;
+    for (const Value& target : targets->items()) {
+        const Match match = matcher.match(target);
+        if (match == Match::Yes) {
+            return true;
+        }
+        if (match == Match::Unknown && unknown == nullptr) {
+            unknown = &target;
+        }
+    }
+    if (unknown != nullptr) {
+        report_unknown(*unknown, "target", cluster, diagnostics);
+    }
+    return false;
+}
+
+}  // namespace renderer

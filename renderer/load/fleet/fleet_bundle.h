@@ -1,0 +1,52 @@
+// fleet.yaml: what Fleet would do with a directory on the cluster that is rendered. Merges the
+// customizations that match as Fleet's controller does, decides the style (chart, kustomization or
+// raw manifests) and which fleet.yaml the rendered bundle gets. Source: Fleet
+// internal/cmd/controller/options/calculate.go, internal/bundlereader.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/source_map.h"
+#include "renderer/load/load.h"
+#include "renderer/load/tree/source_tree.h"
+#include "renderer/load/values/cluster_config.h"
+
+namespace renderer {
+
+struct FleetFile {
+    std::string path;
+    SourceId source = 0;
+    Value root;                      // as written
+    Value merged;                    // with the customizations that match
+    std::vector<const Value*> helm;  // `helm` sections into root, rising precedence
+    bool usable = false;
+    bool deployed = true;  // false: Fleet leaves the cluster out (overrideTargets, doNotDeploy)
+
+    // Of the merged options.
+    [[nodiscard]] std::string_view helm_text(std::string_view key) const;
+    [[nodiscard]] bool has_chart() const;
+    [[nodiscard]] bool is_operator_chart() const;
+    [[nodiscard]] std::string kustomize_dir() const;  // "." when none is set
+    // Every valuesFiles entry, also of customizations that do not match: none enters the bundle.
+    [[nodiscard]] std::vector<std::string> values_files() const;
+};
+
+FleetFile read_fleet(const SourceTree& tree, const std::string& path, const Cluster& cluster,
+                     SourceMap& sources, Diagnostics& diagnostics);
+
+// `dir`: relative to the root. `rendered`: false for a chart that is not ours to render.
+Bundle make_bundle(const FleetFile& fleet, const std::string& dir, const SourceMap& sources,
+                   const std::string& default_namespace, bool rendered);
+
+// The values of the operator's chart, in Fleet's order; what is only known in the cluster is an
+// error.
+void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const std::string& dir,
+                      SourceMap& sources, std::vector<Value>& layers, Diagnostics& diagnostics);
+
+// The name that Fleet makes of a path, without the GitRepo's name in front: nobody knows that
+// offline.
+std::string bundle_slug(std::string_view dir);
+
+}  // namespace renderer

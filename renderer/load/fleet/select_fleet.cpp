@@ -1,0 +1,390 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "renderer/core/text_of.h"
+#include "renderer/load/fleet/fleet_files.h"
+#include "renderer/load/fleet/fleet_subdirectory.h"
+#include "renderer/load/select_parts.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/schema.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kKustomizationFile = "kustomization.yaml";  // Fleet knows no other name
+
+class FleetSelection {
+public:
+    FleetSelection(const SelectContext& context, const FleetFile& fleet, const DirList& dirs)
+        : context_(context),
+          out_(context.build.selection),
+          fleet_(fleet),
+          dirs_(dirs),
+          root_(*dirs.front()),
+          kustomize_dir_(normal_path(join_path(root_.path, fleet.kustomize_dir()))) {}
+
+    void run() {
+        files_ = bundle_files(context_.build.tree, dirs_);
+        const bool is_chart = fleet_.has_chart() || root_.has_chart;
+        const bool is_ours = fleet_.has_chart() && fleet_.is_operator_chart();
+        Bundle bundle = make_bundle(fleet_, root_.relative, context_.build.sources,
+                                    context_.options.default_namespace, !is_chart || is_ours);
+        if (is_chart && bundle.chart.empty()) {
+            bundle.chart = join_path(root_.relative, "Chart.yaml");
+        }
+        rule_ = {.forced = bundle.forced_namespace,
+                 .fallback = bundle.default_namespace,
+                 .forced_pos = bundle.forced_namespace_pos};
+        warn_unnamed();
+        if (bundle.rendered) {
+            warn_image_scans();
+        }
+        index_ = static_cast<std::uint32_t>(out_.bundles.size());
+        if (is_chart && !is_ours) {
+            find_not_copied(fleet_.root, bundle.not_copied);
+            for (const std::string_view field : {"targets", "targetCustomizations"}) {
+                for (const Value& target : list_of(fleet_.root, field)) {
+                    find_not_copied(target, bundle.not_copied);
+                }
+            }
+        }
+        out_.bundles.push_back(std::move(bundle));
+        if (is_chart && !is_ours) {
+            copy_files();
+            warn_of_build_that_is_copied();
+            return;
+        }
+        warn_of_directory();
+        if (is_ours) {
+            take_operator();
+        }
+        const std::size_t errors = context_.build.diagnostics.error_count();
+        const bool is_kustomized = has_kustomization();
+        if (is_kustomized) {
+            run_kustomization();
+        }
+        if (is_kustomized || is_ours || context_.build.diagnostics.error_count() != errors) {
+            add_unreached();
+        } else {
+            add_raw();
+        }
+        if (is_ours) {
+            find_oauth_below();
+        }
+    }
+
+private:
+    void refuse(Diagnostic diagnostic) { context_.build.diagnostics.add(std::move(diagnostic)); }
+
+    void warn_unnamed() {
+        if (!text_of(fleet_.root, "name").empty() || context_.options.output_dir.empty()) {
+            return;
+        }
+        refuse({.severity = Severity::Warning,
+                .rule = "unnamed-bundle",
+                .pos = context_.build.sources.pos(fleet_.source, 0),
+                .message = "this bundle has no name, and Fleet makes one from the GitRepo's name "
+                           "and the path",
+                .found = fmt::format("\"{}\" is written instead", bundle_slug(root_.relative)),
+                .hint = "set \"name\" to what the bundle is called now; a bundle that is renamed "
+                        "is deleted and installed again"});
+    }
+
+    void warn_image_scans() {
+        const auto scans = list_of(fleet_.root, "imageScans");
+        if (scans.empty() || context_.options.output_dir.empty()) {
+            return;
+        }
+        refuse({.severity = Severity::Warning,
+                .rule = "fleet-image-scans",
+                .pos = scans.front().pos(),
+                .message = "Fleet writes the tags that it finds into the tree that it deploys, and "
+                           "that one is made anew by each render",
+                .found = "imageScans, left out of the rendered fleet.yaml",
+                .hint = "let a tool write new tags into the sources"});
+    }
+
+    InputFile input(const BundleFile& file) {
+        return {.path = join_path(file.dir->path, file.name),
+                .bundle_path = file.relative,
+                .bundle = index_,
+                .rule = out_.add_rule(rule_)};
+    }
+
+    // Fleet reads these from the repository, wherever they are.
+    void find_not_copied(const Value& options, std::vector<NamedPath>& found) const {
+        const auto check = [&](const Value* path, bool is_local) {
+            if (is_local && !is_in_bundle(normal_path(text_of(*path)))) {
+                found.push_back({path->pos(), std::string(text_of(*path))});
+            }
+        };
+        if (const Value* helm = map_of(options, "helm")) {
+            for (const Value& entry : list_of(*helm, "valuesFiles")) {
+                check(&entry, true);
+            }
+            const Value* chart = helm->find("chart");
+            check(chart, chart != nullptr && is_local_chart(text_of(*chart)));
+        }
+        if (const Value* kustomize = map_of(options, "kustomize")) {
+            const Value* dir = kustomize->find("dir");
+            check(dir, dir != nullptr);
+        }
+    }
+
+    [[nodiscard]] bool is_in_bundle(const std::string& path) const {
+        return path == "." || std::ranges::any_of(files_, [&](const BundleFile& file) {
+                   return is_within(file.relative, path);
+               });
+    }
+
+    [[nodiscard]] bool is_local_chart(std::string_view chart) const {
+        return chart.starts_with('.') ||
+               (!chart.empty() &&
+                context_.build.tree.kind(join_path(root_.path, chart)) != EntryKind::Missing);
+    }
+
+    void copy_files() {
+        for (const BundleFile& file : files_) {
+            InputFile copied = input(file);
+            copied.copied_whole = true;
+            out_.files.push_back(std::move(copied));
+        }
+    }
+
+    void take_operator() {
+        if (out_.operator_bundle) {
+            const Bundle& first = out_.bundles[*out_.operator_bundle];
+            refuse({.rule = "second-operator",
+                    .pos = out_.bundles[index_].chart_pos,
+                    .message = "a cluster has one operator, but two bundles name its chart",
+                    .hint = "keep one of the bundles, or select bundles in .tailrender.yaml",
+                    .notes = {{.pos = first.chart_pos, .text = "the first bundle names it here"}}});
+            return;
+        }
+        out_.operator_bundle = index_;
+        add_chart_values(context_.build.tree, fleet_, root_.path, context_.build.sources,
+                         out_.values, context_.build.diagnostics);
+    }
+
+    [[nodiscard]] bool has_explicit_dir() const {
+        const Value* kustomize = map_of(fleet_.merged, "kustomize");
+        return kustomize != nullptr && !text_of(*kustomize, "dir").empty();
+    }
+
+    // Fleet runs kustomize only on a file of exactly that name, and says nothing otherwise.
+    bool has_kustomization() {
+        if (context_.build.tree.kind(join_path(kustomize_dir_, kKustomizationFile)) ==
+            EntryKind::File) {
+            return true;
+        }
+        const bool other_name = context_.build.reader.find(kustomize_dir_) != nullptr;
+        if (has_explicit_dir() || other_name) {
+            const Value* kustomize = map_of(fleet_.merged, "kustomize");
+            const bool has_place = kustomize != nullptr && kustomize->find("dir") != nullptr;
+            refuse({.rule = "fleet-kustomization",
+                    .pos = has_place ? kustomize->find("dir")->pos()
+                                     : context_.build.sources.pos(fleet_.source, 0),
+                    .message = fmt::format("Fleet finds no {} in \"{}\" and skips kustomize",
+                                           kKustomizationFile, kustomize_dir_),
+                    .expected =
+                        fmt::format("a file \"{}\"", join_path(kustomize_dir_, kKustomizationFile)),
+                    .hint = other_name ? "rename the file" : "correct kustomize.dir"});
+        }
+        return false;
+    }
+
+    void run_kustomization() {
+        const BuildRequest request{.dir = kustomize_dir_,
+                                   .boundary = root_.path,
+                                   .bundle_dir = root_.path,
+                                   .bundle = index_,
+                                   .rule = rule_};
+        const std::size_t first = out_.files.size();
+        for (std::string& dir : run_build(context_.build, request)) {
+            visited_.insert(std::move(dir));
+        }
+        for (std::size_t i = first; i < out_.files.size(); ++i) {
+            listed_.insert(out_.files[i].path);
+        }
+        check_operator_namespace();
+        if (visited_.contains(root_.path)) {
+            warn_of_subdirectories(context_.build.tree, *context_.build.reader.find(root_.path),
+                                   context_.build.diagnostics);
+        }
+    }
+
+    // Nobody executes it here: what else is wrong with it is not for us to say.
+    void warn_of_build_that_is_copied() {
+        if (kustomize_dir_ != root_.path) {
+            return;
+        }
+        Diagnostics quiet;
+        KustomizationReader reader(context_.build.tree, context_.build.sources, quiet);
+        if (const Kustomization* file = reader.find(kustomize_dir_)) {
+            warn_of_subdirectories(context_.build.tree, *file, context_.build.diagnostics);
+        }
+    }
+
+    // Of the ways to spell the bundle's own directory Fleet knows one.
+    void warn_of_directory() {
+        const Value* kustomize = map_of(fleet_.merged, "kustomize");
+        const Value* dir = kustomize == nullptr ? nullptr : kustomize->find("dir");
+        const std::string_view text = dir == nullptr ? "" : text_of(*dir);
+        if (!text.empty() && text != "." && fleet_.kustomize_dir() == ".") {
+            refuse({.severity = Severity::Warning,
+                    .rule = "fleet-kustomize-dir",
+                    .pos = dir->pos(),
+                    .message = "Fleet finds no kustomization there, and fails",
+                    .found = fmt::format("\"{}\"", text),
+                    .expected = "\".\", or no kustomize.dir at all"});
+        }
+    }
+
+    // `namespace` of an overlay would move the chart's own objects, too.
+    void check_operator_namespace() {
+        const Bundle& bundle = out_.bundles[index_];
+        const Kustomization* file = context_.build.reader.find(kustomize_dir_);
+        if (!bundle.operator_chart || file == nullptr) {
+            return;
+        }
+        const std::string& ns =
+            bundle.forced_namespace.empty() ? bundle.default_namespace : bundle.forced_namespace;
+        const std::string_view overwrite = text_of(file->root, "namespace");
+        if (!overwrite.empty() && overwrite != ns) {
+            refuse({.rule = "not-supported",
+                    .pos = file->root.find("namespace")->pos(),
+                    .message = "this overlay moves the operator's chart to another namespace",
+                    .found = fmt::format("namespace \"{}\"", overwrite),
+                    .expected = ns.empty() ? "none, and defaultNamespace in fleet.yaml"
+                                           : fmt::format("\"{}\", as in fleet.yaml", ns),
+                    .hint = "set defaultNamespace in fleet.yaml to it"});
+        }
+    }
+
+    [[nodiscard]] bool is_config(const BundleFile& file) const {
+        return file.dir == &root_ &&
+               std::ranges::find(root_.fleet_files, file.name) != root_.fleet_files.end();
+    }
+
+    // Files that Fleet applies to nothing. They may hold facts, so they are read with lenience.
+    void add_unreached() {
+        for (const BundleFile& file : files_) {
+            const std::string path = join_path(file.dir->path, file.name);
+            if (is_manifest_name(file.name) && !file.dir->in_chart && !is_config(file) &&
+                !is_kustomization(file) && !listed_.contains(path)) {
+                add_unreached(file);
+            }
+        }
+    }
+
+    void add_unreached(const BundleFile& file) {
+        InputFile unreached = input(file);
+        unreached.reachable = false;
+        unreached.lenient = true;
+        out_.files.push_back(std::move(unreached));
+    }
+
+    static bool is_kustomization(const BundleFile& file) {
+        return std::ranges::find(file.dir->kustomizations, file.name) !=
+               file.dir->kustomizations.end();
+    }
+
+    void add_raw() {
+        refuse_overlays();
+        const std::vector<std::string> values = fleet_.values_files();
+        for (const BundleFile& file : files_) {
+            const bool is_values = std::ranges::any_of(values, [&](const std::string& entry) {
+                return file.relative == entry || file.relative == base_name(entry);
+            });
+            if (!is_manifest_name(file.name) || is_config(file) || is_values) {
+                continue;
+            }
+            if (file.dir->in_chart) {
+                ++out_.skipped_files;
+            } else if (file.relative.starts_with("overlays/")) {
+                if (!is_kustomization(file)) {
+                    add_unreached(file);
+                }
+            } else if (is_kustomization(file)) {
+                refuse_kustomization(file);
+            } else {
+                refuse_template(file);
+                out_.files.push_back(input(file));
+            }
+        }
+    }
+
+    void refuse_overlays() {
+        const Value* yaml = map_of(fleet_.merged, "yaml");
+        const Value* overlays = yaml == nullptr ? nullptr : yaml->find("overlays");
+        if (overlays != nullptr && overlays->is_list() && overlays->size() > 0) {
+            refuse({.rule = "not-supported",
+                    .pos = overlays->items().front().pos(),
+                    .message = "\"yaml.overlays\" is not executed by tailrender",
+                    .expected = "a kustomization",
+                    .hint = "write the overlay as a kustomization and name it in kustomize.dir"});
+        }
+    }
+
+    void refuse_kustomization(const BundleFile& file) {
+        refuse({.rule = "fleet-kustomization",
+                .where = join_path(file.dir->path, file.name),
+                .message = "Fleet does not execute this kustomization, but applies every manifest "
+                           "of the bundle",
+                .expected = "kustomize.dir in fleet.yaml",
+                .hint = "name the directory in kustomize.dir, or leave it out in .fleetignore"});
+    }
+
+    // Helm renders what stands in `templates/` of a bundle without a chart, too.
+    void refuse_template(const BundleFile& file) {
+        if (!file.relative.starts_with("templates/")) {
+            return;
+        }
+        const std::string path = join_path(file.dir->path, file.name);
+        const Result<std::string> text = context_.build.tree.read(path);
+        if (text && text->find("{{") != std::string::npos) {
+            refuse({.rule = "not-supported",
+                    .where = path,
+                    .message = "Fleet renders \"templates/\" with Helm, tailrender does not",
+                    .found = "a template in a bundle without a chart",
+                    .hint = "add a Chart.yaml, or move the file out of \"templates/\""});
+        }
+    }
+
+    // The env file is often listed in a bootstrap directory that Fleet does not reach.
+    void find_oauth_below() {
+        Diagnostics quiet;  // nobody executes these kustomizations here
+        KustomizationReader reader(context_.build.tree, context_.build.sources, quiet);
+        for (const WalkedDir* dir : dirs_) {
+            if (dir->kustomizations.empty() || visited_.contains(dir->path) ||
+                (has_explicit_dir() && !is_within(dir->path, kustomize_dir_))) {
+                continue;
+            }
+            if (const Kustomization* file = reader.find(dir->path)) {
+                find_oauth(context_.build, *file);
+            }
+        }
+    }
+
+    const SelectContext& context_;
+    Selection& out_;
+    const FleetFile& fleet_;
+    const DirList& dirs_;
+    const WalkedDir& root_;
+    std::string kustomize_dir_;
+    std::uint32_t index_ = 0;
+    NamespaceRule rule_;
+    std::vector<BundleFile> files_;
+    std::set<std::string> visited_, listed_;
+};
+
+}  // namespace
+
+void select_fleet(const SelectContext& context, const FleetFile& fleet, const DirList& dirs) {
+    FleetSelection(context, fleet, dirs).run();
+}
+
+}  // namespace renderer

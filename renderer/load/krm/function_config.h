@@ -1,0 +1,31 @@
+// The functionConfig of `tailrender krm`: a TailscaleRender, or a ConfigMap whose data has the same
+// keys as strings. Refuses every key that it does not know. plugins/kustomize/README.md documents
+// the shape.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/source_map.h"
+#include "renderer/core/value.h"
+#include "renderer/load/load.h"
+#include "renderer/load/tree/source_tree.h"
+
+namespace renderer {
+
+constexpr std::string_view kFunctionConfigVersion = "tailrender.dev/v1alpha1";
+constexpr std::string_view kFunctionConfigKind = "TailscaleRender";
+
+struct FunctionConfig {
+    std::string repo, cluster, ns, kubernetes_version, output;
+    std::vector<std::string> context_dirs;
+    std::vector<Value> layers;  // chart values, the later wins
+    bool validate = false;
+};
+
+// Null is fine: the defaults.
+FunctionConfig read_function_config(const SourceTree& tree, const Value& config, SourceMap& sources,
+                                    Diagnostics& diagnostics);
+
+}  // namespace renderer

@@ -1,0 +1,263 @@
+#include "renderer/load/kustomize/generator_sources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/schema.h"
+
+namespace renderer {
+
+namespace {
+
+// `envs`, then the singular `env`, as kustomize orders them.
+std::vector<const Value*> env_entries(const Value& item) {
+    std::vector<const Value*> entries;
+    for (const Value& entry : list_of(item, "envs")) {
+        if (entry.is_string()) {
+            entries.push_back(&entry);
+        }
+    }
+    if (!text_of(item, "env").empty()) {
+        entries.push_back(item.find("env"));
+    }
+    return entries;
+}
+
+class GeneratorReader {
+public:
+    GeneratorReader(const BuildContext& context, const Kustomization& file, const Value& item,
+                    bool is_secret)
+        : context_(context), file_(file), item_(item) {
+        input_.is_secret = is_secret;
+    }
+
+    std::optional<GeneratorInput> read() {
+        const std::size_t before = context_.diagnostics.error_count();
+        input_.name = text_of(item_, "name");
+        input_.ns = text_of(item_, "namespace");
+        input_.type = text_of(item_, "type");
+        check_head();
+        read_options();
+        read_pairs();
+        if (context_.diagnostics.error_count() != before) {
+            return std::nullopt;
+        }
+        return std::move(input_);
+    }
+
+private:
+    void refuse(Diagnostic diagnostic) { context_.diagnostics.add(std::move(diagnostic)); }
+
+    void check_head() {
+        if (input_.name.empty()) {
+            refuse({.rule = "invalid-generator",
+                    .pos = item_.pos(),
+                    .message = "a generator needs a name",
+                    .expected = "name: db"});
+        }
+        const std::string_view behavior = text_of(item_, "behavior");
+        if (!behavior.empty() && behavior != "create" && behavior != "unspecified") {
+            refuse(
+                {.rule = "not-supported",
+                 .pos = item_.find("behavior")->pos(),
+                 .message = fmt::format("behavior \"{}\" is not executed by tailrender", behavior),
+                 .expected = "create",
+                 .hint =
+                     fmt::format("let kustomize do it: kustomize build {} | tailrender post-render",
+                                 file_.dir)});
+        }
+    }
+
+    static std::vector<KeyValue> merged(const Value* local, const Value* global,
+                                        std::string_view key) {
+        std::vector<KeyValue> result;
+        for (const Value* options : {local, global}) {
+            const Value* map = options == nullptr ? nullptr : map_of(*options, key);
+            for (const Member& member :
+                 map == nullptr ? std::span<const Member>() : map->members()) {
+                if (std::ranges::find(result, member.name(), &KeyValue::key) == result.end()) {
+                    result.push_back(
+                        {std::string(member.name()), std::string(member.value.text())});
+                }
+            }
+        }
+        return result;
+    }
+
+    // The generator's own labels win; flags are or-ed, so a local `false` changes nothing.
+    void read_options() {
+        const Value* local = map_of(item_, "options");
+        const Value* global = map_of(file_.root, "generatorOptions");
+        const auto either = [&](std::string_view key) {
+            return (local != nullptr && flag_of(*local, key)) ||
+                   (global != nullptr && flag_of(*global, key));
+        };
+        input_.options.labels = merged(local, global, "labels");
+        input_.options.annotations = merged(local, global, "annotations");
+        input_.options.disable_name_suffix_hash = either("disableNameSuffixHash");
+        input_.options.immutable = either("immutable");
+    }
+
+    void read_pairs() {
+        for (const Value* entry : env_entries(item_)) {
+            read_env(*entry);
+        }
+        for (const Value& literal : list_of(item_, "literals")) {
+            std::optional<KeyValue> pair = parse_literal(literal.text());
+            if (!pair) {
+                refuse({.rule = "invalid-generator",
+                        .pos = literal.pos(),
+                        .message = "a literal is not \"key=value\"",
+                        .expected = "key=value",
+                        .hide_text = true});
+                continue;
+            }
+            add(std::move(*pair), literal.pos());
+        }
+        for (const Value& source : list_of(item_, "files")) {
+            read_file(source);
+        }
+    }
+
+    // The key is not printed: of a line without `=` it may be the credential.
+    void add(KeyValue pair, Pos pos) {
+        const auto [first, added] = places_.try_emplace(pair.key, pos);
+        if (!added) {
+            refuse({.rule = "duplicate-key",
+                    .pos = pos,
+                    .message = fmt::format("generator \"{}\" has this key twice", input_.name),
+                    .expected = "each key once in envs, literals and files",
+                    .hint = "remove one of them",
+                    .notes = {{.pos = first->second, .text = "the first one is here"}},
+                    .hide_text = true});
+            return;
+        }
+        input_.pairs.push_back(std::move(pair));
+    }
+
+    // The contents of a file that an entry names; an error when kustomize would not read it.
+    std::optional<std::string> contents(const Value& entry, std::string_view relative) {
+        const std::string path = normal_path(join_path(file_.dir, relative));
+        if (relative.find("://") != std::string_view::npos || relative.starts_with('/') ||
+            !is_within(context_.tree.real_path(path), context_.tree.real_path(file_.dir))) {
+            refuse({.rule = "outside-kustomization",
+                    .pos = entry.pos(),
+                    .message = fmt::format(
+                        "\"{}\" is not in or below the kustomization's directory", relative),
+                    .expected = "kustomize reads no files from elsewhere",
+                    .hint = "move the file"});
+            return std::nullopt;
+        }
+        Result<std::string> text = context_.tree.read(path);
+        if (!text) {
+            refuse({.rule = "missing-file",
+                    .pos = entry.pos(),
+                    .message = fmt::format("cannot read \"{}\", which generator \"{}\" lists", path,
+                                           input_.name),
+                    .expected = "a file",
+                    .hint = "create it, or remove the entry"});
+            return std::nullopt;
+        }
+        return std::move(*text);
+    }
+
+    void read_env(const Value& entry) {
+        std::optional<std::string> text = contents(entry, entry.text());
+        if (!text) {
+            return;
+        }
+        const std::string path = normal_path(join_path(file_.dir, entry.text()));
+        const SourceId source = context_.sources.add(path, std::move(*text));
+        const EnvFile file = parse_env_file(context_.sources.text(source));
+        if (file.bad_utf8) {
+            refuse({.rule = "bad-utf8",
+                    .pos = context_.sources.pos(source, *file.bad_utf8),
+                    .message = "this line is not UTF-8",
+                    .expected = "UTF-8 text",
+                    .hint = "give binary data with \"files\"",
+                    .hide_text = true});
+        }
+        for (const EnvEntry& pair : file.entries) {
+            add({std::string(pair.key), std::string(pair.value)},
+                context_.sources.pos(source, pair.offset));
+        }
+    }
+
+    void read_file(const Value& source) {
+        const std::optional<KeyValue> parsed = parse_file_source(source.text());
+        if (!parsed) {
+            refuse({.rule = "invalid-generator",
+                    .pos = source.pos(),
+                    .message = "a file is not \"path\" or \"key=path\"",
+                    .found = fmt::format("\"{}\"", source.text()),
+                    .expected = "key=path"});
+            return;
+        }
+        if (std::optional<std::string> text = contents(source, parsed->value)) {
+            add({parsed->key, std::move(*text)}, source.pos());
+        }
+    }
+
+    const BuildContext& context_;
+    const Kustomization& file_;
+    const Value& item_;
+    GeneratorInput input_;
+    std::map<std::string, Pos> places_;  // of the keys
+};
+
+// Reads the env file behind one entry, if it exists.
+void read_oauth_file(const BuildContext& context, OAuthEnvFile& oauth) {
+    Result<std::string> text = context.tree.read(oauth.path);
+    if (!text) {
+        return;
+    }
+    const SourceId source = context.sources.add(oauth.path, std::move(*text));
+    const EnvFile file = parse_env_file(context.sources.text(source));
+    Result<std::string> example = context.tree.read(oauth.path + ".example");
+    oauth.present = true;
+    oauth.encrypted = is_encrypted(file);
+    if (oauth.encrypted) {
+        return;
+    }
+    lint_env_file(context.sources, source, file, example ? std::string_view(*example) : "",
+                  context.diagnostics);
+    for (const EnvEntry& entry : file.entries) {
+        oauth.entries.emplace_back(entry.key, entry.value);
+    }
+}
+
+}  // namespace
+
+std::optional<GeneratorInput> read_generator(const BuildContext& context, const Kustomization& file,
+                                             const Value& item, bool is_secret) {
+    return GeneratorReader(context, file, item, is_secret).read();
+}
+
+void take_oauth(const BuildContext& context, const Kustomization& file, const Value& item) {
+    const std::vector<const Value*> entries = env_entries(item);
+    if (entries.empty()) {
+        return;
+    }
+    OAuthEnvFile oauth;
+    oauth.pos = entries.front()->pos();
+    oauth.path = normal_path(join_path(file.dir, entries.front()->text()));
+    read_oauth_file(context, oauth);
+    std::optional<OAuthEnvFile>& known = context.selection.oauth_env;
+    if (known && known->present && oauth.present && known->path != oauth.path) {
+        context.diagnostics.add(
+            {.rule = "two-oauth-files",
+             .pos = oauth.pos,
+             .message =
+                 fmt::format("two generators named \"{}\" have an env file", kOAuthGenerator),
+             .found = fmt::format("\"{}\" and \"{}\"", known->path, oauth.path),
+             .hint = "keep the one of this cluster",
+             .notes = {{.pos = known->pos, .text = "the other one stands here"}}});
+    } else if (!known || (oauth.present && !known->present)) {
+        known = std::move(oauth);
+    }
+}
+
+}  // namespace renderer

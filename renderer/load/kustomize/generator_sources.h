@@ -1,0 +1,18 @@
+// What one entry of secretGenerator or configMapGenerator says, with the contents of its files. The
+// entry named `operator-oauth` is never generated: its env file is recorded, and may be absent.
+#pragma once
+
+#include <optional>
+
+#include "renderer/load/kustomize/generator.h"
+#include "renderer/load/kustomize/kustomization.h"
+
+namespace renderer {
+
+// No value after an error.
+std::optional<GeneratorInput> read_generator(const BuildContext& context, const Kustomization& file,
+                                             const Value& item, bool is_secret);
+
+void take_oauth(const BuildContext& context, const Kustomization& file, const Value& item);
+
+}  // namespace renderer

@@ -1,0 +1,247 @@
+#include "renderer/load/kustomize/kustomization.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/load/kustomize/generator_sources.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/schema.h"
+
+namespace renderer {
+
+namespace {
+
+bool is_remote(std::string_view entry) {
+    return entry.find("://") != std::string_view::npos || entry.starts_with("git@") ||
+           entry.starts_with("git::") || entry.starts_with("github.com/") ||
+           entry.find("?ref=") != std::string_view::npos;
+}
+
+// One run of `kustomize build`.
+class BuildRun {
+public:
+    BuildRun(const BuildContext& context, const BuildRequest& request)
+        : context_(context), request_(request), out_(context.selection) {}
+
+    std::vector<std::string> run() {
+        build_ = static_cast<std::uint32_t>(out_.builds.size());
+        out_.builds.push_back({.dir = request_.dir, .bundle = request_.bundle});
+        if (const Kustomization* root = context_.reader.find(request_.dir)) {
+            visit(*root, request_.rule);
+        }
+        return std::move(visited_);
+    }
+
+private:
+    void add(Diagnostic diagnostic) { context_.diagnostics.add(std::move(diagnostic)); }
+
+    // The outermost kustomization that sets a namespace wins: its transformer runs last.
+    void visit(const Kustomization& file, NamespaceRule rule) {
+        visited_.push_back(file.dir);
+        if (!file.usable) {
+            return;
+        }
+        const Value* ns = file.root.find("namespace");
+        if (rule.overwrite.empty() && ns != nullptr && ns->is_string()) {
+            rule.overwrite = ns->text();
+            rule.overwrite_pos = ns->pos();
+        }
+        open_.push_back(file.dir);
+        for (const std::string_view field : {"resources", "bases"}) {
+            for (const Value& entry : list_of(file.root, field)) {
+                add_entry(file, entry, rule);
+            }
+        }
+        for (const std::string_view field : {"configMapGenerator", "secretGenerator"}) {
+            for (const Value& item : list_of(file.root, field)) {
+                add_generated(file, item, field == "secretGenerator", rule);
+            }
+        }
+        open_.pop_back();
+    }
+
+    void refuse(const Value& entry, std::string rule, std::string message, std::string expected,
+                std::string hint) {
+        add({.rule = std::move(rule),
+             .pos = entry.pos(),
+             .message = std::move(message),
+             .expected = std::move(expected),
+             .hint = std::move(hint)});
+    }
+
+    void add_entry(const Kustomization& file, const Value& entry, const NamespaceRule& rule) {
+        const std::string path = normal_path(join_path(file.dir, entry.text()));
+        const EntryKind kind = is_remote(entry.text()) || entry.text().starts_with('/')
+                                   ? EntryKind::Missing
+                                   : context_.tree.kind(path);
+        if (is_remote(entry.text())) {
+            refuse(entry, "remote-resource",
+                   fmt::format("\"{}\" is fetched from elsewhere", entry.text()),
+                   "a file or directory of this repository",
+                   fmt::format("copy it here, or: kustomize build {} | tailrender post-render",
+                               request_.dir));
+        } else if (kind == EntryKind::File) {
+            add_file(file, entry, path, rule);
+        } else if (kind == EntryKind::Directory) {
+            add_directory(entry, path, rule);
+        } else {
+            refuse(entry, "missing-resource",
+                   fmt::format("there is no file or directory \"{}\"", entry.text()),
+                   fmt::format("a path relative to {}", file.path),
+                   "correct the path, or remove the entry");
+        }
+    }
+
+    void add_file(const Kustomization& file, const Value& entry, const std::string& path,
+                  const NamespaceRule& rule) {
+        if (!is_within(context_.tree.real_path(path), context_.tree.real_path(file.dir))) {
+            refuse(entry, "outside-kustomization",
+                   fmt::format("\"{}\" is not in or below the kustomization's directory",
+                               entry.text()),
+                   "kustomize reads no files from elsewhere",
+                   "move the file, or give its directory a kustomization.yaml and list that");
+            return;
+        }
+        if (const auto twin = files_.find(path); twin != files_.end()) {
+            add({.rule = "listed-twice",
+                 .pos = entry.pos(),
+                 .message = fmt::format("\"{}\" is part of this build twice", path),
+                 .hint = "remove one of the two",
+                 .notes = {{.pos = twin->second, .text = "it is listed here, too"}}});
+            return;
+        }
+        files_[path] = entry.pos();
+        InputFile input{.path = path,
+                        .bundle_path = path_in_bundle(path),
+                        .bundle = request_.bundle,
+                        .rule = out_.add_rule(rule),
+                        .build = build_,
+                        .pos = entry.pos(),
+                        .required = true};
+        out_.files.push_back(std::move(input));
+    }
+
+    // A base may lie above the directory that is rendered; its files must not leave the output.
+    std::string path_in_bundle(const std::string& path) const {
+        std::string relative = relative_path(path, request_.bundle_dir);
+        std::string above;
+        while (relative.starts_with("../")) {
+            relative.erase(0, 3);
+            above += "_up/";
+        }
+        return above + relative;
+    }
+
+    void add_directory(const Value& entry, const std::string& dir, const NamespaceRule& rule) {
+        if (std::ranges::find(open_, dir) != open_.end()) {
+            refuse(entry, "kustomization-cycle",
+                   fmt::format("\"{}\" contains this kustomization", entry.text()),
+                   "bases that do not lead back here", "remove the entry");
+            return;
+        }
+        if (!request_.boundary.empty() && !is_within(dir, request_.boundary)) {
+            refuse(entry, "outside-bundle",
+                   fmt::format("\"{}\" lies outside of the bundle", entry.text()),
+                   fmt::format("a directory below {}", request_.boundary),
+                   "Fleet takes only the bundle's own directory; move the base into it");
+            return;
+        }
+        const Kustomization* base = context_.reader.find(dir);
+        if (base == nullptr) {
+            refuse(entry, "missing-resource",
+                   fmt::format("the directory \"{}\" has no kustomization", entry.text()),
+                   "a kustomization.yaml in it", "add one, or list the files");
+            return;
+        }
+        visit(*base, rule);
+    }
+
+    void add_generated(const Kustomization& file, const Value& item, bool is_secret,
+                       const NamespaceRule& rule) {
+        if (is_secret && text_of(item, "name") == kOAuthGenerator) {
+            take_oauth(context_, file, item);
+            return;
+        }
+        std::optional<GeneratorInput> input = read_generator(context_, file, item, is_secret);
+        if (!input) {
+            return;
+        }
+        const std::string name = input->name;
+        if (!rule.overwrite.empty()) {
+            input->ns = rule.overwrite;
+        }
+        const std::string build_ns = input->ns;
+        if (!rule.forced.empty()) {
+            input->ns = rule.forced;
+        } else if (input->ns.empty()) {
+            input->ns = rule.fallback;
+        }
+        Object object{.root = make_generated(*input),
+                      .origin = {.pos = item.pos(),
+                                 .parent = {},
+                                 .rule = is_secret ? "kustomization: secretGenerator"
+                                                   : "kustomization: configMapGenerator"},
+                      .bundle = request_.bundle,
+                      .generator = is_secret ? "secret-generator" : "config-map-generator"};
+        if (is_known(object, item)) {
+            return;
+        }
+        if (object.name() != name) {
+            out_.builds[build_].hashed.push_back({.kind = std::string(object.kind()),
+                                                  .ns = build_ns,
+                                                  .name = name,
+                                                  .hashed = std::string(object.name())});
+        }
+        generated_.push_back(
+            {fmt::format("{}/{}/{}", object.kind(), object.ns(), name), item.pos()});
+        out_.generated.push_back(std::move(object));
+    }
+
+    // The same kind, namespace and name from two generators.
+    bool is_known(const Object& object, const Value& item) {
+        const std::string_view ns = object.ns();
+        const std::string id = fmt::format("{}/{}/{}", object.kind(), ns, text_of(item, "name"));
+        const auto twin = std::ranges::find(generated_, id, &Generated::id);
+        if (twin == generated_.end()) {
+            return false;
+        }
+        add({.rule = "generated-twice",
+             .pos = item.pos(),
+             .object = std::string(object_name(object.kind(), ns, text_of(item, "name"))),
+             .message = "two generators make this object",
+             .hint = "merge them, or rename one",
+             .notes = {{.pos = twin->pos, .text = "the first generator stands here"}}});
+        return true;
+    }
+
+    struct Generated {
+        std::string id;
+        Pos pos;
+    };
+
+    const BuildContext& context_;
+    const BuildRequest& request_;
+    Selection& out_;
+    std::uint32_t build_ = 0;
+    std::vector<std::string> visited_, open_;
+    std::map<std::string, Pos> files_;
+    std::vector<Generated> generated_;
+};
+
+}  // namespace
+
+std::vector<std::string> run_build(const BuildContext& context, const BuildRequest& request) {
+    return BuildRun(context, request).run();
+}
+
+void find_oauth(const BuildContext& context, const Kustomization& kustomization) {
+    for (const Value& item : list_of(kustomization.root, "secretGenerator")) {
+        if (item.is_map() && text_of(item, "name") == kOAuthGenerator) {
+            take_oauth(context, kustomization, item);
+        }
+    }
+}
+
+}  // namespace renderer

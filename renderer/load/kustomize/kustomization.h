@@ -1,0 +1,74 @@
+// Executes kustomizations: which files a build applies, in which namespace, and what its generators
+// make. Owns resources, namespace, generators and their options; every other field that would
+// change the result is an error that names the field and the way around. Never fetches anything.
+// Source: kustomize api/types/kustomization.go, api/internal/target/kusttarget.go.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/load/inputs.h"
+#include "renderer/load/tree/source_tree.h"
+#include "renderer/load/walk.h"
+
+namespace renderer {
+
+constexpr std::string_view kOAuthGenerator = "operator-oauth";
+
+// A kustomization file that was read and whose fields were checked.
+struct Kustomization {
+    std::string dir, path;
+    SourceId source = 0;
+    Value root;
+    bool usable = false;
+};
+
+// Reads each kustomization file once, whoever asks.
+class KustomizationReader {
+public:
+    KustomizationReader(const SourceTree& tree, SourceMap& sources, Diagnostics& diagnostics)
+        : tree_(tree), sources_(sources), diagnostics_(diagnostics) {}
+
+    // nullptr: the directory has none. Two of them are an error.
+    const Kustomization* find(const std::string& dir);
+
+    // Directories that its resources and bases name, normal paths.
+    std::vector<std::string> directories(const Kustomization& kustomization) const;
+
+private:
+    std::unique_ptr<Kustomization> read(const std::string& dir, const std::string& path);
+
+    const SourceTree& tree_;
+    SourceMap& sources_;
+    Diagnostics& diagnostics_;
+    std::map<std::string, std::unique_ptr<Kustomization>> known_;
+};
+
+struct BuildRequest {
+    std::string dir;
+    std::string boundary;  // nothing outside of this directory exists; "" = no such limit
+    std::string bundle_dir;
+    std::uint32_t bundle = 0;
+    NamespaceRule rule;  // what the bundle says
+};
+
+struct BuildContext {
+    const SourceTree& tree;
+    SourceMap& sources;
+    KustomizationReader& reader;
+    Selection& selection;
+    Diagnostics& diagnostics;
+};
+
+// Adds the files and generated objects of one build to the selection. Returns the directories whose
+// kustomizations took part.
+std::vector<std::string> run_build(const BuildContext& context, const BuildRequest& request);
+
+// Looks only for a secretGenerator named `operator-oauth`.
+void find_oauth(const BuildContext& context, const Kustomization& kustomization);
+
+}  // namespace renderer

@@ -1,0 +1,194 @@
+// Reading and checking a kustomization file, apart from what it does.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "renderer/load/kustomize/kustomization.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/config_file.h"
+#include "renderer/load/values/schema.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kFileNames = {"kustomization.yaml", "kustomization.yml",
+                                                        "Kustomization"};
+
+constexpr std::array kOptionFields = {
+    SchemaField{"labels", FieldType::TextMap},
+    SchemaField{"annotations", FieldType::TextMap},
+    SchemaField{"disableNameSuffixHash", FieldType::Flag},
+    SchemaField{"immutable", FieldType::Flag},
+};
+
+constexpr std::array kConfigMapFields = {
+    SchemaField{"name", FieldType::Text},
+    SchemaField{"namespace", FieldType::Text},
+    SchemaField{"behavior", FieldType::Text},
+    SchemaField{"literals", FieldType::TextList},
+    SchemaField{"files", FieldType::TextList},
+    SchemaField{"envs", FieldType::TextList},
+    SchemaField{"env", FieldType::Text},
+    SchemaField{"options", FieldType::Section, kOptionFields},
+};
+
+constexpr std::array kSecretFields = {
+    SchemaField{"name", FieldType::Text},
+    SchemaField{"namespace", FieldType::Text},
+    SchemaField{"behavior", FieldType::Text},
+    SchemaField{"literals", FieldType::TextList},
+    SchemaField{"files", FieldType::TextList},
+    SchemaField{"envs", FieldType::TextList},
+    SchemaField{"env", FieldType::Text},
+    SchemaField{"type", FieldType::Text},
+    SchemaField{"options", FieldType::Section, kOptionFields},
+};
+
+// The fields that are executed or do not matter, then those that only kustomize executes.
+constexpr std::array kFields = {
+    SchemaField{"apiVersion", FieldType::Text},
+    SchemaField{"kind", FieldType::Text},
+    SchemaField{"metadata", FieldType::Map},
+    SchemaField{"namespace", FieldType::Text},
+    SchemaField{"resources", FieldType::TextList},
+    SchemaField{"bases", FieldType::TextList},
+    SchemaField{"sortOptions", FieldType::Any},
+    SchemaField{"generatorOptions", FieldType::Section, kOptionFields},
+    SchemaField{"configMapGenerator", FieldType::SectionList, kConfigMapFields},
+    SchemaField{"secretGenerator", FieldType::SectionList, kSecretFields},
+    SchemaField{"buildMetadata"},
+    SchemaField{"commonAnnotations"},
+    SchemaField{"commonLabels"},
+    SchemaField{"components"},
+    SchemaField{"configurations"},
+    SchemaField{"crds"},
+    SchemaField{"generators"},
+    SchemaField{"helmChartInflationGenerator"},
+    SchemaField{"helmCharts"},
+    SchemaField{"helmGlobals"},
+    SchemaField{"imageTags"},
+    SchemaField{"images"},
+    SchemaField{"labels"},
+    SchemaField{"namePrefix"},
+    SchemaField{"nameSuffix"},
+    SchemaField{"openapi"},
+    SchemaField{"patches"},
+    SchemaField{"patchesJson6902"},
+    SchemaField{"patchesStrategicMerge"},
+    SchemaField{"replacements"},
+    SchemaField{"replicas"},
+    SchemaField{"transformers"},
+    SchemaField{"validators"},
+    SchemaField{"vars"},
+};
+
+constexpr std::size_t kExecutedFields = 10;
+static_assert(kFields[kExecutedFields - 1].name == "secretGenerator");
+
+bool is_empty(const Value& value) {
+    return value.is_null() ||
+           ((value.is_list() || value.is_map() || value.is_string()) && value.size() == 0);
+}
+
+void refuse_other_fields(const Kustomization& file, Diagnostics& diagnostics) {
+    for (const Member& member : file.root.members()) {
+        const auto field = std::ranges::find(kFields, member.name(), &SchemaField::name);
+        const bool executed = field < kFields.begin() + kExecutedFields;
+        if (field == kFields.end() || executed || is_empty(member.value)) {
+            continue;
+        }
+        diagnostics.add(
+            {.rule = "not-supported",
+             .pos = member.key.pos(),
+             .message = fmt::format("\"{}\" of a kustomization is not executed by tailrender",
+                                    member.name()),
+             .expected = "resources, namespace, secretGenerator, configMapGenerator and "
+                         "generatorOptions",
+             .hint = fmt::format("let kustomize do it: kustomize build {} | tailrender post-render",
+                                 file.dir)});
+    }
+}
+
+void check_kind(const Kustomization& file, Diagnostics& diagnostics) {
+    const std::string_view kind = text_of(file.root, "kind");
+    if (!kind.empty() && kind != "Kustomization") {
+        diagnostics.add({.rule = "not-supported",
+                         .pos = file.root.find("kind")->pos(),
+                         .message = "this file is not a Kustomization",
+                         .found = fmt::format("kind \"{}\"", kind),
+                         .expected = "kind: Kustomization"});
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<Kustomization> KustomizationReader::read(const std::string& dir,
+                                                         const std::string& path) {
+    auto file = std::make_unique<Kustomization>();
+    file->dir = dir;
+    file->path = path;
+    const std::size_t before = diagnostics_.error_count();
+    ConfigFile config = read_config(tree_, path, {}, sources_, diagnostics_);
+    file->source = config.source;
+    file->root = std::move(config.root);
+    if (config.read && diagnostics_.error_count() == before && file->root.is_null()) {
+        diagnostics_.add({.rule = "empty-kustomization",
+                          .pos = sources_.pos(file->source, 0),
+                          .message = "this kustomization is empty",
+                          .hint = "list the manifests under \"resources\""});
+    }
+    check_schema(file->root, kFields, "a kustomization", diagnostics_);
+    if (file->root.is_map()) {
+        refuse_other_fields(*file, diagnostics_);
+        check_kind(*file, diagnostics_);
+    }
+    file->usable = diagnostics_.error_count() == before;
+    return file;
+}
+
+const Kustomization* KustomizationReader::find(const std::string& dir) {
+    if (const auto known = known_.find(dir); known != known_.end()) {
+        return known->second.get();
+    }
+    std::vector<std::string> paths;
+    for (const std::string_view name : kFileNames) {
+        std::string path = join_path(dir, name);
+        if (tree_.kind(path) == EntryKind::File) {
+            paths.push_back(std::move(path));
+        }
+    }
+    if (paths.size() > 1) {
+        diagnostics_.add({.rule = "two-kustomizations",
+                          .where = paths[1],
+                          .message = "this directory has two kustomization files",
+                          .found = fmt::format("{}", fmt::join(paths, ", ")),
+                          .expected = "one of them",
+                          .hint = "keep kustomization.yaml"});
+    }
+    std::unique_ptr<Kustomization>& entry = known_[dir];
+    if (!paths.empty()) {
+        entry = read(dir, paths.front());
+    }
+    return entry.get();
+}
+
+std::vector<std::string> KustomizationReader::directories(
+    const Kustomization& kustomization) const {
+    std::vector<std::string> dirs;
+    for (const std::string_view field : {"resources", "bases"}) {
+        for (const Value& entry : list_of(kustomization.root, field)) {
+            std::string path = entry.is_string()
+                                   ? normal_path(join_path(kustomization.dir, entry.text()))
+                                   : std::string();
+            if (!path.empty() && tree_.kind(path) == EntryKind::Directory) {
+                dirs.push_back(std::move(path));
+            }
+        }
+    }
+    return dirs;
+}
+
+}  // namespace renderer

@@ -1,0 +1,139 @@
+#include "renderer/load/tree/disk_tree.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "renderer/load/tree/lfs_pointer.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Error cannot_read(const std::string& path, const std::error_code& error) {
+    return {{.rule = "unreadable",
+             .where = path,
+             .message = fmt::format("cannot read: {}", error.message())}};
+}
+
+Error last_error(const std::string& path) {
+    return cannot_read(path, std::error_code(errno, std::generic_category()));
+}
+
+class FileDescriptor {
+public:
+    explicit FileDescriptor(const std::string& path)
+        : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY)) {}
+    FileDescriptor(const FileDescriptor&) = delete;
+    FileDescriptor& operator=(const FileDescriptor&) = delete;
+    ~FileDescriptor() {
+        if (fd_ >= 0) {
+            ::close(fd_);
+        }
+    }
+    [[nodiscard]] int get() const { return fd_; }
+
+private:
+    int fd_;
+};
+
+std::size_t size_hint(int fd) {
+    struct stat info {};
+    return ::fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<std::size_t>(info.st_size) : 0;
+}
+
+// A link that leads to itself leads nowhere.
+EntryKind kind_of(fs::file_type type, const std::error_code& error) {
+    if (error == std::errc::too_many_symbolic_link_levels) {
+        return EntryKind::Missing;
+    }
+    if (type == fs::file_type::regular || type == fs::file_type::fifo) {
+        return EntryKind::File;
+    }
+    if (type == fs::file_type::directory) {
+        return EntryKind::Directory;
+    }
+    return type == fs::file_type::not_found ? EntryKind::Missing : EntryKind::Other;
+}
+
+// What cannot be looked at is an error, but for a link that leads nowhere, about which walk.h
+// decides, and what is hidden.
+Result<Entry> entry_of(const fs::directory_entry& found) {
+    std::error_code error;
+    const fs::file_type type = found.status(error).type();
+    const EntryKind kind = kind_of(type, error);
+    const std::string name = found.path().filename().string();
+    if (type == fs::file_type::none && kind != EntryKind::Missing && !name.starts_with('.')) {
+        return cannot_read(found.path().string(), error);
+    }
+    std::error_code ignored;
+    return Entry{.name = name, .kind = kind, .is_link = found.is_symlink(ignored)};
+}
+
+}  // namespace
+
+// Reads to the end of the file instead of trusting its size, so that pipes work.
+Result<std::string> DiskTree::read(const std::string& path) const {
+    const FileDescriptor file(path);
+    if (file.get() < 0) {
+        return last_error(path);
+    }
+    std::string text(size_hint(file.get()) + 1, '\0');
+    std::size_t used = 0;
+    while (true) {
+        const ssize_t got = ::read(file.get(), text.data() + used, text.size() - used);
+        if (got < 0) {
+            return last_error(path);
+        }
+        if (got == 0) {
+            break;
+        }
+        used += static_cast<std::size_t>(got);
+        if (used == text.size()) {
+            text.resize(text.size() * 2);
+        }
+    }
+    text.resize(used);
+    if (parse_lfs_pointer(text)) {
+        return lfs_pointer_error(path, "git lfs pull");
+    }
+    return text;
+}
+
+Result<std::vector<Entry>> DiskTree::list(const std::string& dir) const {
+    std::vector<Entry> entries;
+    std::error_code error;
+    fs::directory_iterator found(dir, error);
+    while (!error && found != fs::directory_iterator()) {
+        entries.push_back(TRY(entry_of(*found)));
+        found.increment(error);
+    }
+    if (error) {
+        return cannot_read(dir, error);
+    }
+    std::ranges::sort(entries, {}, &Entry::name);
+    return entries;
+}
+
+EntryKind DiskTree::kind(const std::string& path) const {
+    std::error_code error;
+    const fs::file_type type = fs::status(path, error).type();
+    return kind_of(type, error);
+}
+
+std::string DiskTree::real_path(const std::string& path) const {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);
+    return error ? path : normal_path(real.string());
+}
+
+}  // namespace renderer

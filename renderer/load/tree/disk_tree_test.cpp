@@ -1,0 +1,132 @@
+#include "renderer/load/tree/disk_tree.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "renderer/load/load.h"
+
+namespace renderer {
+namespace {
+
+class DiskTreeTest : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string pattern = testing::TempDir() + "disk_tree_XXXXXX";
+        ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+        dir_ = std::filesystem::canonical(pattern).string();
+    }
+    void TearDown() override { std::filesystem::remove_all(dir_); }
+
+    void write(const std::string& name, const std::string& text) const {
+        const std::filesystem::path path = dir_ + "/" + name;
+        std::filesystem::create_directories(path.parent_path());
+        std::ofstream(path, std::ios::binary) << text;
+    }
+
+    std::string dir_;
+};
+
+TEST_F(DiskTreeTest, ReadsBytes) {
+    const std::string text = std::string("a\0b\r\n", 5) + std::string(100000, 'x');
+    write("f", text);
+    write("empty", "");
+    EXPECT_EQ(*DiskTree().read(dir_ + "/f"), text);
+    EXPECT_EQ(*DiskTree().read(dir_ + "/empty"), "");
+}
+
+TEST_F(DiskTreeTest, ReadErrorNamesTheFile) {
+    Result<std::string> missing = DiskTree().read(dir_ + "/x");
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().diagnostic.where, dir_ + "/x");
+    EXPECT_EQ(missing.error().diagnostic.message, "cannot read: No such file or directory");
+    Result<std::string> directory = DiskTree().read(dir_);
+    ASSERT_FALSE(directory);
+    EXPECT_EQ(directory.error().diagnostic.message, "cannot read: Is a directory");
+}
+
+TEST_F(DiskTreeTest, RefusesThePointersOfGitLfs) {
+    const std::string start = "version https://git-lfs.github.com/spec/v1\n";
+    const std::string id = "oid sha256:" + std::string(64, 'a') + "\n";
+    write("pointer", start + id + "size 12\n");
+    Result<std::string> pointer = DiskTree().read(dir_ + "/pointer");
+    ASSERT_FALSE(pointer);
+    EXPECT_EQ(pointer.error().diagnostic.rule, "lfs-pointer");
+    EXPECT_EQ(pointer.error().diagnostic.where, dir_ + "/pointer");
+    EXPECT_EQ(pointer.error().diagnostic.hint, "git lfs pull");
+    for (const std::string& other :
+         {start + id, start + "size 12\n", id + "size 12\n", start + "oid sha256:short\nsize 12\n",
+          start + id + "size 12\n" + std::string(1024, 'x')}) {
+        write("other", other);
+        EXPECT_EQ(*DiskTree().read(dir_ + "/other"), other);
+    }
+}
+
+TEST_F(DiskTreeTest, ListsSorted) {
+    write("b", "");
+    write("a/x", "");
+    write("B", "");
+    std::filesystem::create_symlink("a", dir_ + "/link");
+    std::filesystem::create_symlink("nowhere", dir_ + "/dangling");
+    std::filesystem::create_symlink("circle", dir_ + "/circle");
+    std::string text;
+    const Result<std::vector<Entry>> entries = DiskTree().list(dir_);
+    ASSERT_TRUE(entries);
+    for (const Entry& entry : *entries) {
+        text += entry.name + (entry.kind == EntryKind::Directory ? "/" : "") +
+                (entry.kind == EntryKind::Missing ? "?" : "") + (entry.is_link ? "@ " : " ");
+    }
+    EXPECT_EQ(text, "B a/ b circle?@ dangling?@ link/@ ");
+    EXPECT_FALSE(DiskTree().list(dir_ + "/nowhere"));
+}
+
+TEST_F(DiskTreeTest, ListsNothingThatCannotBeLookedAt) {
+    std::filesystem::create_symlink(std::string(300, 'x'), dir_ + "/link");
+    Result<std::vector<Entry>> entries = DiskTree().list(dir_);
+    ASSERT_FALSE(entries);
+    EXPECT_EQ(entries.error().diagnostic.rule, "unreadable");
+    EXPECT_EQ(entries.error().diagnostic.where, dir_ + "/link");
+    EXPECT_EQ(entries.error().diagnostic.message, "cannot read: File name too long");
+}
+
+TEST_F(DiskTreeTest, KindAndRealPath) {
+    write("a/x", "");
+    std::filesystem::create_symlink("a", dir_ + "/link");
+    EXPECT_EQ(DiskTree().kind(dir_ + "/link/x"), EntryKind::File);
+    EXPECT_EQ(DiskTree().kind(dir_ + "/link"), EntryKind::Directory);
+    EXPECT_EQ(DiskTree().kind(dir_ + "/nowhere"), EntryKind::Missing);
+    EXPECT_EQ(DiskTree().real_path(dir_ + "/link/../link/x"), dir_ + "/a/x");
+    EXPECT_EQ(DiskTree().real_path(dir_ + "/nowhere/y"), dir_ + "/nowhere/y");
+}
+
+TEST_F(DiskTreeTest, LoadsTheSameOnAnyNumberOfThreads) {
+    for (int i = 0; i < 300; ++i) {
+        write("d" + std::to_string(i % 7) + "/s" + std::to_string(i) + ".yaml",
+              "apiVersion: v1\nkind: Service\nmetadata:\n  name: s" + std::to_string(i) +
+                  "\nspec: {ports: [{port: 80}]}\n");
+    }
+    const auto names = [&](unsigned threads) {
+        LoadOptions options;
+        options.path = dir_;
+        options.threads = threads;
+        options.default_namespace = "shop";
+        Diagnostics diagnostics;
+        const Loaded loaded = load(options, diagnostics);
+        std::string text =
+            std::to_string(loaded.edits.size()) + diagnostics.print(loaded.sources, false);
+        for (const Document& document : loaded.documents) {
+            text += " " + document.object_name();
+        }
+        return text;
+    };
+    const std::string one = names(1);
+    EXPECT_TRUE(one.starts_with("300 Service/shop/s0 Service/shop/s105")) << one.substr(0, 200);
+    EXPECT_EQ(names(4), one);
+    EXPECT_EQ(names(17), one);
+}
+
+}  // namespace
+}  // namespace renderer

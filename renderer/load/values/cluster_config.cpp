@@ -1,0 +1,219 @@
+#include "renderer/load/values/cluster_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/config_file.h"
+#include "renderer/load/values/schema.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::size_t kMostLevels = 32;
+
+constexpr std::array kClusterFields = {
+    SchemaField{"name", FieldType::Text},          SchemaField{"labels", FieldType::TextMap},
+    SchemaField{"bundles", FieldType::TextList},   SchemaField{"clusterDomain", FieldType::Text},
+    SchemaField{"tailnetDomain", FieldType::Text}, SchemaField{"kubernetesVersion"},
+    SchemaField{"values", FieldType::Map},
+};
+
+constexpr std::array kFileFields = {
+    SchemaField{"clusters", FieldType::SectionList, kClusterFields},
+};
+
+std::string quoted_names(std::span<const Value> clusters) {
+    std::vector<std::string> names;
+    for (const Value& cluster : clusters) {
+        names.push_back(fmt::format("\"{}\"", text_of(cluster, "name")));
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
+    for (std::size_t i = 0; i < clusters.size(); ++i) {
+        const std::string_view name = text_of(clusters[i], "name");
+        if (name.empty() || name.find('/') != std::string_view::npos || name.starts_with('.')) {
+            diagnostics.add({.rule = "invalid-cluster",
+                             .pos = clusters[i].pos(),
+                             .message = "a cluster needs a name that can be a directory",
+                             .found = fmt::format("\"{}\"", name),
+                             .expected = "name: home"});
+            return false;
+        }
+        const auto same = std::ranges::find_if(clusters.first(i), [name](const Value& earlier) {
+            return text_of(earlier, "name") == name;
+        });
+        if (same != clusters.begin() + static_cast<std::ptrdiff_t>(i)) {
+            diagnostics.add({.rule = "invalid-cluster",
+                             .pos = clusters[i].pos(),
+                             .message = fmt::format("a second cluster \"{}\"", name),
+                             .expected = "names that differ: each is a directory of the output",
+                             .notes = {{.pos = same->pos(), .text = "the first is here"}}});
+            return false;
+        }
+    }
+    return true;
+}
+
+// The one cluster that is meant; nullptr after an error.
+const Value* choose(std::span<const Value> clusters, Pos pos, const std::string& wanted,
+                    Diagnostics& diagnostics) {
+    if (clusters.empty()) {
+        diagnostics.add({.rule = "invalid-cluster",
+                         .pos = pos,
+                         .message = "no cluster is listed",
+                         .expected = "clusters: [{name: home}]",
+                         .hint = fmt::format("list one, or remove {}", kConfigFile)});
+        return nullptr;
+    }
+    if (!check_names(clusters, diagnostics)) {
+        return nullptr;
+    }
+    if (wanted.empty() && clusters.size() > 1) {
+        diagnostics.add({.rule = "cluster-needed",
+                         .pos = clusters[1].pos(),
+                         .message = "the clusters of this repository do not fit in one stream",
+                         .found = quoted_names(clusters),
+                         .expected = "one cluster, or a directory for all of them",
+                         .hint = "say --cluster NAME, or render all of them with -o DIR"});
+        return nullptr;
+    }
+    const auto chosen = std::ranges::find_if(clusters, [&](const Value& cluster) {
+        return wanted.empty() || text_of(cluster, "name") == wanted;
+    });
+    if (chosen == clusters.end()) {
+        diagnostics.add({.rule = "unknown-cluster",
+                         .where = "--cluster",
+                         .message = fmt::format("there is no cluster \"{}\"", wanted),
+                         .expected = quoted_names(clusters),
+                         .notes = {{.pos = clusters[0].pos(), .text = "clusters stand here"}}});
+        return nullptr;
+    }
+    return &*chosen;
+}
+
+void add_domains(const Value& entry, std::vector<Value>& layers) {
+    Value ours = Value::map();
+    for (const std::string_view key : {"clusterDomain", "tailnetDomain"}) {
+        const Member* member = entry.find_member(key);
+        if (member != nullptr && member->value.is_string()) {
+            ours.add(member->key.clone(), member->value.clone());
+        }
+    }
+    if (ours.size() > 0) {
+        ours.set_pos(entry.pos());
+        layers.push_back(Value::map({{"tailrender", std::move(ours)}}));
+    }
+}
+
+void decode(const Value& entry, Cluster& cluster) {
+    cluster.name = text_of(entry, "name");
+    if (const Value* labels = map_of(entry, "labels")) {
+        for (const Member& label : labels->members()) {
+            cluster.labels.emplace(label.name(), label.value.text());
+        }
+    }
+    for (const Value& glob : list_of(entry, "bundles")) {
+        cluster.bundles.push_back({normal_path(glob.text()), glob.pos()});
+    }
+    if (const Value* version = entry.find("kubernetesVersion")) {
+        cluster.kubernetes_version = version->clone();
+    }
+    add_domains(entry, cluster.layers);
+    if (const Value* values = map_of(entry, "values")) {
+        cluster.layers.push_back(values->clone());
+    }
+}
+
+// The nearest directory above the path that has the file, up to the top of the repository; "" when
+// there is none.
+std::string directory_above(const SourceTree& tree, const std::string& path) {
+    std::string dir = normal_path(path);
+    for (std::size_t i = 0; i < kMostLevels; ++i) {
+        if (tree.kind(join_path(dir, ".git")) != EntryKind::Missing) {
+            return {};
+        }
+        dir = normal_path(join_path(dir, ".."));
+        if (tree.kind(join_path(dir, kConfigFile)) == EntryKind::File) {
+            return dir;
+        }
+    }
+    return {};
+}
+
+// What the file says of the cluster would be missed, and any message that comes of it would lead
+// elsewhere.
+void warn_of_file_above(const SourceTree& tree, const LoadOptions& options,
+                        Diagnostics& diagnostics) {
+    if (options.install || options.stream.has_value() || options.cluster.empty()) {
+        return;
+    }
+    const std::string above = directory_above(tree, options.path);
+    if (!above.empty()) {
+        diagnostics.add(
+            {.severity = Severity::Warning,
+             .rule = "clusters-above",
+             .where = "--cluster",
+             .message = fmt::format("nothing is known of cluster \"{}\": \"{}\" has no {}",
+                                    options.cluster, options.path, kConfigFile),
+             .found = fmt::format("\"{}\"", join_path(above, kConfigFile)),
+             .hint =
+                 fmt::format("render \"{}\", or give the cluster's values with --values", above)});
+    }
+}
+
+bool has_file(const SourceTree& tree, const LoadOptions& options) {
+    return !options.install && !options.stream.has_value() &&
+           tree.kind(options.path) == EntryKind::Directory &&
+           tree.kind(join_path(options.path, kConfigFile)) != EntryKind::Missing;
+}
+
+}  // namespace
+
+std::vector<std::string> cluster_names(const SourceTree& tree, const LoadOptions& options) {
+    std::vector<std::string> names;
+    if (has_file(tree, options)) {
+        SourceMap sources;
+        Diagnostics ignored;
+        const ConfigFile file =
+            read_config(tree, join_path(options.path, kConfigFile), {}, sources, ignored);
+        check_schema(file.root, kFileFields, kConfigFile, ignored);
+        for (const Value& cluster :
+             ignored.has_errors() ? std::span<const Value>() : list_of(file.root, "clusters")) {
+            names.emplace_back(text_of(cluster, "name"));
+        }
+    }
+    return names;
+}
+
+Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceMap& sources,
+                     Diagnostics& diagnostics) {
+    Cluster cluster{.name = options.cluster};
+    const std::string path = join_path(options.path, kConfigFile);
+    if (!has_file(tree, options)) {
+        warn_of_file_above(tree, options, diagnostics);
+        return cluster;
+    }
+    cluster.configured = true;
+    const std::size_t before = diagnostics.error_count();
+    const ConfigFile file = read_config(tree, path, {}, sources, diagnostics);
+    check_schema(file.root, kFileFields, kConfigFile, diagnostics);
+    if (!file.read || diagnostics.error_count() != before) {
+        return cluster;
+    }
+    const Pos pos = sources.pos(file.source, 0);
+    if (const Value* entry =
+            choose(list_of(file.root, "clusters"), pos, options.cluster, diagnostics)) {
+        decode(*entry, cluster);
+    }
+    return cluster;
+}
+
+}  // namespace renderer

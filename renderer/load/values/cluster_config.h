@@ -1,0 +1,40 @@
+// `.tailrender.yaml`: the clusters that are rendered from a repository.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/source_map.h"
+#include "renderer/core/value.h"
+#include "renderer/load/load.h"
+#include "renderer/load/tree/source_tree.h"
+
+namespace renderer {
+
+constexpr std::string_view kConfigFile = ".tailrender.yaml";
+
+struct BundleGlob {
+    std::string pattern;
+    Pos pos;
+};
+
+struct Cluster {
+    std::string name = {};    // "" when nobody names it
+    bool configured = false;  // there is a .tailrender.yaml, so its labels are known
+    std::map<std::string, std::string> labels = {};
+    std::vector<BundleGlob> bundles = {};  // empty = all
+    Value kubernetes_version = {};         // as it is spelled; Null: not said
+    std::vector<Value> layers = {};        // chart values: domains, then `values`
+};
+
+// Of all that are listed, in that order.
+std::vector<std::string> cluster_names(const SourceTree& tree, const LoadOptions& options);
+
+// The cluster to render for. Without the file it has whatever name `--cluster` gives.
+Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceMap& sources,
+                     Diagnostics& diagnostics);
+
+}  // namespace renderer

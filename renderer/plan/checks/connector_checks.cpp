@@ -1,0 +1,207 @@
+#include "renderer/plan/checks/connector_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/kube/name_grammar.h"
+#include "renderer/plan/custom_resources.h"
+#include "renderer/plan/grammar.h"
+#include "renderer/plan/proxy.h"
+#include "renderer/plan/routes.h"
+#include "renderer/plan/tags.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::int64_t kMaxReplicas = 1000;
+constexpr std::size_t kMinHostname = 2;
+
+Diagnostic about(const ConnectorInput& connector, std::string_view rule, Pos pos,
+                 std::string message) {
+    return {.rule = std::string(rule),
+            .pos = pos,
+            .object = connector.doc->object_name(),
+            .message = std::move(message)};
+}
+
+void check_purpose(const ConnectorInput& connector, Diagnostics& diagnostics) {
+    const bool subnet_or_exit = connector.subnet_router.exists || connector.exit_node;
+    const bool apps = connector.app_connector.exists;
+    if (!subnet_or_exit && !apps) {
+        Diagnostic refusal =
+            about(connector, "connector-without-purpose",
+                  connector.exit_node_pos.known() ? connector.exit_node_pos : connector.pos(),
+                  "a Connector that leads nowhere");
+        refusal.expected = "at least one of { subnetRouter, exitNode: true, appConnector }";
+        diagnostics.add(std::move(refusal));
+    }
+    if (subnet_or_exit && apps) {
+        Diagnostic refusal =
+            about(connector, "app-connector-not-alone", connector.app_connector.pos,
+                  fmt::format("an app connector cannot be {}, too",
+                              connector.exit_node ? "an exit node" : "a subnet router"));
+        refusal.hint = "make a Connector of its own for \"appConnector\"";
+        diagnostics.add(std::move(refusal));
+    }
+}
+
+void check_name_of_device(const ConnectorInput& connector, const TextInput& name,
+                          std::string_view key, bool valid, Diagnostics& diagnostics) {
+    if (valid) {
+        return;
+    }
+    Diagnostic refusal = about(connector, "invalid-hostname", name.pos,
+                               fmt::format("invalid {} \"{}\"", key, name.text));
+    refusal.expected = key == "hostname"
+                           ? "2 to 63 lower-case letters, digits and dashes, no dash at either end"
+                           : "1 to 62 lower-case letters, digits and dashes, no dash first";
+    diagnostics.add(std::move(refusal));
+}
+
+// Several replicas of one name work, but the tailnet renames all but one.
+void warn_of_shared_name(const ConnectorInput& connector, Diagnostics& diagnostics) {
+    Diagnostic warning =
+        about(connector, "shared-hostname", connector.replicas_pos,
+              fmt::format("{} replicas have the same hostname", connector.replicas));
+    warning.severity = Severity::Warning;
+    warning.expected = "\"hostnamePrefix\", to which each replica adds its number";
+    diagnostics.add(std::move(warning));
+}
+
+void check_hostnames(const ConnectorInput& connector, Diagnostics& diagnostics) {
+    const auto& hostname = connector.hostname;
+    const auto& prefix = connector.hostname_prefix;
+    if (hostname) {
+        check_name_of_device(
+            connector, *hostname, "hostname",
+            hostname->text.size() >= kMinHostname && is_dns1123_label(hostname->text), diagnostics);
+    }
+    if (prefix) {
+        check_name_of_device(connector, *prefix, "hostnamePrefix", is_hostname_prefix(prefix->text),
+                             diagnostics);
+    }
+    if (hostname && prefix) {
+        Diagnostic refusal = about(connector, "hostname-conflict", prefix->pos,
+                                   "both \"hostname\" and \"hostnamePrefix\"");
+        refusal.hint = "remove one of the two";
+        diagnostics.add(std::move(refusal));
+    }
+    if (hostname && connector.replicas > 1) {
+        Diagnostic refusal = about(connector, "hostname-of-several", hostname->pos,
+                                   fmt::format("one hostname for {} replicas", connector.replicas));
+        refusal.expected = "\"hostnamePrefix\", to which each replica adds its number";
+        diagnostics.add(std::move(refusal));
+    }
+    if (!hostname && !prefix && connector.replicas > 1) {
+        warn_of_shared_name(connector, diagnostics);
+    }
+}
+
+// Without replicas, the reference leaves one pod that lacks its configuration.
+void check_replicas(const ConnectorInput& connector, Diagnostics& diagnostics) {
+    const std::int64_t replicas = connector.replicas;
+    if (replicas >= 1 && replicas <= kMaxReplicas) {
+        return;
+    }
+    Diagnostic refusal = about(
+        connector, replicas < 0 ? "invalid-object" : "replicas-out-of-range",
+        connector.replicas_pos,
+        replicas == 0 ? "a Connector without a replica" : "\"spec.replicas\" is out of range");
+    refusal.found = fmt::format("{}", replicas);
+    refusal.expected = fmt::format("a number from 1 to {}", kMaxReplicas);
+    refusal.hint = replicas == 0 ? "take the Connector out of the inputs" : "";
+    diagnostics.add(std::move(refusal));
+}
+
+void check_tags(const ConnectorInput& connector, Diagnostics& diagnostics) {
+    for (const TextInput& tag : connector.tags) {
+        if (const std::string_view wrong = tag_error(tag.text); !wrong.empty()) {
+            Diagnostic refusal = about(connector, "invalid-tag", tag.pos,
+                                       fmt::format("invalid tag \"{}\": {}", tag.text, wrong));
+            refusal.expected = "tags such as \"tag:router\"";
+            diagnostics.add(std::move(refusal));
+        }
+    }
+}
+
+void check_route(const ConnectorInput& connector, const TextInput& text, Diagnostics& diagnostics) {
+    const auto refuse = [&](std::string message, std::string expected) {
+        Diagnostic refusal = about(connector, "invalid-route", text.pos, std::move(message));
+        refusal.expected = std::move(expected);
+        diagnostics.add(std::move(refusal));
+    };
+    const std::optional<Route> route = parse_route(text.text);
+    if (!route) {
+        refuse(fmt::format("\"{}\" is not a route", text.text),
+               "a network in CIDR notation, such as \"10.40.0.0/14\"");
+        return;
+    }
+    if (masked(*route) != *route) {
+        refuse(fmt::format("route \"{}\" has bits set behind its prefix", text.text),
+               fmt::format("\"{}\"", route_text(masked(*route))));
+    }
+    if (std::string wrong = site_error(*route); !wrong.empty()) {
+        refuse(fmt::format("invalid route \"{}\": {}", text.text, wrong), "");
+    }
+}
+
+// Tailscale takes the default routes of both families or none.
+void check_default_routes(const ConnectorInput& connector, const ConnectorRoutes& block,
+                          Diagnostics& diagnostics) {
+    const TextInput* v4 = nullptr;
+    const TextInput* v6 = nullptr;
+    for (const TextInput& text : block.routes) {
+        const std::optional<Route> route = parse_route(text.text);
+        if (route && route->bits == 0) {
+            (route->v6 ? v6 : v4) = &text;
+        }
+    }
+    if ((v4 == nullptr) == (v6 == nullptr)) {
+        return;
+    }
+    const TextInput& lonely = v4 != nullptr ? *v4 : *v6;
+    Diagnostic refusal =
+        about(connector, "lone-default-route", lonely.pos,
+              fmt::format("the default route \"{}\" of one family only", lonely.text));
+    refusal.expected = fmt::format("\"{}\", too", v4 != nullptr ? "::/0" : "0.0.0.0/0");
+    refusal.hint = "for an exit node, say \"exitNode: true\" instead of both";
+    diagnostics.add(std::move(refusal));
+}
+
+void check_routes(const ConnectorInput& connector, const ConnectorRoutes& block, bool required,
+                  Diagnostics& diagnostics) {
+    if (!block.exists) {
+        return;
+    }
+    if (block.routes.empty() && (required || block.has_list)) {
+        Diagnostic refusal = about(connector, "no-routes", block.pos,
+                                   required ? "a subnet router without routes"
+                                            : "an app connector with an empty list of routes");
+        refusal.expected = required ? "at least one network in \"advertiseRoutes\""
+                                    : "at least one network, or no \"routes\"";
+        diagnostics.add(std::move(refusal));
+    }
+    for (const TextInput& route : block.routes) {
+        check_route(connector, route, diagnostics);
+    }
+    check_default_routes(connector, block, diagnostics);
+}
+
+}  // namespace
+
+void check_object(const ConnectorInput& connector, Diagnostics& diagnostics) {
+    check_custom_resource(connector, diagnostics);
+    check_proxied_name(connector, diagnostics);
+    if (connector.faults.empty()) {  // what cannot be read may be its purpose
+        check_purpose(connector, diagnostics);
+    }
+    check_hostnames(connector, diagnostics);
+    check_replicas(connector, diagnostics);
+    check_tags(connector, diagnostics);
+    check_routes(connector, connector.subnet_router, true, diagnostics);
+    check_routes(connector, connector.app_connector, false, diagnostics);
+}
+
+}  // namespace renderer

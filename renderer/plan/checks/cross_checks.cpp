@@ -1,0 +1,162 @@
+#include "renderer/plan/checks/cross_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+namespace renderer {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kFirewallModes = {"", "auto", "iptables", "nftables"};
+
+Note note_of(const Origin& origin, std::string text) {
+    return {.pos = origin.pos, .object = origin.parent, .text = std::move(text)};
+}
+
+// Who makes generated objects, and in which bundle they go.
+struct Owner {
+    const Origin& origin;
+    std::uint32_t bundle;
+};
+
+template <typename Plans>
+void add_owners(const Plans& plans, std::vector<Owner>& owners) {
+    for (const auto& plan : plans) {
+        owners.push_back({plan.origin, plan.bundle});
+    }
+}
+
+std::vector<Owner> owners_of(const Plan& plan) {
+    std::vector<Owner> owners;
+    add_owners(plan.proxies, owners);
+    add_owners(plan.groups, owners);
+    add_owners(plan.egress_members, owners);
+    add_owners(plan.group_policies, owners);
+    add_owners(plan.recorders, owners);
+    add_owners(plan.tailnets, owners);
+    if (plan.dns_config) {
+        owners.push_back({plan.dns_config->origin, plan.dns_config->bundle});
+    }
+    return owners;
+}
+
+void check_operator_tags(const Origin& origin, const std::vector<std::string>& tags,
+                         const Settings& settings, Diagnostics& diagnostics) {
+    for (const std::string& tag : tags) {
+        if (std::ranges::find(settings.operator_tags, tag) != settings.operator_tags.end()) {
+            diagnostics.add(
+                {.severity = Severity::Warning,
+                 .rule = "operator-tag",
+                 .pos = origin.pos,
+                 .object = origin.parent,
+                 .message = "its device gets a tag of the operator's own, and may give the tags "
+                            "that this one owns",
+                 .found = fmt::format("\"{}\"", tag),
+                 .expected = "none of \"operatorConfig.defaultTags\""});
+        }
+    }
+}
+
+}  // namespace
+
+void check_operator_tags(const Plan& plan, Diagnostics& diagnostics) {
+    for (const ProxyPlan& proxy : plan.proxies) {
+        check_operator_tags(proxy.origin, proxy.tags, plan.settings, diagnostics);
+    }
+    for (const ProxyGroupPlan& group : plan.groups) {
+        check_operator_tags(group.origin, group.tags, plan.settings, diagnostics);
+    }
+    for (const RecorderPlan& recorder : plan.recorders) {
+        check_operator_tags(recorder.origin, recorder.tags, plan.settings, diagnostics);
+    }
+}
+
+void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
+    const std::string& mode = plan.settings.firewall_mode;
+    if (std::ranges::find(kFirewallModes, mode) != kFirewallModes.end()) {
+        return;
+    }
+    std::vector<Note> users;
+    for (const ProxyPlan& proxy : plan.proxies) {
+        users.push_back(note_of(proxy.origin, "its proxy would not start"));
+    }
+    for (const ProxyGroupPlan& group : plan.groups) {
+        if (group.type != GroupType::KubeApiServer) {
+            users.push_back(note_of(group.origin, "its proxies would not start"));
+        }
+    }
+    const std::string_view near = nearest(mode, {kFirewallModes.begin() + 1, kFirewallModes.end()});
+    diagnostics.add({.severity = users.empty() ? Severity::Warning : Severity::Error,
+                     .rule = "invalid-firewall-mode",
+                     .pos = plan.settings.firewall_mode_pos,
+                     .where = plan.settings.firewall_mode_pos.known() ? "" : "PROXY_FIREWALL_MODE",
+                     .message = "\"proxyConfig.firewallMode\" has an unknown value",
+                     .found = fmt::format("\"{}\"", mode),
+                     .expected = "one of { auto, iptables, nftables }",
+                     .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near),
+                     .notes = std::move(users)});
+}
+
+void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
+    std::map<std::uint32_t, std::vector<Note>> owners;
+    for (const Owner& owner : owners_of(plan)) {
+        const std::string& forced = loaded.bundles[owner.bundle].forced_namespace;
+        if (!forced.empty() && forced != plan.settings.ns) {
+            owners[owner.bundle].push_back(note_of(owner.origin, "its objects would land there"));
+        }
+    }
+    for (auto& [index, notes] : owners) {
+        const Bundle& bundle = loaded.bundles[index];
+        diagnostics.add(
+            {.rule = "forced-namespace",
+             .pos = bundle.forced_namespace_pos,
+             .message = fmt::format("this bundle forces every object into namespace \"{}\"",
+                                    bundle.forced_namespace),
+             .expected = fmt::format("a bundle whose generated objects stay in namespace \"{}\"",
+                                     plan.settings.ns),
+             .hint = "say \"defaultNamespace\" instead of \"namespace\", or set "
+                     "\"tailrender.placement: central\" to keep generated objects in the "
+                     "operator's bundle",
+             .notes = std::move(notes)});
+    }
+}
+
+void check_duplicates(const Loaded& loaded, const Inventory& inventory,
+                      std::vector<const ParentInput*> consumed, Diagnostics& diagnostics) {
+    using Entry = std::tuple<std::string_view, std::string_view, std::string_view>;
+    const auto key = [](const ParentInput* one) {
+        return Entry(one->doc->kind.text(), one->ns, one->name);
+    };
+    std::vector<const ParentInput*> all;
+    all.reserve(inventory.services.size() + inventory.ingresses.size());
+    const auto collect = [&](const ParentInput& one) {
+        if (is_rendered(loaded, *one.doc) && !one.ns.empty()) {
+            all.push_back(&one);
+        }
+    };
+    std::ranges::for_each(inventory.services, collect);
+    std::ranges::for_each(inventory.ingresses, collect);
+    std::ranges::stable_sort(all, {}, key);
+    std::ranges::sort(consumed, {}, key);
+    for (std::size_t i = 1, first = 0; i < all.size(); ++i) {
+        if (key(all[first]) != key(all[i])) {
+            first = i;
+        } else if (std::ranges::binary_search(consumed, key(all[i]), {}, key)) {
+            diagnostics.add({.rule = "duplicate-object",
+                             .pos = all[i]->pos(),
+                             .object = all[i]->doc->object_name(),
+                             .message = "this object stands in the inputs twice",
+                             .expected = "every object once",
+                             .hint = "remove one of the two",
+                             .notes = {{.pos = all[first]->pos(),
+                                        .object = all[first]->doc->object_name(),
+                                        .text = "the first stands here"}}});
+        }
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,24 @@
+// What is wrong with a ProxyClass by itself: what the schema of its CRD and the reference's
+// controller refuse, and what would break the proxies that use it. Sources: tailscale v1.96.5
+// cmd/k8s-operator/proxyclass.go, k8s-operator/apis/v1alpha1/types_proxyclass.go. Not here: clashes
+// with other classes (proxy_classes).
+#pragma once
+
+#include <string>
+
+#include "renderer/classify/proxy_class.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/plan/settings/settings.h"
+
+namespace renderer {
+
+void check_proxy_class(const ProxyClassInput& input, const Settings& settings,
+                       Diagnostics& diagnostics);
+
+PortRange port_range(const ClassPortInput& port);
+bool overlap(const PortRange& a, const PortRange& b);
+
+// "30100-30110, 30200", in the order of the class.
+std::string port_list(const ProxyClassInput& input);
+
+}  // namespace renderer

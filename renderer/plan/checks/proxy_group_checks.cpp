@@ -1,0 +1,153 @@
+#include "renderer/plan/checks/proxy_group_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "renderer/base/ascii.h"
+#include "renderer/kube/name_grammar.h"
+#include "renderer/plan/checks/metadata_checks.h"
+#include "renderer/plan/custom_resources.h"
+#include "renderer/plan/grammar.h"
+#include "renderer/plan/tags.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::int64_t kMaxReplicas = 1000;
+constexpr std::size_t kMaxStatefulSetName = 52;  // a label holds it and a hash
+constexpr std::array<std::string_view, 2> kChartNames = {"operator", "proxies"};
+
+// Every pod mounts two volumes for every replica.
+void check_replicas(const ProxyGroupInput& group, Diagnostics& diagnostics) {
+    const bool too_many = group.replicas > kMaxReplicas;
+    if (group.replicas < 0 || too_many) {
+        diagnostics.add({.rule = too_many ? "too-many-replicas" : "invalid-object",
+                         .pos = group.replicas_pos,
+                         .object = group.doc->object_name(),
+                         .message = "\"spec.replicas\" is out of range",
+                         .found = fmt::format("{}", group.replicas),
+                         .expected = fmt::format("a number from 0 to {}", kMaxReplicas)});
+    }
+}
+
+void check_fields(const ProxyGroupInput& group, Diagnostics& diagnostics) {
+    check_replicas(group, diagnostics);
+    for (const PlacedText& tag : group.tags) {
+        if (const std::string_view wrong = tag_error(tag.text); !wrong.empty()) {
+            diagnostics.add({.rule = "invalid-tag",
+                             .pos = tag.pos,
+                             .object = group.doc->object_name(),
+                             .message = fmt::format("invalid tag \"{}\": {}", tag.text, wrong),
+                             .expected = "tags such as \"tag:web\""});
+        }
+    }
+    if (group.hostname_prefix.pos.known() && !is_hostname_prefix(group.hostname_prefix.text)) {
+        diagnostics.add(
+            {.rule = "invalid-hostname",
+             .pos = group.hostname_prefix.pos,
+             .object = group.doc->object_name(),
+             .message =
+                 fmt::format("\"{}\" cannot be a hostnamePrefix", group.hostname_prefix.text),
+             .expected = "1 to 62 lower-case letters, digits and dashes, no dash first"});
+    }
+    if (group.api_hostname.pos.known() && !is_dns1123_label(group.api_hostname.text)) {
+        report_invalid(group, group.api_hostname.pos,
+                       fmt::format("\"{}\" cannot be a hostname", group.api_hostname.text), "",
+                       "1 to 63 lower-case letters, digits and dashes, no dash at either end",
+                       diagnostics);
+    }
+}
+
+void refuse_name(const ProxyGroupInput& group, std::string_view rule, std::string message,
+                 std::string expected, Diagnostics& diagnostics) {
+    diagnostics.add({.rule = std::string(rule),
+                     .pos = group.name_pos(),
+                     .object = group.doc->object_name(),
+                     .message = std::move(message),
+                     .expected = std::move(expected),
+                     .hint = "rename the group"});
+}
+
+// What a volume of the pods is called is made of the group's name.
+std::size_t longest_name(GroupType type) {
+    constexpr std::size_t kEgressVolume = std::string_view("-egress-config").size();
+    constexpr std::size_t kIngressVolume = std::string_view("-ingress-config").size();
+    switch (type) {
+        case GroupType::Egress:
+            return kMaxLabel - kEgressVolume;
+        case GroupType::Ingress:
+            return kMaxLabel - kIngressVolume;
+        case GroupType::KubeApiServer:
+        case GroupType::Unset:
+            break;
+    }
+    return kMaxStatefulSetName;
+}
+
+void check_taken_name(const ProxyGroupInput& group, Diagnostics& diagnostics) {
+    if (group.name == kAuthProxyAccount) {
+        refuse_name(
+            group, "reserved-name", fmt::format("a ProxyGroup cannot be called \"{}\"", group.name),
+            "another name: the chart's account for the API server proxy has this one", diagnostics);
+    }
+    if (std::ranges::find(kChartNames, group.name) != kChartNames.end()) {
+        refuse_name(group, "reserved-name",
+                    fmt::format("a ProxyGroup cannot be called \"{}\"", group.name),
+                    "another name: the chart has an account, a Role and a RoleBinding of this one",
+                    diagnostics);
+    }
+}
+
+void check_name(const ProxyGroupInput& group, Diagnostics& diagnostics) {
+    const std::size_t longest = longest_name(group.type);
+    if (group.name.find('.') != std::string_view::npos) {
+        refuse_name(group, "invalid-group-name",
+                    fmt::format("\"{}\" cannot be the name of a ProxyGroup: its pods and their "
+                                "volumes are called after it",
+                                group.name),
+                    "a name without dots", diagnostics);
+    } else if (group.name.size() > longest) {
+        refuse_name(group, "invalid-group-name",
+                    fmt::format("the name of this ProxyGroup is too long: its StatefulSet and the "
+                                "volumes of its pods are called after it"),
+                    fmt::format("at most {} bytes, not {}", longest, group.name.size()),
+                    diagnostics);
+    }
+    check_taken_name(group, diagnostics);
+}
+
+}  // namespace
+
+void check_object(const ProxyGroupInput& group, Diagnostics& diagnostics) {
+    check_custom_resource(group, diagnostics);
+    check_name(group, diagnostics);
+    check_fields(group, diagnostics);
+}
+
+void check_service_names(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
+                         Diagnostics& diagnostics) {
+    if (!chosen.metrics && !chosen.static_endpoints) {
+        return;
+    }
+    if (!group.name.empty() && !is_lower(group.name.front())) {
+        refuse_name(group, "invalid-group-name",
+                    fmt::format("\"{}\" cannot be the name of this ProxyGroup: Services that its "
+                                "ProxyClass asks for are called after it",
+                                group.name),
+                    "a name that begins with a letter", diagnostics);
+    }
+    const std::size_t longest =
+        fmt::formatted_size("{}-{}-nodeport", group.name, group.replicas - 1);
+    if (chosen.static_endpoints && longest > kMaxLabel) {
+        refuse_name(group, "invalid-group-name",
+                    "the name of this ProxyGroup is too long: the Services of its static endpoints "
+                    "are called after it",
+                    fmt::format("names of at most {} bytes, not {}", kMaxLabel, longest),
+                    diagnostics);
+    }
+}
+
+}  // namespace renderer

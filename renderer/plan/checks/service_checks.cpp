@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/kube/name_grammar.h"
+#include "renderer/plan/checks/metadata_checks.h"
+#include "renderer/plan/checks/object_checks.h"
+#include "renderer/plan/grammar.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::int64_t kMaxPort = 65535;
+constexpr std::string_view kPortRange = "a number from 1 to 65535";
+
+std::string_view name_of(Protocol protocol) {
+    switch (protocol) {
+        case Protocol::Tcp:
+            return "TCP";
+        case Protocol::Udp:
+            return "UDP";
+        case Protocol::Sctp:
+            break;
+    }
+    return "SCTP";
+}
+
+void check_name(const ServiceInput& service, Diagnostics& diagnostics) {
+    if (lacks_name(service)) {
+        report_invalid(service, service.pos(), "the Service has no name", "", "metadata.name",
+                       diagnostics);
+    } else if (!service.name.empty() && !is_dns1035_label(service.name)) {
+        report_invalid(service, service.name_pos(),
+                       fmt::format("\"{}\" cannot be the name of a Service", service.name), "",
+                       "lower-case letters, digits and dashes, at most 63, beginning with a letter",
+                       diagnostics);
+    }
+}
+
+void check_target(const ServiceInput& service, const ServicePort& port, Diagnostics& diagnostics) {
+    if (port.target_port == nullptr) {
+        return;
+    }
+    const Value& target = *port.target_port;
+    const auto number = target.is_number() ? target.as_int() : std::nullopt;
+    const bool fine = target.is_string() ? is_port_name(target.text())
+                                         : number.has_value() && is_port_number(*number);
+    if (!fine) {
+        const bool scalar = target.is_string() || target.is_number();
+        report_invalid(service, target.pos(), "\"targetPort\" is neither a port nor its name",
+                       scalar ? fmt::format("\"{}\"", target.text()) : kind_name(target),
+                       "a number from 1 to 65535, or a name of at most 15 lower-case letters, "
+                       "digits and dashes",
+                       diagnostics);
+    }
+}
+
+void check_port(const ServiceInput& service, const ServicePort& port, Diagnostics& diagnostics) {
+    if (!is_port_number(port.port)) {
+        report_invalid(service, port.pos, "the number of a port is out of range",
+                       fmt::format("{}", port.port), std::string(kPortRange), diagnostics);
+    }
+    if (port.node_port < 0 || port.node_port > kMaxPort) {
+        report_invalid(service, port.pos, "\"nodePort\" is out of range",
+                       fmt::format("{}", port.node_port), std::string(kPortRange), diagnostics);
+    }
+    if (port.name.empty() && service.ports.size() > 1) {
+        report_invalid(service, port.pos, fmt::format("port {} has no name", port.port), "",
+                       "a name for every port of a Service that has several", diagnostics);
+    } else if (!port.name.empty() && !is_dns1123_label(port.name)) {
+        report_invalid(service, port.pos,
+                       fmt::format("\"{}\" cannot be the name of a port", port.name), "",
+                       std::string(kDnsLabelGrammar), diagnostics);
+    }
+    check_target(service, port, diagnostics);
+}
+
+// A Service has few ports.
+void check_repeated_ports(const ServiceInput& service, Diagnostics& diagnostics) {
+    for (auto port = service.ports.begin(); port != service.ports.end(); ++port) {
+        const auto earlier = [&](auto same) {
+            return std::any_of(service.ports.begin(), port, same);
+        };
+        if (!port->name.empty() &&
+            earlier([&](const ServicePort& other) { return other.name == port->name; })) {
+            report_invalid(service, port->pos,
+                           fmt::format("a second port is named \"{}\"", port->name), "",
+                           "a name of its own for every port", diagnostics);
+        }
+        if (earlier([&](const ServicePort& other) {
+                return other.port == port->port && other.protocol == port->protocol;
+            })) {
+            report_invalid(
+                service, port->pos,
+                fmt::format("a second port {} for {}", port->port, name_of(port->protocol)), "",
+                "every number once for each protocol", diagnostics);
+        }
+    }
+}
+
+void check_external_name(const ServiceInput& service, Diagnostics& diagnostics) {
+    std::string_view name = service.external_name;
+    if (name.ends_with('.')) {
+        name.remove_suffix(1);
+    }
+    if (name.empty()) {
+        report_invalid(service, service.pos(), "a Service of type ExternalName leads nowhere", "",
+                       "spec.externalName", diagnostics);
+    } else if (!is_dns1123_subdomain(name)) {
+        report_invalid(service, service.pos(),
+                       fmt::format("\"{}\" cannot be an externalName", service.external_name), "",
+                       "a DNS name in lower case", diagnostics);
+    }
+}
+
+void check_address(const ServiceInput& service, Diagnostics& diagnostics) {
+    if (!service.cluster_ip.empty() && !ip_family(service.cluster_ip)) {
+        report_invalid(service, service.cluster_ip_pos, "\"clusterIP\" is not an IP address",
+                       fmt::format("\"{}\"", service.cluster_ip), "an IP address, or no such key",
+                       diagnostics);
+    }
+    if (service.ports.empty() && !service.headless) {
+        report_invalid(service, service.pos(), "the Service has no ports", "",
+                       "spec.ports with at least one entry", diagnostics);
+    }
+}
+
+}  // namespace
+
+bool is_port_number(std::int64_t number) {
+    return number >= 1 && number <= kMaxPort;
+}
+
+void check_object(const ServiceInput& service, Diagnostics& diagnostics) {
+    if (service.type != ServiceType::ExternalName) {
+        check_address(service, diagnostics);
+    } else {
+        check_external_name(service, diagnostics);
+    }
+    check_egress_object(service, diagnostics);
+}
+
+void check_egress_object(const ServiceInput& service, Diagnostics& diagnostics) {
+    check_name(service, diagnostics);
+    check_metadata(service, diagnostics);
+    const bool has_address = service.headless || !service.cluster_ip.empty();
+    if (service.type == ServiceType::ExternalName && has_address) {
+        report_invalid(service, service.cluster_ip_pos,
+                       "a Service of type ExternalName has no cluster IP", "\"clusterIP\"",
+                       "no such key", diagnostics);
+    }
+    for (const ServicePort& port : service.ports) {
+        check_port(service, port, diagnostics);
+    }
+    check_repeated_ports(service, diagnostics);
+}
+
+}  // namespace renderer

@@ -1,0 +1,168 @@
+#include "renderer/plan/class/proxy_classes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/plan/annotations.h"
+#include "renderer/plan/checks/proxy_class_checks.h"
+#include "renderer/plan/custom_resources.h"
+#include "renderer/plan/parents.h"
+
+namespace renderer {
+
+namespace {
+
+// The first range of the class that one of the others has, too.
+const ProxyClassInput* find_clash(const ProxyClassInput& input,
+                                  const std::vector<const ProxyClassInput*>& others,
+                                  const ClassPortInput*& port) {
+    for (const ClassPortInput& mine : input.ports) {
+        for (const ProxyClassInput* other : others) {
+            const auto clashes = [&](const ClassPortInput& theirs) {
+                return overlap(port_range(mine), port_range(theirs));
+            };
+            if (std::ranges::any_of(other->ports, clashes)) {
+                port = &mine;
+                return other;
+            }
+        }
+    }
+    return nullptr;
+}
+
+void check_clash(const ProxyClassInput& input, const std::vector<const ProxyClassInput*>& others,
+                 Diagnostics& diagnostics) {
+    const ClassPortInput* port = nullptr;
+    const ProxyClassInput* other = find_clash(input, others, port);
+    if (other == nullptr) {
+        return;
+    }
+    diagnostics.add(
+        {.rule = "invalid-port-range",
+         .pos = port->port_pos,
+         .object = input.doc->object_name(),
+         .message = fmt::format("the ProxyClass \"{}\" has this port, too", other->name),
+         .found = fmt::format("\"{}\"", port_list(input)),
+         .expected = "ports that no other ProxyClass has",
+         .notes = {{.pos = other->ports.front().port_pos,
+                    .object = other->doc->object_name(),
+                    .text = fmt::format("it has {}", port_list(*other))}}});
+}
+
+}  // namespace
+
+ProxyClasses::ProxyClasses(const Loaded& loaded, const Inventory& inventory, Plan& plan)
+    : loaded_(loaded), settings_(plan.settings) {
+    plan.proxy_classes.reserve(inventory.proxy_classes.size());
+    for (const bool rendered : {false, true}) {  // what an applier sees wins over facts
+        for (const ProxyClassInput& input : inventory.proxy_classes) {
+            if (is_rendered(loaded, *input.doc) == rendered) {
+                plan.proxy_classes.push_back(make_proxy_class(input));
+                by_name_[input.name] = {&input, &plan.proxy_classes.back(), {}};
+            }
+        }
+    }
+}
+
+const ProxyClassPlan* ProxyClasses::of(const ParentInput& user, Diagnostics& diagnostics) {
+    const Value* label = user.label(kProxyClass);
+    const Value* chosen = label != nullptr ? label : user.annotation(kProxyClass);
+    if (chosen == nullptr) {
+        return use_default(user);
+    }
+    if (!chosen->is_string()) {
+        return nullptr;  // reported with the object's other labels and annotations
+    }
+    return named(user, {chosen->text(), chosen->pos()}, diagnostics);
+}
+
+const ProxyClassPlan* ProxyClasses::named(const ParentInput& user, const ClassWish& wish,
+                                          Diagnostics& diagnostics) {
+    if (wish.name.empty()) {
+        return nullptr;
+    }
+    const auto found = by_name_.find(wish.name);
+    if (found != by_name_.end()) {
+        return use(found->second, user, wish.pos);
+    }
+    diagnostics.add({.rule = "missing-proxy-class",
+                     .pos = wish.pos,
+                     .object = user.doc->object_name(),
+                     .message = fmt::format("there is no ProxyClass \"{}\"", wish.name),
+                     .expected = "the name of a ProxyClass among the inputs",
+                     .hint = "correct the name, or give its manifest with --context DIR"});
+    return nullptr;
+}
+
+const ProxyClassPlan* ProxyClasses::named_or_default(const ParentInput& user, const ClassWish& wish,
+                                                     Diagnostics& diagnostics) {
+    return wish.name.empty() ? use_default(user) : named(user, wish, diagnostics);
+}
+
+const ProxyClassPlan* ProxyClasses::use_default(const ParentInput& user) {
+    if (settings_.default_proxy_class.empty()) {
+        return nullptr;
+    }
+    const auto found = by_name_.find(settings_.default_proxy_class);
+    if (found != by_name_.end()) {
+        return use(found->second, user, user.pos());
+    }
+    default_users_.push_back(
+        {.pos = user.pos(), .object = user.doc->object_name(), .text = "uses the default class"});
+    return nullptr;
+}
+
+const ProxyClassPlan* ProxyClasses::use(Entry& entry, const ParentInput& user, Pos pos) {
+    entry.users.push_back({.pos = pos, .object = user.doc->object_name(), .text = "uses it"});
+    return entry.plan;
+}
+
+Diagnostics ProxyClasses::check(const Entry& entry,
+                                const std::vector<const ProxyClassInput*>& sound) const {
+    Diagnostics found;
+    check_custom_resource(*entry.input, found);
+    check_proxy_class(*entry.input, settings_, found);
+    if (!found.has_errors()) {
+        check_clash(*entry.input, sound, found);
+    }
+    return found;
+}
+
+void ProxyClasses::finish(Diagnostics& diagnostics) {
+    if (!default_users_.empty()) {
+        diagnostics.add(
+            {.rule = "missing-proxy-class",
+             .pos = settings_.default_proxy_class_pos,
+             .message = fmt::format("there is no ProxyClass \"{}\"", settings_.default_proxy_class),
+             .expected = "the name of a ProxyClass among the inputs",
+             .hint = "correct \"proxyConfig.defaultProxyClass\", or give the class's "
+                     "manifest with --context DIR",
+             .notes = std::move(default_users_)});
+    }
+    std::vector<const Entry*> entries;
+    for (const auto& [name, entry] : by_name_) {
+        if (is_rendered(loaded_, *entry.input->doc) || !entry.users.empty()) {
+            entries.push_back(&entry);
+        }
+    }
+    std::ranges::sort(entries, {}, [](const Entry* entry) { return entry->input->pos(); });
+    std::vector<const ProxyClassInput*> sound;
+    for (const Entry* entry : entries) {
+        const Diagnostics found = check(*entry, sound);
+        if (!found.has_errors() && !entry->input->ports.empty()) {
+            sound.push_back(entry->input);
+        }
+        bool first = true;
+        for (Diagnostic one : found.all()) {
+            if (one.severity == Severity::Error && std::exchange(first, false)) {
+                // It stands for its dependents, too.
+                one.notes.insert(one.notes.end(), entry->users.begin(), entry->users.end());
+            }
+            diagnostics.add(std::move(one));
+        }
+    }
+}
+
+}  // namespace renderer

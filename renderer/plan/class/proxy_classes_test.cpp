@@ -1,0 +1,195 @@
+#include "renderer/plan/class/proxy_classes.h"
+
+#include <gtest/gtest.h>
+
+#include "renderer/core/yaml_writer.h"
+#include "renderer/plan/plan_testing.h"
+
+namespace renderer {
+namespace {
+
+// Its lines: kind 2, metadata 3, spec 4.
+std::string proxy_class(std::string_view spec, std::string_view name = "web-class") {
+    return fmt::format(
+        "apiVersion: tailscale.com/v1alpha1\nkind: ProxyClass\nmetadata: {{name: {}}}\nspec: "
+        "{{{}}}\n",
+        name, spec);
+}
+
+std::string pod(std::string_view fields) {
+    return proxy_class(fmt::format("statefulSet: {{pod: {{{}}}}}", fields));
+}
+
+std::string container(std::string_view fields) {
+    return pod(fmt::format("tailscaleContainer: {{{}}}", fields));
+}
+
+// With a Service that uses the class. Its lines begin at 6.
+std::string used(const std::string& document, std::string_view key = "web-class") {
+    return document + std::string(kSeparator) +
+           exposed(fmt::format("tailscale.com/proxy-class: \"{}\"", key));
+}
+
+std::string dump(std::string stream, std::string_view values = "") {
+    return Planned(std::move(stream), values).dump();
+}
+
+const ProxyClassPlan& only_class(const Planned& planned) {
+    return planned.plan.proxy_classes.at(0);
+}
+
+std::string yaml(const Value& value) {
+    std::string text;
+    write_yaml(value, text);
+    return text;
+}
+
+TEST(ProxyClasses, LabelThenAnnotationThenDefault) {
+    const std::string classes = proxy_class("", "a") + std::string(kSeparator) +
+                                proxy_class("", "b") + std::string(kSeparator) +
+                                proxy_class("", "c") + std::string(kSeparator);
+    const auto chosen = [&](std::string_view metadata) {
+        const Planned planned(
+            classes + fmt::format("apiVersion: v1\nkind: Service\nmetadata: {{name: web, "
+                                  "namespace: shop, {}}}\nspec: {{ports: [{{port: 80}}]}}\n",
+                                  metadata),
+            "proxyConfig: {defaultProxyClass: c}");
+        EXPECT_EQ(planned.dump(), "") << metadata;
+        const ProxyClassPlan* found = planned.plan.proxies.at(0).proxy_class;
+        return found == nullptr ? std::string("none") : found->name;
+    };
+    const std::string expose = "tailscale.com/expose: \"true\"";
+    const std::string by_label = "labels: {tailscale.com/proxy-class: a}, ";
+    const std::string by_annotation = ", tailscale.com/proxy-class: b}";
+    EXPECT_EQ(chosen(by_label + "annotations: {" + expose + by_annotation), "a");
+    EXPECT_EQ(chosen("annotations: {" + expose + by_annotation), "b");
+    EXPECT_EQ(chosen("annotations: {" + expose + "}"), "c");
+    EXPECT_EQ(chosen("labels: {tailscale.com/proxy-class: \"\"}, annotations: {" + expose +
+                     by_annotation),
+              "none");
+    EXPECT_EQ(chosen("annotations: {" + expose + ", tailscale.com/proxy-class: \"\"}"), "none");
+}
+
+TEST(ProxyClasses, AMissingClassIsAnErrorWhereItIsNamed) {
+    EXPECT_EQ(
+        dump(exposed("tailscale.com/proxy-class: nowhere")),
+        "3: error [missing-proxy-class] Service/shop/web: there is no ProxyClass \"nowhere\" "
+        "| the name of a ProxyClass among the inputs | correct the name, or give its manifest "
+        "with --context DIR\n");
+    EXPECT_EQ(
+        dump(exposed(), "proxyConfig: {defaultProxyClass: nowhere}"),
+        "1: error [missing-proxy-class] there is no ProxyClass \"nowhere\" | the name of a "
+        "ProxyClass among the inputs | correct \"proxyConfig.defaultProxyClass\", or give the "
+        "class's manifest with --context DIR\n  2: Service/shop/web: uses the default "
+        "class\n");
+}
+
+TEST(ProxyClasses, AFaultOfAClassNamesItsUsers) {
+    EXPECT_EQ(dump(used(container("image: \"Not An Image\""))),
+              "4: error [invalid-image] ProxyClass/web-class: invalid reference format: repository "
+              "name (library/Not An Image) must be lowercase | \"Not An Image\" | an image such as "
+              "\"registry.example.com/tailscale:v1.96.5\"\n  8: Service/shop/web: uses it\n");
+}
+
+TEST(ProxyClasses, PortsAreCheckedAgainstTheClusterAndOtherClasses) {
+    const auto ports = [](std::string_view list, std::string_view name = "web-class") {
+        return proxy_class(fmt::format("staticEndpoints: {{nodePort: {{ports: [{}]}}}}", list),
+                           name);
+    };
+    const auto only = [&](std::string_view list) {
+        const std::string found = dump(ports(list), "tailrender: {nodePortRange: 30000-32767}");
+        return found.substr(0, found.find(" | "));
+    };
+    constexpr std::string_view kWho = "4: error [invalid-port-range] ProxyClass/web-class: ";
+    EXPECT_EQ(only("{port: 30000, endPort: 32767}"), "");
+    EXPECT_EQ(only("{port: 31000, endPort: 0}"), "");
+    EXPECT_EQ(only("{port: 70000}"), fmt::format("{}\"70000\" is not a port", kWho));
+    EXPECT_EQ(only("{port: 31000, endPort: 70000}"),
+              fmt::format("{}\"70000\" is not a port", kWho));
+    EXPECT_EQ(only("{port: 0}"), fmt::format("{}\"0\" is not a port", kWho));
+    EXPECT_EQ(only("{port: 31010, endPort: 31000}"),
+              fmt::format("{}port range \"31010-31000\" ends before it begins", kWho));
+    EXPECT_EQ(only("{port: 20000}"),
+              fmt::format("{}range \"20000\" is not among the cluster's NodePorts", kWho));
+    EXPECT_EQ(only("{port: 32767, endPort: 32768}"),
+              fmt::format("{}range \"32767-32768\" is not among the cluster's NodePorts", kWho));
+    EXPECT_EQ(only("{port: 30150}, {port: 30100, endPort: 30150}"),
+              fmt::format("{}overlapping ranges: \"30100-30150\" and \"30150\"", kWho));
+    EXPECT_EQ(dump(ports("{port: 20000}")), "");
+    EXPECT_EQ(dump(ports("{port: 30100, endPort: 30110}", "first") + std::string(kSeparator) +
+                   ports("{port: 30200}, {port: 30110}", "second")),
+              "9: error [invalid-port-range] ProxyClass/second: the ProxyClass \"first\" has this "
+              "port, too | \"30200, 30110\" | ports that no other ProxyClass has\n  4: "
+              "ProxyClass/first: it has 30100-30110\n");
+}
+
+TEST(ProxyClasses, AClassIsReadAsAWhole) {
+    const Planned planned(used(proxy_class(
+        "useLetsEncryptStagingEnvironment: true, tailscale: {acceptRoutes: true}, metrics: "
+        "{enable: true}, statefulSet: {pod: {nodeSelector: {}, imagePullSecrets: [], affinity: "
+        "{}, nodeName: \"\", tolerations: [{key: edge, value: \"\", effect: NoSchedule}], "
+        "securityContext: {fsGroup: 1, runAsUser: null}, tailscaleContainer: {image: "
+        "\"a:v1.2.3\", resources: {requests: {cpu: 0.5, memory: 1024Mi}, limits: {}}}}}")));
+    EXPECT_EQ(planned.dump(),
+              "4: error [invalid-object] ProxyClass/web-class: the amount of \"cpu\" is none | "
+              "\"0.5\" | a number with or without a suffix, such as \"100m\" or \"64Mi\" | put it "
+              "in quotes\n  8: Service/shop/web: uses it\n");
+    const ProxyClassPlan& found = only_class(planned);
+    EXPECT_TRUE(found.acme_staging && found.accept_routes && found.metrics && found.debug);
+    EXPECT_TRUE(found.container.pinned && found.container.exists && !found.init_container.exists);
+    EXPECT_EQ(yaml(found.pod_spec),
+              "affinity: {}\nsecurityContext:\n  fsGroup: 1\ntolerations:\n- effect: NoSchedule\n  "
+              "key: edge\n");
+    EXPECT_EQ(yaml(found.container.requests), "cpu: \"500m\"\nmemory: \"1Gi\"\n");
+    EXPECT_TRUE(found.container.limits.is_null());
+}
+
+TEST(ProxyClasses, DebugFollowsMetricsUntilItIsSet) {
+    const auto debug = [](std::string_view spec) {
+        return only_class(Planned(proxy_class(spec))).debug;
+    };
+    EXPECT_TRUE(debug("metrics: {enable: true}"));
+    EXPECT_FALSE(
+        debug("metrics: {enable: true}, statefulSet: {pod: {tailscaleContainer: {debug: "
+              "{}}}}"));
+    EXPECT_TRUE(debug("statefulSet: {pod: {tailscaleContainer: {debug: {enable: true}}}}"));
+    EXPECT_FALSE(debug("metrics: {enable: false}"));
+}
+
+TEST(ProxyClasses, MetricsOfAProxyThatCanAnswer) {
+    const auto jobs = [](const std::string& stream) {
+        const Planned planned(
+            proxy_class("metrics: {enable: true}") + std::string(kSeparator) + stream,
+            "proxyConfig: {defaultProxyClass: web-class}");
+        std::string found = planned.dump();
+        for (const MetricsPlan& metrics : planned.plan.metrics) {
+            found += metrics.job;
+        }
+        return found;
+    };
+    EXPECT_EQ(jobs(exposed()), "ts_ingress_service_shop_web");
+    const std::string site = "defaultBackend: {service: {name: b, port: {number: 80}}}";
+    const std::string backend =
+        std::string(kSeparator) + service("b", "ports: [{port: 80}], clusterIP: 10.0.0.1");
+    EXPECT_EQ(jobs(ingress(site) + backend), "ts_ingress_resource_shop_site");
+    EXPECT_EQ(
+        jobs(ingress(site,
+                     "tailscale.com/experimental-forward-cluster-traffic-via-ingress: \"true\"") +
+             backend),
+        "");
+}
+
+TEST(ProxyClasses, TheNameOfAJobFitsIntoALabel) {
+    EXPECT_EQ(
+        dump(used(proxy_class("metrics: {enable: true}")) + std::string(kSeparator) +
+             exposed("tailscale.com/hostname: x, tailscale.com/proxy-class: web-class",
+                     "ports: [{port: 80}]", std::string(40, 'a'))),
+        fmt::format("12: error [name-too-long] Service/shop/{0}: the label \"ts_prom_job: "
+                    "ts_ingress_service_shop_{0}\" of its metrics is too long | 64 bytes | at "
+                    "most 63 bytes | shorten its name, or give it a ProxyClass without "
+                    "metrics\n  2: ProxyClass/web-class: this class asks for metrics\n",
+                    std::string(40, 'a')));
+}
+
+}  // namespace
+}  // namespace renderer

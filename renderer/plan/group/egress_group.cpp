@@ -1,0 +1,252 @@
+#include "renderer/plan/group/egress_group.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "renderer/plan/annotations.h"
+#include "renderer/plan/checks/object_checks.h"
+#include "renderer/plan/group/group_ports.h"
+#include "renderer/plan/names.h"
+#include "renderer/plan/parents.h"
+#include "renderer/plan/tailnet_target.h"
+#include "renderer/plan/workload/external_name.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kRule = "proxy-group-egress: annotation tailscale.com/proxy-group";
+constexpr std::string_view kHealthPortName = "tailscale-health-check";
+constexpr std::string_view kUnnamedPort = "tailscale-unnamed";
+constexpr std::int64_t kHealthPort = 9002;
+constexpr std::size_t kLongestServiceName = 59;  // "ts-<name>-" must be a label
+
+Diagnostic about(const ServiceInput& service, std::string_view rule, Pos pos, std::string message) {
+    return {.rule = std::string(rule),
+            .pos = pos,
+            .object = service.doc->object_name(),
+            .message = std::move(message)};
+}
+
+void check_ports(const ServiceInput& service, Diagnostics& diagnostics) {
+    if (service.ports.empty()) {
+        Diagnostic refusal = about(service, "egress-without-ports", service.pos(),
+                                   "a Service of an egress group must say which ports it leads to");
+        refusal.expected = "spec.ports with at least one entry";
+        diagnostics.add(std::move(refusal));
+    }
+    for (const ServicePort& port : service.ports) {
+        if (port.protocol == Protocol::Sctp) {
+            Diagnostic refusal = about(service, "unsupported-protocol", port.pos,
+                                       "an egress group cannot forward SCTP");
+            refusal.expected = "TCP or UDP";
+            diagnostics.add(std::move(refusal));
+        }
+        if (port.name == kHealthPortName) {
+            Diagnostic refusal =
+                about(service, "reserved-port-name", port.pos,
+                      fmt::format("a port cannot be called \"{}\" here", kHealthPortName));
+            refusal.expected = "another name: the group's health check has this one";
+            diagnostics.add(std::move(refusal));
+        }
+    }
+}
+
+// The reference lets the API server make the name of a prefix, which must be a label.
+void check_name_length(const ServiceInput& service, Diagnostics& diagnostics) {
+    if (service.name.size() <= kLongestServiceName) {
+        return;
+    }
+    Diagnostic refusal = about(service, "name-too-long", service.name_pos(),
+                               "the name of this Service is too long for an egress group");
+    refusal.found = fmt::format("{} bytes", service.name.size());
+    refusal.expected = fmt::format("at most {}", kLongestServiceName);
+    refusal.hint = "rename the Service, or remove the annotation \"tailscale.com/proxy-group\"";
+    diagnostics.add(std::move(refusal));
+}
+
+// The reference checks the hostname and the tags, although a Service of a group has neither.
+void check_member(const ServiceInput& service, const ProxyInputs& inputs,
+                  Diagnostics& diagnostics) {
+    check_namespace(service, diagnostics);
+    check_ignored(service, diagnostics);
+    plan_tags(service, inputs.settings, diagnostics);
+    ProxyPlan checked = bare_proxy(service, kRule, inputs);
+    plan_service_hostname(service, inputs.settings, checked, diagnostics);
+    check_egress_object(service, diagnostics);
+    check_headless(service, diagnostics);
+    check_external_name_type(service, diagnostics);
+    check_tailnet_target(service, "", diagnostics);
+    check_ports(service, diagnostics);
+    check_name_length(service, diagnostics);
+}
+
+std::int64_t health_port(const ServiceInput& service) {
+    std::int64_t port = kHealthPort;
+    while (std::ranges::find(service.ports, port, &ServicePort::port) != service.ports.end()) {
+        ++port;
+    }
+    return port;
+}
+
+EgressMember start_member(const ServiceInput& service, const ProxyGroupInput& group,
+                          const ProxyInputs& inputs) {
+    EgressMember member;
+    member.origin = {service.pos(), service.doc->object_name(), kRule};
+    member.bundle = inputs.bundle_of(*service.doc);
+    member.group = group.name;
+    member.name = group_service_name(service.ns, service.name);
+    member.parent_ns = service.ns;
+    member.parent_name = service.name;
+    member.key = fmt::format("{}-{}", service.ns, service.name);
+    member.ip = annotation_text(service, kTailnetIp);
+    member.fqdn = annotation_text(service, kTailnetFqdn);
+    for (const ServicePort& port : service.ports) {
+        member.ports.push_back({.name = std::string(port.name.empty() ? kUnnamedPort : port.name),
+                                .protocol = port.protocol == Protocol::Udp ? "UDP" : "TCP",
+                                .port = port.port});
+    }
+    member.health_port = health_port(service);
+    member.health_url = fmt::format(
+        "http://{}:{}/healthz", cluster_dns_name(inputs.settings.ns, member.name, inputs.settings),
+        member.health_port);
+    return member;
+}
+
+// The ConfigMap knows Services by "<namespace>-<name>" only.
+void check_config_keys(const Plan& plan, Diagnostics& diagnostics) {
+    std::map<std::pair<std::string, std::string>, const EgressMember*> known;
+    for (const EgressMember& member : plan.egress_members) {
+        const auto [first, is_new] = known.try_emplace({member.group, member.key}, &member);
+        if (is_new || first->second->origin.parent == member.origin.parent) {
+            continue;
+        }
+        diagnostics.add(
+            {.rule = "ambiguous-group-key",
+             .pos = member.origin.pos,
+             .object = member.origin.parent,
+             .message = fmt::format("the group \"{}\" calls two Services \"{}\"", member.group,
+                                    member.key),
+             .expected = "a <namespace>-<name> of its own for every Service of the group",
+             .hint = "rename one of the two, or give it another group",
+             .notes = {{.pos = first->second->origin.pos,
+                        .object = first->second->origin.parent,
+                        .text = "is called so, too"}}});
+    }
+}
+
+struct KeyedPort {
+    std::string key;
+    GroupPort* port;
+    const EgressMember* member;
+};
+
+// In order of namespace, name, number and protocol, whatever the order in the Service.
+std::map<std::string, std::vector<KeyedPort>> ports_by_group(Plan& plan) {
+    std::map<std::string, std::vector<KeyedPort>> ports;
+    for (EgressMember& member : plan.egress_members) {
+        std::vector<GroupPort*> sorted;
+        for (GroupPort& port : member.ports) {
+            sorted.push_back(&port);
+        }
+        std::ranges::stable_sort(sorted, {}, [](const GroupPort* port) {
+            return std::pair(port->port, port->protocol);
+        });
+        for (GroupPort* port : sorted) {
+            ports[member.group].push_back(
+                {port_key(member.group, member.parent_ns, member.parent_name, *port), port,
+                 &member});
+        }
+    }
+    return ports;
+}
+
+PortPins pins_of(const Loaded& loaded) {
+    PortPins pins;
+    for (const LockedPort& port : loaded.locked_ports) {
+        if (port.kind == LockedKind::EgressPort && port.cluster == own_cluster(loaded)) {
+            pins.emplace(port.key, port.number);
+        }
+    }
+    return pins;
+}
+
+// One error for each Service that does not fit.
+void refuse_ports(const std::vector<KeyedPort>& ports, Diagnostics& diagnostics) {
+    const EgressMember* last = nullptr;
+    for (std::size_t i = kMaxGroupPorts; i < ports.size(); ++i) {
+        if (ports[i].member == last) {
+            continue;
+        }
+        last = ports[i].member;
+        diagnostics.add({.rule = "too-many-group-ports",
+                         .pos = last->origin.pos,
+                         .object = last->origin.parent,
+                         .message = fmt::format(
+                             "the group \"{}\" has no port left for this Service", last->group),
+                         .found = fmt::format("{} ports of its Services", ports.size()),
+                         .expected = fmt::format("at most {}", kMaxGroupPorts),
+                         .hint = "give some of the Services a second group"});
+    }
+}
+
+void give_out_ports(const Loaded& loaded, Plan& plan, Diagnostics& diagnostics) {
+    const PortPins pins = pins_of(loaded);
+    for (const auto& [group, ports] : ports_by_group(plan)) {
+        std::vector<std::string> keys;
+        for (const KeyedPort& port : ports) {
+            keys.push_back(port.key);
+        }
+        const std::vector<std::int64_t> numbers = allocate_ports(keys, pins);
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            ports[i].port->match_port = numbers[i];
+            plan.locked_ports.push_back({.kind = LockedKind::EgressPort,
+                                         .cluster = std::string(own_cluster(loaded)),
+                                         .key = keys[i],
+                                         .number = numbers[i],
+                                         .pos = {}});
+        }
+        refuse_ports(ports, diagnostics);
+    }
+}
+
+void plan_member(const ServiceInput& service, const ProxyGroupInput& group,
+                 const ProxyInputs& inputs, Plan& plan, Diagnostics& diagnostics) {
+    const std::size_t before = diagnostics.error_count();
+    check_member(service, inputs, diagnostics);
+    check_group_type(service, group, GroupType::Egress, diagnostics);
+    if (is_exposed_by_group(service) && !service.headless &&
+        service.type != ServiceType::ExternalName) {
+        check_group_type(service, group, GroupType::Ingress, diagnostics);
+    }
+    if (diagnostics.error_count() > before) {
+        return;
+    }
+    plan.egress_members.push_back(start_member(service, group, inputs));
+    lead_to(service,
+            cluster_dns_name(inputs.settings.ns, plan.egress_members.back().name, inputs.settings),
+            inputs, plan, diagnostics);
+}
+
+}  // namespace
+
+void plan_egress_members(const std::vector<const ServiceInput*>& services, const GroupIndex& groups,
+                         const ProxyInputs& inputs, Plan& plan, Diagnostics& diagnostics) {
+    for (const ServiceInput* service : services) {
+        const ProxyGroupInput* group = find_group(*service, groups, diagnostics);
+        if (group != nullptr) {
+            plan_member(*service, *group, inputs, plan, diagnostics);
+        }
+    }
+    std::ranges::stable_sort(plan.egress_members, [](const auto& a, const auto& b) {
+        return std::tie(a.group, a.parent_ns, a.parent_name) <
+               std::tie(b.group, b.parent_ns, b.parent_name);
+    });
+    check_config_keys(plan, diagnostics);
+    give_out_ports(inputs.loaded, plan, diagnostics);
+}
+
+}  // namespace renderer

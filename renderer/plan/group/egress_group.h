@@ -1,0 +1,20 @@
+// Services that lead to a place in the tailnet through an egress group. Each gets a ClusterIP
+// Service whose target ports are ports of the group's pods, and a part of the group's ConfigMap.
+// Only `spec.externalName` of the user's own Service changes. Source: tailscale v1.96.5
+// cmd/k8s-operator/egress-services.go. Refuses on top what cannot work there: SCTP, a port called
+// like the health check, two Services of one key.
+#pragma once
+
+#include <vector>
+
+#include "renderer/plan/group/proxy_group.h"
+#include "renderer/plan/plan.h"
+#include "renderer/plan/proxy.h"
+
+namespace renderer {
+
+// Ports are given out last, when all Services are known.
+void plan_egress_members(const std::vector<const ServiceInput*>& services, const GroupIndex& groups,
+                         const ProxyInputs& inputs, Plan& plan, Diagnostics& diagnostics);
+
+}  // namespace renderer

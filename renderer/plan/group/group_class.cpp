@@ -1,0 +1,103 @@
+#include "renderer/plan/group/group_class.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/kube/image_reference.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kLocalAddress = "TS_LOCAL_ADDR_PORT";
+
+bool sets_local_port(const ProxyClassPlan& chosen) {
+    return std::ranges::find(chosen.container.env, kLocalAddress, &ClassEnv::name) !=
+           chosen.container.env.end();
+}
+
+Note class_note(const ProxyClassPlan& chosen, Pos pos) {
+    return {.pos = pos, .object = chosen.origin.parent, .text = "this class says so"};
+}
+
+Pos place_of(const ProxyGroupInput& group) {
+    return group.proxy_class.text.empty() ? group.pos() : group.proxy_class.pos;
+}
+
+// The pods of type kube-apiserver run another program.
+void check_image(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
+                 Diagnostics& diagnostics) {
+    if (chosen.container.image.empty()) {
+        return;
+    }
+    const bool api = group.type == GroupType::KubeApiServer;
+    const std::string_view wrong = api ? "tailscale" : "k8s-proxy";
+    if (!parse_image_reference(chosen.container.image).path.ends_with(wrong)) {
+        return;
+    }
+    diagnostics.add(
+        {.rule = "wrong-class-image",
+         .pos = place_of(group),
+         .object = group.doc->object_name(),
+         .message = fmt::format("the ProxyClass \"{}\" has an image that cannot be that of this "
+                                "group",
+                                chosen.name),
+         .found = fmt::format("\"{}\"", chosen.container.image),
+         .expected = api ? "a k8s-proxy image for a group of type kube-apiserver"
+                         : "a tailscale image for a group of type egress or ingress",
+         .notes = {class_note(chosen, chosen.container.image_pos)}});
+}
+
+void check_init_container(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
+                          Diagnostics& diagnostics) {
+    if (group.type != GroupType::KubeApiServer || !chosen.init_container.exists) {
+        return;
+    }
+    diagnostics.add(
+        {.rule = "class-init-container",
+         .pos = place_of(group),
+         .object = group.doc->object_name(),
+         .message = fmt::format("the ProxyClass \"{}\" has an init container, which groups of type "
+                                "kube-apiserver do not have",
+                                chosen.name),
+         .hint = "give the group a class without \"tailscaleInitContainer\"",
+         .notes = {class_note(chosen, chosen.init_container.pos)}});
+}
+
+void warn_about_local_port(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
+                           Diagnostics& diagnostics) {
+    if (group.type != GroupType::Egress || !sets_local_port(chosen)) {
+        return;
+    }
+    diagnostics.add(
+        {.severity = Severity::Warning,
+         .rule = "no-graceful-failover",
+         .pos = place_of(group),
+         .object = group.doc->object_name(),
+         .message = fmt::format("the ProxyClass \"{}\" sets {}: pods of this group stop without "
+                                "waiting for their connections",
+                                chosen.name, kLocalAddress),
+         .hint = "remove the variable from the class",
+         .notes = {class_note(chosen, chosen.container.pos)}});
+}
+
+}  // namespace
+
+const ProxyClassPlan* group_class(const ProxyGroupInput& group, const ProxyInputs& inputs,
+                                  Diagnostics& diagnostics) {
+    const ProxyClassPlan* chosen = inputs.classes.named_or_default(
+        group, {group.proxy_class.text, group.proxy_class.pos}, diagnostics);
+    if (chosen != nullptr) {
+        check_image(group, *chosen, diagnostics);
+        check_init_container(group, *chosen, diagnostics);
+        warn_about_local_port(group, *chosen, diagnostics);
+    }
+    return chosen;
+}
+
+bool moves_local_port(const ProxyGroupPlan& group) {
+    return group.proxy_class != nullptr && sets_local_port(*group.proxy_class);
+}
+
+}  // namespace renderer

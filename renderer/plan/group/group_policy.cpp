@@ -1,0 +1,89 @@
+#include "renderer/plan/group/group_policy.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "renderer/plan/annotations.h"
+#include "renderer/plan/custom_resources.h"
+#include "renderer/plan/parents.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kRule = "group-policy: a ProxyGroupPolicy";
+
+void add_names(const std::vector<TextInput>& names, std::set<std::string>& all) {
+    for (const TextInput& name : names) {
+        all.emplace(name.text);
+    }
+}
+
+bool is_egress(const ParentInput& user) {
+    return user.doc->kind.text() == "Service" && (!annotation_text(user, kTailnetIp).empty() ||
+                                                  !annotation_text(user, kTailnetFqdn).empty());
+}
+
+void check_user(const ParentInput& user, const GroupPolicyPlan& policy, Diagnostics& diagnostics) {
+    const std::string group(annotation_text(user, kProxyGroup));
+    const std::set<std::string>& allowed = is_egress(user) ? policy.egress : policy.ingress;
+    if (group.empty() || allowed.contains(group)) {
+        return;
+    }
+    diagnostics.add(
+        {.severity = Severity::Warning,
+         .rule = "denied-by-policy",
+         .pos = user.annotation(kProxyGroup)->pos(),
+         .object = user.doc->object_name(),
+         .message = "the API server will deny this: the policies of its namespace do not allow "
+                    "the group",
+         .found = fmt::format("\"{}\"", group),
+         .expected = allowed.empty()
+                         ? fmt::format("no group for {}", is_egress(user) ? "egress" : "ingress")
+                         : fmt::format("one of {{ {} }}", fmt::join(allowed, ", ")),
+         .notes = {{.pos = policy.origin.pos,
+                    .object = policy.origin.parent,
+                    .text = "is the first of them"}}});
+}
+
+}  // namespace
+
+void check_policies(const std::vector<const ParentInput*>& users, const Plan& plan,
+                    Diagnostics& diagnostics) {
+    for (const ParentInput* user : users) {
+        const auto policy =
+            std::ranges::lower_bound(plan.group_policies, user->ns, {}, &GroupPolicyPlan::ns);
+        if (policy != plan.group_policies.end() && policy->ns == user->ns) {
+            check_user(*user, *policy, diagnostics);
+        }
+    }
+}
+
+void plan_group_policies(const Inventory& inventory, const ProxyInputs& inputs, Plan& plan,
+                         Diagnostics& diagnostics) {
+    std::map<std::string_view, GroupPolicyPlan> by_namespace;
+    for (const GroupPolicyInput& policy : inventory.group_policies) {
+        if (!is_rendered(inputs.loaded, *policy.doc)) {
+            continue;
+        }
+        check_custom_resource(policy, diagnostics);
+        check_namespace(policy, diagnostics);
+        const auto [found, first] = by_namespace.try_emplace(policy.ns);
+        GroupPolicyPlan& merged = found->second;
+        if (first) {
+            merged.origin = {policy.pos(), policy.doc->object_name(), kRule};
+            merged.bundle = inputs.bundle_of(*policy.doc);
+            merged.ns = policy.ns;
+        }
+        add_names(policy.ingress, merged.ingress);
+        add_names(policy.egress, merged.egress);
+    }
+    for (auto& [ns, merged] : by_namespace) {
+        plan.group_policies.push_back(std::move(merged));
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,264 @@
+#include "renderer/plan/group/ingress_group.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "renderer/kube/name_grammar.h"
+#include "renderer/plan/annotations.h"
+#include "renderer/plan/checks/object_checks.h"
+#include "renderer/plan/grammar.h"
+#include "renderer/plan/workload/backends.h"
+#include "renderer/plan/workload/l7_ingress.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kByIngress =
+    "proxy-group-ingress: annotation tailscale.com/proxy-group on an Ingress";
+constexpr std::string_view kByService =
+    "proxy-group-ingress: annotation tailscale.com/proxy-group on an exposed Service";
+constexpr std::string_view kEnabled = "enabled";
+
+Diagnostic about(const ParentInput& parent, std::string_view rule, Pos pos, std::string message) {
+    return {.rule = std::string(rule),
+            .pos = pos,
+            .object = parent.doc->object_name(),
+            .message = std::move(message)};
+}
+
+void warn(const ParentInput& parent, std::string_view rule, Pos pos, std::string message,
+          std::string hint, Diagnostics& diagnostics) {
+    Diagnostic warning = about(parent, rule, pos, std::move(message));
+    warning.severity = Severity::Warning;
+    warning.hint = std::move(hint);
+    diagnostics.add(std::move(warning));
+}
+
+void check_rendered(const ParentInput& parent, const ProxyGroupInput& group,
+                    const ProxyInputs& inputs, Diagnostics& diagnostics) {
+    if (!is_rendered(inputs.loaded, *group.doc)) {
+        warn(parent, "group-not-rendered", parent.annotation(kProxyGroup)->pos(),
+             fmt::format("the configuration of the ProxyGroup \"{}\" is not part of this output",
+                         group.name),
+             "render the group together with all that it serves", diagnostics);
+    }
+}
+
+OfferedService start_service(const ParentInput& parent, std::string_view rule,
+                             const ProxyGroupInput& group, const ProxyPlan& named,
+                             const ProxyInputs& inputs, Diagnostics& diagnostics) {
+    OfferedService service;
+    service.origin = {parent.pos(), parent.doc->object_name(), rule};
+    service.group = group.name;
+    service.tailnet = group.tailnet.text;
+    service.hostname = named.hostnames.empty() ? "" : named.hostnames.front();
+    service.hostname_pos = named.hostname_pos;
+    service.tags = plan_tags(parent, inputs.settings, diagnostics);
+    return service;
+}
+
+void add_service(OfferedService service, std::string leads_to, const ParentInput& parent,
+                 Plan& plan) {
+    plan.devices.push_back({.hostname = service.hostname,
+                            .kind = std::string(parent.doc->kind.text()),
+                            .tags = fmt::format("{}", fmt::join(service.tags, ",")),
+                            .leads_to = std::move(leads_to),
+                            .pos = parent.pos(),
+                            .tailnet = service.tailnet});
+    plan.offered.push_back(std::move(service));
+}
+
+void check_name(const IngressInput& ingress, Diagnostics& diagnostics) {
+    if (ingress.name.size() <= kMaxLabel) {
+        return;
+    }
+    Diagnostic refusal =
+        about(ingress, "name-too-long", ingress.name_pos(),
+              "the name of this Ingress does not fit into a label of its certificate");
+    refusal.found = fmt::format("{} bytes", ingress.name.size());
+    refusal.expected = fmt::format("at most {} bytes", kMaxLabel);
+    diagnostics.add(std::move(refusal));
+}
+
+void check_tls(const IngressInput& ingress, Diagnostics& diagnostics) {
+    if (ingress.tls_entries <= 1 && ingress.tls_hosts.size() <= 1) {
+        return;
+    }
+    Diagnostic refusal =
+        about(ingress, "several-tls-hosts",
+              ingress.tls_hosts.size() > 1 ? ingress.tls_hosts[1].pos
+                                           : known_or(ingress.tls_host_pos, ingress.pos()),
+              "an Ingress of a group has one host");
+    refusal.found = fmt::format("{} hosts in {} entries of spec.tls", ingress.tls_hosts.size(),
+                                ingress.tls_entries);
+    refusal.expected = "one entry in spec.tls with one host";
+    refusal.hint = "make another Ingress for another host";
+    diagnostics.add(std::move(refusal));
+}
+
+PlainHttp plain_http(const IngressInput& ingress, Diagnostics& diagnostics) {
+    const std::string_view endpoint = annotation_text(ingress, kHttpEndpoint);
+    if (endpoint == kEnabled) {
+        return PlainHttp::Same;
+    }
+    if (!endpoint.empty() && endpoint != "disabled") {
+        warn(ingress, "not-exactly-enabled", ingress.annotation(kHttpEndpoint)->pos(),
+             fmt::format("annotation \"{}\" is off: only the exact text \"{}\" switches it on",
+                         kHttpEndpoint, kEnabled),
+             "", diagnostics);
+    }
+    return is_exactly_true(ingress, kHttpRedirect) ? PlainHttp::Redirect : PlainHttp::Off;
+}
+
+void plan_ingress(const IngressInput& ingress, const ProxyGroupInput& group,
+                  const ProxyInputs& inputs, Plan& plan, std::vector<const ServiceInput*>& backends,
+                  Diagnostics& diagnostics) {
+    check_namespace(ingress, diagnostics);
+    check_name(ingress, diagnostics);
+    check_tls(ingress, diagnostics);
+    ProxyPlan named;
+    plan_ingress_hostname(ingress, inputs.settings, named, diagnostics);
+    OfferedService service = start_service(ingress, kByIngress, group, named, inputs, diagnostics);
+    check_group_type(ingress, group, GroupType::Ingress, diagnostics);
+    check_ignored(ingress, diagnostics);
+    check_rendered(ingress, group, inputs, diagnostics);
+    service.offer = Offer::Web;
+    service.plain_http = plain_http(ingress, diagnostics);
+    if (dns_label_error(service.hostname).empty()) {
+        service.dns_name = service_dns_name(ingress, group, service.hostname, service.hostname_pos,
+                                            inputs.settings, diagnostics);
+    }
+    PlannedBackends planned =
+        plan_backends(ingress, {.name = service.dns_name, .origin = "its name in the tailnet"},
+                      inputs, diagnostics);
+    service.handlers = std::move(planned.handlers);
+    backends.insert(backends.end(), planned.services.begin(), planned.services.end());
+    add_service(std::move(service), std::move(planned.leads_to), ingress, plan);
+}
+
+// The reference never gets to see such a Service: it waits for an address.
+void check_address(const ServiceInput& service, Diagnostics& diagnostics) {
+    if (!service.headless && service.type != ServiceType::ExternalName) {
+        return;
+    }
+    Diagnostic refusal =
+        about(service, service.headless ? "headless-service" : "external-name-in-group",
+              service.headless ? service.cluster_ip_pos : service.pos(),
+              fmt::format("{} has no address that a group could lead to",
+                          service.headless ? "a headless Service" : "an ExternalName Service"));
+    refusal.expected = "a Service with a cluster IP";
+    refusal.hint =
+        service.headless
+            ? "expose a second Service with the same selector and an address of its own"
+            : "remove the annotation \"tailscale.com/proxy-group\" for a proxy of its own";
+    diagnostics.add(std::move(refusal));
+}
+
+void plan_service(const ServiceInput& input, const ProxyGroupInput& group,
+                  const ProxyInputs& inputs, Plan& plan, Diagnostics& diagnostics) {
+    check_namespace(input, diagnostics);
+    check_address(input, diagnostics);
+    ProxyPlan named;
+    plan_service_hostname(input, inputs.settings, named, diagnostics);
+    OfferedService service = start_service(input, kByService, group, named, inputs, diagnostics);
+    check_group_type(input, group, GroupType::Ingress, diagnostics);
+    check_ignored(input, diagnostics);
+    check_rendered(input, group, inputs, diagnostics);
+    service.offer = Offer::Address;
+    add_service(std::move(service), fmt::format("{}/{}", input.ns, input.name), input, plan);
+}
+
+// Of a group that does not exist: others must not have its name all the same.
+void take_name(const ParentInput& parent, Offer offer, const ProxyPlan& named, Plan& plan) {
+    OfferedService service;
+    service.offer = offer;
+    service.origin = {parent.pos(), parent.doc->object_name(), {}};
+    service.hostname = named.hostnames.empty() ? "" : named.hostnames.front();
+    service.hostname_pos = named.hostname_pos;
+    plan.offered.push_back(std::move(service));
+}
+
+}  // namespace
+
+std::string service_dns_name(const ParentInput& parent, const ProxyGroupInput& group,
+                             const std::string& hostname, Pos pos, const Settings& settings,
+                             Diagnostics& diagnostics) {
+    if (settings.tailnet_domain.empty()) {
+        Diagnostic refusal =
+            about(parent, "no-tailnet-domain", pos,
+                  fmt::format("the whole name of \"{}\" in the tailnet is not known", hostname));
+        refusal.expected = "\"tailrender.tailnetDomain\", such as tail1234.ts.net";
+        refusal.hint =
+            "the admin console shows it under DNS; set it in the values or in "
+            ".tailrender.yaml";
+        diagnostics.add(std::move(refusal));
+        return {};
+    }
+    if (!group.tailnet.text.empty()) {
+        warn(parent, "other-tailnet-domain", pos,
+             fmt::format("\"{}\" is taken for the domain of the tailnet \"{}\", too",
+                         settings.tailnet_domain, group.tailnet.text),
+             "certificates cannot be issued if that tailnet has another one", diagnostics);
+    }
+    std::string name = fmt::format("{}.{}", hostname, settings.tailnet_domain);
+    if (name.size() > kMaxLabel) {
+        Diagnostic refusal =
+            about(parent, "name-too-long", pos,
+                  fmt::format("the name \"{}\" is too long for its certificate's Secret", name));
+        refusal.found = fmt::format("{} bytes", name.size());
+        refusal.expected = fmt::format("at most {}, since a label holds it", kMaxLabel);
+        refusal.hint = "choose a shorter hostname";
+        diagnostics.add(std::move(refusal));
+        return {};
+    }
+    return name;
+}
+
+void plan_ingress_members(const Parents& parents, const GroupIndex& groups,
+                          const ProxyInputs& inputs, Plan& plan,
+                          std::vector<const ServiceInput*>& backends, Diagnostics& diagnostics) {
+    for (const IngressInput* ingress : parents.group_ingresses) {
+        check_object(*ingress, diagnostics);
+        const ProxyGroupInput* group =
+            ingress->served ? find_group(*ingress, groups, diagnostics) : nullptr;
+        if (group != nullptr) {
+            plan_ingress(*ingress, *group, inputs, plan, backends, diagnostics);
+        } else if (ingress->served) {
+            ProxyPlan named;
+            Diagnostics unheard;  // the reference gets no further, either
+            plan_ingress_hostname(*ingress, inputs.settings, named, unheard);
+            take_name(*ingress, Offer::Web, named, plan);
+        }
+    }
+    for (const ServiceInput* service : parents.group_services) {
+        check_object(*service, diagnostics);
+        const ProxyGroupInput* group = find_group(*service, groups, diagnostics);
+        if (group != nullptr) {
+            plan_service(*service, *group, inputs, plan, diagnostics);
+        } else {
+            ProxyPlan named;
+            Diagnostics unheard;
+            plan_service_hostname(*service, inputs.settings, named, unheard);
+            take_name(*service, Offer::Address, named, plan);
+        }
+    }
+    for (const ServiceInput* service : parents.idle_services) {
+        if (find_group(*service, groups, diagnostics) != nullptr) {
+            warn(
+                *service, "annotation-without-effect", service->annotation(kProxyGroup)->pos(),
+                fmt::format("\"{}\" has no effect: the Service is neither exposed nor leads to the "
+                            "tailnet",
+                            kProxyGroup),
+                "add tailscale.com/expose: \"true\", or loadBalancerClass: tailscale", diagnostics);
+        }
+    }
+    std::ranges::stable_sort(plan.offered, [](const auto& a, const auto& b) {
+        return std::tie(a.group, a.hostname) < std::tie(b.group, b.hostname);
+    });
+}
+
+}  // namespace renderer

@@ -1,0 +1,27 @@
+// Ingresses and Services that the tailnet reaches through an ingress group. They get no pod of
+// their own: each is a Tailscale Service that all replicas of the group offer. Source: tailscale
+// v1.96.5 cmd/k8s-operator/{ingress-for-pg,svc-for-pg}.go. Refuses on top what the reference passes
+// over in silence: a group that does not exist, a Service that has no cluster IP.
+#pragma once
+
+#include <vector>
+
+#include "renderer/plan/group/proxy_group.h"
+#include "renderer/plan/parents.h"
+#include "renderer/plan/plan.h"
+#include "renderer/plan/proxy.h"
+
+namespace renderer {
+
+// Adds to plan.offered and plan.devices, and to `backends` every Service that an Ingress leads to.
+void plan_ingress_members(const Parents& parents, const GroupIndex& groups,
+                          const ProxyInputs& inputs, Plan& plan,
+                          std::vector<const ServiceInput*>& backends, Diagnostics& diagnostics);
+
+// "shop.tail1234.ts.net", for a Tailscale Service of the group. Reports when the tailnet's domain
+// is not known, and a name that is too long; then the result is empty.
+std::string service_dns_name(const ParentInput& parent, const ProxyGroupInput& group,
+                             const std::string& hostname, Pos pos, const Settings& settings,
+                             Diagnostics& diagnostics);
+
+}  // namespace renderer

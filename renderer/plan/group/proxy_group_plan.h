@@ -1,0 +1,69 @@
+// What a ProxyGroup becomes: a StatefulSet of several replicas, and for an egress group one
+// ClusterIP Service for each Service that leads to the tailnet through it. What the other types
+// offer to the tailnet is an OfferedService.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/classify/proxy_group.h"
+#include "renderer/core/document.h"
+#include "renderer/plan/class/proxy_class_plan.h"
+
+namespace renderer {
+
+struct GroupPort {
+    std::string name;
+    std::string_view protocol;    // "TCP" | "UDP"
+    std::int64_t port = 0;        // of the user's Service and of the target
+    std::int64_t match_port = 0;  // on the group's pods
+};
+
+// A Service with the annotation `tailscale.com/proxy-group` that leads to a tailnet address.
+struct EgressMember {
+    Origin origin;
+    std::uint32_t bundle = 0;
+    std::string group;
+    std::string name;  // of its ClusterIP Service
+    std::string parent_ns, parent_name;
+    std::string key;               // in the group's ConfigMap: "<namespace>-<name>"
+    std::string ip, fqdn;          // exactly one is set
+    std::vector<GroupPort> ports;  // without the health port
+    std::int64_t health_port = 0;
+    std::string health_url;  // what the preStop hook asks until no answer comes from its own pod
+};
+
+// Where clients reach a replica on Nodes.
+struct GroupEndpoint {
+    std::int64_t node_port = 0;
+    std::vector<std::string> addresses;  // "203.0.113.11:30500", at most two
+};
+
+// Strings are final, as in ProxyPlan.
+struct ProxyGroupPlan {
+    Origin origin;
+    std::uint32_t bundle = 0;
+    std::string name;  // of the ProxyGroup, its StatefulSet and its rights
+    std::string ns;
+    GroupType type = GroupType::Unset;
+    std::vector<std::string> hostnames;  // one per replica
+    Pos hostname_pos;                    // what they were made of
+    std::vector<std::string> tags;
+    std::string server_url;
+    std::string tailnet;  // "" = the controller's own
+    std::string image;
+    std::string_view pull_policy;  // "" = not set
+    std::string firewall_mode;
+    std::string service_account;
+    const ProxyClassPlan* proxy_class = nullptr;  // one of Plan::proxy_classes
+    std::vector<GroupEndpoint> endpoints;         // one per replica, or none
+    std::int64_t tailscaled_port = 0;             // UDP; 0: it takes any
+    bool api_auth = true;        // kube-apiserver: requests are made as the tailnet's users
+    std::string_view log_level;  // kube-apiserver
+
+    [[nodiscard]] std::string pod(std::size_t ordinal) const;
+};
+
+}  // namespace renderer

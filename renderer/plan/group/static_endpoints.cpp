@@ -1,0 +1,248 @@
+#include "renderer/plan/group/static_endpoints.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "renderer/base/sha256.h"
+#include "renderer/plan/group/group_ports.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::int64_t kFirstPort = 1024;  // of tailscaled
+constexpr std::int64_t kPorts = 65536 - kFirstPort;
+constexpr std::size_t kMaxAddresses = 2;  // of a replica
+
+// NodePorts by "group/ordinal".
+using NodePins = std::map<std::string, std::int64_t, std::less<>>;
+
+std::int64_t hashed_port(std::string_view key) {
+    std::uint64_t rest = 0;
+    for (const std::uint8_t byte : sha256(key)) {
+        rest = (rest << 8U | byte) % static_cast<std::uint64_t>(kPorts);
+    }
+    return kFirstPort + static_cast<std::int64_t>(rest);
+}
+
+NodePins pins_of(const Loaded& loaded) {
+    NodePins pins;
+    for (const LockedPort& port : loaded.locked_ports) {
+        if (port.kind == LockedKind::NodePort && port.cluster == own_cluster(loaded)) {
+            pins.emplace(port.key, port.number);
+        }
+    }
+    return pins;
+}
+
+bool in_ranges(const StaticEndpoints& endpoints, std::int64_t port) {
+    return std::ranges::any_of(endpoints.ports, [port](const PortRange& range) {
+        return port >= range.first && port <= range.last;
+    });
+}
+
+// The lowest free one, range by range.
+std::optional<std::int64_t> next_free(const StaticEndpoints& endpoints,
+                                      const std::set<std::int64_t>& used) {
+    for (const PortRange& range : endpoints.ports) {
+        for (std::int64_t port = range.first; port <= range.last; ++port) {
+            if (!used.contains(port)) {
+                return port;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::string pin_key(const ProxyGroupPlan& group, std::size_t ordinal) {
+    return fmt::format("{}/{}", group.name, ordinal);
+}
+
+Note class_note(const ProxyGroupPlan& group) {
+    return {.pos = group.proxy_class->static_endpoints->pos,
+            .object = group.proxy_class->origin.parent,
+            .text = "asks for static endpoints"};
+}
+
+bool selects(const Value& selector, const NodeInput& node) {
+    return std::ranges::all_of(selector.members(), [&](const Member& wanted) {
+        const Value* label = node.labels == nullptr ? nullptr : node.labels->find(wanted.name());
+        return label != nullptr && label->is_string() && wanted.value.is_string() &&
+               label->text() == wanted.value.text();
+    });
+}
+
+// An address as it stands before ":port"; "" when it is none.
+std::string host_of(std::string_view address) {
+    std::string text(address);
+    in6_addr bytes{};
+    if (inet_pton(AF_INET, text.c_str(), &bytes) == 1) {
+        return text;
+    }
+    std::array<char, INET6_ADDRSTRLEN> canonical{};  // RFC 5952
+    return inet_pton(AF_INET6, text.c_str(), &bytes) == 1 &&
+                   inet_ntop(AF_INET6, &bytes, canonical.data(), canonical.size()) != nullptr
+               ? fmt::format("[{}]", canonical.data())
+               : std::string();
+}
+
+class EndpointPlanner {
+public:
+    EndpointPlanner(const Loaded& loaded, const Inventory& inventory, Plan& plan,
+                    Diagnostics& diagnostics)
+        : cluster_(own_cluster(loaded)), pins_(pins_of(loaded)), plan_(plan), out_(diagnostics) {
+        for (const NodeInput& node : inventory.nodes) {
+            nodes_.push_back(&node);
+        }
+        std::ranges::stable_sort(nodes_, {}, &NodeInput::name);
+    }
+
+    void run() {
+        std::vector<ProxyGroupPlan*> groups;
+        for (ProxyGroupPlan& group : plan_.groups) {
+            if (group.proxy_class != nullptr && group.proxy_class->static_endpoints) {
+                groups.push_back(&group);
+            }
+        }
+        std::ranges::sort(groups, {}, &ProxyGroupPlan::name);
+        for (ProxyGroupPlan* group : groups) {
+            take_pinned(*group);
+        }
+        for (ProxyGroupPlan* group : groups) {
+            fill(*group);
+        }
+    }
+
+private:
+    // A pin that the ranges no longer allow does not count, as in the reference.
+    void take_pinned(ProxyGroupPlan& group) {
+        group.tailscaled_port = tailscaled_port(group.name);
+        group.endpoints.resize(group.hostnames.size());
+        for (std::size_t i = 0; i < group.endpoints.size(); ++i) {
+            const auto pin = pins_.find(pin_key(group, i));
+            if (pin != pins_.end() &&
+                in_ranges(*group.proxy_class->static_endpoints, pin->second) &&
+                used_.insert(pin->second).second) {
+                group.endpoints[i].node_port = pin->second;
+            }
+        }
+    }
+
+    void fill(ProxyGroupPlan& group) {
+        if (!fill_ports(group)) {
+            return;
+        }
+        const std::vector<std::string> hosts = hosts_for(group);
+        for (std::size_t i = 0; i < group.endpoints.size(); ++i) {
+            GroupEndpoint& endpoint = group.endpoints[i];
+            for (const std::string& host : hosts) {
+                endpoint.addresses.push_back(fmt::format("{}:{}", host, endpoint.node_port));
+            }
+            plan_.locked_ports.push_back({.kind = LockedKind::NodePort,
+                                          .cluster = std::string(cluster_),
+                                          .key = pin_key(group, i),
+                                          .number = endpoint.node_port,
+                                          .pos = {}});
+        }
+    }
+
+    bool fill_ports(ProxyGroupPlan& group) {
+        std::size_t missing = 0;
+        for (GroupEndpoint& endpoint : group.endpoints) {
+            if (endpoint.node_port != 0) {
+                continue;
+            }
+            if (const auto port = next_free(*group.proxy_class->static_endpoints, used_)) {
+                endpoint.node_port = *port;
+                used_.insert(*port);
+            } else {
+                ++missing;
+            }
+        }
+        if (missing > 0) {
+            out_.add({.rule = "too-few-node-ports",
+                      .pos = group.origin.pos,
+                      .object = group.origin.parent,
+                      .message = fmt::format("the ProxyClass \"{}\" has too few NodePorts for this "
+                                             "group",
+                                             group.proxy_class->name),
+                      .found = fmt::format("{} free", group.endpoints.size() - missing),
+                      .expected = fmt::format("{}, one per replica", group.endpoints.size()),
+                      .hint = "give \"spec.staticEndpoints.nodePort.ports\" a larger range",
+                      .notes = {class_note(group)}});
+        }
+        return missing == 0;
+    }
+
+    // The same for each replica: those of the first Nodes in the order of their names.
+    std::vector<std::string> hosts_for(const ProxyGroupPlan& group) {
+        std::vector<std::string> hosts;
+        std::size_t selected = 0;
+        for (const NodeInput* node : nodes_) {
+            if (!selects(group.proxy_class->static_endpoints->selector, *node)) {
+                continue;
+            }
+            ++selected;
+            for (const std::string_view address : node->external_ips) {
+                if (std::string host = host_of(address);
+                    !host.empty() && hosts.size() < kMaxAddresses) {
+                    hosts.push_back(std::move(host));
+                }
+            }
+        }
+        if (hosts.empty() && !group.endpoints.empty()) {
+            refuse_nodes(group, selected);
+        }
+        return hosts;
+    }
+
+    void refuse_nodes(const ProxyGroupPlan& group, std::size_t selected) {
+        const bool matched = selected > 0;
+        out_.add({.rule = matched ? "no-external-address" : "no-matching-node",
+                  .pos = group.origin.pos,
+                  .object = group.origin.parent,
+                  .message = matched ? "no selected Node has an external address"
+                                     : "the ProxyClass selects no Node for this group's endpoints",
+                  .found = matched ? fmt::format("Nodes without one: {}", selected)
+                                   : fmt::format("Nodes among the inputs: {}", nodes_.size()),
+                  .expected = matched ? "a Node with an address of type ExternalIP in its status"
+                                      : "a Node with the labels of "
+                                        "\"spec.staticEndpoints.nodePort.selector\"",
+                  .hint = nodes_.empty() ? "put the output of \"kubectl get nodes -o yaml\" into a "
+                                           "directory and say --context DIR"
+                                         : "",
+                  .notes = {class_note(group)}});
+    }
+
+    std::string_view cluster_;
+    NodePins pins_;
+    Plan& plan_;
+    Diagnostics& out_;
+    std::vector<const NodeInput*> nodes_;
+    std::set<std::int64_t> used_;  // by all groups
+};
+
+}  // namespace
+
+std::int64_t tailscaled_port(std::string_view group) {
+    std::string key = fmt::format("tailscaled-port/{}", group);
+    std::int64_t port = hashed_port(key);
+    while (port >= kFirstMatchPort && port < kFirstMatchPort + kMatchPorts) {
+        key += "/";
+        port = hashed_port(key);
+    }
+    return port;
+}
+
+void plan_static_endpoints(const Loaded& loaded, const Inventory& inventory, Plan& plan,
+                           Diagnostics& diagnostics) {
+    EndpointPlanner(loaded, inventory, plan, diagnostics).run();
+}
+
+}  // namespace renderer

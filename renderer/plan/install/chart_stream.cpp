@@ -1,0 +1,107 @@
+#include "renderer/plan/install/chart_stream.h"
+
+#include <fmt/format.h>
+
+#include "renderer/classify/operator_deployment.h"
+#include "renderer/core/text_of.h"
+#include "renderer/core/yaml_reader.h"
+#include "renderer/plan/install/controller.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kRule = "install: the chart's document, for our controller";
+
+bool is(const Document& document, std::string_view kind, std::string_view name) {
+    return text_of(document.kind) == kind && text_of(document.name) == name;
+}
+
+void replace(const Document& document, Value root, Plan& plan, Diagnostics& diagnostics) {
+    cut_document(document, "replaced by the controller's", plan, diagnostics);
+    plan.replacements.push_back({.root = std::move(root),
+                                 .origin = {document.kind.pos(), document.object_name(), kRule},
+                                 .bundle = document.bundle,
+                                 .generator = "install"});
+}
+
+void replace_deployment(const Loaded& loaded, const Document& document, const Settings& settings,
+                        Plan& plan, Diagnostics& diagnostics) {
+    Value root = read_document(loaded, document, diagnostics);
+    Value* container = operator_container(root);
+    if (container != nullptr) {
+        make_controller(*container, settings);
+        replace(document, std::move(root), plan, diagnostics);
+    }
+}
+
+void replace_rules(const Loaded& loaded, const Document& document, Value rules, Plan& plan,
+                   Diagnostics& diagnostics) {
+    Value root = read_document(loaded, document, diagnostics);
+    if (root.is_map()) {
+        root.put("rules", std::move(rules));
+        replace(document, std::move(root), plan, diagnostics);
+    }
+}
+
+void report_missing(const Document& deployment, std::string_view kind, std::string_view name,
+                    Diagnostics& diagnostics) {
+    diagnostics.add({.rule = "incomplete-operator",
+                     .pos = deployment.kind.pos(),
+                     .object = deployment.object_name(),
+                     .message = fmt::format("the operator is on this stream, but its {} \"{}\" is "
+                                            "not: the controller would have no rights",
+                                            kind, name),
+                     .hint = "render all templates of the chart in one go"});
+}
+
+}  // namespace
+
+Value read_document(const Loaded& loaded, const Document& document, Diagnostics& diagnostics) {
+    return document.root.is_null()
+               ? read_yaml(loaded.sources, document.source, document.range, diagnostics)
+               : document.root.clone();
+}
+
+void cut_document(const Document& document, std::string reason, Plan& plan,
+                  Diagnostics& diagnostics) {
+    if (document.list != kNone) {
+        diagnostics.add({.rule = "not-supported",
+                         .pos = document.kind.pos(),
+                         .object = document.object_name(),
+                         .message = "an object of the operator cannot be an item of a List",
+                         .hint = "give it as a document of its own"});
+        return;
+    }
+    plan.edits.push_back({.source = document.source,
+                          .begin = document.range.begin,
+                          .end = document.range.end,
+                          .replacement = {},
+                          .reason = std::move(reason)});
+}
+
+void plan_chart_stream(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
+                       Plan& plan, Diagnostics& diagnostics) {
+    const OperatorInput& reference = inventory.reference;
+    bool cluster_role = false;
+    bool role = false;
+    for (const Document* document : reference.parts) {
+        if (document == reference.deployment) {
+            replace_deployment(loaded, *document, settings, plan, diagnostics);
+        } else if (is(*document, "ClusterRole", kControllerClusterRole)) {
+            cluster_role = true;
+            replace_rules(loaded, *document, controller_cluster_rules(), plan, diagnostics);
+        } else if (is(*document, "Role", kControllerName)) {
+            role = true;
+            replace_rules(loaded, *document, controller_rules(), plan, diagnostics);
+        }
+    }
+    if (!cluster_role) {
+        report_missing(*reference.deployment, "ClusterRole", kControllerClusterRole, diagnostics);
+    }
+    if (!role) {
+        report_missing(*reference.deployment, "Role", kControllerName, diagnostics);
+    }
+}
+
+}  // namespace renderer

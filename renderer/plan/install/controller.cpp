@@ -1,0 +1,205 @@
+#include "renderer/plan/install/controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "renderer/classify/operator_deployment.h"
+#include "renderer/kube/api.h"
+#include "renderer/plan/settings/settings_decoder.h"
+
+namespace renderer {
+
+namespace {
+
+// Read by the reference's process and, where they matter, by the renderer: nothing in the
+// controller reads them.
+constexpr std::array<std::string_view, 6> kConsumedEnv = {
+    "K8S_PROXY_IMAGE", "PROXY_PRIORITY_CLASS_NAME", "OPERATOR_DEFAULT_LOAD_BALANCER", "AUTH_PROXY",
+    "TS_PORT",         "TS_NO_LOGS_NO_SUPPORT"};
+
+Value variable(std::string_view name, std::string_view value) {
+    return Value::map({{"name", name}, {"value", value}});
+}
+
+Value field_variable(std::string_view name, std::string_view path) {
+    return Value::map(
+        {{"name", name},
+         {"valueFrom", Value::map({{"fieldRef", Value::map({{"fieldPath", path}})}})}});
+}
+
+void add_credentials(const Settings& settings, Value& env) {
+    if (credentials_of(settings) == Credentials::WorkloadIdentity) {
+        env.append(variable("CLIENT_ID", text_at(settings.chart, {"oauth", "clientId"})));
+        return;
+    }
+    env.append(variable("CLIENT_ID_FILE", "/oauth/client_id"));
+    env.append(variable("CLIENT_SECRET_FILE", "/oauth/client_secret"));
+}
+
+std::string_view name_of(const Value& entry) {
+    const Value* name = entry.find("name");
+    return name != nullptr && name->is_string() ? name->text() : std::string_view();
+}
+
+// What users add for their network (HTTPS_PROXY, SSL_CERT_FILE, …). Names stay unique: the last
+// entry of a name wins, as in a container.
+void add_extra(const Settings& settings, Value& env) {
+    const Value* extra = settings.chart.at({"operatorConfig", "extraEnv"});
+    if (extra == nullptr || !extra->is_list()) {
+        return;
+    }
+    const auto all = extra->items();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::string_view name = name_of(all[i]);
+        const bool repeated = std::ranges::any_of(
+            all.subspan(i + 1), [&](const Value& later) { return name_of(later) == name; });
+        const bool consumed = std::ranges::find(kConsumedEnv, name) != kConsumedEnv.end();
+        if (!name.empty() && !repeated && !consumed && !is_operator_env(name)) {
+            env.append(all[i].clone());
+        }
+    }
+}
+
+std::string joined_tags(const Settings& settings) {
+    std::string joined;
+    for (const std::string& tag : settings.default_tags) {
+        joined += joined.empty() ? "" : ",";
+        joined += tag;
+    }
+    return joined;
+}
+
+Value words(std::initializer_list<std::string_view> texts) {
+    Value list = Value::list();
+    for (const std::string_view text : texts) {
+        list.append(Value::borrowed(text));
+    }
+    return list;
+}
+
+Value rule(std::string_view group, std::initializer_list<std::string_view> resources,
+           std::initializer_list<std::string_view> verbs,
+           const std::vector<std::string>& names = {}) {
+    Value made = Value::map({{"apiGroups", words({group})}, {"resources", words(resources)}});
+    Value list = Value::list();
+    for (const std::string& name : names) {
+        list.append(name);
+    }
+    put_if(made, !names.empty(), "resourceNames", std::move(list));
+    made.add("verbs", words(verbs));
+    return made;
+}
+
+Value probe(std::string_view path) {
+    return Value::map(
+        {{"httpGet", Value::map({{"path", Value::borrowed(path)}, {"port", kControllerPort}})}});
+}
+
+}  // namespace
+
+Credentials credentials_of(const Settings& settings) {
+    const Value* volume = settings.chart.find("oauthSecretVolume");
+    if (volume != nullptr && volume->is_map() && volume->size() > 0) {
+        return Credentials::CustomVolume;
+    }
+    return text_at(settings.chart, {"oauth", "audience"}).empty() ? Credentials::Secret
+                                                                  : Credentials::WorkloadIdentity;
+}
+
+bool wants_auth_proxy(const Settings& settings) {
+    return flag_at(settings.chart, {"apiServerProxyConfig", "mode"}) ||
+           flag_at(settings.chart, {"apiServerProxyConfig", "allowImpersonation"});
+}
+
+// The chart's order. An empty login server is left out: an empty value would be dropped by the API
+// server and then differ from what was rendered.
+Value controller_env(const Settings& settings) {
+    Value env = Value::list();
+    env.append(variable("OPERATOR_LOGGING",
+                        text_at(settings.chart, {"operatorConfig", "logging"}, "info")));
+    env.append(field_variable("OPERATOR_NAMESPACE", "metadata.namespace"));
+    if (!settings.login_server.empty()) {
+        env.append(variable("OPERATOR_LOGIN_SERVER", settings.login_server));
+    }
+    env.append(variable("OPERATOR_INGRESS_CLASS_NAME", settings.ingress_class));
+    add_credentials(settings, env);
+    env.append(variable("PROXY_TAGS", joined_tags(settings)));
+    env.append(field_variable("POD_NAME", "metadata.name"));
+    env.append(field_variable("POD_UID", "metadata.uid"));
+    if (settings.cleanup_delay != kDefaultCleanupDelay) {
+        env.append(variable(kCleanupDelayVariable, fmt::format("{}", settings.cleanup_delay)));
+    }
+    if (!settings.take_over_tag.empty()) {
+        env.append(variable(kTakeOverVariable, settings.take_over_tag));
+    }
+    add_extra(settings, env);
+    return env;
+}
+
+Value controller_cluster_rules() {
+    return Value::list({
+        rule("", {"services"}, {"get", "list", "watch"}),
+        rule("", {"services/status"}, {"update"}),
+        rule("", {"events"}, {"create", "patch"}),
+        rule("networking.k8s.io", {"ingresses"}, {"get", "list", "watch"}),
+        rule("networking.k8s.io", {"ingresses/status"}, {"update"}),
+        rule("tailscale.com",
+             {"connectors", "dnsconfigs", "proxyclasses", "proxygroups", "recorders", "tailnets"},
+             {"get", "list", "watch"}),
+        rule("tailscale.com",
+             {"connectors/status", "dnsconfigs/status", "proxyclasses/status", "proxygroups/status",
+              "recorders/status", "tailnets/status"},
+             {"update"}),
+    });
+}
+
+std::vector<std::string> controllers_config_maps() {
+    std::vector<std::string> names{"dnsrecords", std::string(kIngressAddresses),
+                                   std::string(kDevicesTable)};
+    for (std::size_t table = 1; table < kDeviceTables; ++table) {
+        names.push_back(fmt::format("{}-{}", kDevicesTable, table));
+    }
+    return names;
+}
+
+Value controller_rules() {
+    return Value::list({
+        rule("", {"secrets"}, {"create", "delete", "get", "list", "patch", "update", "watch"}),
+        rule("", {"configmaps"}, {"create", "get", "list", "watch"}),
+        rule("", {"configmaps"}, {"update"}, controllers_config_maps()),
+        rule("", {"pods"}, {"delete", "get", "list", "watch"}),
+        rule("apps", {"statefulsets"}, {"get", "list", "watch"}),
+        rule("discovery.k8s.io", {"endpointslices"}, {"list", "watch"}),
+        rule("coordination.k8s.io", {"leases"}, {"create"}),
+        rule("coordination.k8s.io", {"leases"}, {"get", "update"}, {"tailrender-controller"}),
+    });
+}
+
+std::string controller_pull_policy(const Settings& settings) {
+    if (!settings.image.pull_policy.empty()) {
+        return settings.image.pull_policy;
+    }
+    return settings.image.pinned() ? "IfNotPresent" : "Always";
+}
+
+void make_controller(Value& container, const Settings& settings) {
+    container.erase("command");
+    container.put("image", settings.image.reference());
+    container.put("imagePullPolicy", controller_pull_policy(settings));
+    container.put("args", Value::list({"controller"}));
+    container.put("env", controller_env(settings));
+    container.put(
+        "ports",
+        Value::list({Value::map(
+            {{"containerPort", kControllerPort}, {"name", "http"}, {"protocol", "TCP"}})}));
+    container.put("livenessProbe", probe("/healthz"));
+    container.put("readinessProbe", probe("/readyz"));
+    container.erase("startupProbe");
+}
+
+}  // namespace renderer

@@ -1,0 +1,40 @@
+// What the controller runs as, the same in every mode: image, arguments, environment, port, probes
+// and rules. The generator builds a whole Deployment from it, post-render changes the chart's own.
+// The contract with the runtime, with a reason for each rule: testdata/contract/controller.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "renderer/core/value.h"
+#include "renderer/plan/settings/settings.h"
+
+namespace renderer {
+
+constexpr std::string_view kControllerName = "operator";  // account, Role, binding, Deployment
+constexpr std::string_view kControllerClusterRole = "tailscale-operator";
+constexpr std::string_view kAuthProxyAccount = "kube-apiserver-auth-proxy";
+constexpr std::string_view kAuthProxyClusterRole = "tailscale-auth-proxy";
+constexpr std::string_view kOAuthSecret = "operator-oauth";
+constexpr int kControllerPort = 9002;
+
+// How the controller gets its OAuth credentials: first match as in the chart.
+enum class Credentials : std::uint8_t { CustomVolume, WorkloadIdentity, Secret };
+Credentials credentials_of(const Settings& settings);
+
+Value controller_env(const Settings& settings);
+Value controller_cluster_rules();
+Value controller_rules();
+
+// apiServerProxyConfig wants the account kube-apiserver-auth-proxy.
+bool wants_auth_proxy(const Settings& settings);
+
+// "IfNotPresent" for a pinned image, else "Always", unless the settings say.
+std::string controller_pull_policy(const Settings& settings);
+
+// Makes a container the controller's: image, pull policy, arguments, environment, port and probes.
+// Every other field stays.
+void make_controller(Value& container, const Settings& settings);
+
+}  // namespace renderer

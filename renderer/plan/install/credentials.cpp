@@ -1,0 +1,176 @@
+#include "renderer/plan/install/credentials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "renderer/plan/install/controller.h"
+#include "renderer/plan/secret_source.h"
+
+namespace renderer {
+
+namespace {
+
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+const std::string* find_entry(const Entries& entries, std::string_view key) {
+    const auto found = std::ranges::find(entries, key, &Entries::value_type::first);
+    return found == entries.end() ? nullptr : &found->second;
+}
+
+// OAuth ids and secrets are letters, digits, dashes and underscores. Quotes and blanks would become
+// part of the credential; brackets and "changeme" are what examples have.
+bool is_placeholder(std::string_view value) {
+    std::string lower(value);
+    std::ranges::transform(lower, lower.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    constexpr std::array<std::string_view, 4> kWords = {"changeme", "change-me", "replace",
+                                                        "your-"};
+    return value.find_first_of("<>{}$\"' \t\r") != std::string_view::npos ||
+           value.find_first_not_of(".xX*") == std::string_view::npos ||
+           std::ranges::any_of(kWords, [&](std::string_view word) {
+               return lower.find(word) != std::string::npos;
+           });
+}
+
+std::string take_credential(const OAuthEnvFile& file, std::string_view key,
+                            Diagnostics& diagnostics) {
+    const std::string* value = find_entry(file.entries, key);
+    const bool missing = value == nullptr || value->empty();
+    if (!missing && !is_placeholder(*value)) {
+        return *value;
+    }
+    diagnostics.add(
+        {.rule = missing ? "missing-credential" : "placeholder-credential",
+         .pos = file.pos,
+         .where = file.path,
+         .message = missing ? fmt::format("\"{}\" has no value for \"{}\"", file.path, key)
+                            : fmt::format("\"{}\" in \"{}\" is a placeholder, quoted or has blanks",
+                                          key, file.path),
+         .expected = fmt::format("a line \"{}=…\" with the bare value", key)});
+    return {};
+}
+
+void generate_secret(const Loaded& loaded, InstallPlan& install, Diagnostics& diagnostics) {
+    if (!loaded.oauth_env || !loaded.oauth_env->present) {
+        const bool listed = loaded.oauth_env.has_value();
+        diagnostics.add({.rule = "missing-credential",
+                         .pos = listed ? loaded.oauth_env->pos : install.origin.pos,
+                         .message = "\"tailrender.secrets: generate\" needs the OAuth env file",
+                         .found = listed ? fmt::format("no file \"{}\"", loaded.oauth_env->path)
+                                         : "no secretGenerator named \"operator-oauth\"",
+                         .expected = "an env file with \"client_id\" and \"client_secret\"",
+                         .hint = "copy the .example file and fill it in, or use "
+                                 "\"tailrender.secrets: reference\""});
+        return;
+    }
+    if (loaded.oauth_env->encrypted) {
+        diagnostics.add(
+            {.rule = "encrypted-credential",
+             .pos = loaded.oauth_env->pos,
+             .where = loaded.oauth_env->path,
+             .message = fmt::format("\"{}\" is encrypted by SOPS", loaded.oauth_env->path),
+             .expected = "values in plain text, which are printed to stdout only",
+             .hint = "decrypt it before this run, or use \"tailrender.secrets: reference\" and let "
+                     "Flux decrypt it"});
+        return;
+    }
+    install.oauth_secret = true;
+    install.client_id = take_credential(*loaded.oauth_env, "client_id", diagnostics);
+    install.client_secret = take_credential(*loaded.oauth_env, "client_secret", diagnostics);
+}
+
+// A Secret of the static manifest that is a placeholder is taken out, any other is refused there.
+std::optional<SecretSource> other_source(const Loaded& loaded, const OperatorInput& reference,
+                                         const InstallPlan& install, Diagnostics& diagnostics) {
+    std::optional<SecretSource> source =
+        find_secret(loaded, {.ns = install.ns, .name = kOAuthSecret}, diagnostics);
+    const bool of_manifest =
+        source && std::ranges::find(reference.parts, source->document) != reference.parts.end();
+    return of_manifest ? std::nullopt : source;
+}
+
+void reference_secret(const std::optional<SecretSource>& source, const InstallPlan& install,
+                      Plan& plan, Diagnostics& diagnostics) {
+    const std::string name = fmt::format("{}/{}", install.ns, kOAuthSecret);
+    if (!source) {
+        plan.summary.push_back(fmt::format(
+            "Secret {} must exist in the cluster, with the keys client_id and client_secret",
+            name));
+        return;
+    }
+    for (const std::string_view key : missing_keys(*source)) {
+        const Document* document = source->document;
+        diagnostics.add({.rule = "incomplete-oauth-secret",
+                         .pos = document == nullptr ? install.origin.pos : document->kind.pos(),
+                         .object = document == nullptr ? fmt::format("Secret/{}", name)
+                                                       : document->object_name(),
+                         .message = fmt::format("the Secret \"{}\" will have no \"{}\"", name, key),
+                         .expected = "the keys client_id and client_secret of an OAuth client"});
+    }
+}
+
+void refuse_two_sources(const SecretSource& source, const Settings& settings,
+                        const InstallPlan& install, Diagnostics& diagnostics) {
+    const std::string name = fmt::format("{}/{}", install.ns, kOAuthSecret);
+    Diagnostic refusal{
+        .rule = "two-credentials",
+        .pos = settings.secrets_pos,
+        .message = fmt::format("the Secret \"{}\" has two sources", name),
+        .found = "this setting, and a secretGenerator",
+        .hint = "remove one of them; \"tailrender.secrets: reference\" takes the other as it is"};
+    if (source.document != nullptr) {
+        refusal.found = fmt::format("this setting, and {}", source.document->object_name());
+        refusal.notes = {{.pos = source.document->kind.pos(), .text = "the other stands here"}};
+    }
+    diagnostics.add(std::move(refusal));
+}
+
+// What the ExternalSecret cannot do without.
+void check_external(const Settings& settings, Diagnostics& diagnostics) {
+    const ExternalSecretSettings& external = settings.external_secret;
+    struct Needed {
+        std::string_view key, value, expected;
+    };
+    const std::array<Needed, 3> needed = {
+        {{"store", external.store, "the name of a SecretStore or ClusterSecretStore"},
+         {"clientId.key", external.client_id.key, "the store's key of the client's id"},
+         {"clientSecret.key", external.client_secret.key,
+          "the store's key of the client's secret"}}};
+    for (const Needed& need : needed) {
+        if (need.value.empty()) {
+            diagnostics.add(
+                {.rule = "missing-setting",
+                 .pos = settings.secrets_pos,
+                 .message = fmt::format(
+                     "\"tailrender.secrets: external\" needs \"tailrender.externalSecret.{}\"",
+                     need.key),
+                 .expected = std::string(need.expected)});
+        }
+    }
+}
+
+}  // namespace
+
+void plan_credentials(const Loaded& loaded, const OperatorInput& reference, InstallPlan& install,
+                      Plan& plan, Diagnostics& diagnostics) {
+    const Settings& settings = plan.settings;
+    if (credentials_of(settings) != Credentials::Secret) {
+        return;
+    }
+    const std::optional<SecretSource> other = other_source(loaded, reference, install, diagnostics);
+    if (settings.secrets == SecretsMode::Reference) {
+        reference_secret(other, install, plan, diagnostics);
+    } else if (other) {
+        refuse_two_sources(*other, settings, install, diagnostics);
+    } else if (settings.secrets == SecretsMode::Generate) {
+        generate_secret(loaded, install, diagnostics);
+    } else {
+        check_external(settings, diagnostics);
+        install.external_secret = true;
+    }
+}
+
+}  // namespace renderer

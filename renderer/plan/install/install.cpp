@@ -1,0 +1,245 @@
+#include "renderer/plan/install/install.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "renderer/core/text_of.h"
+#include "renderer/plan/install/chart_stream.h"
+#include "renderer/plan/install/controller.h"
+#include "renderer/plan/install/credentials.h"
+#include "renderer/plan/settings/settings_decoder.h"
+#include "renderer/secrets/confidential.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kFleetRule = "install: the bundle's chart is the operator's";
+constexpr std::string_view kManifestRule = "install: the operator's manifest";
+
+// Wherever it stands, it would reach a manifest: in an extraEnv such as TS_AUTHKEY, say.
+void refuse_keys(const Value& value, Diagnostics& diagnostics) {
+    if (value.is_string() && holds_tailscale_key(value.text())) {
+        diagnostics.add({.rule = "plain-secret",
+                         .pos = value.pos(),
+                         .message = "a key of Tailscale in plain text among the values",
+                         .expected = "a reference to a Secret of the cluster",
+                         .hint = "revoke it, and put its successor into a Secret of the cluster",
+                         .hide_text = true});
+    }
+    for (const Value& item : value.is_list() ? value.items() : std::span<const Value>()) {
+        refuse_keys(item, diagnostics);
+    }
+    for (const Member& member : value.is_map() ? value.members() : std::span<const Member>()) {
+        refuse_keys(member.value, diagnostics);
+    }
+}
+
+// I6. The value is never repeated, not even in part.
+void refuse_plain_secrets(const Loaded& loaded, Diagnostics& diagnostics) {
+    for (const Value& layer : loaded.values) {
+        const Value* secret = layer.at({"oauth", "clientSecret"});
+        if (!text_of(secret).empty()) {
+            diagnostics.add(
+                {.rule = "plain-secret",
+                 .pos = secret->pos(),
+                 .message = "\"oauth.clientSecret\" is a credential in plain text",
+                 .expected = "an empty value: the Secret \"operator-oauth\" holds the credential",
+                 .hint =
+                     "put it into the env file of the secretGenerator \"operator-oauth\", which "
+                     "git ignores, and revoke it if it was ever committed",
+                 .hide_text = true});
+        } else {
+            refuse_keys(layer, diagnostics);
+        }
+    }
+}
+
+void refuse_two_operators(const Loaded& loaded, const OperatorInput& reference,
+                          Diagnostics& diagnostics) {
+    const Bundle& bundle = loaded.bundles[*loaded.operator_bundle];
+    diagnostics.add(
+        {.rule = "second-operator",
+         .pos = reference.deployment->kind.pos(),
+         .object = reference.deployment->object_name(),
+         .message = "a cluster has one operator, but this is another",
+         .hint = "keep the chart or the manifest",
+         .notes = {{.pos = bundle.chart_pos, .text = "the chart of the first is named here"}}});
+}
+
+// The controller watches the namespace that it runs in.
+void check_namespace(const OperatorInput& reference, const Settings& settings,
+                     Diagnostics& diagnostics) {
+    const Document& deployment = *reference.deployment;
+    if (!deployment.effective_namespace.empty() && deployment.effective_namespace != settings.ns) {
+        diagnostics.add(
+            {.rule = "other-namespace",
+             .pos = deployment.kind.pos(),
+             .object = deployment.object_name(),
+             .message = "the operator is not in the namespace of the generated objects",
+             .found = fmt::format("\"{}\"", deployment.effective_namespace),
+             .expected = fmt::format("\"{}\", as \"tailrender.namespace\" says", settings.ns),
+             .hint = "remove \"tailrender.namespace\""});
+    }
+}
+
+void check_forced_namespace(const Bundle& bundle, Diagnostics& diagnostics) {
+    if (!bundle.forced_namespace.empty()) {
+        diagnostics.add({.rule = "forced-namespace",
+                         .pos = bundle.forced_namespace_pos,
+                         .message = "Fleet cannot force a namespace on this bundle: the operator "
+                                    "has cluster-scoped objects",
+                         .found = fmt::format("\"namespace: {}\"", bundle.forced_namespace),
+                         .expected = "\"defaultNamespace\"",
+                         .hint = "rename the key to \"defaultNamespace\""});
+    }
+}
+
+// ---- Namespace
+
+constexpr std::array<std::string_view, 3> kPodSecurity = {"pod-security.kubernetes.io/audit",
+                                                          "pod-security.kubernetes.io/enforce",
+                                                          "pod-security.kubernetes.io/warn"};
+
+void check_pod_security(const Loaded& loaded, const NamespaceInput& input,
+                        Diagnostics& diagnostics) {
+    const Value root = read_document(loaded, *input.doc, diagnostics);
+    const Value* labels = root.at({"metadata", "labels"});
+    std::vector<std::string> lines;
+    for (const std::string_view label : kPodSecurity) {
+        const Value* value = labels == nullptr ? nullptr : labels->find(label);
+        if (text_of(value) != "privileged") {
+            lines.push_back(fmt::format("\"{}: privileged\"", label));
+        }
+    }
+    if (!lines.empty()) {
+        diagnostics.add(
+            {.rule = "pod-security",
+             .pos = input.doc->kind.pos(),
+             .object = input.doc->object_name(),
+             .message = "proxies need privileged pods, which this namespace may refuse",
+             .expected = fmt::format("in metadata.labels: {}", fmt::join(lines, ", "))});
+    }
+}
+
+bool declares_namespace(const Loaded& loaded, const Inventory& inventory, std::string_view ns,
+                        Diagnostics& diagnostics) {
+    bool found = false;
+    for (const NamespaceInput& input : inventory.namespaces) {
+        if (input.name == ns && input.doc->reachable) {
+            found = true;
+            check_pod_security(loaded, input, diagnostics);
+        }
+    }
+    return found;
+}
+
+// ---- the static manifest in a tree
+
+bool is_blank_secret(const Value& root) {
+    for (const std::string_view group : {"data", "stringData"}) {
+        const Value* entries = root.find(group);
+        if (entries == nullptr || !entries->is_map()) {
+            continue;
+        }
+        for (const Member& entry : entries->members()) {
+            if (!text_of(&entry.value).empty()) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void take_secret(const Loaded& loaded, const Document& document, Plan& plan,
+                 Diagnostics& diagnostics) {
+    if (is_blank_secret(read_document(loaded, document, diagnostics))) {
+        cut_document(document, "a placeholder", plan, diagnostics);
+        return;
+    }
+    diagnostics.add({.rule = "plain-secret",
+                     .pos = document.kind.pos(),
+                     .object = document.object_name(),
+                     .message = "a credential in plain text",
+                     .hint =
+                         "create the Secret in the cluster, or use an env file that git ignores, "
+                         "and revoke the credential if it was ever committed"});
+}
+
+// Those that the install generator makes anew. Account, Role and binding `proxies`, the CRDs and
+// what belongs to the API proxy stay as they are.
+bool is_regenerated(const Document& document) {
+    const std::string_view kind = text_of(&document.kind);
+    const std::string_view name = text_of(&document.name);
+    if (kind == "ClusterRole" || kind == "ClusterRoleBinding") {
+        return name == kControllerClusterRole;
+    }
+    if (kind == "ServiceAccount" || kind == "Role" || kind == "RoleBinding") {
+        return name == kControllerName;
+    }
+    return kind == "Deployment" || kind == "IngressClass";
+}
+
+void take_manifest(const Loaded& loaded, const OperatorInput& reference, InstallPlan& install,
+                   Plan& plan, Diagnostics& diagnostics) {
+    for (const Document* document : reference.parts) {
+        if (text_of(&document->kind) == "Secret") {
+            take_secret(loaded, *document, plan, diagnostics);
+        } else if (is_regenerated(*document)) {
+            cut_document(*document, "generated anew", plan, diagnostics);
+        } else if (text_of(&document->name) == kAuthProxyAccount) {
+            install.auth_proxy_account = false;
+        }
+    }
+}
+
+InstallPlan start(const Loaded& loaded, const OperatorInput& reference, const Settings& settings) {
+    InstallPlan install;
+    install.ns = settings.ns;
+    install.auth_proxy_account = wants_auth_proxy(settings);
+    if (reference.deployment != nullptr) {
+        const Document& deployment = *reference.deployment;
+        install.bundle = deployment.bundle;
+        install.origin = {deployment.kind.pos(), deployment.object_name(), kManifestRule};
+        return install;
+    }
+    install.bundle = *loaded.operator_bundle;
+    const Bundle& bundle = loaded.bundles[install.bundle];
+    install.origin = {bundle.chart_pos, fmt::format("chart {}", bundle.chart), kFleetRule};
+    return install;
+}
+
+void plan_tree(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
+               Plan& plan, Diagnostics& diagnostics) {
+    InstallPlan install = start(loaded, inventory.reference, settings);
+    check_forced_namespace(loaded.bundles[install.bundle], diagnostics);
+    install.emit_namespace = !declares_namespace(loaded, inventory, install.ns, diagnostics);
+    plan_credentials(loaded, inventory.reference, install, plan, diagnostics);
+    take_manifest(loaded, inventory.reference, install, plan, diagnostics);
+    plan.install = std::move(install);
+}
+
+}  // namespace
+
+void plan_install(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
+                  Plan& plan, Diagnostics& diagnostics) {
+    const OperatorInput& reference = inventory.reference;
+    if (!loaded.is_stream || loaded.resource_list) {
+        refuse_plain_secrets(loaded, diagnostics);
+    }
+    if (reference.deployment != nullptr) {
+        check_namespace(reference, settings, diagnostics);
+    }
+    if (reference.deployment != nullptr && loaded.is_stream) {
+        plan_chart_stream(loaded, inventory, settings, plan, diagnostics);
+    } else if (reference.deployment != nullptr && loaded.operator_bundle) {
+        refuse_two_operators(loaded, reference, diagnostics);
+    } else if (reference.deployment != nullptr || loaded.operator_bundle) {
+        plan_tree(loaded, inventory, settings, plan, diagnostics);
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,18 @@
+// What a cluster needs besides proxies: namespace, controller, RBAC, IngressClass, credentials.
+// Decides whether any of it is emitted (an operator must be among the inputs), where, and what the
+// chart's own documents turn into. Source: tailscale v1.96.5 cmd/k8s-operator/deploy/chart.
+#pragma once
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/load/load.h"
+#include "renderer/plan/plan.h"
+#include "renderer/plan/settings/settings.h"
+
+namespace renderer {
+
+// Fills plan.install, plan.replacements, and adds to plan.edits and plan.summary.
+void plan_install(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
+                  Plan& plan, Diagnostics& diagnostics);
+
+}  // namespace renderer

@@ -1,0 +1,378 @@
+#include "renderer/plan/settings/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "renderer/classify/operator_deployment.h"
+#include "renderer/core/text_of.h"
+#include "renderer/kube/image_reference.h"
+#include "renderer/plan/settings/settings_decoder.h"
+#include "renderer/plan/tags.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kReferenceVersion = "v1.96.5";
+constexpr std::string_view kDefaultNamespace = "tailscale";
+constexpr std::string_view kDefaultTags = "tag:k8s";
+constexpr std::int64_t kSecond = 1000;                          // milliseconds
+constexpr std::string_view kDefaultRefreshInterval = "1h0m0s";  // of the ExternalSecret CRD
+constexpr std::int64_t kMaxPort = 65535;
+
+// `repo` is the chart's old spelling of `repository`, and wins.
+Image decode_image(const Value& all, std::string_view group, std::string_view repository,
+                   std::string_view tag) {
+    Image image;
+    image.repository = text_at(all, {group, "image", "repo"},
+                               text_at(all, {group, "image", "repository"}, repository));
+    image.tag = text_at(all, {group, "image", "tag"}, tag);
+    image.digest = text_at(all, {group, "image", "digest"});
+    image.pull_policy = text_at(all, {group, "image", "pullPolicy"});
+    image.pos = pos_at(all, {group, "image"});
+    return image;
+}
+
+void decode_cleanup_delay(const Value& all, Settings& settings, Diagnostics& diagnostics) {
+    const std::string delay = text_at(all, {"tailrender", "cleanupDelay"});
+    if (delay.empty()) {
+        return;
+    }
+    const std::int64_t ms = parse_duration(delay);
+    if (ms < 0 || ms % kSecond != 0) {
+        report_unusable("tailrender.cleanupDelay", pos_at(all, {"tailrender", "cleanupDelay"}),
+                        delay, "a duration of whole seconds such as \"10m\"", diagnostics);
+    } else {
+        settings.cleanup_delay = ms / kSecond;
+    }
+}
+
+// Shared with other devices, it would say nothing about who made them.
+void decode_take_over(const Value& all, Settings& settings, Diagnostics& diagnostics) {
+    settings.take_over_tag = text_at(all, {"tailrender", "takeOverTag"});
+    const auto has_it = [&settings](const std::vector<std::string>& tags) {
+        return std::ranges::find(tags, settings.take_over_tag) != tags.end();
+    };
+    const bool is_shared = has_it(settings.default_tags) || has_it(settings.operator_tags);
+    if (!settings.take_over_tag.empty() &&
+        (is_shared || !tag_error(settings.take_over_tag).empty())) {
+        report_unusable("tailrender.takeOverTag", pos_at(all, {"tailrender", "takeOverTag"}),
+                        settings.take_over_tag,
+                        "a tag such as \"tag:cluster-one\" that nothing but this cluster's proxies "
+                        "has, not one of \"proxyConfig.defaultTags\" or "
+                        "\"operatorConfig.defaultTags\"",
+                        diagnostics);
+    }
+}
+
+std::optional<PortRange> parse_ports(std::string_view text) {
+    PortRange range;
+    const char* end = text.data() + text.size();
+    const auto first = std::from_chars(text.data(), end, range.first);
+    if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') {
+        return std::nullopt;
+    }
+    const auto last = std::from_chars(first.ptr + 1, end, range.last);
+    const bool whole = last.ec == std::errc() && last.ptr == end;
+    return whole && range.first > 0 && range.first <= range.last && range.last <= kMaxPort
+               ? std::optional(range)
+               : std::nullopt;
+}
+
+void decode_node_ports(const Value& all, Settings& settings, Diagnostics& diagnostics) {
+    const std::string text = text_at(all, {"tailrender", "nodePortRange"});
+    settings.node_ports = parse_ports(text);
+    if (!text.empty() && !settings.node_ports) {
+        report_unusable("tailrender.nodePortRange", pos_at(all, {"tailrender", "nodePortRange"}),
+                        text, "a range of ports such as \"30000-32767\"", diagnostics);
+    }
+}
+
+RemoteEntry decode_remote(const Value& all, std::string_view entry) {
+    return {.key = text_at(all, {"tailrender", "externalSecret", entry, "key"}),
+            .property = text_at(all, {"tailrender", "externalSecret", entry, "property"})};
+}
+
+// What is required is only known where the Secret is planned.
+void decode_secrets(const Value& all, Settings& settings, Diagnostics& diagnostics) {
+    const std::string mode = text_at(all, {"tailrender", "secrets"});
+    if (mode == "generate") {
+        settings.secrets = SecretsMode::Generate;
+    } else if (mode == "external") {
+        settings.secrets = SecretsMode::External;
+    }
+    settings.secrets_pos = pos_at(all, {"tailrender", "secrets"});
+    ExternalSecretSettings& external = settings.external_secret;
+    external = {
+        .store = text_at(all, {"tailrender", "externalSecret", "store"}),
+        .store_kind = text_at(all, {"tailrender", "externalSecret", "storeKind"}, "SecretStore"),
+        .refresh_interval = text_at(all, {"tailrender", "externalSecret", "refreshInterval"},
+                                    kDefaultRefreshInterval),
+        .client_id = decode_remote(all, "clientId"),
+        .client_secret = decode_remote(all, "clientSecret")};
+    if (parse_duration(external.refresh_interval) < 0) {
+        report_unusable("tailrender.externalSecret.refreshInterval",
+                        pos_at(all, {"tailrender", "externalSecret", "refreshInterval"}),
+                        external.refresh_interval, "a duration such as \"1h\"", diagnostics);
+    }
+}
+
+void decode_ours(const Value& all, std::string_view operator_namespace, Settings& settings,
+                 Diagnostics& diagnostics) {
+    settings.ns = text_at(all, {"tailrender", "namespace"},
+                          operator_namespace.empty() ? kDefaultNamespace : operator_namespace);
+    settings.cluster_domain = text_at(all, {"tailrender", "clusterDomain"}, "cluster.local");
+    settings.tailnet_domain = text_at(all, {"tailrender", "tailnetDomain"});
+    settings.hostname_suffix = text_at(all, {"tailrender", "hostnameSuffix"});
+    if (text_at(all, {"tailrender", "dataplane"}) == "native") {
+        settings.dataplane = Dataplane::Native;
+    }
+    decode_secrets(all, settings, diagnostics);
+    if (text_at(all, {"tailrender", "inputs"}) == "complete") {
+        settings.inputs = InputsMode::Complete;
+    }
+    const std::string resources = text_at(all, {"tailrender", "customResources"});
+    if (resources == "emit") {
+        settings.custom_resources = CustomResources::Emit;
+    } else if (resources == "consume") {
+        settings.custom_resources = CustomResources::Consume;
+    }
+    if (text_at(all, {"tailrender", "placement"}) == "central") {
+        settings.placement = Placement::Central;
+    }
+    settings.service_monitors = flag_at(all, {"tailrender", "serviceMonitors"});
+    settings.image =
+        decode_image(all, "tailrender", "tailrender/tailrender-runtime", "v" TAILRENDER_VERSION);
+    decode_cleanup_delay(all, settings, diagnostics);
+    decode_node_ports(all, settings, diagnostics);
+}
+
+void decode_operator_tags(const Value& all, Settings& settings) {
+    const Value* tags = all.at({"operatorConfig", "defaultTags"});
+    if (tags == nullptr || !tags->is_list()) {
+        settings.operator_tags = split_tags(text_at(all, {"operatorConfig", "defaultTags"}));
+        return;
+    }
+    for (const Value& tag : tags->items()) {
+        settings.operator_tags.emplace_back(text_of(&tag));
+    }
+}
+
+void decode_default_tags(const Value& all, Settings& settings, Diagnostics& diagnostics) {
+    settings.default_tags = split_tags(text_at(all, {"proxyConfig", "defaultTags"}, kDefaultTags));
+    settings.default_tags_pos = pos_at(all, {"proxyConfig", "defaultTags"});
+    for (const std::string& tag : settings.default_tags) {
+        const std::string_view wrong = tag_error(tag);
+        if (!wrong.empty()) {
+            diagnostics.add({.rule = "invalid-tag",
+                             .pos = settings.default_tags_pos,
+                             .message = fmt::format("\"proxyConfig.defaultTags\": {}", wrong),
+                             .found = fmt::format("\"{}\"", tag),
+                             .expected = "tags such as \"tag:k8s\", separated by commas"});
+        }
+    }
+}
+
+// The reference's container would hold the name twice, and the last one would win.
+void refuse_chart_env(std::string_view name, Pos pos, Diagnostics& diagnostics) {
+    const auto* variable = std::ranges::find(kOperatorEnv, name, &OperatorEnv::name);
+    std::string hint = "remove it";
+    if (name == "PROXY_IMAGE") {
+        hint = "set \"proxyConfig.image\" instead";
+    } else if (variable != kOperatorEnv.end()) {
+        hint = fmt::format("set \"{}{}{}\" instead", variable->group,
+                           variable->group.empty() ? "" : ".", variable->key);
+    }
+    diagnostics.add({.rule = "duplicate-env",
+                     .pos = pos,
+                     .message = fmt::format(
+                         "\"{}\" in \"operatorConfig.extraEnv\" is set by the chart already", name),
+                     .hint = std::move(hint)});
+}
+
+// What strconv.ParseBool reads as true.
+constexpr std::array<std::string_view, 6> kGoTrue = {"1", "t", "T", "true", "TRUE", "True"};
+
+void decode_env(std::string_view name, std::string_view text, Pos pos, Settings& settings,
+                Diagnostics& diagnostics) {
+    if (is_operator_env(name)) {
+        refuse_chart_env(name, pos, diagnostics);
+    } else if (name == kCleanupDelayVariable || name == kTakeOverVariable) {
+        const bool is_delay = name == kCleanupDelayVariable;
+        diagnostics.add({.rule = "duplicate-env",
+                         .pos = pos,
+                         .message = fmt::format(
+                             "\"{}\" in \"operatorConfig.extraEnv\" is set by tailrender", name),
+                         .hint = fmt::format("set \"tailrender.{}\" instead",
+                                             is_delay ? "cleanupDelay" : "takeOverTag")});
+    } else if (name == "PROXY_PRIORITY_CLASS_NAME") {
+        settings.priority_class = text;
+    } else if (name == "OPERATOR_DEFAULT_LOAD_BALANCER") {
+        settings.default_load_balancer = text == "true";
+    } else if (name == "K8S_PROXY_IMAGE") {
+        settings.k8s_proxy_image = text;
+    } else if (name == "TS_NO_LOGS_NO_SUPPORT") {
+        settings.log_upload = std::ranges::find(kGoTrue, text) == kGoTrue.end();
+    } else if (name == "TS_EXPERIMENTAL_KUBE_API_EVENTS" && text == "true") {
+        diagnostics.add({.rule = "removed-setting",
+                         .pos = pos,
+                         .message = "\"TS_EXPERIMENTAL_KUBE_API_EVENTS\" in "
+                                    "\"operatorConfig.extraEnv\" has been removed",
+                         .hint = "use ACLs instead"});
+    } else if (name == "AUTH_PROXY" && !text.empty()) {
+        diagnostics.add({.severity = Severity::Warning,
+                         .rule = "removed-setting",
+                         .pos = pos,
+                         .message = "\"AUTH_PROXY\" in \"operatorConfig.extraEnv\" has no effect",
+                         .hint = "remove it"});
+    }
+}
+
+bool decides_rendering(std::string_view name) {
+    return name == "PROXY_PRIORITY_CLASS_NAME" || name == "OPERATOR_DEFAULT_LOAD_BALANCER" ||
+           name == "K8S_PROXY_IMAGE";
+}
+
+// The entry's text, "" when it has none. Reports what cannot be an env variable's value.
+std::string_view env_text(std::string_view name, const Value& entry, Diagnostics& diagnostics) {
+    const Value* value = entry.find("value");
+    const Value* from = entry.find("valueFrom");
+    if (from != nullptr && decides_rendering(name)) {
+        diagnostics.add(
+            {.rule = "unknown-offline",
+             .pos = from->pos(),
+             .message = fmt::format("the value of \"{}\" is only known in the cluster", name),
+             .hint = "write it as a plain \"value\""});
+    }
+    if (value == nullptr || value->is_null()) {
+        return {};
+    }
+    if (!value->is_string()) {
+        diagnostics.add({.rule = "wrong-type",
+                         .pos = value->pos(),
+                         .message = fmt::format(
+                             "\"{}\" in \"operatorConfig.extraEnv\" has the wrong type", name),
+                         .found = std::string(kind_name(*value)),
+                         .expected = "a string",
+                         .hint = "put the value in quotes"});
+        return {};
+    }
+    return value->text();
+}
+
+void decode_env_entry(const Value& entry, Settings& settings, Diagnostics& diagnostics) {
+    const Value* name = entry.find("name");
+    if (name == nullptr || !name->is_string() || name->text().empty()) {
+        diagnostics.add({.rule = "wrong-type",
+                         .pos = entry.pos(),
+                         .message = "an entry of \"operatorConfig.extraEnv\" has no name",
+                         .found = std::string(kind_name(entry)),
+                         .expected = "a map with \"name\" and \"value\""});
+        return;
+    }
+    const std::string_view text = env_text(name->text(), entry, diagnostics);
+    decode_env(name->text(), text, name->pos(), settings, diagnostics);
+}
+
+void decode_chart(const Value& all, std::string_view app_version, Settings& settings,
+                  Diagnostics& diagnostics) {
+    settings.app_version = app_version.empty() ? kReferenceVersion : app_version;
+    settings.proxy_image =
+        decode_image(all, "proxyConfig", "tailscale/tailscale", settings.app_version);
+    decode_operator_tags(all, settings);
+    decode_default_tags(all, settings, diagnostics);
+    decode_take_over(all, settings, diagnostics);
+    settings.firewall_mode = text_at(all, {"proxyConfig", "firewallMode"});
+    settings.firewall_mode_pos = pos_at(all, {"proxyConfig", "firewallMode"});
+    settings.login_server = text_at(all, {"loginServer"});
+    if (settings.login_server.ends_with('/')) {
+        settings.login_server.pop_back();
+    }
+    settings.default_proxy_class = text_at(all, {"proxyConfig", "defaultProxyClass"});
+    settings.default_proxy_class_pos = pos_at(all, {"proxyConfig", "defaultProxyClass"});
+    settings.ingress_class = text_at(all, {"ingressClass", "name"}, "tailscale");
+    settings.ingress_class_enabled = flag_at(all, {"ingressClass", "enabled"});
+    const Value* extra = all.at({"operatorConfig", "extraEnv"});
+    if (extra != nullptr && extra->is_list()) {
+        for (const Value& entry : extra->items()) {
+            decode_env_entry(entry, settings, diagnostics);
+        }
+    }
+}
+
+void warn(Pos pos, std::string_view rule, std::string message, std::string hint,
+          Diagnostics& diagnostics) {
+    diagnostics.add({.severity = Severity::Warning,
+                     .rule = std::string(rule),
+                     .pos = pos,
+                     .message = std::move(message),
+                     .hint = std::move(hint)});
+}
+
+void check_api_proxy(const Value& all, Diagnostics& diagnostics) {
+    const Value* mode = all.at({"apiServerProxyConfig", "mode"});
+    const bool flag = mode != nullptr && mode->is_bool() && mode->as_bool();
+    const bool text =
+        mode != nullptr && mode->is_string() && !mode->text().empty() && mode->text() != "false";
+    if (flag || text) {
+        warn(mode->pos(), "no-api-proxy",
+             "\"apiServerProxyConfig.mode\": the Kubernetes API proxy is not built yet, so nothing "
+             "serves it",
+             "keep the operator for it, or set the mode to \"false\"", diagnostics);
+    }
+}
+
+// What the chart renders without a word although it cannot work.
+void check_combinations(const Value& all, Diagnostics& diagnostics) {
+    const bool audience = !text_at(all, {"oauth", "audience"}).empty();
+    const Value* volume = all.at({"oauthSecretVolume"});
+    const bool custom = volume != nullptr && volume->is_map() && volume->size() > 0;
+    if (audience && !custom && text_at(all, {"oauth", "clientId"}).empty()) {
+        warn(pos_at(all, {"oauth", "audience"}), "no-client-id",
+             "\"oauth.audience\" without \"oauth.clientId\": the controller cannot log in",
+             "set \"oauth.clientId\" to the id of the federated identity", diagnostics);
+    }
+    if (audience && !text_at(all, {"oauth", "clientSecret"}).empty()) {
+        warn(pos_at(all, {"oauth", "audience"}), "unused-client-secret",
+             "\"oauth.clientSecret\" is not used with \"oauth.audience\"", "remove one of the two",
+             diagnostics);
+    }
+    const Value* app = all.at({"operatorConfig", "podLabels", "app"});
+    if (app != nullptr) {
+        warn(app->pos(), "reserved-label",
+             "\"operatorConfig.podLabels.app\" is the label that selects the controller's pods",
+             "remove it", diagnostics);
+    }
+}
+
+}  // namespace
+
+std::string Image::reference() const {
+    return digest.empty() ? fmt::format("{}:{}", repository, tag)
+                          : fmt::format("{}@{}", repository, digest);
+}
+
+bool Image::pinned() const {
+    const bool has_digest = tag.find('@') != std::string::npos;  // "v1.96.5@sha256:…"
+    return has_digest || is_pinned(tag, digest);
+}
+
+Settings decode_settings(const std::vector<const Value*>& layers,
+                         std::string_view operator_namespace, std::string_view app_version,
+                         Diagnostics& diagnostics) {
+    Value all = merge_layers(chart_defaults(), layers);
+    check_keys(all, diagnostics);
+    check_combinations(all, diagnostics);
+    check_api_proxy(all, diagnostics);
+    Settings settings;
+    decode_ours(all, operator_namespace, settings, diagnostics);
+    decode_chart(all, app_version, settings, diagnostics);
+    all.erase("tailrender");
+    settings.chart = std::move(all);
+    return settings;
+}
+
+}  // namespace renderer

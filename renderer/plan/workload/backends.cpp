@@ -1,0 +1,267 @@
+#include "renderer/plan/workload/backends.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "renderer/plan/checks/object_checks.h"
+#include "renderer/plan/grammar.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::int64_t kHttpsPort = 443;
+constexpr std::string_view kRoot = "/";
+
+struct Destination {
+    std::string url;   // without the path
+    std::string name;  // for people
+};
+
+class BackendPlanner {
+public:
+    BackendPlanner(const IngressInput& ingress, const ServedHost& host, const ProxyInputs& inputs,
+                   Diagnostics& diagnostics)
+        : ingress_(ingress), served_(host), inputs_(inputs), out_(diagnostics) {}
+
+    // A later entry with the same path replaces the earlier one, as in the reference.
+    PlannedBackends run() {
+        const std::size_t errors = out_.error_count();
+        if (ingress_.has_default_backend) {
+            take(kRoot, ingress_.default_backend);
+        }
+        for (const IngressRule& rule : ingress_.rules) {
+            take_rule(rule);
+        }
+        if (planned_.empty() && !skipped_ && out_.error_count() == errors) {
+            report("no-valid-backend", ingress_.pos(), "this Ingress leads nowhere",
+                   "spec.defaultBackend, or a rule with paths", "");
+        }
+        return result();
+    }
+
+private:
+    void report(std::string_view rule, Pos pos, std::string message, std::string expected,
+                std::string hint, Severity severity = Severity::Error) {
+        out_.add({.severity = severity,
+                  .rule = std::string(rule),
+                  .pos = pos,
+                  .object = ingress_.doc->object_name(),
+                  .message = std::move(message),
+                  .expected = std::move(expected),
+                  .hint = std::move(hint)});
+    }
+
+    void take_rule(const IngressRule& rule) {
+        if (!rule.host.empty() && rule.host != served_.name) {
+            report("rule-host-unsupported", rule.host_pos,
+                   fmt::format("rule with host \"{}\" cannot be served", rule.host),
+                   served_.name.empty()
+                       ? "no host: there is none in spec.tls"
+                       : fmt::format("no host, or \"{}\", {}", served_.name, served_.origin),
+                   "a proxy has one name; make another Ingress for another host");
+        } else if (!rule.has_http) {
+            report("rule-without-http", rule.pos, "a rule without \"http\" leads nowhere",
+                   "\"http\" with \"paths\"", "remove the rule, or use spec.defaultBackend");
+        } else if (rule.paths.empty()) {
+            report("invalid-object", rule.pos, "a rule without paths leads nowhere",
+                   "at least one entry in \"http.paths\"", "");
+        } else {
+            for (const IngressPath& path : rule.paths) {
+                take_path(path);
+            }
+        }
+    }
+
+    void take_path(const IngressPath& path) {
+        const std::string_view text = path.path.empty() ? kRoot : path.path;
+        if (path.path_type == PathType::Unset) {
+            report("path-without-type", path.pos, fmt::format("path \"{}\" has no pathType", text),
+                   "Prefix", "add \"pathType: Prefix\"");
+        } else if (path.path_type == PathType::Exact) {
+            report("exact-path", path.path_type_pos,
+                   fmt::format("path \"{}\" of type Exact also matches what is below it", text),
+                   "Prefix, which is what tailscaled does", "write \"pathType: Prefix\"",
+                   Severity::Warning);
+        }
+        take(text, path.backend);
+    }
+
+    void take(std::string_view path, const IngressBackend& backend) {
+        if (!backend.has_service) {
+            report("backend-not-a-service", backend.pos,
+                   fmt::format("the backend of path \"{}\" is not a Service", path),
+                   "backend.service with a name and a port",
+                   "a proxy can only lead to a Service of the same namespace");
+            return;
+        }
+        if (backend.service.empty()) {
+            report("missing-backend-service", backend.pos,
+                   fmt::format("the backend of path \"{}\" names no Service", path),
+                   "the name of a Service of the same namespace", "");
+            return;
+        }
+        if (!is_port_number(backend.port_number) && backend.port_number != 0) {
+            skipped_ = true;  // check_object reports it
+            return;
+        }
+        if (ingress_.ns.empty()) {
+            skipped_ = true;  // reported; nothing can be looked up
+            return;
+        }
+        const ServiceInput* service = inputs_.services.find(ingress_.ns, backend.service);
+        std::optional<Destination> found =
+            service == nullptr ? find_absent(path, backend) : find_known(path, backend, *service);
+        if (found) {
+            found->url += path;
+            planned_[path] = std::move(*found);
+        }
+    }
+
+    std::optional<Destination> find_absent(std::string_view path, const IngressBackend& backend) {
+        const bool complete = inputs_.settings.inputs == InputsMode::Complete;
+        const bool named = !backend.port_name.empty();
+        const bool error = complete || named;
+        report(
+            "missing-backend-service", backend.pos,
+            fmt::format("Service \"{}\" of path \"{}\" is not among the inputs", backend.service,
+                        path),
+            named ? fmt::format("Service \"{}\" in namespace \"{}\": only it knows the number of "
+                                "port \"{}\"",
+                                backend.service, ingress_.ns, backend.port_name)
+                  : fmt::format("Service \"{}\" in namespace \"{}\"", backend.service, ingress_.ns),
+            "if it comes from elsewhere, say --context DIR with a directory that holds it",
+            error ? Severity::Error : Severity::Warning);
+        if (!named && backend.port_number == 0) {
+            report_no_port(path, backend);
+            return std::nullopt;
+        }
+        if (error) {
+            return std::nullopt;
+        }
+        return destination(backend, dns_name(backend), backend.port_number);
+    }
+
+    std::optional<Destination> find_known(std::string_view path, const IngressBackend& backend,
+                                          const ServiceInput& service) {
+        services_.push_back(&service);
+        if (service.headless || service.type == ServiceType::ExternalName) {
+            report("backend-without-cluster-ip", backend.pos,
+                   fmt::format("Service \"{}\" of path \"{}\" has no cluster IP", backend.service,
+                               path),
+                   "a Service of type ClusterIP, NodePort or LoadBalancer that is not headless",
+                   service.headless ? "remove \"clusterIP: None\", or lead to another Service"
+                                    : "lead to a Service with a selector");
+            return std::nullopt;
+        }
+        if (backend.port_name.empty() && backend.port_number == 0) {
+            report_no_port(path, backend);
+            return std::nullopt;
+        }
+        const std::int64_t port = find_port(backend, service);
+        if (port == 0) {
+            report_port(path, backend, service);
+            return std::nullopt;
+        }
+        return destination(backend, host(backend, service), port);
+    }
+
+    static std::int64_t find_port(const IngressBackend& backend, const ServiceInput& service) {
+        const auto found = std::ranges::find_if(service.ports, [&](const ServicePort& port) {
+            return backend.port_name.empty() ? port.port == backend.port_number
+                                             : port.name == backend.port_name;
+        });
+        return found == service.ports.end() ? 0 : found->port;
+    }
+
+    void report_no_port(std::string_view path, const IngressBackend& backend) {
+        report("backend-port-not-found", backend.port_pos,
+               fmt::format("the backend of path \"{}\" has no port", path),
+               "backend.service.port with a name or a number", "");
+    }
+
+    void report_port(std::string_view path, const IngressBackend& backend,
+                     const ServiceInput& service) {
+        std::vector<std::string> ports;
+        std::vector<std::string_view> names;
+        for (const ServicePort& port : service.ports) {
+            ports.push_back(port.name.empty() ? fmt::format("{}", port.port)
+                                              : fmt::format("{} ({})", port.port, port.name));
+            names.push_back(port.name);
+        }
+        const std::string_view near = nearest(backend.port_name, names);
+        const std::string wanted = backend.port_name.empty()
+                                       ? fmt::format("{}", backend.port_number)
+                                       : fmt::format("\"{}\"", backend.port_name);
+        out_.add({.rule = "backend-port-not-found",
+                  .pos = backend.port_pos,
+                  .object = ingress_.doc->object_name(),
+                  .message = fmt::format("Service \"{}\" of path \"{}\" has no port {}",
+                                         backend.service, path, wanted),
+                  .expected = ports.empty()
+                                  ? "a Service with ports"
+                                  : fmt::format("one of {{ {} }}", fmt::join(ports, ", ")),
+                  .hint = backend.port_name.empty() || near.empty()
+                              ? ""
+                              : fmt::format("did you mean \"{}\"?", near),
+                  .notes = {{.pos = service.pos(),
+                             .object = service.doc->object_name(),
+                             .text = "the Service stands here"}}});
+    }
+
+    [[nodiscard]] std::string dns_name(const IngressBackend& backend) const {
+        return cluster_dns_name(ingress_.ns, backend.service, inputs_.settings);
+    }
+
+    // The reference writes IPv6 addresses without brackets, which makes no URL.
+    [[nodiscard]] std::string host(const IngressBackend& backend,
+                                   const ServiceInput& service) const {
+        if (service.cluster_ip.empty()) {
+            return dns_name(backend);
+        }
+        return ip_family(service.cluster_ip) == IpFamily::V6
+                   ? fmt::format("[{}]", service.cluster_ip)
+                   : std::string(service.cluster_ip);
+    }
+
+    [[nodiscard]] Destination destination(const IngressBackend& backend, const std::string& host,
+                                          std::int64_t port) const {
+        const bool https = port == kHttpsPort || backend.port_name == "https";
+        return {fmt::format("{}://{}:{}", https ? "https+insecure" : "http", host, port),
+                fmt::format("{}/{}:{}", ingress_.ns, backend.service, port)};
+    }
+
+    PlannedBackends result() {
+        PlannedBackends result;
+        std::vector<std::string> names;
+        for (auto& [path, destination] : planned_) {
+            result.handlers.push_back({std::string(path), std::move(destination.url)});
+            if (std::ranges::find(names, destination.name) == names.end()) {
+                names.push_back(std::move(destination.name));
+            }
+        }
+        result.leads_to = fmt::format("{}", fmt::join(names, ", "));
+        result.services = std::move(services_);
+        return result;
+    }
+
+    const IngressInput& ingress_;
+    const ServedHost& served_;
+    const ProxyInputs& inputs_;
+    Diagnostics& out_;
+    std::map<std::string_view, Destination> planned_;
+    std::vector<const ServiceInput*> services_;
+    bool skipped_ = false;  // an entry was left out because something else reports it
+};
+
+}  // namespace
+
+PlannedBackends plan_backends(const IngressInput& ingress, const ServedHost& host,
+                              const ProxyInputs& inputs, Diagnostics& diagnostics) {
+    return BackendPlanner(ingress, host, inputs, diagnostics).run();
+}
+
+}  // namespace renderer

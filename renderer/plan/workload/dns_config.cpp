@@ -1,0 +1,80 @@
+#include "renderer/plan/workload/dns_config.h"
+
+#include <fmt/format.h>
+
+#include "renderer/plan/checks/metadata_checks.h"
+#include "renderer/plan/custom_resources.h"
+#include "renderer/plan/grammar.h"
+#include "renderer/plan/install/controller.h"
+#include "renderer/plan/parents.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kRule = "dns-config: a DNSConfig";
+
+void refuse_second(const DnsConfigInput& config, const Origin& first, Diagnostics& diagnostics) {
+    diagnostics.add(
+        {.rule = "second-dns-config",
+         .pos = config.pos(),
+         .object = config.doc->object_name(),
+         .message = "a cluster has one nameserver, but this is a second DNSConfig",
+         .hint = "remove one of the two",
+         .notes = {{.pos = first.pos, .object = first.parent, .text = "the first stands here"}}});
+}
+
+void check(const DnsConfigInput& config, Diagnostics& diagnostics) {
+    check_custom_resource(config, diagnostics);
+    if (!config.has_nameserver && config.faults.empty()) {
+        report_invalid(config, {}, "spec.nameserver is required", "", "\"nameserver: {}\" at least",
+                       diagnostics);
+    }
+    if (config.replicas < 0) {
+        report_invalid(config, config.replicas_pos, "spec.nameserver.replicas is negative",
+                       fmt::format("{}", config.replicas), "0 or more", diagnostics);
+    }
+    if (!config.cluster_ip.empty() && config.cluster_ip != "None" &&
+        !ip_family(config.cluster_ip)) {
+        report_invalid(config, config.cluster_ip_pos,
+                       "spec.nameserver.service.clusterIP is not an address",
+                       fmt::format("\"{}\"", config.cluster_ip),
+                       "a free address of the cluster's Services", diagnostics);
+    }
+    if (config.image_pos.known()) {
+        diagnostics.add({.severity = Severity::Warning,
+                         .rule = "unused-image",
+                         .pos = config.image_pos,
+                         .object = config.doc->object_name(),
+                         .message = "the nameserver is part of our image, so this one is not used",
+                         .hint = "remove \"image\"; \"tailrender.image\" names a mirror of ours"});
+    }
+}
+
+}  // namespace
+
+void plan_dns_config(const Inventory& inventory, const ProxyInputs& inputs, Plan& plan,
+                     Diagnostics& diagnostics) {
+    const Settings& settings = inputs.settings;
+    for (const DnsConfigInput& config : inventory.dns_configs) {
+        if (!is_rendered(inputs.loaded, *config.doc)) {
+            continue;
+        }
+        if (plan.dns_config) {
+            refuse_second(config, plan.dns_config->origin, diagnostics);
+            continue;
+        }
+        check(config, diagnostics);
+        plan.dns_config = DnsConfigPlan{.origin = {config.pos(), config.doc->object_name(), kRule},
+                                        .bundle = inputs.bundle_of(*config.doc),
+                                        .ns = settings.ns,
+                                        .parent_name = std::string(config.name),
+                                        .image = settings.image.reference(),
+                                        .pull_policy = controller_pull_policy(settings),
+                                        .cluster_ip = std::string(config.cluster_ip),
+                                        .replicas = config.replicas,
+                                        .tolerations = config.tolerations};
+    }
+}
+
+}  // namespace renderer

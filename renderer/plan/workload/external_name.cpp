@@ -1,0 +1,90 @@
+#include "renderer/plan/workload/external_name.h"
+
+#include <fmt/format.h>
+
+#include "renderer/load/splice.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kLinesToWrite =
+    "write these three lines, and remove \"selector\" and \"clusterIP\":\n"
+    "    spec:\n"
+    "      type: ExternalName\n"
+    "      externalName: placeholder";
+
+Diagnostic about(const ServiceInput& service, std::string_view rule, Pos pos, std::string message) {
+    return {.rule = std::string(rule),
+            .pos = pos,
+            .object = service.doc->object_name(),
+            .message = std::move(message)};
+}
+
+std::string_view type_name(ServiceType type) {
+    switch (type) {
+        case ServiceType::ClusterIp:
+            return "ClusterIP";
+        case ServiceType::NodePort:
+            return "NodePort";
+        case ServiceType::LoadBalancer:
+            return "LoadBalancer";
+        case ServiceType::ExternalName:
+            break;
+    }
+    return "ExternalName";
+}
+
+}  // namespace
+
+void check_headless(const ServiceInput& service, Diagnostics& diagnostics) {
+    if (service.headless) {
+        Diagnostic refusal = about(service, "headless-service", service.cluster_ip_pos,
+                                   "a headless Service cannot lead to the tailnet");
+        refusal.expected = "a Service of type ExternalName";
+        refusal.hint = kLinesToWrite;
+        diagnostics.add(std::move(refusal));
+    }
+}
+
+void check_external_name_type(const ServiceInput& service, Diagnostics& diagnostics) {
+    if (service.type == ServiceType::ExternalName || !service.faults.empty()) {
+        return;
+    }
+    const Value* type = service.doc->root.at({"spec", "type"});
+    const Value* spec = service.doc->root.find("spec");
+    Diagnostic refusal = about(service, "egress-not-external-name",
+                               type != nullptr   ? type->pos()
+                               : spec != nullptr ? spec->pos()
+                                                 : service.pos(),
+                               "a Service that leads to the tailnet must be an ExternalName");
+    refusal.found = fmt::format("type {}", type_name(service.type));
+    refusal.expected = "a Service of type ExternalName, whose name is filled in here";
+    refusal.hint = kLinesToWrite;
+    diagnostics.add(std::move(refusal));
+}
+
+void lead_to(const ServiceInput& service, const std::string& name, const ProxyInputs& inputs,
+             Plan& plan, Diagnostics& diagnostics) {
+    const Document& doc = *service.doc;
+    const Value* spec = doc.root.find("spec");
+    if (service.external_name == name || spec == nullptr || !spec->is_map()) {
+        return;
+    }
+    std::optional<Edit> edit = set_member({inputs.loaded.sources, doc.source, doc.range, doc.root},
+                                          *spec, "externalName", name);
+    if (edit) {
+        edit->reason = fmt::format("externalName {}", name);
+        plan.edits.push_back(std::move(*edit));
+        return;
+    }
+    const Value* old = spec->find("externalName");
+    Diagnostic refusal =
+        about(service, "cannot-edit", old == nullptr ? spec->pos() : old->pos(),
+              fmt::format("cannot write \"externalName: {}\" into this document", name));
+    refusal.found = "a spec or a name behind an alias, an anchor or a tag, or of several lines";
+    refusal.hint = "write \"externalName: placeholder\" on a line of its own";
+    diagnostics.add(std::move(refusal));
+}
+
+}  // namespace renderer

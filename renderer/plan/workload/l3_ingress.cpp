@@ -1,0 +1,105 @@
+#include "renderer/plan/workload/l3_ingress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/plan/annotations.h"
+#include "renderer/plan/tailnet_target.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kByAnnotation = "l3-ingress: annotation tailscale.com/expose";
+constexpr std::string_view kByExternalName =
+    "l3-ingress: annotation tailscale.com/expose on an ExternalName Service";
+constexpr std::string_view kByClass = "l3-ingress: loadBalancerClass tailscale";
+constexpr std::string_view kByDefault =
+    "l3-ingress: LoadBalancer without a class, and OPERATOR_DEFAULT_LOAD_BALANCER";
+
+std::string_view rule_of(const ServiceInput& service) {
+    if (is_exactly_true(service, kExpose)) {
+        return service.type == ServiceType::ExternalName ? kByExternalName : kByAnnotation;
+    }
+    return service.has_load_balancer_class ? kByClass : kByDefault;
+}
+
+void report(const ServiceInput& service, std::string_view rule, Pos pos, std::string message,
+            std::string expected, std::string hint, Diagnostics& diagnostics) {
+    diagnostics.add({.rule = std::string(rule),
+                     .pos = pos,
+                     .object = service.doc->object_name(),
+                     .message = std::move(message),
+                     .expected = std::move(expected),
+                     .hint = std::move(hint)});
+}
+
+void check_headless(const ServiceInput& service, Diagnostics& diagnostics) {
+    if (service.headless) {
+        report(service, "headless-service", service.cluster_ip_pos,
+               "a headless Service has no address that a proxy could lead to",
+               "a Service without \"clusterIP: None\"",
+               "expose a second Service with the same selector and an address of its own",
+               diagnostics);
+    }
+}
+
+// The stock image resolves a DNS target to IPv4 addresses only.
+void check_families(const ServiceInput& service, const Settings& settings,
+                    Diagnostics& diagnostics) {
+    const bool v6 = std::ranges::count(service.ip_families, IpFamily::V6) > 0;
+    const bool both = service.ip_family_policy == IpFamilyPolicy::PreferDual ||
+                      service.ip_family_policy == IpFamilyPolicy::RequireDual ||
+                      service.ip_families.size() > 1;
+    if (settings.dataplane != Dataplane::Containerboot || (!both && !v6)) {
+        return;
+    }
+    diagnostics.add(
+        {.severity = both ? Severity::Warning : Severity::Error,
+         .rule = "ipv6-dns-target",
+         .pos = service.families_pos,
+         .object = service.doc->object_name(),
+         .message = both ? "the proxy will lead to the IPv4 address of this dual-stack Service only"
+                         : "the proxy cannot lead to an IPv6 address that it finds by name",
+         .found = both ? "a dual-stack Service without a pinned clusterIP"
+                       : "a Service whose only family is IPv6, without a pinned clusterIP",
+         .hint = both ? "pin spec.clusterIP to say which address is meant"
+                      : "pin spec.clusterIP, or give the Service an IPv4 address"});
+}
+
+void plan_target(const ServiceInput& service, const Settings& settings, ProxyPlan& proxy,
+                 Diagnostics& diagnostics) {
+    proxy.target = Target::DnsName;
+    if (service.type == ServiceType::ExternalName) {
+        proxy.target_value = service.external_name;
+    } else if (!service.cluster_ip.empty()) {
+        proxy.target = Target::ClusterIp;
+        proxy.target_value = service.cluster_ip;
+    } else {
+        proxy.target_value = cluster_dns_name(service.ns, service.name, settings);
+        if (!service.headless) {
+            check_families(service, settings, diagnostics);
+        }
+    }
+}
+
+}  // namespace
+
+void plan_l3_ingress(const ServiceInput& service, const ProxyInputs& inputs, Plan& plan,
+                     Diagnostics& diagnostics) {
+    ProxyPlan proxy = start_proxy(service, rule_of(service), inputs, diagnostics);
+    proxy.parent_type = "svc";
+    proxy.internal_app = "k8s-operator-ingress-proxy";
+    check_headless(service, diagnostics);
+    check_tailnet_target(service, "remove the annotation: this Service leads into the cluster",
+                         diagnostics);
+    plan_service_hostname(service, inputs.settings, proxy, diagnostics);
+    plan_target(service, inputs.settings, proxy, diagnostics);
+    plan.devices.push_back(device_row(proxy, service.type == ServiceType::ExternalName
+                                                 ? proxy.target_value
+                                                 : fmt::format("{}/{}", service.ns, service.name)));
+    plan.proxies.push_back(std::move(proxy));
+}
+
+}  // namespace renderer

@@ -1,0 +1,203 @@
+#include "renderer/plan/workload/recorder.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "renderer/base/ascii.h"
+#include "renderer/kube/name_grammar.h"
+#include "renderer/plan/checks/metadata_checks.h"
+#include "renderer/plan/custom_resources.h"
+#include "renderer/plan/grammar.h"
+#include "renderer/plan/parents.h"
+#include "renderer/plan/proxy.h"
+#include "renderer/plan/tags.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kRule = "recorder: a Recorder";
+constexpr std::string_view kDefaultTag = "tag:k8s";  // whatever proxyConfig.defaultTags says
+constexpr std::string_view kLocalRecordings = "/data/recordings";
+constexpr std::string_view kPodName = "$(POD_NAME)";
+// Of a StatefulSet: the label controller-revision-hash adds up to eleven bytes to it.
+constexpr std::size_t kMaxStatefulSet = 52;
+constexpr std::size_t kMaxAccount = 63;
+constexpr std::int64_t kMaxReplicas = 1000;  // every pod mounts every replica's key
+
+// The CRD's pattern: dots may stand anywhere inside, unlike in a DNS name.
+bool is_account_name(std::string_view name) {
+    return name.size() <= kMaxAccount && is_lower_or_digit(name.front()) &&
+           is_lower_or_digit(name.back()) && std::ranges::all_of(name, [](char c) {
+               return is_lower_or_digit(c) || c == '-' || c == '.';
+           });
+}
+
+bool is_env_name(std::string_view name) {
+    const auto fits = [](char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '_'; };
+    return !name.empty() && !is_digit(name.front()) && std::ranges::all_of(name, fits);
+}
+
+class RecorderPlanner {
+public:
+    RecorderPlanner(const RecorderInput& recorder, const ProxyInputs& inputs,
+                    Diagnostics& diagnostics)
+        : recorder_(recorder), inputs_(inputs), out_(diagnostics) {}
+
+    RecorderPlan run() {
+        check_custom_resource(recorder_, out_);
+        check_name();
+        check_storage();
+        check_pod();
+        RecorderPlan plan;
+        plan.origin = {recorder_.pos(), recorder_.doc->object_name(), kRule};
+        plan.bundle = inputs_.bundle_of(*recorder_.doc);
+        plan.name = recorder_.name;
+        plan.ns = inputs_.settings.ns;
+        plan.account = recorder_.pod.account.empty() ? recorder_.name : recorder_.pod.account;
+        plan.replicas = std::clamp<std::int64_t>(recorder_.replicas, 0, kMaxReplicas);
+        name_hosts(plan);
+        plan.tags = device_tags(tags(), inputs_.settings);
+        plan.tailnet = recorder_.tailnet;
+        plan.server_url = inputs_.tailnets.server_url(
+            recorder_, {recorder_.tailnet, recorder_.tailnet_pos}, out_);
+        plan.image = recorder_.pod.image.empty()
+                         ? fmt::format("tailscale/tsrecorder:{}", inputs_.settings.app_version)
+                         : std::string(recorder_.pod.image);
+        plan.destination = recorder_.s3 ? fmt::format("s3://{}", recorder_.endpoint)
+                                        : std::string(kLocalRecordings);
+        plan.input = &recorder_;
+        return plan;
+    }
+
+private:
+    void refuse(std::string_view rule, Pos pos, std::string message, std::string expected,
+                std::string hint) {
+        out_.add({.rule = std::string(rule),
+                  .pos = pos.known() ? pos : recorder_.pos(),
+                  .object = recorder_.doc->object_name(),
+                  .message = std::move(message),
+                  .expected = std::move(expected),
+                  .hint = std::move(hint)});
+    }
+
+    // Its pods are called "<name>-0", which must be a label of DNS.
+    void check_name() {
+        const bool is_name = is_dns1123_subdomain(recorder_.name);
+        if (is_name && recorder_.name.size() > kMaxStatefulSet) {
+            refuse("name-too-long", recorder_.name_pos(),
+                   "the name is too long for a StatefulSet with pods",
+                   fmt::format("at most {} bytes", kMaxStatefulSet), "choose a shorter name");
+        } else if (is_name && recorder_.name.find('.') != std::string_view::npos) {
+            refuse("invalid-object", recorder_.name_pos(),
+                   "a name with dots cannot be the hostname of a pod",
+                   "lower-case letters, digits and \"-\"", "");
+        }
+    }
+
+    void check_storage() {
+        if (recorder_.replicas < 0 || recorder_.replicas > kMaxReplicas) {
+            report_invalid(recorder_, recorder_.replicas_pos, "spec.replicas is out of range",
+                           fmt::format("{}", recorder_.replicas),
+                           fmt::format("a number from 0 to {}", kMaxReplicas), out_);
+        }
+        if (recorder_.replicas > 1 && !recorder_.s3) {
+            refuse("recorder-storage", recorder_.replicas_pos,
+                   "several replicas must store recordings in S3",
+                   "spec.storage.s3, or one replica", "");
+        } else if (!recorder_.ui && !recorder_.s3) {
+            refuse("recorder-storage", recorder_.pos(), "nobody could get at the recordings",
+                   "\"enableUI: true\" or \"storage.s3\" in spec", "");
+        }
+    }
+
+    void check_pod() {
+        const RecorderPod& pod = recorder_.pod;
+        check_labels(recorder_, recorder_.labels, out_);
+        check_labels(recorder_, pod.labels, out_);
+        check_annotations(recorder_, recorder_.annotations, out_);
+        check_annotations(recorder_, pod.annotations, out_);
+        check_annotations(recorder_, pod.account_annotations, out_);
+        for (const EnvInput& env : pod.env) {
+            if (env.name == "POD_NAME") {
+                refuse("reserved-env", env.pos,
+                       "other variables of the container are made of \"POD_NAME\"",
+                       "a variable that no other one refers to", "remove it");
+            } else if (!is_env_name(env.name)) {
+                report_invalid(recorder_, env.pos,
+                               fmt::format("\"{}\" cannot be the name of a variable", env.name), "",
+                               "letters, digits, \"-\", \"_\" and \".\", no digit first", out_);
+            }
+        }
+        if (!pod.account.empty() && !is_account_name(pod.account)) {
+            report_invalid(
+                recorder_, pod.account_pos,
+                fmt::format("\"{}\" cannot be the name of a ServiceAccount", pod.account), "",
+                "lower-case letters, digits, \"-\" and \".\", at most 63", out_);
+        }
+    }
+
+    void name_hosts(RecorderPlan& plan) {
+        const std::string& suffix = inputs_.settings.hostname_suffix;
+        const std::string end = suffix.empty() ? "" : "-" + suffix;
+        plan.hostname_wish = fmt::format("{}{}", kPodName, end);
+        for (std::int64_t i = 0; i < plan.replicas; ++i) {
+            plan.hostnames.push_back(fmt::format("{}-{}{}", plan.name, i, end));
+        }
+        if (!plan.hostnames.empty() && plan.hostnames.back().size() > kMaxLabel) {
+            refuse("invalid-hostname", recorder_.name_pos(),
+                   fmt::format("invalid hostname \"{}\": {}", plan.hostnames.back(),
+                               dns_label_error(plan.hostnames.back())),
+                   "1 to 63 letters, digits and dashes, no dash at either end",
+                   "choose a shorter name");
+        }
+    }
+
+    std::vector<std::string> tags() {
+        std::vector<std::string> tags;
+        for (const TextInput& tag : recorder_.tags) {
+            if (const std::string_view wrong = tag_error(tag.text); !wrong.empty()) {
+                refuse("invalid-tag", tag.pos,
+                       fmt::format("invalid tag \"{}\": {}", tag.text, wrong),
+                       "tags such as \"tag:recorder\"", "");
+            }
+            tags.emplace_back(tag.text);
+        }
+        return tags.empty() ? std::vector<std::string>{std::string(kDefaultTag)} : tags;
+    }
+
+    const RecorderInput& recorder_;
+    const ProxyInputs& inputs_;
+    Diagnostics& out_;
+};
+
+void add_devices(const RecorderPlan& recorder, Plan& plan) {
+    for (const std::string& hostname : recorder.hostnames) {
+        plan.devices.push_back({.hostname = hostname,
+                                .kind = "Recorder",
+                                .tags = fmt::format("{}", fmt::join(recorder.tags, ",")),
+                                .leads_to = recorder.destination,
+                                .is_public = false,
+                                .pos = recorder.origin.pos,
+                                .tailnet = recorder.tailnet});
+    }
+}
+
+}  // namespace
+
+void plan_recorders(const Inventory& inventory, const ProxyInputs& inputs, Plan& plan,
+                    Diagnostics& diagnostics) {
+    for (const RecorderInput& recorder : inventory.recorders) {
+        if (is_rendered(inputs.loaded, *recorder.doc)) {
+            plan.recorders.push_back(RecorderPlanner(recorder, inputs, diagnostics).run());
+        }
+    }
+    std::ranges::stable_sort(plan.recorders, {}, &RecorderPlan::name);
+    for (const RecorderPlan& recorder : plan.recorders) {
+        add_devices(recorder, plan);
+    }
+}
+
+}  // namespace renderer

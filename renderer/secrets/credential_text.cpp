@@ -1,0 +1,212 @@
+#include "renderer/secrets/credential_text.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "renderer/base/ascii.h"
+#include "renderer/core/implicit_key.h"
+#include "renderer/secrets/userinfo.h"
+
+namespace renderer {
+namespace {
+
+constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::string_view kBlanks = " \t";
+constexpr std::string_view kSigns = "=: \t";
+constexpr std::string_view kWordEnds = " \t\r\n\"'";
+
+bool holds_key(std::string_view text) {
+    return text.find("tskey-") != kNone || text.find("PRIVATE KEY-----") != kNone;
+}
+
+bool is_blank(char c) {
+    return kBlanks.find(c) != kNone;
+}
+
+bool is_key_character(char c) {
+    return is_alphanumeric(c) || c == '_' || c == '-' || c == '.';
+}
+
+std::size_t end_or(std::size_t at, std::string_view text) {
+    return std::min(at, text.size());
+}
+
+std::string without_userinfo(std::string_view text, const SecretHash& hash) {
+    std::string out;
+    for (auto name = find_userinfo(text); !name.empty(); name = find_userinfo(text)) {
+        const auto begin = static_cast<std::size_t>(name.data() - text.data());
+        out += text.substr(0, begin);
+        out += hash(name);
+        text.remove_prefix(begin + name.size());
+    }
+    return out.append(text);
+}
+
+// The word that a `=`, `:` or blank at `sign` gives a value to; it may stand in quotes, which JSON
+// within JSON writes as `\"`.
+std::string_view key_before(std::string_view text, std::size_t sign) {
+    if (sign == 0 || (is_blank(text[sign]) && is_blank(text[sign - 1]))) {
+        return {};
+    }
+    std::size_t end = text.find_last_not_of(kBlanks, sign - 1);
+    if (end == kNone) {
+        return {};
+    }
+    const bool quoted = text[end] == '"' || text[end] == '\'';
+    end += quoted ? 0 : 1;
+    while (quoted && end > 0 && text[end - 1] == '\\') {
+        --end;
+    }
+    std::size_t begin = end;
+    while (begin > 0 && is_key_character(text[begin - 1])) {
+        --begin;
+    }
+    return text.substr(begin, end - begin);
+}
+
+// How many backslashes the quote has that `text` begins with; nothing: it begins with none.
+std::optional<std::size_t> escaped_quote(std::string_view text) {
+    const std::size_t quote = end_or(text.find_first_not_of('\\'), text);
+    return quote < text.size() && (text[quote] == '"' || text[quote] == '\'') ? std::optional(quote)
+                                                                              : std::nullopt;
+}
+
+// `a:b` sets nothing, `a: b` and `"a":"b"` do; behind a blank only flags have their values.
+bool sets_value(std::string_view text, std::size_t sign, std::string_view key) {
+    const std::string_view rest = text.substr(sign + 1);
+    if (is_blank(text[sign])) {
+        if (!key.starts_with('-')) {
+            return false;
+        }
+        const std::size_t value = end_or(rest.find_first_not_of(kBlanks), rest);
+        return value < rest.size() && std::string_view("-=:").find(rest[value]) == kNone;
+    }
+    return text[sign] == '=' || rest.empty() || kWordEnds.find(rest.front()) != kNone ||
+           escaped_quote(rest);
+}
+
+// `text` begins with a quote behind so many backslashes: what stands in the quotes. The quotes of a
+// text in that text have more.
+std::string_view quoted_text(std::string_view text, std::size_t escapes) {
+    if (escapes == 0) {
+        const std::size_t size = quoted_size(text);
+        return size == kNone ? text.substr(1) : text.substr(1, size - 2);
+    }
+    const char quote = text[escapes];
+    text.remove_prefix(escapes + 1);
+    for (auto at = text.find(quote); at != kNone; at = text.find(quote, at + 1)) {
+        const std::string_view inside = text.substr(0, at);
+        const std::size_t end = inside.find_last_not_of('\\') + 1;
+        if (at - end <= escapes) {
+            return inside.substr(0, end);
+        }
+    }
+    return text;
+}
+
+// The lines from `begin` on, but for the first one only those with an indentation of more than
+// `column`, without the last line break.
+std::string_view lines_under(std::string_view text, std::size_t begin, std::size_t column) {
+    std::size_t end = end_or(text.find_first_of("\r\n", begin), text);
+    for (auto line = text.find('\n', end); line != kNone; line = text.find('\n', line + 1)) {
+        const std::size_t first = end_or(text.find_first_not_of(" \t\r", line + 1), text);
+        if (first == text.size() || (text[first] != '\n' && first - line - 1 <= column)) {
+            break;
+        }
+        if (text[first] != '\n') {
+            end = end_or(text.find_first_of("\r\n", first), text);
+        }
+    }
+    return text.substr(begin, end - begin);
+}
+
+// A plain value or a block of YAML: what is left of the line and the deeper lines below it. Empty
+// where these have keys of their own.
+std::string_view yaml_value(std::string_view text, std::size_t begin, std::string_view key) {
+    const auto key_begin = static_cast<std::size_t>(key.data() - text.data());
+    const std::size_t line = text.substr(0, key_begin).rfind('\n') + 1;  // npos + 1 is 0
+    const std::size_t column = text.find_first_not_of(" \t-", line) - line;
+    const std::string_view rest = text.substr(begin, text.find_first_of("\r\n", begin) - begin);
+    const bool opens = rest.empty() || rest == "{" || rest == "[";
+    const std::string_view value = lines_under(text, begin, column);
+    const std::size_t next = opens ? value.find_first_not_of(" \t\r\n", rest.size()) : 0;
+    if (next == kNone || (opens && begins_with_implicit_key(value.substr(next)))) {
+        return {};
+    }
+    return value.substr(next);
+}
+
+// Where the value begins; a shell's command may go on in the next line.
+std::size_t value_begin(std::string_view text, std::size_t sign) {
+    std::size_t begin = end_or(text.find_first_not_of(kBlanks, sign + 1), text);
+    while (is_blank(text[sign]) && text.substr(begin).starts_with("\\\n")) {
+        begin = end_or(text.find_first_not_of(kBlanks, begin + 2), text);
+    }
+    return begin;
+}
+
+// What is set behind a `=`, `:` or blank. A value that a line begins with may have blanks in it.
+std::string_view value_after(std::string_view text, std::size_t sign, std::string_view key) {
+    const std::size_t begin = value_begin(text, sign);
+    const std::string_view rest = text.substr(begin);
+    if (const std::optional<std::size_t> escapes = escaped_quote(rest)) {
+        return quoted_text(rest, *escapes);
+    }
+    if (is_place(rest)) {
+        return {};
+    }
+    if (text[sign] == ':') {
+        return yaml_value(text, begin, key);
+    }
+    const auto key_begin = static_cast<std::size_t>(key.data() - text.data());
+    const auto before = text.substr(0, key_begin).find_last_not_of(kBlanks);
+    const bool opens_line = before == kNone || text[before] == '\n';
+    const bool whole_line = opens_line && text[sign] == '=';
+    return rest.substr(0, rest.find_first_of(whole_line ? "\r\n" : kWordEnds));
+}
+
+std::string without_values(std::string_view text, const SecretHash& hash) {
+    std::string out;
+    std::size_t done = 0;
+    for (auto at = text.find_first_of(kSigns); at != kNone;
+         at = text.find_first_of(kSigns, at + 1)) {
+        const std::string_view key = key_before(text, at);
+        if (!sets_value(text, at, key) || !names_credential(key)) {
+            continue;
+        }
+        const std::string_view value = value_after(text, at, key);
+        if (!is_place(value)) {
+            const auto begin = static_cast<std::size_t>(value.data() - text.data());
+            out += text.substr(done, begin - done);
+            out += hash(value);
+            done = begin + value.size();
+            at = done - 1;
+        }
+    }
+    out += text.substr(done);
+    return out;
+}
+
+}  // namespace
+
+bool names_credential(std::string_view key) {
+    constexpr std::array<std::string_view, 13> kEndings = {
+        "password", "passwd",    "passphrase", "token",      "secret",      "secretkey",  "apikey",
+        "authkey",  "accesskey", "privatekey", "credential", "credentials", "oauthclient"};
+    std::string word = lower_case(key);
+    std::erase_if(word, [](char c) { return c == '_' || c == '-' || c == '.'; });
+    return std::ranges::any_of(kEndings,
+                               [&](std::string_view ending) { return word.ends_with(ending); });
+}
+
+bool is_place(std::string_view text) {
+    return text.empty() || text.starts_with("file:") || text.starts_with('/') ||
+           text.starts_with("$(");
+}
+
+std::string without_credentials(std::string_view text, const SecretHash& hash) {
+    return holds_key(text) ? hash(text) : without_values(without_userinfo(text, hash), hash);
+}
+
+}  // namespace renderer

@@ -1,0 +1,32 @@
+// What stands for a secret value in a report: a keyed hash. Equal values have equal hashes within
+// a report, so a reader sees that a value changed or moved; without the key nobody can try out
+// which value it was. The key is random, or given by whoever wants to compare reports.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "renderer/base/sha256.h"
+
+namespace renderer {
+
+// RFC 2104 with SHA-256.
+Sha256 hmac_sha256(std::string_view key, std::string_view message);
+
+class SecretHash {
+public:
+    explicit SecretHash(std::string key) : key_(std::move(key)) {}
+
+    // "(secret hmac:0123456789abcdef)"
+    [[nodiscard]] std::string operator()(std::string_view secret) const;
+
+private:
+    std::string key_;
+};
+
+// 32 bytes from the system.
+std::string random_key();
+
+}  // namespace renderer

@@ -1,0 +1,51 @@
+#include "renderer/secrets/userinfo.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace renderer {
+namespace {
+
+struct Row {
+    std::string_view text, want;
+};
+
+TEST(Userinfo, EndsAtTheLastAt) {
+    for (const Row& row : std::vector<Row>{{"postgres://bob:hunter2@db:5432/shop", "bob:hunter2"},
+                                           {"a https://h/b, https://token@h/x", "token"},
+                                           {"http://bob:hun@ter@h", "bob:hun@ter"},
+                                           {"amqp://bob:hun/ter@2@mq/v", "bob:hun/ter@2"},
+                                           {"http://bob:/hunter@h/x", "bob:/hunter"},
+                                           {"http://bob:hun?t#er@h/x", "bob:hun?t#er"},
+                                           {"http://bob:hun<ter>@h/x", "bob:hun<ter>"},
+                                           {"http://bob:123456/7@h/x", "bob:123456/7"},
+                                           {"http://bob:[x]@[::1]:80/x", "bob:[x]"},
+                                           {"http://[bob:hun/ter@h", "[bob:hun/ter"}}) {
+        EXPECT_EQ(find_userinfo(row.text), row.want) << row.text;
+    }
+}
+
+TEST(Userinfo, IsNoPath) {
+    for (const std::string_view text :
+         {"", "://", "http://", "http://h", "bob@h", "bob:x@h", "http://@h", "http://h/x@y",
+          "http://h:80/x@y", "http://127.0.0.1:1/team/repo@v2.git", "http://[::1]/x@y",
+          "http://[::1]:80/x@y", "http://h:80 a@b", "http://h:x a@b", "\"http://h:x\",\"a@b\"",
+          "http://h:80?a=b@c"}) {
+        EXPECT_EQ(find_userinfo(text), "") << text;
+    }
+}
+
+TEST(Userinfo, OddTextTakesNoTime) {
+    for (const std::string_view part : {"://", "://a:b", "://@a:b", "a://b:1/@", "://["}) {
+        std::string text;
+        for (int i = 0; i < 200'000; ++i) {
+            text += part;
+        }
+        find_userinfo(text);
+    }
+}
+
+}  // namespace
+}  // namespace renderer

@@ -1,0 +1,197 @@
+#include "runtime/controller/keys/device_sights.h"
+
+#include "runtime/controller/contract.h"
+#include "runtime/testing/controller_test.h"
+
+namespace runtime {
+namespace {
+
+using renderer::Value;
+
+class DeviceSightsTest : public ControllerTest {
+protected:
+    void add_api_proxy() {
+        cluster.add_group("kube", 1, true);
+        cluster.offer("kube", Value::map({{"kube-0.hujson", R"({"Version":"v1alpha1"})"}}));
+    }
+    void add_recorder() {
+        cluster.add_proxy("sessions");
+        cluster.annotate("sessions", kParentAnnotation, "Recorder/sessions");
+    }
+    [[nodiscard]] std::size_t looks() const {
+        std::size_t count = 0;
+        for (const auto& sent : network.log) {
+            count +=
+                sent.method == "GET" && sent.url.find("/device/") != std::string::npos ? 1U : 0U;
+        }
+        return count;
+    }
+    [[nodiscard]] std::string only_device() const {
+        return tailnet.devices.size() == 1 ? tailnet.devices.begin()->first : "";
+    }
+};
+
+// Its key is spent, and its profile names the device for ever.
+TEST_F(DeviceSightsTest, AnApiProxyWhoseDeviceWasDeletedGetsAnother) {
+    add_api_proxy();
+    start();
+    run(kMinute);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    tailnet.devices.clear();
+    cluster.restart_pod("kube-0");
+    run(20 * kMinute);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    EXPECT_EQ(device_of("kube-0"), only_device());
+    EXPECT_TRUE(tailnet.usable_keys().empty());
+    EXPECT_EQ(tailnet.keys.size(), 2U);
+    EXPECT_EQ(looks(), 3U) << "once, and when either has joined";
+}
+
+TEST_F(DeviceSightsTest, AnApiProxyThatIsOnlySlowKeepsItsDevice) {
+    add_api_proxy();
+    start();
+    run(kMinute);
+    const std::string device = only_device();
+    kube.set_datum(secret("kube-0"), "device_id", "");
+    run(kMinute * 60);
+    EXPECT_EQ(only_device(), device);
+    EXPECT_EQ(tailnet.keys.size(), 1U);
+    EXPECT_GE(looks(), 5U);
+    EXPECT_LE(looks(), 7U) << "every ten minutes, and when it has joined";
+}
+
+// Its pod stays ready, whatever becomes of the device.
+TEST_F(DeviceSightsTest, ARecorderWhoseDeviceWasDeletedGetsAnother) {
+    add_recorder();
+    start();
+    run(30 * kMinute);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    const std::size_t before = looks();
+    run(kMinute * 60);
+    EXPECT_EQ(looks(), before + 1) << "once an hour";
+    tailnet.devices.clear();
+    run(kMinute * 61);
+    EXPECT_EQ(tailnet.devices.size(), 1U);
+    EXPECT_EQ(tailnet.keys.size(), 2U);
+}
+
+// Whose device it is, the tailnet that does not have it cannot say.
+TEST_F(DeviceSightsTest, APodCannotHaveTheDeviceOfAnotherTailnetTakenForGone) {
+    FakeTailnet partner{loop};
+    network.add("https://partner", partner);
+    cluster.add_tailnet("partner", "https://partner", partner);
+    cluster.add_proxy("a");
+    add_recorder();
+    add_api_proxy();
+    cluster.annotate("kube", kTailnetAnnotation, "partner");
+    start();
+    run(kMinute);
+    const std::string device = tailnet.devices.rbegin()->first;
+    ASSERT_FALSE(partner.devices.contains(device));
+    ASSERT_NE(device_of("a-0"), device) << "it is the recorder's";
+    kube.set_datum(secret("kube-0"), "device_id", device);
+    kube.set_datum(secret("kube-0"), "profile-1", R"({"Config":{"NodeID":")" + device + R"("}})");
+    run(kMinute);
+    kube.set_datum(secret("kube-0"), "device_id", "");
+    run(kMinute * 70);
+    EXPECT_EQ(tailnet.keys.size(), 2U);
+}
+
+// From 1.98 on: what stands in the state Secret outlives the device.
+TEST_F(DeviceSightsTest, ANewPodWhoseDeviceWasDeletedGetsAnother) {
+    cluster.keep_device = true;
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    expect_converged({"a-0"});
+    tailnet.devices.clear();
+    cluster.restart_pod("a-0");
+    run(2 * kMinute);
+    expect_converged({"a-0"});
+    EXPECT_EQ(tailnet.keys.size(), 2U);
+    EXPECT_EQ(looks(), 3U) << "when either has joined, and once in between";
+    EXPECT_EQ(kube.find(secret("a-0-auth"))->at({"metadata", "annotations", kDeviceGoneAnnotation}),
+              nullptr);
+}
+
+TEST_F(DeviceSightsTest, ANewPodWhoseDeviceWasDeletedGetsAnotherWheneverTheProcessIsKilled) {
+    for (int life = 0; life < 40; ++life) {
+        SCOPED_TRACE(life);
+        cluster.keep_device = true;
+        cluster.add_proxy("a");
+        start(1);
+        run(kMinute);
+        tailnet.devices.clear();
+        cluster.restart_pod("a-0");
+        run(Duration(50 * life));
+        process.reset();
+        start(2);
+        run(14 * kMinute);
+        expect_converged({"a-0"});
+        process.reset();
+        start(3);
+        cluster.remove_proxy("a");
+        run(10 * kMinute);
+        EXPECT_TRUE(tailnet.devices.empty());
+        process.reset();
+    }
+}
+
+TEST_F(DeviceSightsTest, ANewPodThatAsksWithItsDeviceInTheTailnetGetsNoKey) {
+    cluster.keep_device = true;
+    cluster.add_proxy("a");
+    start();
+    run(5 * kMinute);
+    kube.set_datum(secret("a-0"), "reissue_authkey", "file:/etc/tsauth/a-0/authkey");
+    run(kMinute);
+    expect_converged({"a-0"});
+    EXPECT_EQ(tailnet.keys.size(), 1U);
+    EXPECT_EQ(looks(), 2U);
+}
+
+TEST_F(DeviceSightsTest, ANewApiProxyAsksForAKey) {
+    cluster.keep_device = true;
+    add_api_proxy();
+    start();
+    run(kMinute);
+    tailnet.devices.clear();
+    cluster.restart_pod("kube-0");
+    run(2 * kMinute);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    EXPECT_EQ(device_of("kube-0"), only_device());
+    EXPECT_TRUE(tailnet.usable_keys().empty());
+    EXPECT_EQ(tailnet.keys.size(), 2U);
+}
+
+// Its device is another one when it forgets itself.
+TEST_F(DeviceSightsTest, ANewApiProxyThatForgetsItselfLeavesNoDeviceBehind) {
+    cluster.keep_device = true;
+    add_api_proxy();
+    start();
+    run(kMinute);
+    for (const char* key : {"device_id", "_current-profile", "profile-1"}) {
+        kube.erase_datum(secret("kube-0"), key);
+    }
+    run(20 * kMinute);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    EXPECT_EQ(device_of("kube-0"), only_device());
+}
+
+TEST_F(DeviceSightsTest, MintsNothingWhenTheTailnetDoesNotSay) {
+    add_api_proxy();
+    start();
+    run(kMinute);
+    tailnet.may_read_devices = false;
+    kube.set_datum(secret("kube-0"), "device_id", "");
+    run(kMinute * 60);
+    EXPECT_EQ(tailnet.keys.size(), 1U);
+    const auto events = kube.paths_below("/api/v1/namespaces/default/events");
+    ASSERT_EQ(events.size(), 1U);
+    EXPECT_EQ(kube.find(events[0])->at({"message"})->text(),
+              "kube-0: cannot look for the device: calling actor does not have enough permissions "
+              "to perform this function (HTTP status 403): OAuth client \"id\" needs the scope "
+              "\"devices:core\"");
+}
+
+}  // namespace
+}  // namespace runtime

@@ -1,0 +1,80 @@
+#include "runtime/controller/keys/secrets.h"
+
+#include "renderer/base/base64.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/groups/group_objects.h"
+
+namespace runtime {
+
+using renderer::Value;
+
+namespace {
+
+Value secret(std::string_view ns, std::string_view name, std::string_view set,
+             std::string_view role, std::string_view labels) {
+    Value all = Value::map();
+    for (const std::string& label : split_list(labels)) {
+        const std::size_t end = label.find('=');
+        all.put(Value(label.substr(0, end)), Value(label.substr(end + 1)));
+    }
+    all.put(kSecretLabel, Value(role));
+    return Value::map(
+        {{"apiVersion", "v1"},
+         {"kind", "Secret"},
+         {"metadata", Value::map({{"name", name},
+                                  {"namespace", ns},
+                                  {"labels", std::move(all)},
+                                  {"annotations", Value::map({{kSetAnnotation, Value(set)}})}})},
+         {"type", "Opaque"}});
+}
+
+Value& annotations_of(Value& object) {
+    return *object.find("metadata")->find("annotations");
+}
+
+}  // namespace
+
+std::string auth_name(std::string_view pod, bool is_api_proxy) {
+    return std::string(pod) + (is_api_proxy ? "-config" : "-auth");
+}
+
+Value state_secret(std::string_view ns, std::string_view pod, std::string_view set,
+                   std::string_view tailnet, std::string_view labels) {
+    Value object = secret(ns, pod, set, kStateSecret, labels);
+    put_if(annotations_of(object), !tailnet.empty(), Value(kTailnetAnnotation), Value(tailnet));
+    return object;
+}
+
+Value auth_secret(std::string_view ns, std::string_view pod, std::string_view set,
+                  std::string_view version, std::string_view labels, const AuthContent& content) {
+    const bool is_api_proxy = !content.config.empty();
+    Value object = secret(ns, auth_name(pod, is_api_proxy), set, kAuthSecret, labels);
+    put_if(*object.find("metadata"), !version.empty(), "resourceVersion", Value(version));
+    const std::pair<std::string_view, std::string_view> notes[] = {
+        {kKeyIdAnnotation, content.key.id},
+        {kKeyCreatedAnnotation, content.key.created},
+        {kKeyExpiresAnnotation, content.key.expires},
+        {kKeyTagsAnnotation, content.key_tags},
+        {kRestartAnnotation, content.restart_pod},
+        {kDeviceAnnotation, content.device},
+        {kDeviceTagsAnnotation, content.device_tags},
+        {kTagsBeforeAnnotation, content.tags_before},
+        {kDeviceNamedAnnotation, content.device_named},
+        {kDeviceGoneAnnotation, content.device_gone},
+        {kDeviceNameAnnotation, content.device_name},
+        {kDeviceAddressesAnnotation, content.device_addresses},
+        {kDeviceWordsAnnotation, content.device_words},
+        {kTailnetAnnotation, content.tailnet},
+        {kHostnameAnnotation, content.hostname}};
+    for (const auto& [key, text] : notes) {
+        put_if(annotations_of(object), !text.empty(), Value(key), Value(text));
+    }
+    Value data = Value::map();
+    data.add(Value(is_api_proxy ? kConfigDatum : kAuthDatum),
+             renderer::encode_base64(is_api_proxy ? complete_config(content.config, content.key.key)
+                                                  : content.key.key));
+    object.put("data", std::move(data));
+    return object;
+}
+
+}  // namespace runtime

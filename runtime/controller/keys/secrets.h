@@ -1,0 +1,40 @@
+// The two Secrets that the controller makes for each replica, as trees. An API proxy has its key in
+// its configuration, which takes the place of the auth Secret. Source of their shape:
+// testdata/contract/proxy.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "renderer/core/value.h"
+#include "runtime/controller/view/objects.h"
+
+namespace runtime {
+
+struct MintedKey {
+    std::string id, key;
+    std::string created, expires;  // RFC 3339
+};
+
+// What an auth Secret says beside its labels.
+struct AuthContent {
+    MintedKey key;  // all empty: blank
+    std::string key_tags, restart_pod, device, device_tags;
+    std::string device_name = {}, device_addresses = {}, device_words = {};
+    std::string device_named = {}, device_gone = {}, tags_before = {}, tailnet = {}, hostname = {};
+    std::string config = {};  // of an API proxy, without its key
+};
+
+// `labels` are those of the StatefulSet.
+renderer::Value state_secret(std::string_view ns, std::string_view pod, std::string_view set,
+                             std::string_view tailnet, std::string_view labels);
+
+// With `version` it replaces that very version and no other.
+renderer::Value auth_secret(std::string_view ns, std::string_view pod, std::string_view set,
+                            std::string_view version, std::string_view labels,
+                            const AuthContent& content);
+
+// The Secret that the key of a pod goes to.
+std::string auth_name(std::string_view pod, bool is_api_proxy);
+
+}  // namespace runtime

@@ -1,0 +1,50 @@
+#include "runtime/controller/keys/step_limit.h"
+
+#include "runtime/testing/controller_test.h"
+
+namespace runtime {
+namespace {
+
+// A pod that shows its device and hides it by turns, and asks for a key each time.
+class StepLimitTest : public ControllerTest {};
+
+TEST_F(StepLimitTest, APodGetsNoKeysWithoutEnd) {
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    const std::size_t first = tailnet.keys.size();
+    const std::string device = device_of("a-0");
+    for (int i = 0; i < 300; ++i) {
+        kube.set_datum(secret("a-0"), "reissue_authkey", "x");
+        kube.erase_datum(secret("a-0"), "device_id");
+        run(kSecond / 2);
+        kube.set_datum(secret("a-0"), "device_id", device);
+        run(kSecond / 2);
+    }
+    EXPECT_GT(tailnet.keys.size(), first);
+    EXPECT_LE(tailnet.keys.size(), first + 3 + 5) << "three, and then one a minute";
+    EXPECT_LE(tailnet.usable_keys().size(), 1U);
+    const auto events = kube.paths_below("/api/v1/namespaces/apps/events");
+    EXPECT_TRUE(std::ranges::any_of(events, [this](const std::string& path) {
+        return renderer::text_of(kube.find(path)->find("message")) ==
+               "a-0: it has had 3 keys within minutes: the next one is minted in a minute";
+    }));
+}
+
+TEST(StepLimit, ForgetsWhoMayHaveAllAgain) {
+    StepLimit limit;
+    for (int i = 0; i < kAskedAtOnce; ++i) {
+        EXPECT_TRUE(limit.may_begin("a", kSecond));
+        limit.count("a", kSecond);
+    }
+    EXPECT_FALSE(limit.may_begin("a", kSecond));
+    EXPECT_TRUE(limit.may_begin("b", kSecond));
+    EXPECT_TRUE(limit.may_begin("a", kSecond + kAskedPause));
+    limit.forget(kSecond + kAskedPause);
+    EXPECT_FALSE(limit.may_begin("a", kSecond)) << "it is remembered";
+    limit.forget(kSecond + kAskedAtOnce * kAskedPause);
+    EXPECT_TRUE(limit.may_begin("a", kSecond));
+}
+
+}  // namespace
+}  // namespace runtime

@@ -1,0 +1,241 @@
+#include "runtime/controller/keys/tailnets.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "renderer/base/base64.h"
+#include "renderer/core/text_of.h"
+#include "renderer/kube/name_grammar.h"
+#include "renderer/kube/server_url.h"
+#include "runtime/controller/contract.h"
+
+namespace runtime {
+
+using renderer::Result;
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+std::string without_slash(std::string_view url) {
+    while (url.ends_with('/')) {
+        url.remove_suffix(1);
+    }
+    return std::string(url);
+}
+
+std::string config_map(std::string_view tailnet) {
+    return fmt::format("ConfigMap \"{}{}\"", renderer::kTailnetPrefix, tailnet);
+}
+
+renderer::Error refused(const std::string& secret, std::string message) {
+    return {
+        {.rule = "no-credentials", .object = "Secret/" + secret, .message = std::move(message)}};
+}
+
+// Why the Secret does not say that it is the tailnet's; "": it does.
+std::string wrong_label(const std::string& ns, const TailnetConfig& config, const Value& secret) {
+    const std::string_view label =
+        text_of(secret.at({"metadata", "labels", renderer::kTailnetLabel}));
+    if (label == config.name) {
+        return {};
+    }
+    if (!label.empty()) {
+        return fmt::format(
+            "Secret \"{}\" is of tailnet \"{}\" by its label {}, not of \"{}\": give "
+            "Tailnet \"{}\" a Secret of its own",
+            config.secret_name, label, renderer::kTailnetLabel, config.name, config.name);
+    }
+    return fmt::format(
+        "Secret \"{}\" does not say that it is of tailnet \"{}\": if it is, run "
+        "`kubectl label secret -n {} {} {}={}`",
+        config.secret_name, config.name, ns, config.secret_name, renderer::kTailnetLabel,
+        config.name);
+}
+
+Result<TokenRequest> read_secret(const std::string& ns, const std::string& name,
+                                 const KubeReply& reply) {
+    const auto value = [&reply](std::string_view key) {
+        return reply.ok()
+                   ? renderer::decode_base64(text_of(reply.object.at({"data", key}))).value_or("")
+                   : "";
+    };
+    const std::string id = value("client_id");
+    const std::string secret = value("client_secret");
+    if (!id.empty() && !secret.empty()) {
+        return token_request(
+            id, secret, fmt::format("client_id and client_secret in Secret \"{}/{}\"", ns, name));
+    }
+    return refused(name, reply.ok()
+                             ? fmt::format("Secret \"{}\" lacks client_id or client_secret", name)
+                             : fmt::format("cannot read Secret \"{}\": {}", name, reply.message));
+}
+
+}  // namespace
+
+std::optional<TailnetConfig> decode_tailnet(const Value& object) {
+    const std::string_view name = text_of(object.at({"metadata", "name"}));
+    if (!name.starts_with(renderer::kTailnetPrefix)) {
+        return std::nullopt;
+    }
+    TailnetConfig config;
+    config.name = name.substr(renderer::kTailnetPrefix.size());
+    config.uid = text_of(object.at({"metadata", "uid"}));
+    config.contract = text_of(object.at({"metadata", "annotations", kContractAnnotation}));
+    config.login_url = without_slash(text_of(object.at({"data", "loginUrl"})));
+    config.secret_name = text_of(object.at({"data", "secretName"}));
+    return config;
+}
+
+Tailnets::Tailnets(Loop& loop, Transport& transport, KubeClient& kube, Log& log, Chance& chance,
+                   std::string ns, TailnetSettings own, const Mirror<TailnetConfig>& configs)
+    : loop_(loop),
+      transport_(transport),
+      kube_(kube),
+      log_(log),
+      chance_(chance),
+      ns_(std::move(ns)),
+      ca_file_(own.ca_file),
+      own_server_(own.token_server),
+      own_credentials_(own.credentials),
+      configs_(configs),
+      own_(loop, transport, log, chance, std::move(own)) {}
+
+TailnetApi* Tailnets::find(std::string_view name, std::string& problem) {
+    if (name.empty()) {
+        return &own_;
+    }
+    const TailnetConfig* config =
+        configs_.find(fmt::format("{}/{}{}", ns_, renderer::kTailnetPrefix, name));
+    problem = config == nullptr ? config_map(name) + " is missing"
+              : config->contract != kContractVersion
+                  ? fmt::format("{} follows contract \"{}\", not \"{}\"", config_map(name),
+                                config->contract, kContractVersion)
+                  : unsafe_tailnet(*config, own_server_);
+    if (!problem.empty()) {
+        return nullptr;
+    }
+    Entry& entry = others_[config->name];
+    if (entry.api == nullptr || !(entry.config == *config)) {
+        if (entry.api != nullptr) {
+            retired_.push_back(std::move(entry.api));
+        }
+        entry.config = *config;
+        entry.refusal.clear();
+        entry.api =
+            std::make_unique<TailnetApi>(loop_, transport_, log_, chance_,
+                                         TailnetSettings{.server = config->login_url,
+                                                         .token_server = config->login_url,
+                                                         .ca_file = ca_file_,
+                                                         .credentials = credentials_of(*config)});
+    }
+    return entry.api.get();
+}
+
+Credentials Tailnets::credentials_of(const TailnetConfig& config) {
+    return [this, config](Given done) {
+        kube_.get(path_of(kSecrets, ns_, config.secret_name),
+                  [this, config, done = std::move(done)](const KubeReply& reply) {
+                      take_secret(config, reply, done);
+                  });
+    };
+}
+
+// The controller's own credentials go to no other server, whatever is said of their Secret.
+void Tailnets::take_secret(const TailnetConfig& config, const KubeReply& reply, const Given& done) {
+    const auto request = read_secret(ns_, config.secret_name, reply);
+    const std::string problem = reply.ok() ? wrong_label(ns_, config, reply.object) : std::string();
+    if (!problem.empty() || !request || config.login_url == own_server_) {
+        return give(config, request, problem, done);
+    }
+    own_credentials_([this, config, request, done](const Result<TokenRequest>& own) {
+        const bool is_own = own && own->client == request->client;
+        give(config, request,
+             is_own ? fmt::format("Secret \"{}\" holds the controller's own OAuth client, which is "
+                                  "not sent to {}",
+                                  config.secret_name, config.login_url)
+                    : std::string(),
+             done);
+    });
+}
+
+void Tailnets::give(const TailnetConfig& config, const Result<TokenRequest>& request,
+                    const std::string& refusal, const Given& done) {
+    if (const auto entry = others_.find(config.name);
+        entry != others_.end() && entry->second.config == config) {
+        entry->second.refusal = refusal;
+    }
+    done(refusal.empty() ? request : refused(config.secret_name, refusal));
+}
+
+std::string Tailnets::refusal(const TailnetConfig& config) const {
+    std::string problem = unsafe_tailnet(config, own_server_);
+    const auto entry = others_.find(config.name);
+    return problem.empty() && entry != others_.end() && entry->second.config == config
+               ? entry->second.refusal
+               : problem;
+}
+
+TailnetApi* Tailnets::find_to_remove(std::string_view name, std::string& problem) {
+    if (TailnetApi* api = find(name, problem)) {
+        return api;
+    }
+    if (const auto known = others_.find(name); known != others_.end()) {
+        return known->second.api.get();
+    }
+    problem.append(": apply the Tailnet again, it holds what is to be removed");
+    return nullptr;
+}
+
+Job Tailnets::job_on(Find look_up, const std::string& name,
+                     std::function<void(TailnetApi&, const Next&)> work) {
+    return [this, look_up, name, work = std::move(work)](const Next& next) {
+        std::string problem;
+        TailnetApi* api = (this->*look_up)(name, problem);
+        api == nullptr ? next(problem) : work(*api, next);
+    };
+}
+
+Job Tailnets::job(const std::string& name, std::function<void(TailnetApi&, const Next&)> work) {
+    return job_on(&Tailnets::find, name, std::move(work));
+}
+
+Job Tailnets::removal(const std::string& name, std::function<void(TailnetApi&, const Next&)> work) {
+    return job_on(&Tailnets::find_to_remove, name, std::move(work));
+}
+
+std::string unsafe_tailnet(const TailnetConfig& config, std::string_view own) {
+    if (!renderer::is_dotted_name(config.secret_name)) {
+        return fmt::format("{} names no Secret: \"{}\"", config_map(config.name),
+                           config.secret_name);
+    }
+    const std::string_view url = config.login_url;
+    if (url == own || (url.starts_with("https://") && renderer::is_server_url(url))) {
+        return {};
+    }
+    return fmt::format(
+        "{} has the loginUrl \"{}\": credentials go to https://HOST[:PORT], or to "
+        "the controller's own login server",
+        config_map(config.name), url);
+}
+
+std::string unless_gone(const TailnetReply& reply) {
+    return reply.ok() || reply.not_found() ? std::string() : reply.message;
+}
+
+TailnetDone done_or_gone(const Next& next) {
+    return [next](const TailnetReply& reply) { next(unless_gone(reply)); };
+}
+
+Credentials credentials_of_secret(KubeClient& kube, std::string ns, std::string name) {
+    return [&kube, ns = std::move(ns),
+            name = std::move(name)](std::function<void(Result<TokenRequest>)> done) {
+        kube.get(path_of(kSecrets, ns, name),
+                 [ns, name, done = std::move(done)](const KubeReply& reply) {
+                     done(read_secret(ns, name, reply));
+                 });
+    };
+}
+
+}  // namespace runtime

@@ -1,0 +1,81 @@
+// The tailnets that proxies join: the controller's own, and one for each ConfigMap of
+// testdata/contract/tailnet.md. Their credentials are read from their Secret whenever a token is
+// needed, and are sent nowhere unless the Secret's label says that they are that tailnet's: the
+// ConfigMap alone, which names both, could be anybody's.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runtime/base/jobs.h"
+#include "runtime/controller/keys/tailnet_config.h"
+#include "runtime/controller/view/mirror.h"
+#include "runtime/kube/client.h"
+#include "runtime/tailnet/api.h"
+
+namespace runtime {
+
+// An OAuth client's, read from the Secret (client_id, client_secret) whenever they are asked for.
+Credentials credentials_of_secret(KubeClient& kube, std::string ns, std::string name);
+
+class Tailnets {
+public:
+    // All references outlive it.
+    Tailnets(Loop& loop, Transport& transport, KubeClient& kube, Log& log, Chance& chance,
+             std::string ns, TailnetSettings own, const Mirror<TailnetConfig>& configs);
+
+    // "" is the controller's own. nullptr: not known (yet); `problem` says what is missing.
+    TailnetApi* find(std::string_view name, std::string& problem);
+    // The same for what takes our things away: knows a tailnet also when its ConfigMap is gone, if
+    // it was there in the life of this process.
+    TailnetApi* find_to_remove(std::string_view name, std::string& problem);
+    // What is to be asked of that tailnet; without it the job fails with what is missing.
+    Job job(const std::string& name, std::function<void(TailnetApi&, const Next&)> work);
+    Job removal(const std::string& name, std::function<void(TailnetApi&, const Next&)> work);
+    // Why nothing is sent to the tailnet, as far as its ConfigMap and its Secret tell; "": nothing
+    // that is known. Of the Secret only after somebody has wanted the tailnet.
+    [[nodiscard]] std::string refusal(const TailnetConfig& config) const;
+
+private:
+    using Find = TailnetApi* (Tailnets::*)(std::string_view name, std::string& problem);
+
+    Job job_on(Find look_up, const std::string& name,
+               std::function<void(TailnetApi&, const Next&)> work);
+    using Given = std::function<void(renderer::Result<TokenRequest>)>;
+    Credentials credentials_of(const TailnetConfig& config);
+    void take_secret(const TailnetConfig& config, const KubeReply& reply, const Given& done);
+    void give(const TailnetConfig& config, const renderer::Result<TokenRequest>& request,
+              const std::string& refusal, const Given& done);
+    struct Entry {
+        TailnetConfig config;
+        std::unique_ptr<TailnetApi> api;
+        std::string refusal = {};  // of its Secret
+    };
+
+    Loop& loop_;
+    Transport& transport_;
+    KubeClient& kube_;
+    Log& log_;
+    Chance& chance_;
+    std::string ns_;
+    std::string ca_file_, own_server_;
+    Credentials own_credentials_;
+    const Mirror<TailnetConfig>& configs_;
+    TailnetApi own_;
+    std::map<std::string, Entry, std::less<>> others_;
+    // Of tailnets whose ConfigMap has changed: their requests may still be under way.
+    std::vector<std::unique_ptr<TailnetApi>> retired_;
+};
+
+// Why no credentials go where the ConfigMap says; "": they may. `own`: the controller's own login
+// server.
+std::string unsafe_tailnet(const TailnetConfig& config, std::string_view own);
+
+// Of a call for which it is as good that the thing is not there: "", or why it failed.
+std::string unless_gone(const TailnetReply& reply);
+TailnetDone done_or_gone(const Next& next);
+
+}  // namespace runtime

@@ -1,0 +1,102 @@
+// Takes over the hostnames of devices that an earlier life of this cluster has left in the tailnet,
+// so that a cluster that is built anew from Git gets its names back and not NAME-1: right before
+// the first key of a replica is minted, the device that has its name is deleted.
+//
+// Only a device that nobody can miss: it carries the mark (a tag that no other cluster, person or
+// program gives to anything), has exactly the proxy's tags, no Secret of ours names it, and it has
+// been offline for some time, by the tailnet's list and once more right before it is deleted.
+// Whatever is not known counts against it. Without a mark nothing is looked for.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/controller/keys/tailnets.h"
+#include "runtime/kube/events.h"
+
+namespace runtime {
+
+// How long a device has to be offline; a restart, or a look away from the control server, is
+// shorter.
+inline constexpr Duration kOfflineTime = std::chrono::minutes(5);
+
+// What the API says of a device, as far as it matters here.
+struct TailnetDevice {
+    std::string id, name, hostname;
+    std::vector<std::string> tags;  // sorted
+    std::vector<std::string> addresses = {};
+    std::optional<bool> is_online = {};
+    std::optional<Time> last_seen = {};
+    bool is_external = false;  // shared by another tailnet, which has given it its name
+};
+TailnetDevice decode_tailnet_device(const renderer::Value& object);
+
+// A replica that is about to get its first key.
+struct NameClaim {
+    std::string pod, parent, tailnet, hostname;
+    std::vector<std::string> tags;
+};
+
+// The device by which the tailnet would call the new one NAME-1; nullptr: the name is free.
+const TailnetDevice* holder_of(const std::vector<TailnetDevice>& devices,
+                               std::string_view hostname);
+
+struct Judgement {
+    enum class Fate { Leave, Wait, Delete };
+    Fate fate = Fate::Leave;
+    std::string why = {};  // "is online"
+};
+// `user` is the Secret that names the device, or "". A pure function.
+Judgement judge(const TailnetDevice& device, const NameClaim& claim, std::string_view mark,
+                std::string_view user, Time now);
+
+// For an Event about the parent.
+struct Telling {
+    EventType type;
+    std::string reason, message;
+};
+
+class TakeOver {
+public:
+    struct Surroundings {
+        std::function<std::string(std::string_view tailnet, std::string_view device)> user_of;
+        std::function<void(const std::string& parent, const Telling& telling)> tell;
+    };
+    // All references outlive it. An empty mark: it does nothing.
+    TakeOver(Loop& loop, Tailnets& tailnets, std::string mark, Surroundings around);
+
+    // Fails only when it is worth to be tried again; otherwise the key may be minted.
+    Job job(NameClaim claim);
+
+private:
+    // One list of a tailnet's devices for all who ask within a few seconds.
+    struct Look {
+        bool is_done = false;
+        TailnetReply failure = {};
+        std::vector<TailnetDevice> devices = {};
+        std::vector<std::function<void(const Look&)>> waiting = {};
+    };
+
+    void look(TailnetApi& api, const std::string& tailnet, std::function<void(const Look&)> use);
+    void take_list(const std::string& tailnet, TailnetReply reply);
+    void take(TailnetApi& api, const NameClaim& claim, const Next& next);
+    void confirm(TailnetApi& api, const NameClaim& claim, const std::string& id, const Next& next);
+    void erase(TailnetApi& api, const NameClaim& claim, const TailnetDevice& device,
+               const Next& next);
+    bool may_go(const NameClaim& claim, const TailnetDevice& device, const Next& next);
+    void fail(const NameClaim& claim, const std::string& what, const TailnetReply& reply,
+              const Next& next);
+    void leave(const NameClaim& claim, const std::string& why, const Next& next);
+
+    Loop& loop_;
+    Tailnets& tailnets_;
+    std::string mark_;
+    Surroundings around_;
+    std::map<std::string, Look> looks_;  // by tailnet
+};
+
+}  // namespace runtime

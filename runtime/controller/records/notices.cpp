@@ -1,0 +1,62 @@
+#include "runtime/controller/records/notices.h"
+
+#include <fmt/format.h>
+
+#include "runtime/controller/contract.h"
+#include "runtime/controller/view/replicas.h"
+
+namespace runtime {
+
+std::string unknown_contract(std::string_view version) {
+    return fmt::format(
+        "it follows contract \"{}\" and this controller knows \"{}\": nothing is done for it; use "
+        "a "
+        "tailrender and a tailrender-runtime of one version",
+        version, kContractVersion);
+}
+
+void Notices::reconcile(const Changes& changes) {
+    for (const ProxySet* set : sets_of(context_.view, changes)) {
+        if (!set->contract.empty() && set->contract != kContractVersion) {
+            context_.events.post({.api_version = "apps/v1",
+                                  .kind = "StatefulSet",
+                                  .ns = context_.view.ns(),
+                                  .name = set->name,
+                                  .uid = set->uid},
+                                 EventType::Warning, "UnknownContract",
+                                 unknown_contract(set->contract));
+        }
+    }
+    const auto look = [this](std::string_view prefix, const auto& config) {
+        if (config.contract != kContractVersion) {
+            context_.events.post({.api_version = "v1",
+                                  .kind = "ConfigMap",
+                                  .ns = context_.view.ns(),
+                                  .name = fmt::format("{}{}", prefix, config.name),
+                                  .uid = config.uid},
+                                 EventType::Warning, "UnknownContract",
+                                 unknown_contract(config.contract));
+        }
+    };
+    for (const auto& [unused, config] : context_.view.tailnet_configs().objects()) {
+        look(renderer::kTailnetPrefix, config);
+        tell_refusal(config);
+    }
+    for (const auto& [unused, config] : context_.view.groups().objects()) {
+        look(renderer::kGroupPrefix, config);
+    }
+}
+
+void Notices::tell_refusal(const TailnetConfig& config) {
+    const std::string refusal = context_.tailnets.refusal(config);
+    if (config.contract == kContractVersion && !refusal.empty()) {
+        context_.events.post({.api_version = "v1",
+                              .kind = "ConfigMap",
+                              .ns = context_.view.ns(),
+                              .name = fmt::format("{}{}", renderer::kTailnetPrefix, config.name),
+                              .uid = config.uid},
+                             EventType::Warning, "CannotUseTailnet", refusal);
+    }
+}
+
+}  // namespace runtime

@@ -1,0 +1,195 @@
+#include "runtime/controller/records/removal_guard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/base/sha256.h"
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+#include "runtime/base/time_text.h"
+#include "runtime/controller/contract.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr Duration kMemory = std::chrono::hours(24);
+// Removals in that time that need nobody's word.
+constexpr std::size_t kSafeRemovals = 5;
+constexpr std::size_t kSafePercent = 20;
+
+// `going`: with what has gone already.
+bool is_safe(std::size_t going, std::size_t wanted) {
+    const bool all = wanted == 0 && going >= 2;
+    return !all && going <= std::max(kSafeRemovals, (going + wanted) * kSafePercent / 100);
+}
+
+// The same until it is recorded. The word that was given last is in it, so that this word does not
+// count when the same ones vanish once more.
+std::string new_token(const std::set<std::string>& pods, std::string_view uid,
+                      std::string_view last_word) {
+    std::string text = fmt::format("{}\n{}", uid, last_word);
+    for (const std::string& pod : pods) {
+        text.append("\n").append(pod);
+    }
+    return fmt::format("{}-{:.6}", pods.size(), renderer::sha256_hex(text));
+}
+
+Blocked parse(std::string_view text) {
+    Blocked blocked;
+    const auto parsed = renderer::read_json(text);
+    const Value* pods = parsed ? parsed->at({"pods"}) : nullptr;
+    if (pods == nullptr || !pods->is_list()) {
+        return blocked;
+    }
+    blocked.token = text_of(parsed->at({"token"}));
+    for (const Value& pod : pods->items()) {
+        blocked.pods.emplace(text_of(pod));
+    }
+    return blocked;
+}
+
+std::string text_of_blocked(const Blocked& blocked) {
+    if (blocked.token.empty()) {
+        return {};
+    }
+    Value pods = Value::list();
+    for (const std::string& pod : blocked.pods) {
+        pods.append(pod);
+    }
+    return renderer::write_json(Value::map({{"token", blocked.token}, {"pods", std::move(pods)}}));
+}
+
+}  // namespace
+
+GuardAnswer guard_removals(const Departures& departures, const Blocked& recorded,
+                           std::string_view confirmed_token, std::string_view uid) {
+    GuardAnswer answer;
+    std::set<std::string> others;
+    const bool is_confirmed = !recorded.token.empty() && recorded.token == confirmed_token;
+    const auto sort = [&](const std::set<std::string>& names, std::set<std::string>& rest) {
+        for (const std::string& name : names) {
+            (is_confirmed && recorded.pods.contains(name) ? answer.confirmed : rest).insert(name);
+        }
+    };
+    sort(departures.leaving, others);
+    // When nothing is left at all, the young ones went by the same mistake.
+    const bool all_go = departures.wanted + departures.wanted_young == 0 &&
+                        departures.leaving.size() + departures.young.size() >= 2;
+    sort(departures.young, all_go ? others : answer.free);
+    answer.is_blocked = !others.empty() && !is_safe(others.size() + departures.removed.size(),
+                                                    departures.wanted + answer.confirmed.size());
+    if (!answer.confirmed.empty()) {
+        answer.recorded = recorded;  // until the last of them is gone
+    } else if (answer.is_blocked) {
+        const bool known =
+            !is_confirmed &&
+            std::includes(recorded.pods.begin(), recorded.pods.end(), others.begin(), others.end());
+        answer.recorded =
+            known ? recorded
+                  : Blocked{.token = new_token(others, uid, confirmed_token), .pods = others};
+    }
+    answer.is_recorded = !answer.recorded.token.empty() && answer.recorded == recorded;
+    return answer;
+}
+
+Removed read_removed(std::string_view text) {
+    Removed removed;
+    const auto parsed = renderer::read_json(text);
+    if (parsed && parsed->is_map()) {
+        for (const renderer::Member& member : parsed->members()) {
+            if (const auto time = parse_time(text_of(member.value))) {
+                removed.emplace(member.name(), *time);
+            }
+        }
+    }
+    return removed;
+}
+
+GuardAnswer RemovalGuard::ask(Departures departures, Time now) {
+    const LedgerCopy* copy = ledger_.copy();
+    const LedgerCopy none;
+    const LedgerCopy& known = copy == nullptr ? none : *copy;
+    written_ = read_removed(ledger_.find(removed_key_).value_or(""));
+    const Blocked blocked = parse(ledger_.find(blocked_key_).value_or(""));
+    if (blocked.token.empty()) {  // else they are what it is blocked for
+        std::erase_if(written_, [now](const auto& entry) { return now - entry.second > kMemory; });
+    } else if (blocked.token == known.confirmed_removals) {
+        // A word starts the count anew. What goes beside what it was for has been written down.
+        std::erase_if(written_, [&departures](const auto& entry) {
+            return !departures.leaving.contains(entry.first);
+        });
+    }
+    std::erase_if(to_write_, [&departures](const auto& entry) {
+        return !departures.leaving.contains(entry.first);
+    });
+    for (const auto& [name, unused] : written_) {
+        if (!departures.leaving.contains(name)) {
+            departures.removed.insert(name);
+        }
+    }
+    const bool was_blocked = answer_.is_blocked;
+    answer_ = guard_removals(departures, blocked, known.confirmed_removals, known.uid);
+    const std::string& word = known.confirmed_removals;
+    const auto is_token = [this, &word](std::string_view key) {
+        return parse(ledger_.find(std::string(key)).value_or("")).token == word;
+    };
+    answer_.has_other_word = answer_.is_blocked && answer_.is_recorded && !word.empty() &&
+                             !is_token(kBlockedKey) && !is_token(kBlockedServicesKey);
+    ledger_.set(blocked_key_, text_of_blocked(answer_.recorded), kLedgerPause);
+    if (!was_blocked && answer_.is_blocked) {
+        log_.error("too many have vanished: nothing is removed",
+                   {{"what", what_},
+                    {"vanished", fmt::format("{}", departures.leaving.size())},
+                    {"removed_in_a_day", fmt::format("{}", departures.removed.size())},
+                    {"left", fmt::format("{}", departures.wanted)}});
+    }
+    return answer_;
+}
+
+bool RemovalGuard::may_remove(const std::string& name, Time now) {
+    if (!answer_.may_remove(name)) {
+        return false;
+    }
+    const bool may = !answer_.counts(name) || written_.contains(name);
+    if (!may) {
+        to_write_.try_emplace(name, now);
+    }
+    return may;
+}
+
+void RemovalGuard::write_down() {
+    Removed removed = written_;
+    std::erase_if(to_write_,
+                  [&removed](const auto& entry) { return removed.contains(entry.first); });
+    removed.insert(to_write_.begin(), to_write_.end());
+    Value text = Value::map();
+    for (const auto& [name, time] : removed) {
+        text.add(Value(name), Value(format_seconds(time)));
+    }
+    ledger_.set(removed_key_, removed.empty() ? std::string() : renderer::write_json(text),
+                kLedgerPause);
+}
+
+void RemovalGuard::tell(Events& events) const {
+    if (answer_.is_blocked && answer_.is_recorded) {
+        events.post(ledger_.reference(), EventType::Warning, "RemovalsBlocked",
+                    fmt::format("{} {} have vanished: none is removed until the annotation {} on "
+                                "this ConfigMap is \"{}\"",
+                                answer_.recorded.pods.size(), what_, kConfirmRemovalsAnnotation,
+                                answer_.recorded.token));
+    }
+    if (answer_.has_other_word) {
+        events.post(ledger_.reference(), EventType::Warning, "UnknownConfirmation",
+                    fmt::format("the annotation {} on this ConfigMap is not \"{}\": nothing is "
+                                "confirmed",
+                                kConfirmRemovalsAnnotation, answer_.recorded.token));
+    }
+}
+
+}  // namespace runtime

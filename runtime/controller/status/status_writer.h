@@ -1,0 +1,53 @@
+// The one writer of `.status`: of parents of proxies, for all features. Says what a part of the
+// status should be; the rest stays as it is. Nothing is written unless something differs, and
+// `lastTransitionTime` changes only with the condition's status (Kubernetes API conventions).
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/controller/view/object_editor.h"
+#include "runtime/controller/view/parents.h"
+
+namespace runtime {
+
+struct Condition {
+    std::string type;
+    bool is_true = false;
+    std::string reason = {};
+    std::string message = {};
+    bool observes_generation = true;  // the reference's conditions of Services do not
+};
+
+struct StatusChange {
+    // Whole members of `.status`; null or empty: to be without.
+    std::vector<std::pair<std::string, renderer::Value>> fields = {};
+    std::vector<Condition> conditions = {};
+    std::vector<std::string> conditions_to_remove = {};
+    // Names and addresses: what `loadBalancer` says of them is taken off, and nobody else's.
+    std::set<std::string> gone = {};
+};
+
+// The status as it should be. A pure function.
+renderer::Value changed_status(const renderer::Value& status, const StatusChange& change,
+                               std::int64_t generation, Time now);
+
+// Equal but for what the API server adds (`ipMode`) and for members that are empty or not there.
+bool same_status(const renderer::Value& a, const renderer::Value& b);
+
+class StatusWriter {
+public:
+    StatusWriter(Loop& loop, ObjectEditor& editor) : loop_(loop), editor_(editor) {}
+
+    // The parent's status says so already.
+    [[nodiscard]] bool is_said(const Parent& parent, const StatusChange& change) const;
+    void write(const Parent& parent, StatusChange change);
+
+private:
+    Loop& loop_;
+    ObjectEditor& editor_;
+};
+
+}  // namespace runtime

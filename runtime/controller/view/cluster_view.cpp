@@ -1,0 +1,192 @@
+#include "runtime/controller/view/cluster_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/base/check.h"
+#include "runtime/base/url.h"
+#include "runtime/controller/contract.h"
+
+namespace runtime {
+
+using renderer::Value;
+
+// One watch and all the copies that it feeds.
+class ClusterView::Fan : public WatchSink {
+public:
+    Fan(Loop& loop, KubeClient& kube, Log& log, Chance& chance, const Source& source)
+        : watch_(loop, kube, log, chance,
+                 {.path = path_of(source.resource, source.ns),
+                  .query = source.query,
+                  .may_be_absent = source.may_be_absent},
+                 *this) {}
+
+    void add(std::unique_ptr<WatchSink> copy) { copies_.push_back(std::move(copy)); }
+    void start() { watch_.start(); }
+
+    void begin_list() override {
+        erased_ = 0;
+        for (const auto& copy : copies_) {
+            copy->begin_list();
+        }
+    }
+    void put(const Value& object) override {
+        for (const auto& copy : copies_) {
+            copy->put(object);
+        }
+    }
+    // What a reply to our own write says. It may come after word of the object's end.
+    void take_written(const Value& object) {
+        if (version_number(object) > erased_) {
+            put(object);
+        }
+    }
+    void erase(const Value& object) override {
+        erased_ = std::max(erased_, version_number(object));
+        for (const auto& copy : copies_) {
+            copy->erase(object);
+        }
+    }
+    void end_list() override {
+        for (const auto& copy : copies_) {
+            copy->end_list();
+        }
+    }
+
+private:
+    std::vector<std::unique_ptr<WatchSink>> copies_;
+    std::uint64_t erased_ = 0;  // the last version at which the watch told of an end
+    Watch watch_;
+};
+
+ClusterView::ClusterView(Loop& loop, KubeClient& kube, Log& log, Chance& chance, std::string ns)
+    : loop_(loop),
+      kube_(kube),
+      log_(log),
+      chance_(chance),
+      ns_(std::move(ns)),
+      sets_(
+          &follow<ProxySet>({.resource = kStatefulSets, .ns = ns_}, decode_proxy_set,
+                            [this](std::string_view, const ProxySet* before, const ProxySet* after,
+                                   Changes& changes) { take_set(before, after, changes); })),
+      states_(&follow<StateSecret>(
+          our_secrets(), decode_state_secret,
+          [this](std::string_view, const StateSecret* before, const StateSecret* after,
+                 Changes& changes) { take_state(before, after, changes); })),
+      auths_(&follow<AuthSecret>(
+          our_secrets(), decode_auth_secret,
+          [this](std::string_view, const AuthSecret* before, const AuthSecret* after,
+                 Changes& changes) { take_auth(before, after, changes); })),
+      pods_(&follow<Pod>(pod_source(), decode_pod, its_pod<Pod>())),
+      tailnet_configs_(
+          &follow<TailnetConfig>(config_maps(), decode_tailnet, everything<TailnetConfig>())),
+      groups_(&follow<GroupConfig>(config_maps(), decode_group, everything<GroupConfig>())),
+      certificates_(
+          &follow<Certificate>(our_secrets(), decode_certificate, everything<Certificate>())) {}
+
+ClusterView::~ClusterView() = default;
+
+void ClusterView::take_set(const ProxySet* before, const ProxySet* after, Changes& changes) {
+    const auto parent_of = [](const ProxySet& set) {
+        return set.contract.empty() ? labelled_parent(set.labels) : std::string(set.parent);
+    };
+    const auto look = [&changes, &parent_of](const ProxySet& set) {
+        if (set.contract.empty()) {  // it may have stood in the way of whatever there is
+            changes.everything = true;
+        }
+        changes.sets.insert(set.name);
+        changes.parents.insert(parent_of(set));
+        for (int ordinal = 0; ordinal < set.replicas; ++ordinal) {
+            changes.pods.insert(fmt::format("{}-{}", set.name, ordinal));
+        }
+    };
+    if (before != nullptr) {
+        sets_by_parent_.remove(parent_of(*before), before->name);
+        operators_sets_.remove(before->contract.empty() ? before->labels : Text(), before->name);
+        look(*before);
+    }
+    if (after != nullptr) {
+        sets_by_parent_.add(parent_of(*after), after->name);
+        operators_sets_.add(after->contract.empty() ? after->labels : Text(), after->name);
+        look(*after);
+    }
+}
+
+void ClusterView::take_state(const StateSecret* before, const StateSecret* after,
+                             Changes& changes) {
+    if (before != nullptr) {
+        named_devices_.remove(before->device_id, before->name);
+        named_devices_.remove(before->node_id, before->name);
+    }
+    if (after != nullptr) {
+        named_devices_.add(after->device_id, after->name);
+        named_devices_.add(after->node_id, after->name);
+    }
+    changes.pods.emplace((after == nullptr ? before : after)->name);
+}
+
+void ClusterView::take_auth(const AuthSecret* before, const AuthSecret* after, Changes& changes) {
+    if (before != nullptr) {
+        noted_devices_.remove(before->device, before->name);
+    }
+    if (after != nullptr) {
+        noted_devices_.add(after->device, after->name);
+    }
+    changes.pods.emplace((after == nullptr ? before : after)->pod);
+}
+
+void ClusterView::add(const Source& source, std::unique_ptr<WatchSink> copy,
+                      std::function<bool()> is_complete) {
+    CHECK(!started_);
+    auto& fan = fans_[source.key()];
+    if (fan == nullptr) {
+        fan = std::make_unique<Fan>(loop_, kube_, log_, chance_, source);
+    }
+    fan->add(std::move(copy));
+    are_complete_.push_back(std::move(is_complete));
+}
+
+void ClusterView::start() {
+    started_ = true;
+    for (const auto& [unused, fan] : fans_) {
+        fan->start();
+    }
+}
+
+bool ClusterView::complete() const {
+    return std::all_of(are_complete_.begin(), are_complete_.end(),
+                       [](const auto& is_complete) { return is_complete(); });
+}
+
+bool ClusterView::own_complete() const {
+    return sets_->complete() && states_->complete() && auths_->complete() && pods_->complete() &&
+           tailnet_configs_->complete() && groups_->complete() && certificates_->complete();
+}
+
+void ClusterView::wrote(const Source& source, const Value& object) {
+    fans_.at(source.key())->take_written(object);
+}
+
+void ClusterView::erased(const Source& source, const Value& object) {
+    fans_.at(source.key())->erase(object);
+}
+
+std::string ClusterView::key(std::string_view name) const {
+    return fmt::format("{}/{}", ns_, name);
+}
+
+Source ClusterView::our_secrets() const {
+    return {.resource = kSecrets, .ns = ns_, .query = "labelSelector=" + escape_url(kSecretLabel)};
+}
+
+Source ClusterView::config_maps() const {
+    return {.resource = kConfigMaps, .ns = ns_};
+}
+
+Source ClusterView::pod_source() const {
+    return {.resource = kPods, .ns = ns_};
+}
+
+}  // namespace runtime

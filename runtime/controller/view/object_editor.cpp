@@ -1,0 +1,119 @@
+#include "runtime/controller/view/object_editor.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace runtime {
+
+using renderer::Value;
+
+namespace {
+
+constexpr Duration kFirstRetry = std::chrono::milliseconds(200);
+constexpr Duration kLastRetry = std::chrono::minutes(2);
+constexpr Duration kRefusedPause = std::chrono::minutes(10);
+constexpr int kMostAtOnce = 32;  // each request takes some 50 KB
+
+std::string object_path(const ObjectEditor::Target& target) {
+    return path_of(target.source.resource, target.ns, target.name);
+}
+
+}  // namespace
+
+void ObjectEditor::edit(const Target& target, Edit edit) {
+    const std::string path = object_path(target);
+    const auto known = attempts_.find(path);
+    const bool may_begin = known == attempts_.end() || known->second.may_begin(loop_.uptime());
+    if (!may_begin && !known->second.busy()) {
+        return;  // in its pause, after which it is looked at
+    }
+    if (!may_begin || busy_ >= kMostAtOnce) {
+        turned_away_[path].add(target.about);
+        return;
+    }
+    turned_away_.erase(path);
+    attempts_[path].begin();
+    ++busy_;
+    kube_.get(path, [this, target, edit = std::move(edit)](KubeReply reply) {
+        take_object(target, edit, std::move(reply));
+    });
+}
+
+void ObjectEditor::take_object(const Target& target, const Edit& edit, KubeReply reply) {
+    const std::string path = object_path(target);
+    const auto written = [this, target, edit](KubeReply its_reply) {
+        finish(target, edit, std::move(its_reply));
+    };
+    if (reply.not_found() && target.make != nullptr) {
+        Value made = target.make();
+        edit(made);
+        return kube_.create(path_of(target.source.resource, target.ns), made, written);
+    }
+    if (reply.not_found()) {
+        attempts_.erase(path);  // the copies will tell
+        return release();
+    }
+    if (!reply.ok()) {
+        return fail(target, reply);
+    }
+    if (!edit(reply.object)) {
+        attempts_.erase(path);
+        release();
+        return view_.wrote(target.source, reply.object);
+    }
+    kube_.replace(target.subresource.empty() ? path : path + "/" + target.subresource, reply.object,
+                  written);
+}
+
+void ObjectEditor::finish(const Target& target, const Edit& edit, KubeReply reply) {
+    const std::string path = object_path(target);
+    if (!reply.ok()) {
+        return fail(target, reply);
+    }
+    view_.wrote(target.source, reply.object);
+    if (edit(reply.object)) {
+        // Its schema does not know what we write: asking again would be a loop.
+        log_.warning("the API server did not keep what was written", {{"path", path}});
+        return pause(target, kRefusedPause);
+    }
+    pause(target, target.pause);
+}
+
+void ObjectEditor::fail(const Target& target, const KubeReply& reply) {
+    const std::string path = object_path(target);
+    if (reply.code != 409) {
+        log_.warning("cannot write", {{"path", path}, {"cause", reply.message}});
+    }
+    look_again(target, attempts_[path].fail(chance_, kFirstRetry, kLastRetry, loop_.uptime()));
+}
+
+void ObjectEditor::pause(const Target& target, Duration delay) {
+    attempts_[object_path(target)].succeed(loop_.uptime() + delay);
+    look_again(target, delay);
+}
+
+void ObjectEditor::release() {
+    --busy_;
+    if (turned_away_.empty()) {
+        return;
+    }
+    Changes about;
+    for (int room = kMostAtOnce - busy_; room > 0 && !turned_away_.empty(); --room) {
+        about.add(std::move(turned_away_.extract(turned_away_.begin()).mapped()));
+    }
+    view_.changed(std::move(about));
+}
+
+void ObjectEditor::look_again(const Target& target, Duration delay) {
+    release();
+    loop_.after(delay, [this, path = object_path(target), about = target.about] {
+        const auto known = attempts_.find(path);
+        if (known != attempts_.end() && known->second.is_as_new(loop_.uptime())) {
+            attempts_.erase(known);
+        }
+        view_.changed(about);
+    });
+}
+
+}  // namespace runtime

@@ -1,0 +1,55 @@
+// Changes an object that others write, too: reads it, changes what is ours, and writes that very
+// version. One write for each object at a time, and few of all; after a failure it waits, longer
+// each time. What is asked for meanwhile is dropped: who asks is asked to look again
+// (`ClusterView::changed`), at what he has named.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "runtime/base/attempts.h"
+#include "runtime/controller/view/cluster_view.h"
+
+namespace runtime {
+
+class ObjectEditor {
+public:
+    ObjectEditor(Loop& loop, KubeClient& kube, Log& log, Chance& chance, ClusterView& view)
+        : loop_(loop), kube_(kube), log_(log), chance_(chance), view_(view) {}
+
+    // False: the object is already as it should be.
+    using Edit = std::function<bool(renderer::Value& object)>;
+
+    struct Target {
+        Source source;  // whose copies are told
+        std::string ns, name;
+        std::string subresource = {};  // "status"
+        // After a write, at least so long until the next.
+        Duration pause = Duration(0);
+        // What to begin with when the object is not there; nothing: then it stays so.
+        std::function<renderer::Value()> make = {};
+        // What is to be looked at again when it is over, or is not begun.
+        Changes about = {};
+    };
+    void edit(const Target& target, Edit edit);
+
+private:
+    void take_object(const Target& target, const Edit& edit, KubeReply reply);
+    void finish(const Target& target, const Edit& edit, KubeReply reply);
+    void fail(const Target& target, const KubeReply& reply);
+    void release();
+    void pause(const Target& target, Duration delay);
+    void look_again(const Target& target, Duration delay);
+
+    Loop& loop_;
+    KubeClient& kube_;
+    Log& log_;
+    Chance& chance_;
+    ClusterView& view_;
+    std::map<std::string, Attempts> attempts_;  // by path: of what is under way, or has to wait
+    int busy_ = 0;
+    std::map<std::string, Changes> turned_away_;  // by path: it, or too much, was under way
+};
+
+}  // namespace runtime

@@ -1,0 +1,330 @@
+#include "runtime/controller/view/objects.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "renderer/base/ascii.h"
+#include "renderer/base/base64.h"
+#include "renderer/base/utf8.h"
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+#include "runtime/base/time_text.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/groups/group_objects.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+std::string annotation(const Value& object, std::string_view key) {
+    const Value* all = object.at({"metadata", "annotations"});
+    return std::string(all == nullptr || !all->is_map() ? std::string_view()
+                                                        : text_of(all->find(key)));
+}
+
+std::string_view label(const Value& object, std::string_view key) {
+    const Value* all = object.at({"metadata", "labels"});
+    return all == nullptr || !all->is_map() ? std::string_view() : text_of(all->find(key));
+}
+
+std::string meta(const Value& object, std::string_view key) {
+    return std::string(text_of(object.at({"metadata", key})));
+}
+
+// Those of tailscale.com.
+std::string labels_of(const Value& object) {
+    const Value* labels = object.at({"metadata", "labels"});
+    std::string ours;
+    if (labels != nullptr && labels->is_map()) {
+        for (const renderer::Member& member : labels->members()) {
+            if (member.name().starts_with("tailscale.com/")) {
+                ours.append(ours.empty() ? "" : ",");
+                ours.append(member.name()).append("=").append(text_of(member.value));
+            }
+        }
+    }
+    return ours;
+}
+
+// `_current-profile` names the datum that holds the profile in use, tailscale v1.96.5 ipn/store.go.
+Value profile_of(const Value& object) {
+    const auto name = secret_datum(object, "_current-profile");
+    const auto profile = name && !name->empty() ? secret_datum(object, *name) : std::nullopt;
+    auto parsed = profile ? renderer::read_json(*profile) : renderer::Result<Value>(Value());
+    return parsed ? std::move(*parsed) : Value();
+}
+
+// Of a list in JSON.
+std::string joined_list(const std::string& text) {
+    const auto list = renderer::read_json(text);
+    return fmt::format("{}", fmt::join(texts_of(list ? &*list : nullptr), ","));
+}
+
+// The last of that name, which is the one that counts.
+const Value* find_variable(const Value& object, std::string_view name) {
+    const Value* found = nullptr;
+    const Value* containers = object.at({"spec", "template", "spec", "containers"});
+    if (containers == nullptr || !containers->is_list()) {
+        return found;
+    }
+    for (const Value& container : containers->items()) {
+        const Value* variables = container.at({"env"});
+        if (variables == nullptr || !variables->is_list()) {
+            continue;
+        }
+        for (const Value& variable : variables->items()) {
+            if (text_of(variable.at({"name"})) == name) {
+                found = &variable;
+            }
+        }
+    }
+    return found;
+}
+
+// An id becomes part of a path in the tailnet's API, and `..` would lead out of it. What has not
+// the form of one names nothing.
+std::string_view id_of(std::string_view text) {
+    constexpr std::size_t kLongest = 64;
+    const auto is_part = [](char c) { return renderer::is_alphanumeric(c) || c == '-'; };
+    return text.size() <= kLongest && std::ranges::all_of(text, is_part) ? text
+                                                                         : std::string_view();
+}
+
+// Of a container that was restarted the kubelet tells the last start alone: then since when it has
+// had the pod.
+std::optional<Time> start_of(const Value& pod) {
+    const std::string_view phase = text_of(pod.at({"status", "phase"}));
+    if (phase.empty() || phase == "Pending") {
+        return std::nullopt;
+    }
+    const Value* containers = pod.at({"status", "containerStatuses"});
+    if (containers != nullptr && containers->is_list() && containers->size() > 0) {
+        const Value& first = containers->items()[0];
+        const Value* restarts = first.find("restartCount");
+        const auto start = parse_time(text_of(first.at({"state", "running", "startedAt"})));
+        if (start.has_value() && (restarts == nullptr || restarts->as_int().value_or(0) == 0)) {
+            return start;
+        }
+    }
+    return parse_time(text_of(pod.at({"status", "startTime"})));
+}
+
+}  // namespace
+
+std::optional<std::string> secret_datum(const Value& object, std::string_view key) {
+    const Value* found = object.at({"data", key});
+    if (found == nullptr) {
+        return std::nullopt;
+    }
+    std::string datum = renderer::decode_base64(text_of(found)).value_or("");
+    // It goes on into JSON, which a pod could break with it.
+    return renderer::find_bad_utf8(datum) == std::string_view::npos ? datum : std::string();
+}
+
+std::optional<ProxySet> decode_proxy_set(const Value& object) {
+    ProxySet set;
+    set.contract = annotation(object, kContractAnnotation);
+    if (set.contract.empty() && label(object, "tailscale.com/managed") != "true") {
+        return std::nullopt;
+    }
+    set.name = meta(object, "name");
+    set.uid = meta(object, "uid");
+    set.parent = annotation(object, kParentAnnotation);
+    set.tailnet = annotation(object, kTailnetAnnotation);
+    set.tags = annotation(object, kTagsAnnotation);
+    set.hostnames = split_list(annotation(object, kHostnameAnnotation));
+    set.is_api_proxy = find_variable(object, "TS_K8S_PROXY_CONFIG") != nullptr;
+    if (const Value* target = find_variable(object, "TS_TAILNET_TARGET_FQDN")) {
+        set.target_fqdn = dns_name(text_of(target->find("value")));
+    }
+    const Value* replicas = object.at({"spec", "replicas"});
+    set.replicas = static_cast<int>(replicas == nullptr ? 1 : replicas->as_int().value_or(1));
+    set.labels = labels_of(object);
+    return set;
+}
+
+std::optional<StateSecret> decode_state_secret(const Value& object) {
+    return label(object, kSecretLabel) == kStateSecret ? std::optional(read_state(object))
+                                                       : std::nullopt;
+}
+
+StateSecret read_state(const Value& object) {
+    StateSecret state;
+    state.name = meta(object, "name");
+    state.uid = meta(object, "uid");
+    state.set = annotation(object, kSetAnnotation);
+    state.tailnet = annotation(object, kTailnetAnnotation);
+    state.gone_since = annotation(object, kGoneAnnotation);
+    state.labels = labels_of(object);
+    state.made_at = parse_time(meta(object, "creationTimestamp"));
+    state.device_id = id_of(secret_datum(object, "device_id").value_or(""));
+    state.device_fqdn = secret_datum(object, "device_fqdn").value_or("");
+    state.addresses = joined_list(secret_datum(object, "device_ips").value_or(""));
+    state.pod_uid = secret_datum(object, "pod_uid").value_or("");
+    state.https_endpoint = secret_datum(object, "https_endpoint").value_or("");
+    state.capability_version = secret_datum(object, "tailscale_capver").value_or("");
+    state.wants_key = secret_datum(object, "reissue_authkey").has_value();
+    const Value profile = profile_of(object);
+    state.node_id = id_of(text_of(profile.at({"Config", "NodeID"})));
+    state.login_name = text_of(profile.at({"Config", "UserProfile", "LoginName"}));
+    state.services = texts_of(profile.at({"AdvertiseServices"}));
+    return state;
+}
+
+int StateSecret::capability() const {
+    int version = 0;
+    const std::string_view text = capability_version;
+    std::from_chars(text.data(), text.data() + text.size(), version);
+    return version;
+}
+
+std::optional<AuthSecret> decode_auth_secret(const Value& object) {
+    const std::string name = meta(object, "name");
+    // A pod may label its state Secret, and not rename it.
+    if (label(object, kSecretLabel) != kAuthSecret ||
+        !(name.ends_with("-auth") || name.ends_with("-config"))) {
+        return std::nullopt;
+    }
+    const Value* data = object.find("data");
+    if (data != nullptr && data->size() > 1 && data->find(kConfigDatum) != nullptr) {
+        return std::nullopt;  // the renderer's by now: `<pod>-config` of a group of another type
+    }
+    AuthSecret auth;
+    auth.name = name;
+    auth.uid = meta(object, "uid");
+    auth.version = meta(object, "resourceVersion");
+    auth.set = annotation(object, kSetAnnotation);
+    auth.pod = auth.name.view().substr(0, auth.name.view().rfind('-'));
+    if (const auto config = secret_datum(object, kConfigDatum)) {
+        const auto json = renderer::read_json(*config);
+        auth.config = config_without_key(*config);
+        auth.blank = !json || text_of(json->at({kConfigKeyField})).empty();
+    } else {
+        auth.blank = secret_datum(object, kAuthDatum).value_or("").empty();
+    }
+    auth.tailnet = annotation(object, kTailnetAnnotation);
+    auth.hostname = annotation(object, kHostnameAnnotation);
+    auth.key_id = annotation(object, kKeyIdAnnotation);
+    auth.tags_before = annotation(object, kTagsBeforeAnnotation);
+    auth.key_tags = annotation(object, kKeyTagsAnnotation);
+    auth.key_created = parse_time(annotation(object, kKeyCreatedAnnotation));
+    auth.key_expires = parse_time(annotation(object, kKeyExpiresAnnotation));
+    auth.restart_pod = annotation(object, kRestartAnnotation);
+    auth.device = annotation(object, kDeviceAnnotation);
+    auth.device_tags = annotation(object, kDeviceTagsAnnotation);
+    auth.device_named = annotation(object, kDeviceNamedAnnotation);
+    auth.device_gone = annotation(object, kDeviceGoneAnnotation);
+    auth.device_name = annotation(object, kDeviceNameAnnotation);
+    auth.device_addresses = annotation(object, kDeviceAddressesAnnotation);
+    auth.device_words = annotation(object, kDeviceWordsAnnotation);
+    auth.labels = labels_of(object);
+    auth.made_at = parse_time(meta(object, "creationTimestamp"));
+    return auth;
+}
+
+std::optional<Pod> decode_pod(const Value& object) {
+    Pod pod;
+    pod.name = meta(object, "name");
+    pod.uid = meta(object, "uid");
+    pod.leaving = object.at({"metadata", "deletionTimestamp"}) != nullptr;
+    pod.started_at = start_of(object);
+    const Value* conditions = object.at({"status", "conditions"});
+    if (conditions != nullptr && conditions->is_list()) {
+        for (const Value& condition : conditions->items()) {
+            pod.ready = pod.ready || (text_of(condition.find("type")) == "Ready" &&
+                                      text_of(condition.find("status")) == "True");
+        }
+    }
+    return pod;
+}
+
+std::string dns_name(std::string_view fqdn) {
+    return renderer::lower_case(fqdn.ends_with('.') ? fqdn.substr(0, fqdn.size() - 1) : fqdn);
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+    std::vector<std::string> parts;
+    while (!text.empty()) {
+        const std::size_t comma = text.find(',');
+        parts.emplace_back(text.substr(0, comma));
+        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+    }
+    return parts;
+}
+
+Value text_list(const std::vector<std::string>& texts) {
+    Value list = Value::list();
+    for (const std::string& text : texts) {
+        list.append(text);
+    }
+    return list;
+}
+
+std::vector<std::string> texts_of(const Value* list) {
+    std::vector<std::string> texts;
+    if (list != nullptr && list->is_list()) {
+        texts.reserve(list->size());
+        for (const Value& item : list->items()) {
+            texts.emplace_back(text_of(item));
+        }
+    }
+    return texts;
+}
+
+std::string_view find_label(std::string_view labels, std::string_view key) {
+    while (!labels.empty()) {
+        const std::string_view label = labels.substr(0, labels.find(','));
+        if (label.starts_with(key) && label.substr(key.size()).starts_with('=')) {
+            return label.substr(key.size() + 1);
+        }
+        labels.remove_prefix(std::min(label.size() + 1, labels.size()));
+    }
+    return {};
+}
+
+std::string parent_name(std::string_view type, std::string_view ns, std::string_view name) {
+    constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
+        {"svc", "Service"},
+        {"ingress", "Ingress"},
+        {"connector", "Connector"},
+        {"proxygroup", "ProxyGroup"},
+        {"nameserver", "DNSConfig"}};
+    for (const auto& [its_type, kind] : kKinds) {
+        if (its_type == type) {
+            const bool has_namespace = type == "svc" || type == "ingress";
+            return has_namespace ? fmt::format("{}/{}/{}", kind, ns, name)
+                                 : fmt::format("{}/{}", kind, name);
+        }
+    }
+    return {};
+}
+
+std::string labelled_parent(std::string_view labels) {
+    return parent_name(find_label(labels, "tailscale.com/parent-resource-type"),
+                       find_label(labels, "tailscale.com/parent-resource-ns"),
+                       find_label(labels, "tailscale.com/parent-resource"));
+}
+
+std::optional<ReplicaName> split_replica(std::string_view pod) {
+    const std::size_t hyphen = pod.rfind('-');
+    if (hyphen == std::string_view::npos || hyphen == 0) {
+        return std::nullopt;
+    }
+    const std::string_view digits = pod.substr(hyphen + 1);
+    ReplicaName name{.set = pod.substr(0, hyphen)};
+    const char* end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, name.ordinal);
+    if (digits.empty() || (digits.size() > 1 && digits[0] == '0') || error != std::errc() ||
+        stop != end) {
+        return std::nullopt;
+    }
+    return name;
+}
+
+}  // namespace runtime

@@ -1,0 +1,210 @@
+#include "runtime/controller/view/parents.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "renderer/base/check.h"
+#include "renderer/core/text_of.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr std::string_view kTailscaleApi = "/apis/tailscale.com/v1alpha1";
+
+// What is looked at of those that there may be thousands of.
+constexpr std::string_view kIngressSpec[] = {"ingressClassName"};
+constexpr std::string_view kServiceSpec[] = {"clusterIPs", "loadBalancerClass", "type"};
+constexpr std::string_view kEgressSpec[] = {"clusterIPs", "loadBalancerClass", "ports", "type"};
+
+struct Kind {
+    std::string_view name;
+    Resource resource;
+    bool may_be_absent = true;
+};
+constexpr std::array kKinds = {
+    Kind{"Service", kServices, false},
+    Kind{"Ingress", kIngresses, false},
+    Kind{"Connector", {kTailscaleApi, "connectors"}},
+    Kind{"DNSConfig", {kTailscaleApi, "dnsconfigs"}},
+    Kind{"ProxyClass", {kTailscaleApi, "proxyclasses"}},
+    Kind{"ProxyGroup", {kTailscaleApi, "proxygroups"}},
+    Kind{"Recorder", {kTailscaleApi, "recorders"}},
+    Kind{"Tailnet", {kTailscaleApi, "tailnets"}},
+};
+
+const Kind* kind_of(std::string_view name) {
+    for (const Kind& kind : kKinds) {
+        if (kind.name == name) {
+            return &kind;
+        }
+    }
+    return nullptr;
+}
+
+std::span<const std::string_view> kept_of_spec(const Parent& parent) {
+    if (parent.kind == "Ingress") {
+        return kIngressSpec;
+    }
+    return parent.annotations.contains("tailscale.com/proxy-group")
+               ? std::span<const std::string_view>(kEgressSpec)
+               : kServiceSpec;
+}
+
+Value spec_of(const Parent& parent, const Value* spec) {
+    if (spec == nullptr || !spec->is_map()) {
+        return Value::map();
+    }
+    if (parent.kind != "Service" && parent.kind != "Ingress") {
+        return spec->clone();
+    }
+    Value out = Value::map();
+    for (const std::string_view name : kept_of_spec(parent)) {
+        if (const Value* value = spec->find(name); value != nullptr) {
+            out.add(Value::borrowed(name), value->clone());
+        }
+    }
+    return out;
+}
+
+// What no proxy can be for, nor has been for: it has no condition of ours.
+bool is_none_of_ours(const Parent& parent, const Value* status) {
+    if (parent.kind != "Service" || !parent.annotations.empty() ||
+        text_of(parent.spec.find("type")) == "LoadBalancer") {
+        return false;
+    }
+    const Value* conditions = status == nullptr ? nullptr : status->at({"conditions"});
+    return conditions == nullptr || !conditions->is_list() || conditions->size() == 0;
+}
+
+template <std::size_t N>
+std::optional<Parent> decode(const Value& object) {
+    Parent parent;
+    parent.kind = kKinds[N].name;
+    parent.ns = text_of(object.at({"metadata", "namespace"}));
+    parent.name = text_of(object.at({"metadata", "name"}));
+    parent.uid = text_of(object.at({"metadata", "uid"}));
+    const Value* generation = object.at({"metadata", "generation"});
+    parent.generation = generation == nullptr ? 0 : generation->as_int().value_or(0);
+    if (const Value* annotations = object.at({"metadata", "annotations"});
+        annotations != nullptr && annotations->is_map()) {
+        for (const renderer::Member& member : annotations->members()) {
+            if (member.name().starts_with("tailscale.com/")) {
+                parent.annotations.emplace(member.name(), text_of(member.value));
+            }
+        }
+    }
+    parent.spec = spec_of(parent, object.find("spec"));
+    const Value* status = object.find("status");
+    if (is_none_of_ours(parent, status)) {
+        return std::nullopt;
+    }
+    parent.status = status == nullptr ? PackedValue() : PackedValue(*status);
+    return parent;
+}
+
+template <std::size_t... N>
+constexpr auto decoders(std::index_sequence<N...> /*numbers*/) {
+    return std::array{decode<N>...};
+}
+constexpr auto kDecoders = decoders(std::make_index_sequence<kKinds.size()>());
+
+struct Parts {
+    std::string_view kind, ns, name;
+};
+
+Parts split(std::string_view contract_name) {
+    const std::size_t first = contract_name.find('/');
+    const std::size_t last = contract_name.rfind('/');
+    if (first == std::string_view::npos) {
+        return {};
+    }
+    return {.kind = contract_name.substr(0, first),
+            .ns = first == last ? std::string_view()
+                                : contract_name.substr(first + 1, last - first - 1),
+            .name = contract_name.substr(last + 1)};
+}
+
+}  // namespace
+
+Parents::Parents(ClusterView& view) {
+    for (std::size_t i = 0; i < kKinds.size(); ++i) {
+        copies_[kKinds[i].name] = &view.follow<Parent>(
+            source_of(kKinds[i].name), kDecoders[i],
+            [](std::string_view, const Parent* before, const Parent* after, Changes& changes) {
+                changes.parents.insert(contract_name(after == nullptr ? *before : *after));
+            });
+    }
+}
+
+Source Parents::source_of(std::string_view kind) {
+    const Kind* found = kind_of(kind);
+    CHECK(found != nullptr);
+    return {.resource = found->resource, .may_be_absent = found->may_be_absent};
+}
+
+const Parent* Parents::find(std::string_view contract_name) const {
+    const Parts parts = split(contract_name);
+    const auto copy = copies_.find(parts.kind);
+    if (copy == copies_.end()) {
+        return nullptr;
+    }
+    return copy->second->find(parts.ns.empty() ? std::string(parts.name)
+                                               : fmt::format("{}/{}", parts.ns, parts.name));
+}
+
+const Mirror<Parent>::Objects& Parents::all(std::string_view kind) const {
+    return copies_.at(kind)->objects();
+}
+
+ObjectRef Parents::reference(std::string_view contract_name) const {
+    const Parts parts = split(contract_name);
+    const Parent* parent = find(contract_name);
+    ObjectRef reference;
+    const Kind* kind = kind_of(parts.kind);
+    const std::string_view api = kind == nullptr ? "/api/v1" : kind->resource.api;
+    reference.api_version = api.substr(api.starts_with("/apis/") ? 6 : 5);
+    reference.kind = parts.kind;
+    reference.ns = parts.ns;
+    reference.name = parts.name;
+    reference.uid = parent == nullptr ? "" : parent->uid;
+    return reference;
+}
+
+std::string condition_status(const Parent& parent, std::string_view type) {
+    if (!parent.status.may_say(type)) {
+        return {};
+    }
+    const Value status = parent.status.unpack();
+    const Value* conditions = status.at({"conditions"});
+    if (conditions == nullptr || !conditions->is_list()) {
+        return {};
+    }
+    const auto found = std::find_if(
+        conditions->items().begin(), conditions->items().end(),
+        [type](const Value& condition) { return text_of(condition.find("type")) == type; });
+    return found == conditions->items().end() ? std::string()
+                                              : std::string(text_of(found->find("status")));
+}
+
+std::optional<Parent> decode_parent(std::string_view kind, const Value& object) {
+    for (std::size_t i = 0; i < kKinds.size(); ++i) {
+        if (kKinds[i].name == kind) {
+            return kDecoders[i](object);
+        }
+    }
+    return std::nullopt;
+}
+
+std::string contract_name(const Parent& parent) {
+    return parent.ns.empty() ? fmt::format("{}/{}", parent.kind, parent.name)
+                             : fmt::format("{}/{}/{}", parent.kind, parent.ns, parent.name);
+}
+
+}  // namespace runtime

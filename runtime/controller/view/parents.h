@@ -1,0 +1,56 @@
+// The users' objects that proxies are for: Services and Ingresses of all namespaces, and the custom
+// resources whose CRDs are installed. What status and Events need of them, by their name in the
+// contract annotation: "Service/apps/web", "Connector/office".
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/base/packed_value.h"
+#include "runtime/base/text.h"
+#include "runtime/controller/view/cluster_view.h"
+#include "runtime/kube/events.h"
+
+namespace runtime {
+
+struct Parent {
+    std::string_view kind;
+    Text ns, name, uid;
+    std::int64_t generation = 0;
+    std::map<std::string, std::string> annotations;  // tailscale.com/* only
+    renderer::Value spec;  // of a Service or an Ingress only what is looked at
+    PackedValue status;
+
+    bool operator==(const Parent&) const = default;
+};
+
+class Parents {
+public:
+    explicit Parents(ClusterView& view);
+
+    // nullptr: there is none (any more), or its kind is not installed.
+    [[nodiscard]] const Parent* find(std::string_view contract_name) const;
+    // All of a kind. Of Services only those of type LoadBalancer, and those with annotations of
+    // tailscale.com or with conditions.
+    [[nodiscard]] const Mirror<Parent>::Objects& all(std::string_view kind) const;
+    // For Events, also about what is gone, and about kinds of core/v1 that are no parents.
+    [[nodiscard]] ObjectRef reference(std::string_view contract_name) const;
+
+    static Source source_of(std::string_view kind);
+
+private:
+    std::map<std::string_view, const Mirror<Parent>*> copies_;  // by kind
+};
+
+// "True", "False" or "Unknown"; "": it has none of that type.
+std::string condition_status(const Parent& parent, std::string_view type);
+
+// No value: no proxy can be for it, nor has been. `kind` is one of those above.
+std::optional<Parent> decode_parent(std::string_view kind, const renderer::Value& object);
+
+// "Kind/namespace/name" or "Kind/name".
+std::string contract_name(const Parent& parent);
+
+}  // namespace runtime

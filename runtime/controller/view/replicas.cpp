@@ -1,0 +1,180 @@
+#include "runtime/controller/view/replicas.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "runtime/controller/contract.h"
+#include "runtime/controller/groups/group_decide.h"
+#include "runtime/controller/keys/secrets.h"
+
+namespace runtime {
+
+namespace {
+
+std::set<std::string> filled_certificates(const ClusterView& view) {
+    std::set<std::string> filled;
+    for (const auto& [unused, certificate] : view.certificates().objects()) {
+        if (!certificate.hash.empty()) {
+            filled.insert(certificate.name);
+        }
+    }
+    return filled;
+}
+
+bool is_wanted_of(const ProxySet* set, int ordinal) {
+    return set != nullptr && set->contract == kContractVersion && ordinal < set->replicas;
+}
+
+}  // namespace
+
+const AuthSecret* Replicas::auth_of(std::string_view pod, bool is_api_proxy) const {
+    return view_.auths().find(view_.key(auth_name(pod, is_api_proxy)));
+}
+
+std::string Replicas::config_of(const ProxySet& set, std::string_view pod) {
+    const auto [group, is_new] = configs_.try_emplace(std::string(set.name));
+    if (is_new) {
+        const GroupConfig* config =
+            view_.groups().find(view_.key(fmt::format("{}{}", renderer::kGroupPrefix, set.name)));
+        if (config != nullptr && config->problem.empty()) {
+            group->second = desired_configs(*config, filled_certificates(view_));
+        }
+    }
+    const auto found = group->second.find(std::string(pod));
+    return found == group->second.end() ? std::string() : found->second;
+}
+
+std::optional<Replica> Replicas::find(std::string_view pod) {
+    // A pod is called after its StatefulSet: what its Secret says of that is the pod's to write.
+    const auto name = split_replica(pod);
+    if (!name.has_value()) {
+        return std::nullopt;
+    }
+    const ProxySet* set = view_.sets().find(view_.key(name->set));
+    const bool is_ours = set != nullptr && set->contract == kContractVersion;
+    const bool is_api_proxy = is_ours && set->is_api_proxy;
+    Replica replica{.pod_name = pod,
+                    .ordinal = name->ordinal,
+                    .set = is_ours ? set : nullptr,
+                    .state = view_.states().find(view_.key(pod)),
+                    .auth = auth_of(pod, is_api_proxy),
+                    .stray = auth_of(pod, !is_api_proxy)};
+    if (set == nullptr || set->contract.empty()) {
+        if (replica.auth == nullptr) {  // of which type, nobody knows
+            std::swap(replica.auth, replica.stray);
+        }
+    } else if (!is_ours) {
+        return std::nullopt;  // of a contract that we do not know
+    }
+    if (!is_wanted_of(set, name->ordinal) && replica.state == nullptr && replica.auth == nullptr &&
+        replica.stray == nullptr) {
+        return std::nullopt;
+    }
+    replica.pod = view_.pods().find(view_.key(pod));
+    if (is_api_proxy) {
+        replica.config = config_of(*set, pod);
+    }
+    return replica;
+}
+
+void Replicas::each(const std::function<void(const Replica&)>& visit) {
+    const auto look = [this, &visit](std::string_view pod) {
+        if (const auto replica = find(pod)) {
+            visit(*replica);
+        }
+    };
+    const auto is_wanted_pod = [this](std::string_view pod) {
+        const auto name = split_replica(pod);
+        return name.has_value() &&
+               is_wanted_of(view_.sets().find(view_.key(name->set)), name->ordinal);
+    };
+    for (const auto& [unused, set] : view_.sets().objects()) {
+        for (int ordinal = 0; is_wanted_of(&set, ordinal); ++ordinal) {
+            look(fmt::format("{}-{}", set.name, ordinal));
+        }
+    }
+    for (const auto& [unused, state] : view_.states().objects()) {
+        if (!is_wanted_pod(state.name)) {
+            look(state.name);
+        }
+    }
+    std::set<std::string> without_state;  // it may have one of each type
+    for (const auto& [unused, auth] : view_.auths().objects()) {
+        if (!is_wanted_pod(auth.pod) && view_.states().find(view_.key(auth.pod)) == nullptr) {
+            without_state.insert(auth.pod);
+        }
+    }
+    for (const std::string& pod : without_state) {
+        look(pod);
+    }
+}
+
+std::vector<const ProxySet*> sets_of(const ClusterView& view, const Changes& changes) {
+    std::set<const ProxySet*> sets;
+    if (changes.everything) {
+        for (const auto& [unused, set] : view.sets().objects()) {
+            sets.insert(&set);
+        }
+    }
+    for (const std::string& name : changes.sets) {
+        sets.insert(view.sets().find(view.key(name)));
+    }
+    for (const std::string& pod : changes.pods) {
+        if (const auto name = split_replica(pod)) {
+            sets.insert(view.sets().find(view.key(name->set)));
+        }
+    }
+    for (const std::string& parent : changes.parents) {
+        for (const std::string_view name : view.sets_by_parent().find(parent)) {
+            sets.insert(view.sets().find(view.key(name)));
+        }
+    }
+    sets.erase(nullptr);
+    return {sets.begin(), sets.end()};
+}
+
+std::string owner_of(const ClusterView& view, std::string_view tailnet, std::string_view device,
+                     std::string_view pod) {
+    for (const std::string_view name : view.noted_devices().find(device)) {
+        const AuthSecret* auth = view.auths().find(view.key(name));
+        if (auth != nullptr && auth->pod != pod && auth->tailnet == tailnet) {
+            return std::string(name);
+        }
+    }
+    return {};
+}
+
+std::string user_of(const ClusterView& view, std::string_view tailnet, std::string_view device,
+                    std::string_view pod) {
+    for (const std::string_view name : view.named_devices().find(device)) {
+        const StateSecret* state = view.states().find(view.key(name));
+        if (state != nullptr && state->name != pod && state->tailnet == tailnet) {
+            return std::string(name);
+        }
+    }
+    return owner_of(view, tailnet, device, pod);
+}
+
+std::string operators_set(const ClusterView& view, const Replica& replica) {
+    // What is left of a replica has the labels of its StatefulSet, first on the Secret that is ours
+    // alone.
+    const Text* labels = replica.set != nullptr     ? &replica.set->labels
+                         : replica.auth != nullptr  ? &replica.auth->labels
+                         : replica.state != nullptr ? &replica.state->labels
+                                                    : nullptr;
+    const auto name = split_replica(replica.pod_name);
+    if (labels == nullptr || !name.has_value()) {
+        return {};
+    }
+    for (const std::string_view other : view.operators_sets().find(*labels)) {
+        if (other != name->set) {
+            return std::string(other);
+        }
+    }
+    return {};
+}
+
+}  // namespace runtime

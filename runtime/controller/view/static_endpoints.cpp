@@ -1,0 +1,24 @@
+#include "runtime/controller/view/static_endpoints.h"
+
+#include "renderer/core/json.h"
+#include "runtime/controller/view/objects.h"
+
+namespace runtime {
+
+using renderer::Value;
+
+std::optional<StaticEndpoints> decode_static_endpoints(const Value& secret) {
+    StaticEndpoints found{static_endpoints(secret_datum(secret, "cap-106.hujson").value_or(""))};
+    return found.addresses.empty() ? std::nullopt : std::optional(std::move(found));
+}
+
+std::vector<std::string> static_endpoints(std::string_view config) {
+    constexpr std::string_view kField = "StaticEndpoints";
+    if (config.find(kField) == std::string_view::npos) {
+        return {};  // most have none, and need not be read
+    }
+    const auto json = renderer::read_json(config);
+    return texts_of(json && json->is_map() ? json->find(kField) : nullptr);
+}
+
+}  // namespace runtime

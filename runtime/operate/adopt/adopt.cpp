@@ -1,0 +1,249 @@
+#include "runtime/operate/adopt/adopt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "runtime/controller/contract.h"
+#include "runtime/operate/adopt/adopt_move.h"
+#include "runtime/operate/adopt/adopt_record.h"
+#include "runtime/operate/adopt/reference_operator.h"
+#include "runtime/operate/kube_jobs.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr std::size_t kAtATime = 5;  // proxies that are without a pod for a moment
+
+constexpr std::string_view kCustom = "/apis/tailscale.com/v1alpha1";
+constexpr std::string_view kRights = "/apis/rbac.authorization.k8s.io/v1";
+
+struct Adoption {
+    OperateContext context;
+    AdoptWish wish;
+    AdoptSnapshot snapshot;
+    AdoptPlan plan;
+    Objects objects;  // of the kind that is being looked through
+};
+using Shared = std::shared_ptr<Adoption>;
+
+// Kind/name, or Kind/namespace/name, of the user's objects that still have operator-made children.
+std::set<std::string> parents_left(const AdoptPlan& plan) {
+    std::set<std::string> out;
+    const auto add = [&out](const auto& entry) {
+        if (!entry.problem.empty()) {
+            out.insert(entry.parent);
+        }
+    };
+    std::for_each(plan.moves.begin(), plan.moves.end(), add);
+    std::for_each(plan.services.begin(), plan.services.end(), add);
+    return out;
+}
+
+std::string path_of_object(Resource resource, const Value& object) {
+    return path_of(resource, text_of(object.at({"metadata", "namespace"})), name_of(object));
+}
+
+// Without references to what Git no longer has: once the custom resource goes, the garbage
+// collector would take its children along, which are rendered now.
+Value without_owners(const Value& object, const std::set<std::string>& kept) {
+    const Value* all = object.at({"metadata", "ownerReferences"});
+    if (all == nullptr || !all->is_list()) {
+        return {};
+    }
+    Value left = Value::list();
+    for (const Value& owner : all->items()) {
+        const std::string name =
+            fmt::format("{}/{}", text_of(owner.find("kind")), text_of(owner.find("name")));
+        const bool goes =
+            text_of(owner.find("apiVersion")).starts_with("tailscale.com/") && !kept.contains(name);
+        if (!goes) {
+            left.append(owner.clone());
+        }
+    }
+    return left == *all
+               ? Value()
+               : Value::list({operation("add", "/metadata/ownerReferences", std::move(left))});
+}
+
+// Lists a kind, then changes what `change` finds something in.
+Job change_all(const Shared& adoption, Resource resource, std::string_view ns,
+               const Change& change) {
+    const std::string path = path_of(resource, ns);
+    return [adoption, resource, path, change](const Next& next) {
+        KubeClient& kube = adoption->context.kube;
+        const auto list = resource.api == kCustom ? list_custom : list_all;
+        list(kube, path, adoption->objects)([=, &kube](const std::string& problem) {
+            std::vector<Job> jobs;
+            for (const Value& object : adoption->objects) {
+                if (!change(object).is_null()) {
+                    jobs.push_back(change_object(kube, path_of_object(resource, object), change));
+                }
+            }
+            problem.empty() ? run_in_order(std::move(jobs), next) : next(problem);
+        });
+    };
+}
+
+// The operator would put both on again.
+std::vector<Job> clear_owners(const Shared& adoption) {
+    const auto change = [kept = parents_left(adoption->plan)](const Value& object) {
+        return without_owners(object, kept);
+    };
+    std::vector<Job> jobs{operator_must_rest(adoption->context)};
+    for (const Resource& resource :
+         {kSecrets, kConfigMaps, kServices, Resource{"/api/v1", "serviceaccounts"}, kStatefulSets,
+          kDeployments, Resource{kRights, "roles"}, Resource{kRights, "rolebindings"}}) {
+        jobs.push_back(change_all(adoption, resource, adoption->context.ns, change));
+    }
+    return jobs;
+}
+
+std::vector<Job> clear_finalizers(const Shared& adoption) {
+    std::vector<Job> jobs{operator_must_rest(adoption->context)};
+    const std::pair<Resource, std::string> kinds[] = {
+        {kServices, "Service"},
+        {kIngresses, "Ingress"},
+        {{kCustom, "connectors"}, "Connector"},
+        {{kCustom, "proxygroups"}, "ProxyGroup"},
+        {{kCustom, "recorders"}, "Recorder"},
+        {{kCustom, "dnsconfigs"}, "DNSConfig"},
+        {{kCustom, "proxyclasses"}, "ProxyClass"},
+        {{kCustom, "tailnets"}, "Tailnet"},
+        {{kCustom, "proxygrouppolicies"}, "ProxyGroupPolicy"}};
+    for (const auto& [resource, kind] : kinds) {
+        const auto change = [kind = kind,
+                             kept = parents_left(adoption->plan)](const Value& object) {
+            const std::string_view ns = text_of(object.at({"metadata", "namespace"}));
+            const std::string name =
+                fmt::format("{}/{}{}{}", kind, ns, ns.empty() ? "" : "/", name_of(object));
+            return kept.contains(name) ? Value() : without_finalizers(object);
+        };
+        jobs.push_back(change_all(adoption, resource, {}, change));
+    }
+    return jobs;
+}
+
+std::vector<Job> small_steps(const Shared& adoption) {
+    std::vector<Job> jobs;
+    for (const Takeover& takeover : adoption->plan.takeovers) {
+        jobs.push_back(take_over(adoption->context, adoption->snapshot, takeover));
+    }
+    for (const GroupService& service : adoption->plan.services) {
+        if (service.problem.empty()) {
+            jobs.push_back(move_group_service(adoption->context, service));
+        }
+    }
+    return jobs;
+}
+
+Job moves(const Shared& adoption) {
+    return [adoption](const Next& next) {
+        std::vector<Job> jobs;
+        for (const Move& move : adoption->plan.moves) {
+            if (move.problem.empty()) {
+                jobs.push_back(move_proxy(adoption->context, adoption->snapshot, move));
+            }
+        }
+        run_side_by_side(std::move(jobs), kAtATime, next);
+    };
+}
+
+// "" or why nothing is to be done.
+std::string objection(const Adoption& adoption) {
+    const auto problems = adoption.plan.problems();
+    if (problems.empty() || adoption.wish.partial) {
+        return {};
+    }
+    std::string out = fmt::format("{} cannot be moved, so nothing is changed:", problems.size());
+    for (const std::string& problem : problems) {
+        out += "\n  " + problem;
+    }
+    return out + "\n  --partial moves the rest; these then run without the operator";
+}
+
+OperatorState operator_in(const AdoptSnapshot& snapshot) {
+    return operator_state(find_operator(snapshot.deployments));
+}
+
+// Whether `roll_back` will find a record once all is done.
+bool can_go_back(const Adoption& adoption) {
+    const AdoptPlan& plan = adoption.plan;
+    const auto& secrets = adoption.snapshot.secrets;
+    const auto is_record = [](const Value& secret) {
+        return secret.at({"metadata", "labels", kRecordLabel}) != nullptr ||
+               !annotation_of(secret, kTakenAnnotation).empty();
+    };
+    return !plan.takeovers.empty() || operator_in(adoption.snapshot) == OperatorState::Runs ||
+           std::any_of(plan.moves.begin(), plan.moves.end(),
+                       [](const Move& move) { return move.problem.empty(); }) ||
+           std::any_of(secrets.begin(), secrets.end(), is_record);
+}
+
+void begin(const Shared& adoption, const Next& done) {
+    const OperateContext& context = adoption->context;
+    adoption->plan = plan_adoption(adoption->snapshot);
+    if (adoption->plan.empty()) {
+        context.say("nothing of the operator's is left to move");
+    } else {
+        context.say(describe(adoption->plan));
+    }
+    const std::string problem = objection(*adoption);
+    if (adoption->wish.dry_run) {
+        context.say(std::string(describe(operator_in(adoption->snapshot))));
+    }
+    if (adoption->wish.dry_run || !problem.empty()) {
+        return done(problem);
+    }
+    std::vector<Job> jobs{stop_operator(context), note_predecessor(context)};
+    for (auto* steps : {small_steps, clear_owners, clear_finalizers}) {
+        for (Job& job : steps(adoption)) {
+            jobs.push_back(std::move(job));
+        }
+        if (steps == small_steps) {
+            jobs.push_back(moves(adoption));
+        }
+    }
+    run_in_order(std::move(jobs), [adoption, done](const std::string& its_problem) {
+        if (its_problem.empty()) {
+            adoption->context.say(can_go_back(*adoption)
+                                      ? "done; `adopt --rollback` can go back until `adopt "
+                                        "--finish` removes the records"
+                                      : "done");
+        }
+        done(its_problem);
+    });
+}
+
+}  // namespace
+
+Job read_snapshot(const OperateContext& context, AdoptSnapshot& out) {
+    KubeClient& kube = context.kube;
+    return in_order({list_all(kube, path_of(kStatefulSets, context.ns), out.sets),
+                     list_all(kube, path_of(kDeployments, context.ns), out.deployments),
+                     list_all(kube, path_of(kServices, context.ns), out.services),
+                     list_all(kube, path_of(kSecrets, context.ns), out.secrets),
+                     list_all(kube, path_of(kEndpointSlices, context.ns), out.slices),
+                     list_all(kube, path_of(kServices, {}), out.user_services),
+                     [ns = context.ns, &out](const Next& next) {
+                         next(missing_installation(ns, out.deployments, out.sets, out.secrets));
+                     }});
+}
+
+void adopt(const OperateContext& context, AdoptWish wish, Next done) {
+    const auto adoption = std::make_shared<Adoption>(Adoption{context, wish, {}, {}, {}});
+    read_snapshot(context, adoption->snapshot)(
+        [adoption, done = std::move(done)](const std::string& problem) {
+            problem.empty() ? begin(adoption, done) : done(problem);
+        });
+}
+
+}  // namespace runtime

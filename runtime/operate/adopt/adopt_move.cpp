@@ -1,0 +1,479 @@
+#include "runtime/operate/adopt/adopt_move.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "runtime/base/time_text.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/keys/secrets.h"
+#include "runtime/controller/view/objects.h"
+#include "runtime/operate/adopt/adopt_record.h"
+#include "runtime/operate/adopt/reference_operator.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr Duration kInterval(500);
+// The kubelet looks for a missing Secret ever more rarely; a new pod is looked after at once.
+constexpr Duration kOldPod = std::chrono::seconds(10);
+
+std::string secret_path(const OperateContext& context, std::string_view name) {
+    return path_of(kSecrets, context.ns, name);
+}
+
+ProxySet rendered_set(const AdoptSnapshot& snapshot, const std::string& name) {
+    for (const Value& set : snapshot.sets) {
+        if (name_of(set) == name) {
+            return decode_proxy_set(set).value_or(ProxySet());
+        }
+    }
+    return {};
+}
+
+// Labels and annotations of our state Secret, over those that it has.
+Value ours(const Value& object, const Value& wanted) {
+    Value operations = Value::list();
+    for (const std::string_view part : {"labels", "annotations"}) {
+        const Value* present = object.at({"metadata", part});
+        Value all = present == nullptr ? Value::map() : present->clone();
+        for (const renderer::Member& member : wanted.at({"metadata", part})->members()) {
+            all.put(member.key.clone(), member.value.clone());
+        }
+        if (present == nullptr || !(all == *present)) {
+            operations.append(operation("add", "/metadata/" + std::string(part), std::move(all)));
+        }
+    }
+    return operations;
+}
+
+// What is read before the state of a replica is brought to its new name.
+struct Seen {
+    Value auth;   // of the new replica
+    Value set;    // the old one
+    Value state;  // of the old replica
+};
+
+// The newest state of a device is its old replica's, unless a pod of the new name has run since: a
+// pod notes its UID before anything else.
+bool is_newest(const Seen& seen, const Value& present) {
+    if (!seen.auth.is_null() || seen.state.is_null()) {
+        return false;
+    }
+    return device_of(present).empty() ||
+           (!device_of(seen.state).empty() &&
+            (has_replicas(seen.set) ||
+             datum_of(present, "pod_uid") == datum_of(seen.state, "pod_uid")));
+}
+
+Job write_state(const OperateContext& context, const ProxySet& set, const std::string& name,
+                const std::shared_ptr<Seen>& seen) {
+    return [&kube = context.kube, ns = context.ns, set, name, seen](const Next& next) {
+        const auto wanted = [ns, set, name] {
+            return state_secret(ns, name, set.name, set.tailnet, set.labels);
+        };
+        const auto merge = [wanted, seen](const Value& object) {
+            Value operations = ours(object, wanted());
+            if (is_newest(*seen, object)) {
+                const Value* present = object.find("data");
+                Value data = with_state(seen->state, present);
+                if (present == nullptr || !(data == *present)) {
+                    operations.append(operation("add", "/data", std::move(data)));
+                }
+            }
+            return operations.items().empty() ? Value() : std::move(operations);
+        };
+        std::vector<Job> jobs;
+        if (is_newest(*seen, {})) {
+            Value fresh = wanted();
+            fresh.put("data", with_state(seen->state, nullptr));
+            jobs.push_back(create_once(kube, path_of(kSecrets, ns), std::move(fresh)));
+        }
+        jobs.push_back(change_object(kube, path_of(kSecrets, ns, name), merge));
+        run_in_order(std::move(jobs), next);
+    };
+}
+
+bool is_absent(const Value& object) {
+    return object.is_null();
+}
+
+std::string new_secret(const Move& move, const std::string& old_secret) {
+    return move.new_name + old_secret.substr(move.old_name.size());
+}
+
+// The Secret becomes the controller's in any case; the state goes along if it is the newest, and
+// not once the new pod may run, which writes there itself.
+Job bring_state(const OperateContext& context, const ProxySet& set, const Move& move,
+                const std::string& old_secret) {
+    return [context, set, old_set = path_of(kStatefulSets, context.ns, move.old_name), old_secret,
+            name = new_secret(move, old_secret)](const Next& next) {
+        KubeClient& kube = context.kube;
+        const auto seen = std::make_shared<Seen>();
+        const std::string auth = auth_name(name, set.is_api_proxy);
+        run_in_order({read_object(kube, secret_path(context, auth), seen->auth),
+                      read_object(kube, old_set, seen->set),
+                      read_object(kube, secret_path(context, old_secret), seen->state),
+                      write_state(context, set, name, seen)},
+                     next);
+    };
+}
+
+Value at_most(const Value& set, int replicas) {
+    const Value* present = set.at({"spec", "replicas"});
+    const std::int64_t now = present == nullptr ? 1 : present->as_int().value_or(1);
+    return now <= replicas ? Value()
+                           : Value::list({operation("add", "/spec/replicas", Value(replicas))});
+}
+
+// A replica that has not joined yet would do so behind our back, and its device would be lost. It
+// serves nobody, so it ends first, with those behind it.
+void end_joining(const OperateContext& context, const Move& move, std::size_t index,
+                 const Next& next) {
+    if (index == move.secrets.size()) {
+        return next({});
+    }
+    const auto state = std::make_shared<Value>();
+    read_object(context.kube, secret_path(context, move.secrets[index]),
+                *state)([=](const std::string& problem) {
+        if (!problem.empty() || state->is_null() || !device_of(*state).empty()) {
+            return problem.empty() ? end_joining(context, move, index + 1, next) : next(problem);
+        }
+        context.say(move.secrets[index] + ": has not joined yet, so it ends first");
+        const int replicas = split_replica(move.secrets[index])->ordinal;
+        std::vector<Job> jobs{
+            change_object(context.kube, path_of(kStatefulSets, context.ns, move.old_name),
+                          [replicas](const Value& set) { return at_most(set, replicas); })};
+        for (std::size_t i = index; i < move.secrets.size(); ++i) {
+            jobs.push_back(wait_for(context.kube, {context.loop, context.patience},
+                                    path_of(kPods, context.ns, move.secrets[i]), is_absent,
+                                    fmt::format("pod \"{}\" does not end", move.secrets[i])));
+        }
+        run_in_order(std::move(jobs), next);
+    });
+}
+
+Value both_pods(const Value& service) {
+    Value selector = Value::map({{"tailscale.com/managed", "true"}});
+    for (const auto& [key, text] : parent_labels(service)) {
+        selector.put("tailscale.com/" + key, text);
+    }
+    const Value* present = service.at({"spec", "selector"});
+    return present != nullptr && *present == selector
+               ? Value()
+               : Value::list({operation("add", "/spec/selector", std::move(selector))});
+}
+
+// A device that has joined before needs no key, only the file. What an API proxy waits for is the
+// controller's to make.
+Job let_start(const OperateContext& context, const ProxySet& set, const std::string& pod) {
+    if (set.is_api_proxy) {
+        return in_order({});
+    }
+    return [context, set, pod](const Next& next) {
+        context.kube.get(secret_path(context, pod), [=](const KubeReply& reply) {
+            if (!reply.ok() || device_of(reply.object).empty()) {
+                return next(reply.ok() || reply.not_found() ? std::string() : reply.message);
+            }
+            AuthContent blank;
+            blank.tailnet = set.tailnet;
+            const auto replica = split_replica(pod);
+            const auto ordinal = static_cast<std::size_t>(replica ? replica->ordinal : 0);
+            blank.hostname = ordinal < set.hostnames.size() ? set.hostnames[ordinal] : "";
+            create_once(context.kube, path_of(kSecrets, context.ns),
+                        auth_secret(context.ns, pod, set.name, "", set.labels, blank))(next);
+        });
+    };
+}
+
+// By our word the device that was brought is the new replica's, whatever tags it is to have now:
+// nothing that a pod of the new name writes could prove that.
+Job vouch(const OperateContext& context, const ProxySet& set, const std::string& old_secret,
+          const std::string& pod) {
+    return [context, set, old_secret, pod](const Next& next) {
+        const auto seen = std::make_shared<std::pair<Value, Value>>();
+        const auto note_device = [seen](const Value& auth) {
+            const std::string device = device_of(seen->first);
+            const bool is_brought = !device.empty() && device == device_of(seen->second);
+            return is_brought && annotation_of(auth, kDeviceAnnotation).empty()
+                       ? annotate(auth, {{kDeviceAnnotation, device}})
+                       : Value();
+        };
+        run_in_order(
+            {read_object(context.kube, secret_path(context, old_secret), seen->first),
+             read_object(context.kube, secret_path(context, pod), seen->second),
+             change_object(context.kube, secret_path(context, auth_name(pod, set.is_api_proxy)),
+                           note_device)},
+            next);
+    };
+}
+
+bool has_started(const Value& pod) {
+    for (const std::string_view part : {"initContainerStatuses", "containerStatuses"}) {
+        const Value* all = pod.at({"status", part});
+        if (all != nullptr && all->is_list() &&
+            std::any_of(all->items().begin(), all->items().end(), [](const Value& container) {
+                return container.at({"state", "running"}) != nullptr ||
+                       container.at({"state", "terminated"}) != nullptr;
+            })) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Job replace_waiting_pod(const OperateContext& context, const std::string& name) {
+    return [context, name](const Next& next) {
+        const std::string path = path_of(kPods, context.ns, name);
+        context.kube.get(path, [=](const KubeReply& reply) {
+            const auto made =
+                parse_time(text_of(reply.object.at({"metadata", "creationTimestamp"})));
+            if (!reply.ok() || has_started(reply.object) || !made.has_value() ||
+                context.loop.now() - *made < kOldPod) {
+                return next({});
+            }
+            erase_object(context.kube, path,
+                         std::string(text_of(reply.object.at({"metadata", "uid"}))))(next);
+        });
+    };
+}
+
+struct Joining {
+    OperateContext context;
+    std::string pod;
+    Duration end;  // uptime
+};
+
+void look(const std::shared_ptr<Joining>& joining, const Next& next) {
+    const auto& context = joining->context;
+    const auto again = [joining, next] {
+        if (joining->context.loop.uptime() >= joining->end) {
+            return next(fmt::format("pod \"{}\" has not come back with its device", joining->pod));
+        }
+        joining->context.loop.after(kInterval, [joining, next] { look(joining, next); });
+    };
+    context.kube.get(path_of(kPods, context.ns, joining->pod), [=](const KubeReply& pod) {
+        const std::string uid(text_of(pod.object.at({"metadata", "uid"})));
+        if (!pod.ok() || uid.empty()) {
+            return again();
+        }
+        joining->context.kube.get(
+            path_of(kSecrets, joining->context.ns, joining->pod), [=](const KubeReply& state) {
+                const bool is_new =
+                    state.not_found() || (state.ok() && device_of(state.object).empty());
+                if (is_new) {
+                    joining->context.say(joining->pod + ": gets its key from the controller");
+                    return next({});
+                }
+                const bool joined = state.ok() && !datum_of(state.object, "device_id").empty() &&
+                                    datum_of(state.object, "pod_uid") == uid;
+                if (!joined) {
+                    return again();
+                }
+                joining->context.say(fmt::format("{}: runs as {} ({})", joining->pod,
+                                                 datum_of(state.object, "device_id"),
+                                                 datum_of(state.object, "device_fqdn")));
+                next({});
+            });
+    });
+}
+
+Job erase_child(const OperateContext& context, Resource resource, const std::string& name) {
+    const std::string path = path_of(resource, context.ns, name);
+    return in_order(
+        {change_object(context.kube, path, without_finalizers), erase_object(context.kube, path)});
+}
+
+// A pod that admission refuses would never take over.
+Job must_be_made(const OperateContext& context, const ProxySet& set) {
+    const std::string pod = fmt::format("{}-0", set.name);
+    return set.replicas == 0
+               ? in_order({})
+               : wait_for(
+                     context.kube, {context.loop, context.patience},
+                     path_of(kPods, context.ns, pod),
+                     [](const Value& object) { return !object.is_null(); },
+                     fmt::format("pod \"{}\" is not made, so the old one stays: see the events of "
+                                 "its StatefulSet",
+                                 pod));
+}
+
+// It may be the last trace of a device.
+Job erase_state(const OperateContext& context, const Move& move, const std::string& old_secret) {
+    return [context, old_secret, name = new_secret(move, old_secret)](const Next& next) {
+        const auto old = std::make_shared<Value>();
+        const auto fresh = std::make_shared<Value>();
+        run_in_order(
+            {read_object(context.kube, secret_path(context, old_secret), *old),
+             read_object(context.kube, secret_path(context, name), *fresh)},
+            [=](const std::string& problem) {
+                if (problem.empty() && !device_of(*old).empty() && device_of(*fresh).empty()) {
+                    return next(fmt::format(
+                        "\"{0}\" has got a key of its own, so \"{1}\", which holds device "
+                        "{2}, stays: stop the controller, delete Secret \"{3}\" and pod "
+                        "\"{0}\", and run adopt again",
+                        name, old_secret, device_of(*old), auth_name(name, false)));
+                }
+                problem.empty() ? erase_child(context, kSecrets, old_secret)(next) : next(problem);
+            });
+    };
+}
+
+std::vector<Job> leftovers(const OperateContext& context, const Move& move) {
+    std::vector<Job> jobs;
+    jobs.push_back(redirect(context, move.services, move.old_name, move.new_name));
+    for (const std::string& name : {move.old_name, move.old_name + "-metrics"}) {
+        jobs.push_back(erase_child(context, kServices, name));
+    }
+    for (const std::string& name : move.secrets) {
+        jobs.push_back(erase_state(context, move, name));
+    }
+    jobs.push_back(change_object(context.kube, secret_path(context, record_name(move.old_name)),
+                                 close_record));
+    return jobs;
+}
+
+// From here on a rollback finds it.
+Value as_taken(const Value& secret) {
+    return annotate(secret, {{kTakenAnnotation, "true"}});
+}
+
+Job note(const OperateContext& context, const std::string& text) {
+    return [context, text](const Next& next) {
+        context.say(text);
+        next({});
+    };
+}
+
+}  // namespace
+
+Job must_join(const OperateContext& context, const std::string& pod) {
+    return [context, pod](const Next& next) {
+        look(std::make_shared<Joining>(
+                 Joining{context, pod, context.loop.uptime() + context.patience}),
+             next);
+    };
+}
+
+Value without_finalizers(const Value& object) {
+    const Value* all = object.at({"metadata", "finalizers"});
+    if (all == nullptr || !all->is_list()) {
+        return {};
+    }
+    Value left = Value::list();
+    for (const Value& one : all->items()) {
+        if (!text_of(one).starts_with("tailscale.com/")) {
+            left.append(one.clone());
+        }
+    }
+    return left == *all ? Value()
+                        : Value::list({operation("add", "/metadata/finalizers", std::move(left))});
+}
+
+Job redirect(const OperateContext& context, const std::vector<std::string>& services,
+             const std::string& from, const std::string& to) {
+    const std::string start = fmt::format("{}.{}.svc.", from, context.ns);
+    const auto change = [start, from, to](const Value& object) {
+        const std::string name(text_of(object.at({"spec", "externalName"})));
+        return name.starts_with(start)
+                   ? Value::list({operation("replace", "/spec/externalName",
+                                            Value(to + name.substr(from.size())))})
+                   : Value();
+    };
+    std::vector<Job> jobs;
+    jobs.reserve(services.size());
+    for (const std::string& service : services) {
+        const std::size_t slash = service.find('/');
+        jobs.push_back(change_object(
+            context.kube, path_of(kServices, service.substr(0, slash), service.substr(slash + 1)),
+            change));
+    }
+    return in_order(std::move(jobs));
+}
+
+Job move_proxy(const OperateContext& context, const AdoptSnapshot& snapshot, const Move& move) {
+    const ProxySet set = rendered_set(snapshot, move.new_name);
+    const std::string old_set = path_of(kStatefulSets, context.ns, move.old_name);
+    std::vector<Job> states;
+    states.reserve(move.secrets.size());
+    for (const std::string& secret : move.secrets) {
+        states.push_back(bring_state(context, set, move, secret));
+    }
+    const Job bring_states = in_order(std::move(states));
+    std::vector<Job> jobs{
+        create_once(context.kube, path_of(kSecrets, context.ns),
+                    proxy_record(snapshot, move, context.ns)),
+        change_object(context.kube, secret_path(context, record_name(move.old_name)), open_record)};
+    if (!move.old_uid.empty()) {
+        if (!move.services.empty()) {
+            jobs.push_back(change_object(context.kube,
+                                         path_of(kServices, context.ns, move.old_name), both_pods));
+        }
+        jobs.push_back(operator_must_rest(context));
+        jobs.push_back(must_be_made(context, set));
+        jobs.push_back([context, move](const Next& next) { end_joining(context, move, 0, next); });
+        jobs.push_back(bring_states);
+        jobs.push_back(
+            note(context, fmt::format("{} -> {}: the old pod ends", move.old_name, move.new_name)));
+        jobs.push_back(erase_object(context.kube, old_set, move.old_uid, "Foreground"));
+    }
+    jobs.push_back(wait_for(context.kube, {context.loop, context.patience}, old_set, is_absent,
+                            fmt::format("StatefulSet \"{}\" is still there", move.old_name)));
+    jobs.push_back(bring_states);  // what the old pod has written until its end
+    for (int ordinal = 0; ordinal < set.replicas; ++ordinal) {
+        const std::string pod = fmt::format("{}-{}", move.new_name, ordinal);
+        jobs.push_back(let_start(context, set, pod));
+        jobs.push_back(vouch(context, set, fmt::format("{}-{}", move.old_name, ordinal), pod));
+        jobs.push_back(replace_waiting_pod(context, pod));
+        jobs.push_back(must_join(context, pod));
+    }
+    for (Job& job : leftovers(context, move)) {
+        jobs.push_back(std::move(job));
+    }
+    return in_order(std::move(jobs));
+}
+
+Job move_group_service(const OperateContext& context, const GroupService& service) {
+    std::vector<Job> jobs{
+        operator_must_rest(context),
+        redirect(context, service.services, service.old_name, service.new_name),
+        note(context, fmt::format("{} -> {}", service.old_name, service.new_name))};
+    for (const std::string& slice : service.slices) {
+        jobs.push_back(erase_child(context, kEndpointSlices, slice));
+    }
+    // The last, since by it the next run finds the others.
+    jobs.push_back(erase_child(context, kServices, service.old_name));
+    return in_order(std::move(jobs));
+}
+
+Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
+              const Takeover& takeover) {
+    const ProxySet set = rendered_set(snapshot, takeover.set);
+    const auto become_ours = [ns = context.ns, set, takeover](const Value& object) {
+        Value operations =
+            ours(object, state_secret(ns, takeover.secret, set.name, set.tailnet, set.labels));
+        return operations.items().empty() ? Value() : std::move(operations);
+    };
+    const std::string secret = secret_path(context, takeover.secret);
+    std::vector<Job> jobs{
+        operator_must_rest(context),
+        note(context, fmt::format("{}: its Secret is taken over", takeover.secret)),
+        change_object(context.kube, secret, as_taken)};
+    if (!takeover.leftover.empty()) {
+        jobs.push_back(erase_object(context.kube, secret_path(context, takeover.leftover)));
+    }
+    jobs.push_back(let_start(context, set, takeover.secret));
+    jobs.push_back(vouch(context, set, takeover.secret, takeover.secret));
+    // The last, since without its label the next run finds it.
+    jobs.push_back(change_object(context.kube, secret, become_ours));
+    return in_order(std::move(jobs));
+}
+
+}  // namespace runtime

@@ -1,0 +1,372 @@
+#include "runtime/operate/adopt/adopt_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "renderer/base/base64.h"
+#include "renderer/core/text_of.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/view/objects.h"
+#include "runtime/operate/adopt/adopt_record.h"
+#include "runtime/operate/status/table.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr std::string_view kPrefix = "tailscale.com/";
+constexpr std::string_view kManaged = "tailscale.com/managed";
+constexpr std::string_view kNotRendered =
+    "nothing is rendered for it: apply the rendered manifests first, while the operator is stopped";
+
+std::string label_of(const Value& object, std::string_view key) {
+    return std::string(text_of(object.at({"metadata", "labels", key})));
+}
+
+bool is_rendered(const Value& set) {
+    return !annotation_of(set, kContractAnnotation).empty();
+}
+
+// The rendered nameserver runs a role of ours.
+bool is_operators_nameserver(const Value& deployment) {
+    const Value* containers = deployment.at({"spec", "template", "spec", "containers"});
+    if (label_of(deployment, "tailscale.com/parent-resource-type") != "nameserver" ||
+        containers == nullptr || !containers->is_list() || containers->items().empty()) {
+        return false;
+    }
+    const Value* args = containers->items()[0].find("args");
+    return args == nullptr || !args->is_list() || args->items().empty() ||
+           text_of(args->items()[0]) != "nameserver";
+}
+
+const Value* find_by(const std::vector<Value>& objects, std::string_view name) {
+    const auto found = std::find_if(objects.begin(), objects.end(), [name](const Value& object) {
+        return name_of(object) == name;
+    });
+    return found == objects.end() ? nullptr : &*found;
+}
+
+// `<set>-<ordinal>` of every ordinal that there is.
+std::vector<const Value*> secrets_of(const AdoptSnapshot& snapshot, std::string_view set) {
+    std::map<int, const Value*> found;
+    for (const Value& secret : snapshot.secrets) {
+        const std::string name = name_of(secret);
+        const auto replica = split_replica(name);
+        if (replica.has_value() && replica->set == set) {
+            found[replica->ordinal] = &secret;
+        }
+    }
+    std::vector<const Value*> out;
+    out.reserve(found.size());
+    for (const auto& [unused, secret] : found) {
+        out.push_back(secret);
+    }
+    return out;
+}
+
+std::string device_names(const std::vector<const Value*>& secrets) {
+    std::string out;
+    for (const Value* secret : secrets) {
+        std::string name = datum_of(*secret, "device_fqdn");
+        if (name.ends_with('.')) {
+            name.pop_back();
+        }
+        name = name.empty() ? device_of(*secret) : name;
+        out += (out.empty() || name.empty() ? "" : ",") + name;
+    }
+    return out;
+}
+
+// The rendered StatefulSet of the same parent.
+const Value* rendered_set(const AdoptSnapshot& snapshot, const Labels& labels) {
+    const auto found =
+        std::find_if(snapshot.sets.begin(), snapshot.sets.end(), [&labels](const Value& set) {
+            return !labels.empty() && is_rendered(set) && parent_labels(set) == labels;
+        });
+    return found == snapshot.sets.end() ? nullptr : &*found;
+}
+
+// A state Secret that already belongs to another device than the one that is to come.
+std::string other_device(const AdoptSnapshot& snapshot, const Move& move) {
+    for (const std::string& old_name : move.secrets) {
+        const Value* old = find_by(snapshot.secrets, old_name);
+        const std::string name = move.new_name + old_name.substr(move.old_name.size());
+        const Value* state = find_by(snapshot.secrets, name);
+        const std::string device = state == nullptr ? std::string() : device_of(*state);
+        const std::string wanted = device_of(*old);
+        if (!device.empty() && !wanted.empty() && device != wanted) {
+            return fmt::format("\"{}\" has joined as a device of its own, {}", name, device);
+        }
+    }
+    return {};
+}
+
+Move plan_move(const AdoptSnapshot& snapshot, const Labels& labels, const std::string& old_name) {
+    Move move;
+    move.parent = parent_of(labels);
+    move.old_name = old_name;
+    const Value* old = find_by(snapshot.sets, old_name);
+    if (old != nullptr) {
+        move.parent = labels.empty() ? custom_owner(*old) : move.parent;
+        move.old_uid = text_of(old->at({"metadata", "uid"}));
+    }
+    const auto secrets = secrets_of(snapshot, old_name);
+    for (const Value* secret : secrets) {
+        move.secrets.push_back(name_of(*secret));
+    }
+    move.devices = device_names(secrets);
+    const Value* rendered = rendered_set(snapshot, labels);
+    if (rendered == nullptr) {
+        move.problem = kNotRendered;
+        return move;
+    }
+    move.new_name = name_of(*rendered);
+    move.services =
+        services_that_name(snapshot, old_name, text_of(rendered->at({"metadata", "namespace"})));
+    if (annotation_of(*rendered, kContractAnnotation) != kContractVersion) {
+        move.problem = fmt::format("\"{}\" follows another contract than \"{}\"", move.new_name,
+                                   kContractVersion);
+        return move;
+    }
+    move.problem = other_device(snapshot, move);
+    return move;
+}
+
+GroupService plan_service(const AdoptSnapshot& snapshot, const Value& old) {
+    GroupService out;
+    const Labels labels = parent_labels(old);
+    const std::string_view ns = text_of(old.at({"metadata", "namespace"}));
+    out.parent = parent_of(labels);
+    out.old_name = name_of(old);
+    out.services = services_that_name(snapshot, out.old_name, ns);
+    for (const Value& slice : snapshot.slices) {
+        if (label_of(slice, "kubernetes.io/service-name") == out.old_name &&
+            label_of(slice, kManaged) == "true") {
+            out.slices.push_back(name_of(slice));
+        }
+    }
+    for (const Value& service : snapshot.services) {
+        if (!has_generated_name(service) && parent_labels(service) == labels) {
+            out.new_name = name_of(service);
+        }
+    }
+    out.problem = out.new_name.empty() ? kNotRendered : std::string_view();
+    return out;
+}
+
+// StatefulSets and Services come and go one after the other, records last: what one run has begun
+// is found by the next.
+std::map<std::string, Labels> old_proxies(const AdoptSnapshot& snapshot) {
+    std::map<std::string, Labels> out;
+    for (const Value& set : snapshot.sets) {
+        if (is_operators_set(set)) {
+            out[name_of(set)] = parent_labels(set);
+        }
+    }
+    for (const Value& service : snapshot.services) {
+        const bool of_group = !label_of(service, "tailscale.com/proxy-group").empty();
+        if (has_generated_name(service) && !parent_labels(service).empty() && !of_group) {
+            out[name_of(service)] = parent_labels(service);
+        }
+    }
+    for (const Value& secret : snapshot.secrets) {
+        if (const auto record = decode_record(secret); record && record->is_open) {
+            out[record->old_name] = record->labels;
+        }
+    }
+    return out;
+}
+
+// What the operator keeps beside the state Secret `secret` of a rendered set.
+std::string leftover_of(const AdoptSnapshot& snapshot, const Value& set,
+                        const std::string& secret) {
+    const auto proxy = decode_proxy_set(set);
+    if (proxy->is_api_proxy) {
+        return secret + "-config";
+    }
+    const std::string keys = name_of(set) + "-auth";
+    // Of a set with that name it would be the state.
+    const bool has_keys = proxy->is_recorder() && find_by(snapshot.sets, keys) == nullptr;
+    return has_keys ? fmt::format("{}-{}", keys, split_replica(secret)->ordinal) : std::string();
+}
+
+void plan_takeovers(const AdoptSnapshot& snapshot, AdoptPlan& plan) {
+    std::set<std::string> targets;
+    for (const Move& move : plan.moves) {
+        targets.insert(move.new_name);
+    }
+    for (const Value& set : snapshot.sets) {
+        const std::string set_name = name_of(set);
+        // The state Secrets of a target are the move's: its old pod may still run.
+        if (annotation_of(set, kContractAnnotation) != kContractVersion ||
+            targets.contains(set_name)) {
+            continue;
+        }
+        for (const Value* secret : secrets_of(snapshot, set_name)) {
+            if (label_of(*secret, kSecretLabel).empty()) {
+                const std::string name = name_of(*secret);
+                plan.takeovers.push_back(
+                    {name, set_name, device_names({secret}), leftover_of(snapshot, set, name)});
+            }
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> services_that_name(const AdoptSnapshot& snapshot, std::string_view name,
+                                            std::string_view ns) {
+    const std::string start = fmt::format("{}.{}.svc.", name, ns);
+    std::vector<std::string> out;
+    for (const Value& service : snapshot.user_services) {
+        if (text_of(service.at({"spec", "externalName"})).starts_with(start)) {
+            out.push_back(fmt::format("{}/{}", text_of(service.at({"metadata", "namespace"})),
+                                      name_of(service)));
+        }
+    }
+    return out;
+}
+
+Labels parent_labels(const Value& object) {
+    Labels out;
+    const Value* labels = object.at({"metadata", "labels"});
+    for (const std::string_view key :
+         {"parent-resource", "parent-resource-ns", "parent-resource-type"}) {
+        const Value* found = labels == nullptr || !labels->is_map()
+                                 ? nullptr
+                                 : labels->find(std::string(kPrefix) + std::string(key));
+        if (found != nullptr) {
+            out[std::string(key)] = text_of(found);
+        }
+    }
+    return out;
+}
+
+std::string parent_of(const Labels& labels) {
+    const auto get = [&labels](const char* key) {
+        const auto found = labels.find(key);
+        return found == labels.end() ? std::string() : found->second;
+    };
+    const std::string type = get("parent-resource-type");
+    std::string known = parent_name(type, get("parent-resource-ns"), get("parent-resource"));
+    return known.empty() ? type + "/" + get("parent-resource") : known;
+}
+
+bool has_generated_name(const Value& object) {
+    return !text_of(object.at({"metadata", "generateName"})).empty() &&
+           label_of(object, kManaged) == "true";
+}
+
+bool is_operators_set(const Value& set) {
+    return !is_rendered(set) && (label_of(set, kManaged) == "true" || !custom_owner(set).empty());
+}
+
+std::string custom_owner(const Value& object) {
+    const Value* owners = object.at({"metadata", "ownerReferences"});
+    if (owners != nullptr && owners->is_list()) {
+        for (const Value& owner : owners->items()) {
+            if (text_of(owner.find("apiVersion")).starts_with(kPrefix)) {
+                return fmt::format("{}/{}", text_of(owner.find("kind")),
+                                   text_of(owner.find("name")));
+            }
+        }
+    }
+    return {};
+}
+
+std::string name_of(const Value& object) {
+    return std::string(text_of(object.at({"metadata", "name"})));
+}
+
+std::string annotation_of(const Value& object, std::string_view key) {
+    return std::string(text_of(object.at({"metadata", "annotations", key})));
+}
+
+bool has_replicas(const Value& set) {
+    const Value* replicas = set.at({"spec", "replicas"});
+    return !set.is_null() && (replicas == nullptr || replicas->as_int() != 0);
+}
+
+bool is_state_key(std::string_view key) {
+    const bool is_config = key.starts_with("cap-") && key.ends_with(".hujson");
+    return !is_config && key != "serve-config" && key != "authkey" && key != "reissue_authkey";
+}
+
+Value with_state(const Value& from, const Value* data) {
+    Value out = data != nullptr && data->is_map() ? data->clone() : Value::map();
+    if (const Value* state = from.find("data"); state != nullptr && state->is_map()) {
+        for (const renderer::Member& member : state->members()) {
+            if (is_state_key(member.name())) {
+                out.put(Value(member.name()), member.value.clone());
+            }
+        }
+    }
+    return out;
+}
+
+std::string device_of(const Value& secret) {
+    return std::string(read_state(secret).device());
+}
+
+std::string datum_of(const Value& secret, std::string_view key) {
+    return renderer::decode_base64(text_of(secret.at({"data", key}))).value_or("");
+}
+
+AdoptPlan plan_adoption(const AdoptSnapshot& snapshot) {
+    AdoptPlan plan;
+    for (const auto& [name, labels] : old_proxies(snapshot)) {
+        plan.moves.push_back(plan_move(snapshot, labels, name));
+    }
+    for (const Value& deployment : snapshot.deployments) {
+        if (is_operators_nameserver(deployment)) {
+            Move& move = plan.moves.emplace_back();
+            move.parent = parent_of(parent_labels(deployment));
+            move.old_name = name_of(deployment);
+            move.problem = kNotRendered;
+        }
+    }
+    for (const Value& service : snapshot.services) {
+        if (has_generated_name(service) &&
+            !label_of(service, "tailscale.com/proxy-group").empty()) {
+            plan.services.push_back(plan_service(snapshot, service));
+        }
+    }
+    plan_takeovers(snapshot, plan);
+    return plan;
+}
+
+std::vector<std::string> AdoptPlan::problems() const {
+    std::vector<std::string> out;
+    const auto add = [&out](const auto& entry) {
+        if (!entry.problem.empty()) {
+            out.push_back(fmt::format("{} ({}): {}", entry.parent, entry.old_name, entry.problem));
+        }
+    };
+    std::for_each(moves.begin(), moves.end(), add);
+    std::for_each(services.begin(), services.end(), add);
+    return out;
+}
+
+std::string describe(const AdoptPlan& plan) {
+    std::vector<std::vector<std::string>> rows{{"PARENT", "FROM", "TO", "DEVICES"}};
+    const auto note = [](const auto& entry, const std::string& devices) {
+        return entry.problem.empty() ? devices : "left alone: " + entry.problem;
+    };
+    for (const Move& move : plan.moves) {
+        rows.push_back({move.parent, move.old_name, move.new_name, note(move, move.devices)});
+    }
+    for (const GroupService& service : plan.services) {
+        rows.push_back({service.parent, service.old_name, service.new_name, note(service, {})});
+    }
+    for (const Takeover& takeover : plan.takeovers) {
+        rows.push_back({takeover.set, takeover.secret, takeover.secret, takeover.devices});
+    }
+    return table(rows);
+}
+
+}  // namespace runtime

@@ -1,0 +1,356 @@
+// The way back, from the records. The controller keeps its hands off a replica whose state Secret
+// has lost its label, so the rendered pod, which GitOps may make again at any time, waits for an
+// auth Secret that nobody makes; the operator's StatefulSet gets its pods when that one has ended.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/keys/secrets.h"
+#include "runtime/controller/view/objects.h"
+#include "runtime/operate/adopt/adopt.h"
+#include "runtime/operate/adopt/adopt_move.h"
+#include "runtime/operate/adopt/adopt_record.h"
+#include "runtime/operate/adopt/reference_operator.h"
+#include "runtime/operate/kube_jobs.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr std::string_view kNoRecord = "there is no record of an adoption";
+
+struct Return {
+    OperateContext context;
+    AdoptSnapshot snapshot;
+    std::vector<std::string> problems;  // of proxies that have gone back, but do not run
+};
+using Shared = std::shared_ptr<Return>;
+
+// A pod of the rendered proxy, with the Secret that it had.
+struct Replica {
+    std::string pod, old_secret;
+    bool has_device = false;
+    const Value* recorded;  // the old Secret
+};
+
+bool has_device(const AdoptSnapshot& snapshot, const std::string& name) {
+    const auto& secrets = snapshot.secrets;
+    return std::any_of(secrets.begin(), secrets.end(), [&name](const Value& secret) {
+        return name_of(secret) == name && !device_of(secret).empty();
+    });
+}
+
+std::vector<Replica> replicas_of(const AdoptSnapshot& snapshot, const AdoptRecord& record) {
+    std::vector<Replica> out;
+    out.reserve(record.secrets.size());
+    for (const Value& secret : record.secrets) {
+        const std::string old_secret = name_of(secret);
+        const std::string pod = record.new_name + old_secret.substr(record.old_name.size());
+        out.push_back({pod, old_secret,
+                       has_device(snapshot, pod) || has_device(snapshot, old_secret), &secret});
+    }
+    return out;
+}
+
+// The devices of rendered replicas that were deleted meanwhile have been deleted, too: what was
+// recorded of them must not come back.
+Value old_secret(const Replica& replica) {
+    Value out = replica.recorded->clone();
+    if (const Value* data = out.at({"data"}); !replica.has_device && data != nullptr) {
+        Value left = Value::map();
+        for (const renderer::Member& member : data->members()) {
+            if (!is_state_key(member.name())) {
+                left.put(member.key.clone(), member.value.clone());
+            }
+        }
+        out.put("data", std::move(left));
+    }
+    return out;
+}
+
+std::string secret_path(const OperateContext& context, std::string_view name) {
+    return path_of(kSecrets, context.ns, name);
+}
+
+Job create_all(const OperateContext& context, Resource resource,
+               const std::vector<Value>& objects) {
+    std::vector<Job> jobs;
+    jobs.reserve(objects.size());
+    for (const Value& object : objects) {
+        jobs.push_back(create_once(context.kube, path_of(resource, context.ns), object.clone()));
+    }
+    return in_order(std::move(jobs));
+}
+
+// Its pods wait: without replicas it only tells the controller to make no auth Secret.
+Job create_idle_set(const OperateContext& context, const AdoptRecord& record) {
+    Value idle = record.set.clone();
+    idle.find("spec")->put("replicas", 0);
+    const auto is_not_leaving = [](const Value& set) {
+        return set.at({"metadata", "deletionTimestamp"}) == nullptr;
+    };
+    return in_order(
+        {wait_for(context.kube, {context.loop, context.patience},
+                  path_of(kStatefulSets, context.ns, record.old_name), is_not_leaving,
+                  fmt::format("StatefulSet \"{}\" does not end", record.old_name)),
+         create_once(context.kube, path_of(kStatefulSets, context.ns), std::move(idle))});
+}
+
+// No value: it is not ours (any more).
+Value without_our_label(const Value& secret) {
+    const Value* labels = secret.at({"metadata", "labels"});
+    if (labels == nullptr || labels->find(kSecretLabel) == nullptr) {
+        return {};
+    }
+    Value left = labels->clone();
+    left.erase(kSecretLabel);
+    return Value::list({operation("add", "/metadata/labels", std::move(left))});
+}
+
+// A pod that has its auth Secret already runs; the one after it waits.
+Job end_pod(const OperateContext& context, const std::string& pod) {
+    return [context, pod](const Next& next) {
+        const std::string path = path_of(kPods, context.ns, pod);
+        context.kube.get(path, [=](const KubeReply& reply) {
+            if (!reply.ok()) {
+                return next(reply.not_found() ? std::string() : reply.message);
+            }
+            const std::string uid(text_of(reply.object.at({"metadata", "uid"})));
+            run_in_order({erase_object(context.kube, path, uid),
+                          wait_for(
+                              context.kube, {context.loop, context.patience}, path,
+                              [uid](const Value& object) {
+                                  return text_of(object.at({"metadata", "uid"})) != uid;
+                              },
+                              fmt::format("pod \"{}\" does not end", pod))},
+                         next);
+        });
+    };
+}
+
+bool is_idle(const Value& set) {
+    return !set.is_null() && !has_replicas(set);
+}
+
+// What the device has become since goes back over what it was, before its pod starts.
+Job state_back(const OperateContext& context, const AdoptRecord& record, const Replica& replica) {
+    const Job copy = [context, replica](const Next& next) {
+        context.kube.get(secret_path(context, replica.pod), [=](const KubeReply& reply) {
+            if (!reply.ok() || device_of(reply.object).empty()) {
+                return next(reply.ok() || reply.not_found() ? std::string() : reply.message);
+            }
+            const auto state = std::make_shared<Value>(reply.object.clone());
+            const auto merge = [state](const Value& old) {
+                const Value* present = old.find("data");
+                Value data = with_state(*state, present);
+                return present != nullptr && data == *present
+                           ? Value()
+                           : Value::list({operation("add", "/data", std::move(data))});
+            };
+            change_object(context.kube, secret_path(context, replica.old_secret), merge)(next);
+        });
+    };
+    return only_if(context.kube, path_of(kStatefulSets, context.ns, record.old_name), is_idle,
+                   copy);
+}
+
+Job give_replicas(const OperateContext& context, const AdoptRecord& record) {
+    const Value* replicas = record.set.at({"spec", "replicas"});
+    const std::int64_t wanted = replicas == nullptr ? 1 : replicas->as_int().value_or(1);
+    return change_object(
+        context.kube, path_of(kStatefulSets, context.ns, record.old_name),
+        [wanted](const Value& set) {
+            const Value* present = set.at({"spec", "replicas"});
+            return present != nullptr && present->as_int() == wanted
+                       ? Value()
+                       : Value::list({operation("add", "/spec/replicas", Value(wanted))});
+        });
+}
+
+// The others go on: the old pod has all that it needs, and no other runs.
+Job keep_problem(const Shared& back, const Job& job) {
+    return [back, job](const Next& next) {
+        job([back, next](const std::string& problem) {
+            if (!problem.empty()) {
+                back->problems.push_back(problem);
+            }
+            next({});
+        });
+    };
+}
+
+Job move_back(const Shared& back, const AdoptRecord& record) {
+    const OperateContext& context = back->context;
+    const std::vector<Replica> replicas = replicas_of(back->snapshot, record);
+    const bool is_lost = record.set.is_null() ||
+                         std::none_of(replicas.begin(), replicas.end(),
+                                      [](const Replica& replica) { return replica.has_device; });
+    if (is_lost) {
+        context.say(fmt::format("{}: its device is gone; the operator will make a new proxy",
+                                record.old_name));
+        return erase_object(context.kube, secret_path(context, record.name));
+    }
+    context.say(fmt::format("{} -> {}", record.new_name, record.old_name));
+    std::vector<Value> secrets;
+    secrets.reserve(replicas.size());
+    for (const Replica& replica : replicas) {
+        secrets.push_back(old_secret(replica));
+    }
+    std::vector<Job> jobs{create_all(context, kServices, record.services),
+                          create_idle_set(context, record), create_all(context, kSecrets, secrets)};
+    for (const Replica& replica : replicas) {
+        const std::string state = secret_path(context, replica.pod);
+        jobs.push_back(change_object(context.kube, state, without_our_label));
+        jobs.push_back(
+            erase_object(context.kube, secret_path(context, auth_name(replica.pod, false))));
+        jobs.push_back(end_pod(context, replica.pod));
+        jobs.push_back(state_back(context, record, replica));
+    }
+    jobs.push_back(give_replicas(context, record));
+    jobs.push_back(redirect(context,
+                            services_that_name(back->snapshot, record.new_name, context.ns),
+                            record.new_name, record.old_name));
+    std::vector<Job> joins;
+    for (const Replica& replica : replicas) {
+        jobs.push_back(erase_object(context.kube, secret_path(context, replica.pod)));
+        if (replica.has_device) {
+            joins.push_back(must_join(context, replica.old_secret));
+        }
+    }
+    joins.push_back(erase_object(context.kube, secret_path(context, record.name)));
+    jobs.push_back(keep_problem(back, in_order(std::move(joins))));
+    return in_order(std::move(jobs));
+}
+
+bool is_taken(const Value& secret) {
+    return !annotation_of(secret, kTakenAnnotation).empty();
+}
+
+Value forget_takeover(const Value& secret) {
+    return annotate(secret, {{kTakenAnnotation, ""}});
+}
+
+Value forget_all(const Value& secret) {
+    return is_taken(secret)
+               ? annotate(secret,
+                          {{kTakenAnnotation, ""}, {kSetAnnotation, ""}, {kTailnetAnnotation, ""}})
+               : Value();
+}
+
+// Its StatefulSet and Secret have kept their names: the operator writes them again once the custom
+// resource is back. A pod that is restarted until then needs the blank auth Secret, and a
+// StatefulSet whose first pod waits would never get to the operator's template. The annotations go
+// last, since by them the next run finds it.
+Job give_back(const OperateContext& context, const Value& secret) {
+    const std::string name = name_of(secret);
+    const std::string path = secret_path(context, name);
+    std::vector<Job> jobs{change_object(context.kube, path, without_our_label)};
+    if (device_of(secret).empty()) {
+        jobs.push_back(erase_object(context.kube, secret_path(context, auth_name(name, false))));
+    }
+    jobs.push_back(change_object(context.kube, path, forget_all));
+    return in_order(std::move(jobs));
+}
+
+// An operator that adopt has not stopped is somebody else's to start.
+std::string what_is_next(const AdoptSnapshot& snapshot) {
+    const OperatorState state = operator_state(find_operator(snapshot.deployments));
+    const bool is_ours_to_start =
+        std::any_of(snapshot.secrets.begin(), snapshot.secrets.end(),
+                    [](const Value& secret) { return name_of(secret) == kOperatorRecord; });
+    const bool runs =
+        state == OperatorState::Runs || (state == OperatorState::Stopped && is_ours_to_start);
+    const std::string all =
+        "done; take the rendered manifests out of the repository of the cluster now";
+    return runs ? all : fmt::format("{}\n{}, then start the operator", describe(state), all);
+}
+
+void go_back(const Shared& back, const Next& done) {
+    const OperateContext& context = back->context;
+    // First: when it is the last that is missing, no record tells the next run of it.
+    std::vector<Job> jobs{forget_predecessor(context)};
+    bool has_record = false;
+    for (const Value& secret : back->snapshot.secrets) {
+        has_record = has_record || name_of(secret) == kOperatorRecord;
+        if (const auto record = decode_record(secret)) {
+            has_record = true;
+            jobs.push_back(move_back(back, *record));
+        } else if (is_taken(secret)) {
+            has_record = true;
+            context.say(name_of(secret) + ": is the operator's again");
+            jobs.push_back(give_back(context, secret));
+        }
+    }
+    if (!has_record) {
+        return done(std::string(kNoRecord));
+    }
+    jobs.push_back(start_operator(context));
+    run_in_order(std::move(jobs), [back, done](const std::string& problem) {
+        if (!problem.empty()) {
+            back->problems.push_back(problem);
+        }
+        if (back->problems.empty()) {
+            back->context.say(what_is_next(back->snapshot));
+        }
+        done(fmt::format("{}", fmt::join(back->problems, "\n")));
+    });
+}
+
+void forget(const Shared& back, const Next& done) {
+    const OperateContext& context = back->context;
+    std::vector<Job> jobs;
+    for (const Value& secret : back->snapshot.secrets) {
+        const std::string name = name_of(secret);
+        const auto record = decode_record(secret);
+        const bool is_open = record.has_value()
+                                 ? record->is_open
+                                 : is_taken(secret) && without_our_label(secret).is_null();
+        if (is_open) {
+            return done(fmt::format("{} has not been moved to its end: run adopt again",
+                                    record.has_value() ? record->old_name : name));
+        }
+        if (record.has_value() || name == kOperatorRecord) {
+            jobs.push_back(erase_object(context.kube, secret_path(context, name)));
+        } else if (is_taken(secret)) {
+            jobs.push_back(
+                change_object(context.kube, secret_path(context, name), forget_takeover));
+        }
+    }
+    context.say(jobs.empty() ? std::string(kNoRecord) : fmt::format("{} records", jobs.size()));
+    const std::string device = device_of_operator(back->snapshot.secrets);
+    if (!jobs.empty() && !device.empty()) {
+        context.say(fmt::format(
+            "Secret \"operator\" and device {} in the tailnet are the operator's own: delete both "
+            "unless it is to come back",
+            device));
+    }
+    run_in_order(std::move(jobs), done);
+}
+
+void with_snapshot(const OperateContext& context, Next done,
+                   void (*use)(const Shared& back, const Next& done)) {
+    const auto back = std::make_shared<Return>(Return{context, {}, {}});
+    read_snapshot(context,
+                  back->snapshot)([back, done = std::move(done), use](const std::string& problem) {
+        problem.empty() ? use(back, done) : done(problem);
+    });
+}
+
+}  // namespace
+
+void roll_back(const OperateContext& context, Next done) {
+    with_snapshot(context, std::move(done), go_back);
+}
+
+void finish(const OperateContext& context, Next done) {
+    with_snapshot(context, std::move(done), forget);
+}
+
+}  // namespace runtime

@@ -1,0 +1,124 @@
+#include "runtime/operate/cleanup/cleanup_guard.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "renderer/core/text_of.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/view/objects.h"
+#include "runtime/kube/lease.h"
+#include "runtime/operate/adopt/adopt_plan.h"
+#include "runtime/operate/adopt/reference_operator.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+// A pod may outlive its StatefulSet, not its state Secret.
+std::string running_proxy(const Objects& sets, const Objects& pods, const Objects& secrets) {
+    std::set<std::string> rendered, replicas;
+    for (const Value& set : sets) {
+        if (!annotation_of(set, kContractAnnotation).empty()) {
+            rendered.insert(name_of(set));
+        }
+    }
+    for (const Value& secret : secrets) {
+        if (decode_state_secret(secret).has_value()) {
+            replicas.insert(name_of(secret));
+        }
+    }
+    for (const Value& pod : pods) {
+        std::string name = name_of(pod);
+        const auto replica = split_replica(name);
+        if (replicas.contains(name) ||
+            (replica.has_value() && rendered.contains(std::string(replica->set)))) {
+            return name;
+        }
+    }
+    return {};
+}
+
+// One that has not been moved to its end: its device is in our Secret, too.
+std::string operators_proxy(const Objects& sets, const Objects& secrets) {
+    std::map<Labels, std::string> theirs;
+    for (const Value& set : sets) {
+        if (is_operators_set(set)) {
+            theirs[parent_labels(set)] = name_of(set);
+        }
+    }
+    theirs.erase(Labels());
+    for (const Value& secret : secrets) {
+        const auto set = theirs.find(parent_labels(secret));
+        if (set != theirs.end() && decode_state_secret(secret).has_value() &&
+            !device_of(secret).empty()) {
+            return set->second;
+        }
+    }
+    return {};
+}
+
+std::string holder_of(const Value& lease) {
+    return std::string(text_of(lease.at({"spec", "holderIdentity"})));
+}
+
+std::string renewal_of(const Value& lease) {
+    return std::string(text_of(lease.at({"spec", "renewTime"})));
+}
+
+}  // namespace
+
+std::string cleanup_objection(const Objects& sets, const Objects& pods, const Objects& secrets,
+                              bool force) {
+    if (const std::string pod = force ? std::string() : running_proxy(sets, pods, secrets);
+        !pod.empty()) {
+        return fmt::format(
+            "proxies still run, such as pod \"{}\": remove the rendered manifests first, or give "
+            "--force",
+            pod);
+    }
+    const std::string set = operators_proxy(sets, secrets);
+    return set.empty() ? std::string()
+                       : fmt::format(
+                             "the operator's StatefulSet \"{}\" has a device that would be "
+                             "deleted: run adopt or adopt --rollback to its end first, or delete "
+                             "that StatefulSet",
+                             set);
+}
+
+Job controller_must_rest(const OperateContext& context) {
+    return [context](const Next& next) {
+        const auto lease = std::make_shared<Value>();
+        const Job read =
+            read_object(context.kube, path_of(kLeases, context.ns, kLeaseName), *lease);
+        read([context, next, lease, read](const std::string& problem) {
+            const std::string holder = holder_of(*lease);
+            if (!problem.empty() || holder.empty()) {
+                return next(problem);
+            }
+            context.say(fmt::format(
+                "looking for {} s whether the controller ({}) still runs",
+                std::chrono::duration_cast<std::chrono::seconds>(kLeaseDuration).count(), holder));
+            context.loop.after(kLeaseDuration, [next, lease, read, seen = renewal_of(*lease)] {
+                read([next, lease, seen](const std::string& its_problem) {
+                    const std::string now = holder_of(*lease);
+                    if (!its_problem.empty() || now.empty() || renewal_of(*lease) == seen) {
+                        return next(its_problem);
+                    }
+                    next(
+                        fmt::format("the controller still runs ({}): scale Deployment \"operator\" "
+                                    "to 0 first, or give --force",
+                                    now));
+                });
+            });
+        });
+    };
+}
+
+}  // namespace runtime

@@ -1,0 +1,494 @@
+#include "runtime/operate/cleanup/cleanup.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+#include "runtime/base/time_text.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/groups/group_objects.h"
+#include "runtime/kube/lease.h"
+#include "runtime/testing/controller_process.h"
+
+namespace runtime {
+namespace {
+
+using renderer::Value;
+
+constexpr Duration kMinute = std::chrono::minutes(1);
+constexpr const char* kOperator = "/apis/apps/v1/namespaces/tailscale/deployments/operator";
+
+class CleanupTest : public testing::Test {
+protected:
+    CleanupTest() {
+        network.add("https://kube", kube);
+        network.add("https://tailnet", tailnet);
+        put_operator(Value::map({{"value", "https://tailnet"}}));
+        cluster.add_proxy("ts-web-bcdfg");
+        cluster.add_proxy("ts-db-bcdfg");
+        const ControllerProcess controller(loop, network, 1);
+        loop.run_for(kMinute);
+    }
+
+    // `login_server`: how its variable is set; null: not at all.
+    void put_operator(Value login_server) {
+        Value variables = Value::list();
+        if (login_server.is_map()) {
+            login_server.put("name", "OPERATOR_LOGIN_SERVER");
+            variables.append(std::move(login_server));
+        }
+        Value container = Value::map(
+            {{"args", Value::list({Value("controller")})}, {"env", std::move(variables)}});
+        Value pod = Value::map({{"containers", Value::list({std::move(container)})}});
+        kube.put(
+            kOperator,
+            Value::map(
+                {{"metadata", Value::map({{"name", "operator"}})},
+                 {"spec", Value::map({{"replicas", 0},
+                                      {"template", Value::map({{"spec", std::move(pod)}})}})}}));
+    }
+
+    std::string clean(const CleanupWish& wish) {
+        ProcessLoop process(loop);
+        said.clear();
+        KubeClient client(transport, {.server = "https://kube", .ca_file = "", .token_file = ""});
+        const OperateContext context{process, client, ns,
+                                     [this](const std::string& line) { said += line + "\n"; }};
+        Cleanup cleanup(
+            context, transport, log, chance, wish,
+            [this](const std::string& login_server) -> renderer::Result<TailnetSettings> {
+                asked_server = login_server;
+                TailnetSettings own = fake_tailnet_settings();
+                own.server = own.token_server =
+                    login_server.empty() ? "https://tailnet" : login_server;
+                return own;
+            });
+        std::string result = "has not ended";
+        cleanup.start([&result](const std::string& problem) { result = problem; });
+        loop.run_for(kMinute);
+        return result;
+    }
+
+    static constexpr const char* kTable =
+        "/api/v1/namespaces/tailscale/configmaps/tailrender-ingress-addresses";
+    static constexpr const char* kLedger =
+        "/api/v1/namespaces/tailscale/configmaps/tailrender-devices";
+
+    // `owner`: what marks our things in the tailnet; empty: nothing is said of it.
+    void put_table(const std::string& service, const std::string& owner = {}) {
+        AddressTable table;
+        ServiceRecord record;
+        record.group = "front";
+        record.parent = "Ingress/apps/docs";
+        table.data["services"] = write_records({{service, record}});
+        if (!owner.empty()) {
+            table.data["owner"] = owner;
+        }
+        kube.put(kTable, address_table(FakeCluster::kNamespace, table));
+    }
+    void put_service(const std::string& name, const std::string& owner) {
+        const std::string owners = R"({"ownerRefs":[{"operatorID":")" + owner + R"("}]})";
+        tailnet.services[name] =
+            Value::map({{"name", name},
+                        {"annotations", Value::map({{"tailscale.com/owner-references", owners}})}});
+    }
+
+    std::string noted_device() {
+        return std::string(
+            renderer::text_of(kube.find(FakeCluster::path("secrets", "ts-web-bcdfg-0-auth"))
+                                  ->at({"metadata", "annotations", kDeviceAnnotation})));
+    }
+
+    std::string ns{FakeCluster::kNamespace};
+    FakeLoop loop;
+    FakeNetwork network{loop};
+    FakeKube kube;
+    FakeTailnet tailnet{loop};
+    FakeCluster cluster{loop, kube, tailnet};
+    FakeTransport transport{network};
+    Log log{Log::Form::Text, LogLevel::Error};
+    Chance chance{1};
+    std::string said;
+    std::optional<std::string> asked_server;
+};
+
+TEST_F(CleanupTest, AsksTheServerThatTheDeploymentNames) {
+    EXPECT_EQ(clean({.force = true}), "");
+    EXPECT_TRUE(said.starts_with("the controller's tailnet is at https://tailnet\n")) << said;
+    put_operator(Value());
+    EXPECT_EQ(clean({.force = true}), "");
+    EXPECT_EQ(asked_server, "") << "Tailscale's own";
+    network.add("https://flag", tailnet);
+    EXPECT_EQ(clean({.force = true, .login_server = "https://flag"}), "");
+    EXPECT_EQ(asked_server, "https://flag");
+}
+
+TEST_F(CleanupTest, ShowsNoServerACredentialThatItCannotBeSureOf) {
+    const std::string hint =
+        ": give --login-server URL (https://controlplane.tailscale.com is Tailscale's)";
+    put_operator(Value::map({{"valueFrom", Value::map()}}));
+    EXPECT_EQ(clean({.yes = true, .force = true}),
+              "Deployment \"operator\" has its OPERATOR_LOGIN_SERVER from elsewhere" + hint);
+    kube.erase(kOperator);
+    EXPECT_EQ(
+        clean({.yes = true, .force = true}),
+        "there is no Deployment \"operator\" that says where the controller's tailnet is" + hint);
+    EXPECT_EQ(asked_server, std::nullopt);
+    EXPECT_EQ(tailnet.devices.size(), 2U);
+}
+
+// Knows no path.
+struct WebServer : FakeServer {
+    HttpReply answer(const HttpRequest&, const std::string&,
+                     const std::shared_ptr<Stream>&) override {
+        return {.status = 404, .body = "<h1>not found</h1>"};
+    }
+};
+
+TEST_F(CleanupTest, TakesNoWebServerForACleanCluster) {
+    WebServer server;
+    network.add("https://kube", server);
+    const std::string nothing =
+        ": HTTP status 404: what answers there is not the API of Kubernetes";
+    EXPECT_EQ(clean({.yes = true}),
+              "cannot list /apis/apps/v1/namespaces/tailscale/deployments" + nothing);
+    EXPECT_EQ(said, "");
+}
+
+TEST_F(CleanupTest, TakesNoOtherNamespaceForACleanOne) {
+    ns = "nope";
+    const std::string wrong =
+        "namespace \"nope\" has neither Deployment \"operator\" nor rendered proxies: name theirs "
+        "with -n NAMESPACE";
+    EXPECT_EQ(clean({.yes = true}), wrong);
+    EXPECT_EQ(said, "");
+}
+
+TEST_F(CleanupTest, RefusesWhileProxiesRun) {
+    EXPECT_EQ(clean({.yes = true}),
+              "proxies still run, such as pod \"ts-db-bcdfg-0\": remove the rendered manifests "
+              "first, or give --force");
+    EXPECT_EQ(tailnet.devices.size(), 2U);
+}
+
+TEST_F(CleanupTest, RefusesWhileTheControllerRuns) {
+    cluster.remove_proxy("ts-web-bcdfg");
+    cluster.remove_proxy("ts-db-bcdfg");
+    loop.run_for(kMinute);
+    bool runs = true;
+    const std::function<void()> renew = [&] {
+        if (!runs) {
+            return;
+        }
+        const std::string now = format_microseconds(loop.now() - 60 * kMinute);  // by its clock
+        kube.put("/apis/coordination.k8s.io/v1/namespaces/tailscale/leases/tailrender-controller",
+                 Value::map({{"metadata", Value::map({{"name", "tailrender-controller"},
+                                                      {"namespace", "tailscale"}})},
+                             {"spec", Value::map({{"holderIdentity", "operator-1"},
+                                                  {"leaseDurationSeconds", 15},
+                                                  {"renewTime", now}})}}));
+        loop.after(kLeaseRenewal, renew);
+    };
+    renew();
+    EXPECT_EQ(
+        clean({.yes = true}),
+        "the controller still runs (operator-1): scale Deployment \"operator\" to 0 first, or "
+        "give --force");
+    EXPECT_EQ(said, "looking for 15 s whether the controller (operator-1) still runs\n");
+    EXPECT_EQ(tailnet.devices.size(), 2U);
+    runs = false;
+    EXPECT_EQ(clean({.yes = true}), "") << "nobody renews it any more";
+    EXPECT_TRUE(tailnet.devices.empty());
+    EXPECT_TRUE(
+        kube.paths_below("/apis/coordination.k8s.io/v1/namespaces/tailscale/leases").empty());
+}
+
+TEST_F(CleanupTest, RefusesWhileAPodOutlivesItsStatefulSet) {
+    cluster.remove_proxy("ts-web-bcdfg");
+    cluster.remove_proxy("ts-db-bcdfg");
+    EXPECT_EQ(clean({.yes = true}),
+              "proxies still run, such as pod \"ts-db-bcdfg-0\": remove the rendered manifests "
+              "first, or give --force");
+    EXPECT_EQ(clean({.yes = true}), "") << "a minute later it has ended";
+    EXPECT_TRUE(tailnet.devices.empty());
+}
+
+TEST_F(CleanupTest, RefusesWhileTheOperatorServesWithOneOfTheDevices) {
+    cluster.remove_proxy("ts-web-bcdfg");
+    cluster.remove_proxy("ts-db-bcdfg");
+    cluster.add_operator_proxy("ts-web-qwxyz", "ts-web-bcdfg");
+    loop.run_for(kMinute);
+    for (const bool force : {false, true}) {
+        EXPECT_EQ(clean({.yes = true, .force = force}),
+                  "the operator's StatefulSet \"ts-web-qwxyz\" has a device that would be deleted: "
+                  "run adopt or adopt --rollback to its end first, or delete that StatefulSet");
+        EXPECT_EQ(tailnet.devices.size(), 3U);
+    }
+    cluster.remove_proxy("ts-web-qwxyz");
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_EQ(tailnet.devices.size(), 1U);
+}
+
+TEST_F(CleanupTest, FindsADeviceThatJoinsUntilItsKeyIsRevoked) {
+    network.fault = [this](const HttpRequest& request) {
+        if (request.url.find("/keys") != std::string::npos && !tailnet.devices.contains("nLATE")) {
+            tailnet.devices["nLATE"] = {"nLATE", "ts-web-bcdfg-0", "", "late", {"tag:k8s"}};
+            kube.set_datum(FakeCluster::path("secrets", "ts-web-bcdfg-0"), "device_id", "nLATE");
+        }
+        return Fault::None;
+    };
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_TRUE(tailnet.devices.empty());
+    EXPECT_NE(said.find("removed device late.tail1a2b3.ts.net (nLATE, "
+                        "Service/apps/ts-web-bcdfg)\n"),
+              std::string::npos)
+        << said;
+}
+
+TEST_F(CleanupTest, LeavesTheOperatorsDnsRecords) {
+    const std::string path = FakeCluster::path("configmaps", "dnsrecords");
+    const auto owned_by = [](const char* version) {
+        return Value::list({Value::map({{"apiVersion", Value(std::string_view(version))},
+                                        {"kind", "DNSConfig"},
+                                        {"name", "ts-dns"}})});
+    };
+    for (const bool is_operators : {false, true}) {
+        kube.put(
+            path,
+            Value::map({{"metadata", Value::map({{"name", "dnsrecords"},
+                                                 {"ownerReferences",
+                                                  owned_by(is_operators ? "tailscale.com/v1alpha1"
+                                                                        : "example.com/v1")}})}}));
+        EXPECT_EQ(clean({.yes = true, .force = true}), "");
+        EXPECT_EQ(kube.find(path) != nullptr, is_operators);
+    }
+}
+
+TEST_F(CleanupTest, RemovesOnlyWhenTold) {
+    EXPECT_EQ(clean({.yes = false, .force = true}), "");
+    EXPECT_NE(said.find("would remove Secret ts-web-bcdfg-0-auth\n"), std::string::npos) << said;
+    EXPECT_NE(said.find("would remove ConfigMap tailrender-devices\n"), std::string::npos) << said;
+    EXPECT_EQ(said.find("removed "), std::string::npos) << said;
+    EXPECT_EQ(tailnet.devices.size(), 2U);
+    const std::string would_be = said;
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_EQ(said.find("would remove"), std::string::npos) << said;
+    EXPECT_NE(said.find("removed Secret ts-web-bcdfg-0-auth\n"), std::string::npos) << said;
+    EXPECT_TRUE(
+        said.ends_with("removed ConfigMap tailrender-devices\n"
+                       "done; nothing of the controller's is left\n"))
+        << said;
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'),
+              std::count(would_be.begin(), would_be.end(), '\n'));
+    EXPECT_TRUE(tailnet.devices.empty());
+    EXPECT_TRUE(tailnet.usable_keys().empty());
+    EXPECT_TRUE(kube.paths_below("/api/v1/namespaces/tailscale/secrets").empty());
+    EXPECT_TRUE(kube.paths_below("/api/v1/namespaces/tailscale/configmaps").empty());
+    EXPECT_EQ(clean({.yes = true, .force = true}), "") << "again";
+    EXPECT_EQ(said, "nothing of the controller's is left\n");
+}
+
+TEST_F(CleanupTest, ClearsTheStatusOfWhatIsServedNoMore) {
+    const auto put = [this](const std::string& kind, const std::string& name, Value spec,
+                            Value places) {
+        Value condition = Value::map({{"type", "TailscaleProxyReady"}, {"status", "True"}});
+        Value others = Value::map({{"type", "Others"}, {"status", "True"}});
+        const std::string api = kind == "services" ? "/api/v1" : "/apis/networking.k8s.io/v1";
+        std::string path = api + "/namespaces/apps/" + kind + "/" + name;
+        kube.put(
+            path,
+            Value::map({{"metadata", Value::map({{"name", name}, {"namespace", "apps"}})},
+                        {"spec", std::move(spec)},
+                        {"status",
+                         Value::map({{"loadBalancer", Value::map({{"ingress", std::move(places)}})},
+                                     {"conditions",
+                                      Value::list({std::move(condition), std::move(others)})}})}}));
+        return path;
+    };
+    const auto hostname = [](const std::string& name) { return Value::map({{"hostname", name}}); };
+    const auto balancer = [](std::string_view its_class) {
+        return Value::map({{"type", "LoadBalancer"}, {"loadBalancerClass", its_class}});
+    };
+    const std::string fqdn =
+        kube.datum(FakeCluster::path("secrets", "ts-web-bcdfg-0"), "device_fqdn");
+    const std::string name = fqdn.substr(0, fqdn.size() - 1);
+    ASSERT_FALSE(name.empty());
+    const std::string web = put("services", "ts-web-bcdfg", balancer("tailscale"),
+                                Value::list({hostname(name), hostname("gone.ts.net")}));
+    const std::string shared = put("ingresses", "shared", Value::map(),
+                                   Value::list({hostname(name), hostname("lb.example.com")}));
+    const std::string theirs =
+        put("services", "theirs", balancer("tailscale"), Value::list({hostname("other.ts.net")}));
+    const Value before = kube.find(theirs)->clone();
+    EXPECT_EQ(clean({.force = true}), "");
+    EXPECT_NE(said.find("would remove what is told in the status of Service/apps/ts-web-bcdfg\n"
+                        "would remove what is told in the status of Ingress/apps/shared\n"),
+              std::string::npos)
+        << said;
+    EXPECT_EQ(said.find("Service/apps/theirs"), std::string::npos) << said;
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    const auto status_of = [this](const std::string& path) {
+        return renderer::write_json(*kube.find(path)->find("status"));
+    };
+    EXPECT_EQ(status_of(web), R"({"conditions":[{"type":"Others","status":"True"}]})");
+    EXPECT_EQ(status_of(shared),
+              R"({"loadBalancer":{"ingress":[{"hostname":"lb.example.com"}]},"conditions":)"
+              R"([{"type":"TailscaleProxyReady","status":"True"},)"
+              R"({"type":"Others","status":"True"}]})");
+    EXPECT_EQ(*kube.find(theirs), before);
+}
+
+TEST_F(CleanupTest, LeavesAStatusThatMayBeTheOperators) {
+    const std::string path = "/api/v1/namespaces/apps/services/ts-web-bcdfg";
+    Value condition = Value::map({{"type", "TailscaleProxyReady"}, {"status", "True"}});
+    kube.put(path,
+             Value::map(
+                 {{"metadata", Value::map({{"name", "ts-web-bcdfg"}, {"namespace", "apps"}})},
+                  {"status", Value::map({{"conditions", Value::list({std::move(condition)})}})}}));
+    const Value before = kube.find(path)->clone();
+    cluster.add_operator_proxy("ts-other-qwxyz", "other");
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_EQ(*kube.find(path), before);
+}
+
+TEST_F(CleanupTest, ShowsWhatItWouldRemoveInTheTailnet) {
+    put_table("svc:docs");
+    EXPECT_EQ(clean({.yes = false, .force = true}), "");
+    const auto& [id, device] = *tailnet.devices.begin();
+    EXPECT_NE(said.find("would remove device " + device.name + ".tail1a2b3.ts.net (" + id +
+                        ", Service/apps/" + device.name.substr(0, device.name.rfind('-')) + ")\n"),
+              std::string::npos)
+        << said;
+    EXPECT_NE(said.find("would remove Tailscale Service svc:docs\n"), std::string::npos) << said;
+    EXPECT_NE(said.find("nothing was removed; --yes removes these\n"), std::string::npos) << said;
+}
+
+TEST_F(CleanupTest, ShowsADeviceOfALostStateAsTheTailnetKnowsIt) {
+    kube.erase(FakeCluster::path("secrets", "ts-web-bcdfg-0"));
+    EXPECT_EQ(clean({.yes = false, .force = true}), "");
+    EXPECT_NE(said.find("would remove device ts-web-bcdfg-0.tail1a2b3.ts.net (" + noted_device() +
+                        ", Service/apps/ts-web-bcdfg)\n"),
+              std::string::npos)
+        << said;
+}
+
+// A pod may name any tailnet.
+TEST_F(CleanupTest, LeavesADeviceOfWhichOnlyAPodSaysTheTailnet) {
+    const std::string own = noted_device();
+    kube.erase(FakeCluster::path("secrets", "ts-web-bcdfg-0-auth"));
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_TRUE(tailnet.devices.contains(own));
+    EXPECT_NE(said.find("leaves device " + own +
+                        ", which Secret ts-web-bcdfg-0 names: nothing but its state Secret says "
+                        "which tailnet it is in\n"),
+              std::string::npos)
+        << said;
+}
+
+// A pod may name whatever it likes.
+TEST_F(CleanupTest, LeavesADeviceThatAPodMerelyNames) {
+    const std::string own = noted_device();
+    tailnet.devices["nVICTIM"] = {"nVICTIM", "laptop", "", "laptop", {"tag:laptop"}};
+    const std::string state = FakeCluster::path("secrets", "ts-web-bcdfg-0");
+    kube.set_datum(state, "device_id", "nVICTIM");
+    kube.set_datum(state, "device_fqdn", "harmless.tail1a2b3.ts.net.");
+    for (const bool yes : {false, true}) {
+        EXPECT_EQ(clean({.yes = yes, .force = true}), "");
+        EXPECT_NE(said.find("leaves device laptop.tail1a2b3.ts.net (nVICTIM), which Secret "
+                            "ts-web-bcdfg-0 names: it has the tags \"tag:laptop\", expected "
+                            "\"tag:k8s\"\n"),
+                  std::string::npos)
+            << said;
+        EXPECT_EQ(said.find("harmless"), std::string::npos) << said;
+    }
+    EXPECT_TRUE(tailnet.devices.contains("nVICTIM"));
+    EXPECT_FALSE(tailnet.devices.contains(own));
+    EXPECT_EQ(tailnet.devices.size(), 1U);
+}
+
+// One that is noted for another replica is that one's, and nothing else is said of it.
+TEST_F(CleanupTest, RemovesADeviceThatAnotherReplicaClaimsToo) {
+    const std::string own = noted_device();
+    kube.set_datum(FakeCluster::path("secrets", "ts-db-bcdfg-0"), "device_id", own);
+    kube.set_datum(FakeCluster::path("secrets", "ts-db-bcdfg-0"), "device_fqdn", "x");
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_EQ(said.find("leaves"), std::string::npos) << said;
+    EXPECT_TRUE(tailnet.devices.empty());
+}
+
+// Nor may it say whose a device is that another replica has.
+TEST_F(CleanupTest, LeavesADeviceOfAnotherPurpose) {
+    tailnet.devices["nOTHER"] = {"nOTHER", "ts-else-bcdfg-0", "", "ts-else-bcdfg-0", {"tag:k8s"}};
+    const std::string state = FakeCluster::path("secrets", "ts-web-bcdfg-0");
+    kube.set_datum(state, "device_id", "nOTHER");
+    cluster.remove_proxy("ts-web-bcdfg");
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_TRUE(tailnet.devices.contains("nOTHER")) << said;
+}
+
+TEST_F(CleanupTest, RefusesWhatItCannotReach) {
+    put_table("partner/svc:docs");
+    EXPECT_EQ(
+        clean({.yes = true, .force = true}),
+        "tailnet \"partner\" holds what is ours, but ConfigMap \"tailrender-tailnet-partner\" "
+        "is missing: apply it again");
+    put_table("svc:docs");
+    kube.erase(kLedger);
+    EXPECT_EQ(clean({.yes = true, .force = true}),
+              "ConfigMap \"tailrender-devices\" is missing, and \"tailrender-ingress-addresses\" "
+              "does not say what marks our Tailscale Services: delete the latter to leave them "
+              "behind");
+    EXPECT_EQ(tailnet.devices.size(), 2U);
+}
+
+TEST_F(CleanupTest, KnowsItsServicesAndKeysAfterOneRecordWasLost) {
+    const std::string mark(renderer::text_of(kube.find(kLedger)->at({"data", "owner"})));
+    ASSERT_TRUE(mark.starts_with("tailrender-")) << mark;
+    EXPECT_EQ(renderer::text_of(kube.find(kTable)->at({"data", "owner"})), mark);
+    put_table("svc:docs", mark);
+    put_service("svc:docs", mark);
+    tailnet.keys["kLOST"] = {"kLOST", "secret", mark, {"tag:k8s"}, loop.now() + 60 * kMinute};
+    ASSERT_EQ(tailnet.usable_keys().size(), 1U);
+    kube.erase(kLedger);
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_TRUE(tailnet.services.empty());
+    EXPECT_TRUE(tailnet.usable_keys().empty());
+    EXPECT_EQ(kube.find(kTable), nullptr);
+}
+
+TEST_F(CleanupTest, SaysWhichServiceIsNotItsOwn) {
+    put_table("svc:docs");
+    put_service("svc:docs", "nOTHER");
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_EQ(tailnet.services.size(), 1U);
+    EXPECT_NE(said.find("Tailscale Service svc:docs stays: it is not ours\n"), std::string::npos)
+        << said;
+}
+
+TEST_F(CleanupTest, BelievesTheAuthSecretOfALostStateAboutItsTailnet) {
+    kube.erase(FakeCluster::path("secrets", "ts-web-bcdfg-0"));
+    const std::string path = FakeCluster::path("secrets", "ts-web-bcdfg-0-auth");
+    Value auth = kube.find(path)->clone();
+    auth.find("metadata")->find("annotations")->put(Value(kTailnetAnnotation), "partner");
+    kube.put(path, std::move(auth));
+    EXPECT_TRUE(clean({.yes = true, .force = true}).starts_with("tailnet \"partner\" holds"));
+    EXPECT_EQ(tailnet.devices.size(), 2U);
+}
+
+TEST_F(CleanupTest, KeepsWhatNamesADeviceUntilItIsGone) {
+    network.fault = [](const HttpRequest& request) {
+        return request.url.find("/device/") != std::string::npos ? Fault::Hung : Fault::None;
+    };
+    EXPECT_NE(clean({.yes = true, .force = true}), "");
+    EXPECT_EQ(kube.paths_below("/api/v1/namespaces/tailscale/secrets").size(), 4U);
+    network.fault = [](const HttpRequest&) { return Fault::None; };
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
+    EXPECT_TRUE(tailnet.devices.empty());
+}
+
+}  // namespace
+}  // namespace runtime

@@ -1,0 +1,108 @@
+#include "runtime/operate/cleanup/clear_status.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "runtime/controller/status/egress_status.h"
+#include "runtime/controller/status/group_status.h"
+#include "runtime/controller/status/proxy_status.h"
+#include "runtime/controller/view/parents.h"
+
+namespace runtime {
+
+using renderer::Value;
+
+namespace {
+
+constexpr int kConflicts = 10;
+
+bool is_served(const Parent& parent, const Served& served) {
+    const auto group = parent.annotations.find("tailscale.com/proxy-group");
+    return served.parents.contains(contract_name(parent)) ||
+           (group != parent.annotations.end() &&
+            served.parents.contains("ProxyGroup/" + group->second));
+}
+
+// No value: it is clear.
+std::optional<Value> cleared_status(const Parent& parent, const Served& served, Time now) {
+    StatusChange change;
+    if (is_served(parent, served)) {
+        StatusChange parts[] = {unserved_status(parent, {}), group_unserved_status(parent),
+                                no_egress_status()};
+        for (StatusChange& part : parts) {
+            change.conditions_to_remove.insert(change.conditions_to_remove.end(),
+                                               part.conditions_to_remove.begin(),
+                                               part.conditions_to_remove.end());
+            for (auto& field : part.fields) {
+                change.fields.push_back(std::move(field));
+            }
+        }
+    }
+    change.gone = served.places;
+    const Value status = parent.status.unpack();
+    Value cleared = changed_status(status, change, parent.generation, now);
+    return same_status(cleared, status) ? std::nullopt : std::optional(std::move(cleared));
+}
+
+struct Clearing {
+    OperateContext context;
+    ServedParent parent;
+    Served served;
+    int attempts = kConflicts;
+};
+
+void try_clear(const std::shared_ptr<Clearing>& it, const Next& next) {
+    KubeClient& kube = it->context.kube;
+    kube.get(it->parent.path, [it, &kube, next](const KubeReply& reply) {
+        const auto parent =
+            reply.ok() ? decode_parent(it->parent.kind, reply.object) : std::nullopt;
+        if (!parent) {
+            return next(reply.not_found() ? std::string()
+                                          : reply.problem("cannot read " + it->parent.name));
+        }
+        auto status = cleared_status(*parent, it->served, it->context.loop.now());
+        if (!status) {
+            return next({});
+        }
+        Value object = reply.object.clone();
+        object.put("status", std::move(*status));
+        kube.replace(it->parent.path + "/status", object, [it, next](const KubeReply& written) {
+            if (written.code == 409 && --it->attempts > 0) {
+                return try_clear(it, next);
+            }
+            next(written.not_found()
+                     ? std::string()
+                     : written.problem("cannot clear the status of " + it->parent.name));
+        });
+    });
+}
+
+}  // namespace
+
+std::vector<ServedParent> told_parents(const Objects& services, const Objects& ingresses,
+                                       const Served& served) {
+    std::vector<ServedParent> out;
+    const auto add = [&](std::string_view kind, Resource resource, const Objects& objects) {
+        for (const Value& object : objects) {
+            const auto parent = decode_parent(kind, object);
+            if (parent && cleared_status(*parent, served, Time())) {
+                out.push_back({.kind = kind,
+                               .name = contract_name(*parent),
+                               .path = path_of(resource, parent->ns, parent->name)});
+            }
+        }
+    };
+    add("Service", kServices, services);
+    add("Ingress", kIngresses, ingresses);
+    return out;
+}
+
+Job clear_status(const OperateContext& context, const ServedParent& parent, Served served) {
+    return [context, parent, served = std::move(served)](const Next& next) {
+        try_clear(std::make_shared<Clearing>(Clearing{context, parent, served}), next);
+    };
+}
+
+}  // namespace runtime

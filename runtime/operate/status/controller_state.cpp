@@ -1,0 +1,119 @@
+#include "runtime/operate/status/controller_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/core/text_of.h"
+#include "runtime/base/time_text.h"
+#include "runtime/controller/contract.h"
+#include "runtime/operate/adopt/adopt_plan.h"
+#include "runtime/operate/adopt/reference_operator.h"
+#include "runtime/operate/status/pod_state.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr std::string_view kRunning = "running";
+constexpr std::string_view kNotRunning = "not running";
+constexpr std::string_view kNotReady = "its pod is not ready";
+
+struct LeaseSight {
+    std::string problem;  // "": somebody holds it and has renewed it a short while ago
+    std::optional<Time> renewed;
+};
+
+LeaseSight look_at_lease(const Objects& leases, Time now) {
+    const auto lease = std::find_if(leases.begin(), leases.end(),
+                                    [](const Value& one) { return name_of(one) == kLeaseName; });
+    if (lease == leases.end()) {
+        return {fmt::format("there is no Lease \"{}\"", kLeaseName), std::nullopt};
+    }
+    const auto renewed = parse_time(text_of(lease->at({"spec", "renewTime"})));
+    if (text_of(lease->at({"spec", "holderIdentity"})).empty() || !renewed.has_value()) {
+        return {fmt::format("nobody holds Lease \"{}\"", kLeaseName), renewed};
+    }
+    return {now - *renewed < kLeaseIsOld ? std::string()
+                                         : fmt::format("Lease \"{}\" was last renewed at {}",
+                                                       kLeaseName, format_seconds(*renewed)),
+            renewed};
+}
+
+// Why there is no pod: a quota, an account that is missing.
+std::string creation_problem(const Value& deployment) {
+    const Value* conditions = deployment.at({"status", "conditions"});
+    if (conditions != nullptr && conditions->is_list()) {
+        for (const Value& condition : conditions->items()) {
+            if (text_of(condition.find("type")) == "ReplicaFailure" &&
+                text_of(condition.find("status")) == "True") {
+                return ": " + first_sentence(text_of(condition.find("message")));
+            }
+        }
+    }
+    return {};
+}
+
+// Of the one that is not ready.
+std::string describe_pod(const Value& deployment, const Listed& pods) {
+    const auto own = pods_of(deployment, pods.objects);
+    std::string progress;
+    for (const Value* pod : own) {
+        std::string trouble = pod_trouble(*pod);
+        if (!trouble.empty()) {
+            return "its pod: " + trouble;
+        }
+        progress = pod_progress(*pod);
+    }
+    if (own.empty()) {
+        return "it has no pod" + creation_problem(deployment);
+    }
+    return progress.empty() ? std::string(kNotReady) : "its pod: " + progress;
+}
+
+}  // namespace
+
+ControllerState controller_state(const Listed& deployments, const Listed& pods,
+                                 const Listed& leases, Time now) {
+    const bool knows_lease = leases.refusal.empty();
+    const LeaseSight lease = look_at_lease(leases.objects, now);
+    const auto is = [&lease](std::string_view state, std::string reason = {}) {
+        return ControllerState{state, std::move(reason), lease.renewed};
+    };
+    if (!deployments.refusal.empty()) {
+        return !knows_lease ? is("unknown", "neither Deployments nor Leases can be listed")
+               : lease.problem.empty() ? is(kRunning)
+                                       : is(kNotRunning, lease.problem);
+    }
+    const Value deployment = find_operator(deployments.objects);
+    const OperatorState found = operator_state(deployment);
+    if (found == OperatorState::Absent) {
+        return is("not installed", "there is no Deployment \"operator\"");
+    }
+    if (found != OperatorState::Replaced) {
+        return is("not installed", "Deployment \"operator\" is the Tailscale operator's");
+    }
+    const std::int64_t wanted = replicas_of(deployment);
+    if (wanted == 0) {
+        return is(kNotRunning, "Deployment \"operator\" is scaled to 0");
+    }
+    const Value* ready = deployment.at({"status", "readyReplicas"});
+    const std::int64_t count = ready == nullptr ? 0 : ready->as_int().value_or(0);
+    std::string counts = fmt::format("Deployment \"operator\": {} of {} ready", count, wanted);
+    if (count == 0 && !pods.refusal.empty()) {
+        return is(kNotRunning, counts);
+    }
+    if (count == 0) {
+        const std::string pod = describe_pod(deployment, pods);
+        const bool holds_lease = knows_lease && lease.problem.empty();
+        return is(pod == kNotReady && holds_lease ? "starting" : kNotRunning, counts + "; " + pod);
+    }
+    return !knows_lease || lease.problem.empty()
+               ? is(kRunning)
+               : is(kNotRunning, counts + ", but " + lease.problem);
+}
+
+}  // namespace runtime

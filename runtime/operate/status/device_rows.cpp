@@ -1,0 +1,170 @@
+#include "runtime/operate/status/device_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/records/devices.h"
+#include "runtime/operate/adopt/adopt_plan.h"
+#include "runtime/operate/status/pod_state.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+using Rows = std::map<std::string, Value>;  // by pod
+
+// What the replicas point to.
+struct Decoded {
+    std::map<std::string, ProxySet> sets;
+    std::map<std::string, StateSecret> states;
+    std::map<std::string, AuthSecret> auths;  // by pod
+    std::map<std::string, Pod> pods;
+    std::map<std::string, const Value*> pod_objects;
+    std::map<std::string, Replica> replicas;
+};
+
+template <typename T>
+const T* pointer_to(const std::map<std::string, T>& all, const std::string& name) {
+    const auto found = all.find(name);
+    return found == all.end() ? nullptr : &found->second;
+}
+
+void add_replica(Decoded& decoded, const std::string& pod, const ProxySet* set, int ordinal) {
+    const auto [entry, is_new] = decoded.replicas.try_emplace(pod);
+    if (is_new) {
+        entry->second = {.pod_name = entry->first,
+                         .ordinal = ordinal,
+                         .set = set,
+                         .state = pointer_to(decoded.states, pod),
+                         .auth = pointer_to(decoded.auths, pod),
+                         .pod = pointer_to(decoded.pods, pod),
+                         .config = {}};
+    }
+}
+
+Decoded decode(const DeviceSight& sight) {
+    Decoded decoded;
+    for (const Value& object : sight.sets.objects) {
+        if (auto set = decode_proxy_set(object); set && set->contract == kContractVersion) {
+            decoded.sets[set->name] = std::move(*set);
+        }
+    }
+    for (const Value& object : sight.pods.objects) {
+        decoded.pods[name_of(object)] = *decode_pod(object);
+        decoded.pod_objects[name_of(object)] = &object;
+    }
+    for (const Value& object : sight.secrets.objects) {
+        if (auto state = decode_state_secret(object)) {
+            decoded.states[state->name] = std::move(*state);
+        }
+        if (auto auth = decode_auth_secret(object)) {
+            decoded.auths[auth->pod] = std::move(*auth);
+        }
+    }
+    for (const auto& [name, set] : decoded.sets) {
+        for (int ordinal = 0; ordinal < set.replicas; ++ordinal) {
+            add_replica(decoded, fmt::format("{}-{}", name, ordinal), &set, ordinal);
+        }
+    }
+    for (const auto& [pod, state] : decoded.states) {
+        if (const auto name = split_replica(pod)) {
+            add_replica(decoded, pod, pointer_to(decoded.sets, state.set), name->ordinal);
+        }
+    }
+    return decoded;
+}
+
+void note(Value& row, const std::string& problem) {
+    const std::string known(text_of(row.find("problem")));
+    row.put("problem", known.empty() ? problem : known + "; " + problem);
+}
+
+void put_state(Value& row, DeviceState state) {
+    row.put("state", name_of(state));
+}
+
+// What its pod and its StatefulSet say now.
+void set_right(Value& row, const DeviceSight& sight, const Decoded& decoded) {
+    const std::string pod(text_of(row.find("pod")));
+    const std::string_view state = text_of(row.find("state"));
+    const bool was_joined = state == name_of(DeviceState::Joined);
+    if (state == name_of(DeviceState::Leaving)) {
+        return;
+    }
+    const Replica* replica = pointer_to(decoded.replicas, pod);
+    if (sight.sets.refusal.empty() && (replica == nullptr || !is_wanted(*replica))) {
+        const auto name = split_replica(pod);
+        const ProxySet* set =
+            name.has_value() ? pointer_to(decoded.sets, std::string(name->set)) : nullptr;
+        put_state(row, DeviceState::Leaving);
+        return note(row, set == nullptr
+                             ? "its StatefulSet is gone"
+                             : fmt::format("its StatefulSet has {} replicas", set->replicas));
+    }
+    if (!sight.pods.refusal.empty()) {
+        return;
+    }
+    const auto object = decoded.pod_objects.find(pod);
+    if (object == decoded.pod_objects.end()) {
+        note(row, "its pod is not there");
+    } else {
+        const std::string_view created =
+            text_of(object->second->at({"metadata", "creationTimestamp"}));
+        put_if(row, !created.empty(), "created", Value(created));
+        if (const std::string trouble = pod_trouble(*object->second); !trouble.empty()) {
+            note(row, "pod: " + trouble);
+        }
+    }
+    if (was_joined && (object == decoded.pod_objects.end() || decoded.pods.at(pod).leaving)) {
+        put_state(row, DeviceState::Restarting);
+    }
+}
+
+}  // namespace
+
+std::vector<Value> read_lines(std::string_view lines) {
+    std::vector<Value> out;
+    while (!lines.empty()) {
+        const std::size_t end = std::min(lines.find('\n'), lines.size());
+        if (auto line = renderer::read_json(lines.substr(0, end)); line && line->is_map()) {
+            out.push_back(std::move(*line));
+        }
+        lines.remove_prefix(std::min(lines.size(), end + 1));
+    }
+    return out;
+}
+
+std::vector<Value> device_rows(const DeviceSight& sight) {
+    const Decoded decoded = decode(sight);
+    Rows rows;
+    for (Value& line : read_lines(sight.table)) {
+        rows.insert_or_assign(std::string(text_of(line.find("pod"))), std::move(line));
+    }
+    const bool knows_devices = sight.is_table_known || sight.secrets.refusal.empty();
+    for (const auto& [pod, replica] : decoded.replicas) {
+        Value line = device_line(replica, {});
+        if (!knows_devices) {
+            line.put("state", "unknown");
+        }
+        rows.try_emplace(pod, std::move(line));
+    }
+    std::vector<Value> out;
+    out.reserve(rows.size());
+    for (auto& [unused, row] : rows) {
+        set_right(row, sight, decoded);
+        out.push_back(std::move(row));
+    }
+    return out;
+}
+
+}  // namespace runtime

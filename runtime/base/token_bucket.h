@@ -23,6 +23,9 @@ public:
         set_credit(credit(now) - (may ? each_ : Duration(0)), now);
         return may;
     }
+    [[nodiscard]] Duration next_in(Duration now) const {
+        return std::max(each_ - credit(now), Duration(0));
+    }
     // 0: it is full.
     [[nodiscard]] Duration fills_in(Duration now) const { return full_ - credit(now); }
     // Empties it, and nothing flows into it for this long.
@@ -53,7 +56,16 @@ public:
     TokenBuckets(int burst, Duration each, std::size_t most)
         : burst_(burst), each_(each), most_(most) {}
 
-    bool take(const std::string& key, Duration now) {
+    bool take(const std::string& key, Duration now) { return of(key, now).take(now); }
+    // Takes one if there is one. Returns how long it is until the next.
+    Duration spend(const std::string& key, Duration now) {
+        TokenBucket& bucket = of(key, now);
+        bucket.take(now);
+        return bucket.next_in(now);
+    }
+
+private:
+    TokenBucket& of(const std::string& key, Duration now) {
         std::erase_if(buckets_, [now](const auto& entry) {
             return entry.second.fills_in(now) == Duration(0);
         });
@@ -63,10 +75,9 @@ public:
                     return a.second.fills_in(now) < b.second.fills_in(now);
                 }));
         }
-        return buckets_.try_emplace(key, burst_, each_, now).first->second.take(now);
+        return buckets_.try_emplace(key, burst_, each_, now).first->second;
     }
 
-private:
     int burst_;
     Duration each_;
     std::size_t most_;

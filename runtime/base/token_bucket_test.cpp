@@ -46,6 +46,14 @@ TEST(TokenBuckets, EachHasItsOwn) {
     EXPECT_TRUE(buckets.take("a", kSecond));
 }
 
+TEST(TokenBuckets, SayWhenThereIsAnother) {
+    TokenBuckets buckets(2, kSecond, 2);
+    EXPECT_EQ(buckets.spend("a", {}), Duration(0));
+    EXPECT_EQ(buckets.spend("a", {}), kSecond);
+    EXPECT_EQ(buckets.spend("a", kSecond / 4), 3 * kSecond / 4);
+    EXPECT_EQ(buckets.spend("b", kSecond / 4), Duration(0));
+}
+
 TEST(TokenBuckets, TheFullestGivesWay) {
     TokenBuckets buckets(2, kSecond, 2);
     for (const char* key : {"a", "a", "b", "c", "d", "e"}) {

@@ -1,5 +1,7 @@
 #include "runtime/controller/keys/device_notes.h"
 
+#include <algorithm>
+#include <map>
 #include <string>
 
 #include "runtime/controller/contract.h"
@@ -124,6 +126,30 @@ TEST_F(DeviceNotesTest, AnIngressGetsTheTailnetsNameWhileThePodServesHttps) {
         run(kMinute);
         EXPECT_EQ(status(path), "{}") << none;
     }
+}
+
+TEST_F(DeviceNotesTest, APodThatFlipsItsWordsMakesFewWrites) {
+    add_web();
+    cluster.add_proxy("other");
+    start();
+    run(2 * kMinute);
+    const std::string own = device_of("web-0");
+    const std::string other = device_of("other-0");
+    std::map<std::string, int> writes;
+    const auto begin = static_cast<std::ptrdiff_t>(network.log.size());
+    for (int i = 0; i < 200; ++i) {
+        say("web-0", "device_id", i % 2 == 0 ? other : own);
+        run(kSecond / 10);
+    }
+    for (auto sent = network.log.begin() + begin; sent != network.log.end(); ++sent) {
+        writes[sent->url] += sent->method == "PUT" ? 1 : 0;
+    }
+    int most = 0;
+    for (const auto& [url, count] : writes) {
+        EXPECT_LE(count, 5 + 20 / 2) << url;
+        most = std::max(most, count);
+    }
+    EXPECT_GE(most, 5);
 }
 
 TEST_F(DeviceNotesTest, ADeviceThatIsNotTheReplicasIsPublishedNowhere) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace runtime {
@@ -77,7 +78,7 @@ void ObjectEditor::finish(const Target& target, const Edit& edit, KubeReply repl
         log_.warning("the API server did not keep what was written", {{"path", path}});
         return pause(target, kRefusedPause);
     }
-    pause(target, target.pause);
+    pause(target, std::max(target.pause, writes_.spend(path, loop_.uptime())));
 }
 
 void ObjectEditor::fail(const Target& target, const KubeReply& reply) {

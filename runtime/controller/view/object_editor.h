@@ -1,6 +1,7 @@
 // Changes an object that others write, too: reads it, changes what is ours, and writes that very
-// version. One write for each object at a time, and few of all; after a failure it waits, longer
-// each time. What is asked for meanwhile is dropped: who asks is asked to look again
+// version. One write for each object at a time, a few in a row and then one every two seconds, and
+// few of all; after a failure it waits, longer each time. What is asked for meanwhile is dropped:
+// who asks is asked to look again
 // (`ClusterView::changed`), at what he has named.
 #pragma once
 
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "runtime/base/attempts.h"
+#include "runtime/base/token_bucket.h"
 #include "runtime/controller/view/cluster_view.h"
 
 namespace runtime {
@@ -47,6 +49,7 @@ private:
     Log& log_;
     Chance& chance_;
     ClusterView& view_;
+    TokenBuckets writes_{5, std::chrono::seconds(2), 1024};  // by path
     std::map<std::string, Attempts> attempts_;  // by path: of what is under way, or has to wait
     int busy_ = 0;
     std::map<std::string, Changes> turned_away_;  // by path: it, or too much, was under way

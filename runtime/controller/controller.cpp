@@ -363,7 +363,10 @@ bool Controller::may_take(const Replica& replica, const Step& step) {
 void Controller::enqueue(const Replica& replica) {
     const std::string pod(replica.pod_name);
     if (const auto step = next_step(replica)) {
-        queue_.push(lane_of(replica, *step), namespace_of(replica), pod);
+        queue_.push(
+            lane_of(replica, *step),
+            {.ns = std::string(namespace_of(replica)), .tailnet = std::string(tailnet_of(replica))},
+            pod);
     } else {
         queue_.drop(pod);
     }
@@ -374,14 +377,14 @@ void Controller::start_steps(Replicas& replicas) {
         const auto replica = find(replicas, turn->pod);
         const auto step = replica.has_value() ? next_step(*replica) : std::nullopt;
         if (step.has_value()) {
-            start_step(*replica, *step, turn->lane);
+            start_step(*replica, *step, *turn);
         } else {
-            queue_.end(turn->lane);
+            queue_.end(*turn);
         }
     }
 }
 
-void Controller::start_step(const Replica& replica, const Step& step, StepLane lane) {
+void Controller::start_step(const Replica& replica, const Step& step, const StepQueue::Turn& turn) {
     const std::string pod(replica.pod_name);
     const auto* pod_step = std::get_if<step::DeletePod>(&step);
     const std::string pod_uid = pod_step == nullptr ? std::string() : pod_step->uid;
@@ -392,8 +395,8 @@ void Controller::start_step(const Replica& replica, const Step& step, StepLane l
     if (is_asked_look(replica, step)) {
         looks_.count(pod, loop_.uptime());
     }
-    apply_->run(replica, step, [this, pod, mints, lane, pod_uid, said](const std::string& problem) {
-        queue_.end(lane);
+    apply_->run(replica, step, [this, pod, mints, turn, pod_uid, said](const std::string& problem) {
+        queue_.end(turn);
         if (problem.empty()) {
             slots_[pod].deleted_pod = pod_uid;
         }

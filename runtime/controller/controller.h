@@ -101,7 +101,7 @@ private:
     void rest(const std::string& pod);
     void enqueue(const Replica& replica);
     void start_steps(Replicas& replicas);
-    void start_step(const Replica& replica, const Step& step, StepLane lane);
+    void start_step(const Replica& replica, const Step& step, const StepQueue::Turn& turn);
     // An empty parent: the one that it was about is gone.
     [[nodiscard]] ObjectRef reference(std::string_view parent) const;
     [[nodiscard]] ObjectRef reference(const Replica& replica) const;

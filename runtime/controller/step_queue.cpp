@@ -1,5 +1,6 @@
 #include "runtime/controller/step_queue.h"
 
+#include <iterator>
 #include <utility>
 
 namespace runtime {
@@ -7,16 +8,16 @@ namespace runtime {
 namespace {
 
 // At once, of each lane.
-constexpr std::array<int, kLanes> kShares = {24, 20, 16, 4, kRemovalsAtOnce};
+constexpr std::array<int, kLanes> kShares = {kStepsAtOnce, 20, 16, 4, kRemovalsAtOnce};
 // Kept for proxies that ask for a key.
 constexpr int kReserved = 4;
 
 }  // namespace
 
-void StepQueue::push(StepLane lane, std::string_view ns, const std::string& pod) {
+void StepQueue::push(StepLane lane, const Group& group, const std::string& pod) {
     const auto [known, is_new] = lanes_of_.try_emplace(pod, lane);
     if (is_new || std::exchange(known->second, lane) != lane) {
-        at(lane).pods[std::string(ns)].push_back(pod);
+        at(lane).pods[group].push_back(pod);
     }
 }
 
@@ -32,23 +33,38 @@ bool StepQueue::has_room(StepLane lane) const {
     return running_ < all && waiting_[index].running < kShares[index];
 }
 
+bool StepQueue::has_room(StepLane lane, const std::string& tailnet) const {
+    const auto running = of_tailnets_.find(tailnet);
+    const int its = running == of_tailnets_.end() ? 0 : running->second;
+    if (tailnet.empty()) {
+        return its < kOwnTailnetAtOnce - (lane == StepLane::Reissue ? 0 : kReserved);
+    }
+    const auto own = of_tailnets_.find("");
+    const int others = running_ - (own == of_tailnets_.end() ? 0 : own->second);
+    return its < kTailnetAtOnce && others < kOtherTailnetsAtOnce;
+}
+
 // What stands in a lane may have left it since.
-std::optional<std::string> StepQueue::take(StepLane lane) {
+std::optional<StepQueue::Turn> StepQueue::take(StepLane lane) {
     Waiting& waiting = at(lane);
-    while (!waiting.pods.empty()) {
-        auto ns = waiting.pods.upper_bound(waiting.last);
-        ns = ns == waiting.pods.end() ? waiting.pods.begin() : ns;
-        waiting.last = ns->first;
-        std::string pod = std::move(ns->second.front());
-        ns->second.pop_front();
-        if (ns->second.empty()) {
-            waiting.pods.erase(ns);
+    std::size_t groups = waiting.pods.size();
+    auto group = waiting.pods.upper_bound(waiting.last);
+    while (groups > 0) {
+        group = group == waiting.pods.end() ? waiting.pods.begin() : group;
+        if (group->second.empty() || !has_room(lane, group->first.tailnet)) {
+            group = group->second.empty() ? waiting.pods.erase(group) : std::next(group);
+            --groups;
+            continue;
         }
-        if (const auto known = lanes_of_.find(pod);
-            known != lanes_of_.end() && known->second == lane) {
-            lanes_of_.erase(known);
-            return pod;
+        std::string pod = std::move(group->second.front());
+        group->second.pop_front();
+        const auto known = lanes_of_.find(pod);
+        if (known == lanes_of_.end() || known->second != lane) {
+            continue;
         }
+        lanes_of_.erase(known);
+        waiting.last = group->first;
+        return Turn{.pod = std::move(pod), .lane = lane, .tailnet = group->first.tailnet};
     }
     return std::nullopt;
 }
@@ -61,19 +77,23 @@ std::optional<StepQueue::Turn> StepQueue::next() {
         if (!has_room(lane)) {
             continue;
         }
-        if (auto pod = take(lane)) {
+        if (auto turn = take(lane)) {
             last_ = index == 0 ? last_ : index - 1;
             ++running_;
             ++at(lane).running;
-            return Turn{.pod = std::move(*pod), .lane = lane};
+            ++of_tailnets_[turn->tailnet];
+            return turn;
         }
     }
     return std::nullopt;
 }
 
-void StepQueue::end(StepLane lane) {
+void StepQueue::end(const Turn& turn) {
     --running_;
-    --at(lane).running;
+    --at(turn.lane).running;
+    if (--of_tailnets_[turn.tailnet] == 0) {
+        of_tailnets_.erase(turn.tailnet);
+    }
 }
 
 }  // namespace runtime

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <vector>
 
 namespace runtime {
@@ -16,16 +17,17 @@ std::vector<std::string> turns(StepQueue& queue) {
     return pods;
 }
 
-void fill(StepQueue& queue, StepLane lane, std::string_view ns, int count) {
+void fill(StepQueue& queue, StepLane lane, const std::string& ns, int count,
+          const std::string& tailnet = {}) {
     for (int i = 0; i < count; ++i) {
-        queue.push(lane, ns, fmt::format("{}-{}", ns, i));
+        queue.push(lane, {.ns = ns, .tailnet = tailnet}, fmt::format("{}-{}", ns, i));
     }
 }
 
 TEST(StepQueue, NamespacesTakeTurns) {
     StepQueue queue;
     fill(queue, StepLane::FirstKey, "many", 1000);
-    queue.push(StepLane::FirstKey, "one", "one-0");
+    queue.push(StepLane::FirstKey, {.ns = "one", .tailnet = {}}, "one-0");
     EXPECT_EQ(queue.next()->pod, "many-0");
     EXPECT_EQ(queue.next()->pod, "one-0");
     EXPECT_EQ(queue.next()->pod, "many-1");
@@ -38,10 +40,10 @@ TEST(StepQueue, NoMoreAtOnceThanThereIsRoomFor) {
          {StepLane::Prepare, StepLane::FirstKey, StepLane::Tags, StepLane::Remove}) {
         fill(queue, lane, fmt::format("lane{}", static_cast<int>(lane)), 100);
     }
-    EXPECT_EQ(turns(queue).size(), 28U) << "the rest is kept for who asks for a key";
+    EXPECT_EQ(turns(queue).size(), 24U) << "the rest is kept for who asks for a key";
     fill(queue, StepLane::Reissue, "asks", 10);
     EXPECT_EQ(turns(queue), (std::vector<std::string>{"asks-0", "asks-1", "asks-2", "asks-3"}));
-    queue.end(StepLane::Tags);
+    queue.end({.pod = {}, .lane = StepLane::Tags, .tailnet = {}});
     EXPECT_EQ(turns(queue), std::vector<std::string>{"asks-4"});
 }
 
@@ -51,7 +53,7 @@ TEST(StepQueue, ALaneHasItsShare) {
     EXPECT_EQ(turns(queue).size(), 8U);
     fill(queue, StepLane::Tags, "tags", 100);
     EXPECT_EQ(turns(queue).size(), 4U);
-    queue.end(StepLane::Remove);
+    queue.end({.pod = {}, .lane = StepLane::Remove, .tailnet = {}});
     EXPECT_EQ(turns(queue), std::vector<std::string>{"gone-8"});
 }
 
@@ -63,19 +65,46 @@ TEST(StepQueue, LanesTakeTurns) {
     for (int i = 0; i < 100; ++i) {
         const auto turn = queue.next();
         removals += turn->lane == StepLane::Remove ? 1 : 0;
-        queue.end(turn->lane);
+        queue.end(*turn);
     }
     EXPECT_EQ(removals, 50);
 }
 
+// One that does not answer holds what it has for a minute.
+TEST(StepQueue, ATailnetHasItsShare) {
+    StepQueue queue;
+    for (const char* tailnet : {"dead", "late", "deaf"}) {
+        fill(queue, StepLane::FirstKey, tailnet, 100, tailnet);
+        fill(queue, StepLane::Reissue, fmt::format("{}-asks", tailnet), 100, tailnet);
+    }
+    std::map<std::string, int> running;
+    while (const auto turn = queue.next()) {
+        ++running[turn->tailnet];
+    }
+    EXPECT_EQ(running["dead"] + running["late"] + running["deaf"], kOtherTailnetsAtOnce);
+    for (const auto& [tailnet, count] : running) {
+        EXPECT_LE(count, kTailnetAtOnce) << tailnet;
+    }
+    fill(queue, StepLane::Reissue, "asks", 100);
+    EXPECT_EQ(turns(queue).size(), static_cast<std::size_t>(kStepsAtOnce - kOtherTailnetsAtOnce));
+    StepQueue other;
+    fill(other, StepLane::Reissue, "asks", 100);
+    fill(other, StepLane::FirstKey, "own", 100);
+    EXPECT_EQ(turns(other).size(), static_cast<std::size_t>(kOwnTailnetAtOnce));
+    fill(other, StepLane::Reissue, "dead", 100, "dead");
+    EXPECT_EQ(turns(other).size(), static_cast<std::size_t>(kStepsAtOnce - kOwnTailnetAtOnce));
+    other.end({.pod = {}, .lane = StepLane::Reissue, .tailnet = "dead"});
+    EXPECT_EQ(turns(other), std::vector<std::string>{"dead-4"});
+}
+
 TEST(StepQueue, OneStandsInOneLane) {
     StepQueue queue;
-    queue.push(StepLane::Prepare, "ns", "a");
-    queue.push(StepLane::Prepare, "ns", "a");
-    queue.push(StepLane::Reissue, "ns", "a");
+    queue.push(StepLane::Prepare, {.ns = "ns", .tailnet = {}}, "a");
+    queue.push(StepLane::Prepare, {.ns = "ns", .tailnet = {}}, "a");
+    queue.push(StepLane::Reissue, {.ns = "ns", .tailnet = {}}, "a");
     EXPECT_EQ(queue.waiting(), 1U);
     EXPECT_EQ(turns(queue), std::vector<std::string>{"a"});
-    queue.push(StepLane::Tags, "ns", "b");
+    queue.push(StepLane::Tags, {.ns = "ns", .tailnet = {}}, "b");
     queue.drop("b");
     EXPECT_EQ(turns(queue), std::vector<std::string>());
 }

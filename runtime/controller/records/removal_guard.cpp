@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "renderer/base/sha256.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
+#include "runtime/controller/view/objects.h"
 
 namespace runtime {
 
@@ -40,29 +42,33 @@ std::string new_token(const std::set<std::string>& pods, std::string_view uid,
     return fmt::format("{}-{:.6}", pods.size(), renderer::sha256_hex(text));
 }
 
+std::set<std::string> names_of(const Value* list) {
+    const std::vector<std::string> names = texts_of(list);
+    return {names.begin(), names.end()};
+}
+
+Value list_of(const std::set<std::string>& names) {
+    return text_list({names.begin(), names.end()});
+}
+
 Blocked parse(std::string_view text) {
-    Blocked blocked;
     const auto parsed = renderer::read_json(text);
     const Value* pods = parsed ? parsed->at({"pods"}) : nullptr;
     if (pods == nullptr || !pods->is_list()) {
-        return blocked;
+        return {};
     }
-    blocked.token = text_of(parsed->at({"token"}));
-    for (const Value& pod : pods->items()) {
-        blocked.pods.emplace(text_of(pod));
-    }
-    return blocked;
+    return {.token = std::string(text_of(parsed->at({"token"}))),
+            .pods = names_of(pods),
+            .confirmed = names_of(parsed->at({"confirmed"}))};
 }
 
 std::string text_of_blocked(const Blocked& blocked) {
     if (blocked.token.empty()) {
         return {};
     }
-    Value pods = Value::list();
-    for (const std::string& pod : blocked.pods) {
-        pods.append(pod);
-    }
-    return renderer::write_json(Value::map({{"token", blocked.token}, {"pods", std::move(pods)}}));
+    Value text = Value::map({{"token", blocked.token}, {"pods", list_of(blocked.pods)}});
+    put_if(text, !blocked.confirmed.empty(), "confirmed", list_of(blocked.confirmed));
+    return renderer::write_json(text);
 }
 
 }  // namespace
@@ -74,7 +80,9 @@ GuardAnswer guard_removals(const Departures& departures, const Blocked& recorded
     const bool is_confirmed = !recorded.token.empty() && recorded.token == confirmed_token;
     const auto sort = [&](const std::set<std::string>& names, std::set<std::string>& rest) {
         for (const std::string& name : names) {
-            (is_confirmed && recorded.pods.contains(name) ? answer.confirmed : rest).insert(name);
+            const bool may =
+                recorded.confirmed.contains(name) || (is_confirmed && recorded.pods.contains(name));
+            (may ? answer.confirmed : rest).insert(name);
         }
     };
     sort(departures.leaving, others);
@@ -84,15 +92,15 @@ GuardAnswer guard_removals(const Departures& departures, const Blocked& recorded
     sort(departures.young, all_go ? others : answer.free);
     answer.is_blocked = !others.empty() && !is_safe(others.size() + departures.removed.size(),
                                                     departures.wanted + answer.confirmed.size());
-    if (!answer.confirmed.empty()) {
-        answer.recorded = recorded;  // until the last of them is gone
-    } else if (answer.is_blocked) {
-        const bool known =
-            !is_confirmed &&
-            std::includes(recorded.pods.begin(), recorded.pods.end(), others.begin(), others.end());
-        answer.recorded =
-            known ? recorded
-                  : Blocked{.token = new_token(others, uid, confirmed_token), .pods = others};
+    const bool known = !is_confirmed && std::includes(recorded.pods.begin(), recorded.pods.end(),
+                                                      others.begin(), others.end());
+    if (answer.is_blocked && !known) {
+        answer.recorded = {.token = new_token(others, uid, confirmed_token), .pods = others};
+    } else if (answer.is_blocked || !answer.confirmed.empty()) {
+        answer.recorded = recorded;
+    }
+    if (answer.is_blocked) {
+        answer.recorded.confirmed = answer.confirmed;
     }
     answer.is_recorded = !answer.recorded.token.empty() && answer.recorded == recorded;
     return answer;

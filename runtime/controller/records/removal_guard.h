@@ -24,6 +24,7 @@ inline constexpr std::string_view kRemovedServicesKey = "removed-services.json";
 struct Blocked {
     std::string token;
     std::set<std::string> pods;
+    std::set<std::string> confirmed = {};  // by an earlier token, and not removed yet
 
     bool operator==(const Blocked&) const = default;
 };

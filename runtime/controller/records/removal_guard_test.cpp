@@ -68,6 +68,26 @@ TEST(RemovalGuard, AWordIsForTheseAndNoOthers) {
     EXPECT_TRUE(later.may_remove("pf"));
     EXPECT_TRUE(later.is_blocked);
     EXPECT_FALSE(later.may_remove("pg"));
+    // They have a token of their own meanwhile, which takes nothing back.
+    EXPECT_NE(later.recorded.token, first.token);
+    EXPECT_EQ(later.recorded.pods, pods('g', 'l'));
+    EXPECT_EQ(later.recorded.confirmed, pods('f', 'f'));
+    for (const std::string& word : {first.token, std::string("12-none")}) {
+        const GuardAnswer next = guard_removals(of(12, pods('f', 'l')), later.recorded, word, kUid);
+        EXPECT_EQ(next.recorded, later.recorded) << word;
+        EXPECT_TRUE(next.may_remove("pf")) << word;
+        EXPECT_FALSE(next.may_remove("pg")) << word;
+    }
+    const GuardAnswer both =
+        guard_removals(of(12, pods('f', 'l')), later.recorded, later.recorded.token, kUid);
+    EXPECT_TRUE(both.may_remove("pf"));
+    EXPECT_TRUE(both.may_remove("pg"));
+    // One that came back needs a word when it goes once more.
+    const GuardAnswer back =
+        guard_removals(of(12, pods('g', 'l')), later.recorded, first.token, kUid);
+    EXPECT_EQ(back.recorded.confirmed, pods('b', 'a'));
+    EXPECT_FALSE(
+        guard_removals(of(12, pods('f', 'l')), back.recorded, first.token, kUid).may_remove("pf"));
     // The same ones vanish once more, and the annotation still stands.
     const GuardAnswer again = guard_removals(of(10, pods('a', 'f')), {}, first.token, kUid);
     EXPECT_NE(again.recorded.token, first.token);

@@ -218,6 +218,41 @@ TEST_F(BlockedRemovals, GoOnceAUserHasConfirmedThem) {
     expect_converged({});
 }
 
+TEST_F(BlockedRemovals, ThoseThatVanishWhileConfirmedOnesHangCanBeConfirmed) {
+    const std::set<std::string> all = pods('a', 'p');
+    for (const std::string& name : all) {
+        cluster.add_proxy(name);
+    }
+    start();
+    run(kMinute);
+    const auto remove = [this](char first, char last) {
+        for (const std::string& name : pods(first, last)) {
+            cluster.remove_proxy(name);
+        }
+        run(10 * kMinute);
+    };
+    remove('a', 'h');
+    network.fault = [](const HttpRequest& request) {
+        return request.method == "DELETE" ? Fault::Broken : Fault::None;
+    };
+    const std::string first = token();
+    confirm(first);
+    run(kMinute);
+    remove('i', 'p');
+    const std::string second = token();
+    ASSERT_NE(second, first);
+    EXPECT_TRUE(is_told(second));
+    start(2);
+    run(10 * kMinute);
+    network.fault = [](const HttpRequest&) { return Fault::None; };
+    run(kMinute);
+    EXPECT_EQ(tailnet.devices.size(), 8U) << "the first ones are confirmed, the others are not";
+    confirm(second);
+    run(kMinute);
+    expect_converged({});
+    EXPECT_TRUE(token().empty());
+}
+
 // Five, and then five more, of fifteen.
 TEST_F(BlockedRemovals, AlsoCountThoseOfTheLastDayWhoeverHasSeenThem) {
     for (const std::string& name : pods('a', 'o')) {

@@ -1,38 +1,30 @@
-// Regular expressions as CRDs use them: literals, escapes, `.`, classes, groups, alternatives,
-// `* + ?`, `{m,n}`, `^` and `$`. Matches in time linear in the text, whatever the pattern. Refuses
-// (no value) everything else, such as `\d`, lazy quantifiers and flags.
+// Regular expressions as Go's package regexp takes them, which the API server uses for the patterns
+// of CRDs and SOPS for its rules: https://github.com/google/re2/wiki/Syntax. Matches in time linear
+// in the text, whatever the pattern.
 #pragma once
 
-#include <bitset>
-#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string_view>
-#include <vector>
+
+namespace re2 {
+class RE2;
+}
 
 namespace renderer {
 
 class Pattern {
 public:
+    // No value: it is none.
     static std::optional<Pattern> parse(std::string_view text);
 
     // Anywhere in the text, unless the pattern has anchors.
     [[nodiscard]] bool matches(std::string_view text) const;
 
 private:
-    enum class Op : unsigned char { Bytes, Split, Begin, End, Match };
-    struct Step {
-        Op op = Op::Match;
-        std::size_t next = 0;
-        std::size_t other = 0;     // Split
-        std::bitset<256> bytes{};  // Bytes
-    };
-    struct Parser;
+    explicit Pattern(std::shared_ptr<const re2::RE2> expression);
 
-    void follow(std::size_t step, std::size_t at, std::size_t size, std::vector<std::size_t>& set,
-                std::vector<std::size_t>& seen) const;
-
-    std::vector<Step> steps_;
-    std::size_t start_ = 0;
+    std::shared_ptr<const re2::RE2> expression_;
 };
 
 }  // namespace renderer

@@ -66,9 +66,16 @@ TEST(Pattern, TakesLinearTime) {
     EXPECT_FALSE(matches("^(a|a)*(a*)*b$", std::string(20'000, 'a')));
 }
 
-TEST(Pattern, RefusesWhatItDoesNotKnow) {
+TEST(Pattern, KnowsWhatGoKnows) {
+    EXPECT_TRUE(matches("^\\d+$", "12"));
+    EXPECT_TRUE(matches("^(?i)abc$", "aBC"));
+    EXPECT_TRUE(matches("^.$", "ä"));
+    EXPECT_TRUE(matches("^a{2$", "a{2"));
+}
+
+TEST(Pattern, RefusesWhatGoRefuses) {
     for (const std::string_view pattern :
-         {"\\d", "a*?", "(?i)a", "(a", "a)", "[a", "[z-a]", "a{2", "a{3,2}", "*a", "a\\"}) {
+         {"(a", "a)", "[a", "[z-a]", "a{3,2}", "*a", "a\\", "a(?=b)", "(a)\\1"}) {
         EXPECT_FALSE(Pattern::parse(pattern).has_value()) << pattern;
     }
 }

@@ -1,6 +1,5 @@
-// A unified diff of two texts, for `check` and for failing golden cases. Shortest edit script
-// (Myers, 1986) with three lines of context; texts that differ in more than a few thousand lines
-// are shown as one replacement, so that time and memory stay bounded.
+// A unified diff of two texts with three lines of context, as git makes it, for `check` and for
+// failing golden cases.
 #pragma once
 
 #include <string>

@@ -21,12 +21,6 @@ void start() {
     git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, known.data(), known.size());
 }
 
-// Once per process, never undone: threads may still hold objects when it ends.
-void start_git() {
-    static std::once_flag once;
-    std::call_once(once, start);
-}
-
 // The nearest directory that exists, symbolic links resolved.
 fs::path existing_directory(const std::string& path) {
     std::error_code ignored;
@@ -119,6 +113,11 @@ Error cannot_open(const std::string& path) {
 }
 
 }  // namespace
+
+void start_git() {
+    static std::once_flag once;
+    std::call_once(once, start);
+}
 
 std::string last_git_message() {
     const ::git_error* error = git_error_last();

@@ -23,6 +23,7 @@ struct GitFree {
 
 using GitRepository = std::unique_ptr<git_repository, GitFree<git_repository_free>>;
 using GitObject = std::unique_ptr<git_object, GitFree<git_object_free>>;
+using GitPatch = std::unique_ptr<git_patch, GitFree<git_patch_free>>;
 using GitCommit = std::unique_ptr<git_commit, GitFree<git_commit_free>>;
 using GitTreeObject = std::unique_ptr<git_tree, GitFree<git_tree_free>>;
 using GitTreeEntry = std::unique_ptr<git_tree_entry, GitFree<git_tree_entry_free>>;
@@ -31,6 +32,10 @@ using GitIndex = std::unique_ptr<git_index, GitFree<git_index_free>>;
 using GitReference = std::unique_ptr<git_reference, GitFree<git_reference_free>>;
 using GitRemote = std::unique_ptr<git_remote, GitFree<git_remote_free>>;
 using GitSignature = std::unique_ptr<git_signature, GitFree<git_signature_free>>;
+
+// Before any call of libgit2; what is below does it itself. Once per process, never undone: threads
+// may still hold objects when it ends.
+void start_git();
 
 // What libgit2 said last on this thread, first letter lower case, no full stop.
 std::string last_git_message();

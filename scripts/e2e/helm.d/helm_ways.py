@@ -9,7 +9,7 @@ import re
 
 import yaml
 
-from shared.checks import demand, run
+from shared.checks import run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 HOOK = "helm.sh/hook"
@@ -62,7 +62,7 @@ def ways(tailrender, scratch, namespace, flags=()):
     for way, plugin in zip(found[1:], (ROOT / "plugins" / "helm3" / "tailrender", ROOT / "plugins" / "helm4")):
         run(way.helm, "plugin", "install", plugin, env=way.env)
         listed = run(way.helm, "plugin", "list", env=way.env)
-        demand(re.search(rf"(?m)^tailrender\s+{re.escape(version)}\s", listed), f"{way.name} is not of version {version}:\n{listed}")
+        assert re.search(rf"(?m)^tailrender\s+{re.escape(version)}\s", listed), f"{way.name} is not of version {version}:\n{listed}"
     for way in found:
         way.namespace = namespace
     return found
@@ -96,7 +96,7 @@ def objects(text, namespace):
         if value is None or value["kind"] == "Namespace":
             continue
         name = name_of(value, namespace) + (" (hook)" if is_hook(value) else "")
-        demand(name not in found, f"{name} stands twice in the output")
+        assert name not in found, f"{name} stands twice in the output"
         metadata = {**value["metadata"], "namespace": name_of(value, namespace).split("/")[1]}
         if not annotations(value):  # helm 4 takes an empty map away, whatever stands behind it
             metadata.pop("annotations", None)

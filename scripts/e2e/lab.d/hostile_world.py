@@ -1,4 +1,4 @@
-"""The lab of hostile_pods_test.py: the controller, two proxies with stock containerboot, others whose pods run nothing, and a machine.
+"""The lab of test_hostile_pods.py: the controller, two proxies with stock containerboot, others whose pods run nothing, and a machine.
 
     with world_in_a_lab(tailrender, runtime) as world:
         with world.nothing_else_changes("bad"):      than what belongs to the proxy of Service apps/bad, or only for the time being
@@ -19,7 +19,7 @@ import yaml
 from bystanders import differences, others, table
 from hello import namespaces_first
 from installed import NAMESPACE, VALUES, lab_with_controller
-from shared.checks import demand, documents, expect
+from shared.checks import documents
 from taken_pods import TakenPod, idle
 
 STOCK = ("bad", "good")
@@ -135,12 +135,12 @@ class World:
         self.beat()
         proxies = {self.hostnames[name]: self.pods[name].set for name in (*names, "beat") if name in self.pods}
         before = others(self.lab, proxies)
-        demand({"line of " + self.pods["good"].name, "Service apps/good", "Pod " + NAMESPACE + "/" + self.pods["good"].name} <= before.keys(),
-               f"what is seen of others: {sorted(before)}")
+        assert {"line of " + self.pods["good"].name, "Service apps/good", "Pod " + NAMESPACE + "/" + self.pods["good"].name} <= before.keys(), (
+            f"what is seen of others: {sorted(before)}")
         yield
         self.beat()
         proxies |= {self.hostnames[name]: self.pods[name].set for name in names if name in self.pods}
-        expect(differences(before, others(self.lab, proxies)), {}, f"what has changed besides {names}")
+        assert differences(before, others(self.lab, proxies)) == {}, f"what has changed besides {names}"
 
     @contextlib.contextmanager
     def another(self, name, **more):
@@ -162,7 +162,7 @@ class World:
         """In time, whatever a pod does meanwhile."""
         with self.another(name, tags="tag:hello") as pod:
             print(f"{name} had its key after {pod.seconds:.1f} s")
-            demand(pod.seconds <= KEY_SECONDS, f"{name} had its key after {pod.seconds:.1f} s")
+            assert pod.seconds <= KEY_SECONDS, f"{name} had its key after {pod.seconds:.1f} s"
             self.lab.wait(f"{name} is in the table", lambda: pod.name in table(self.lab), BEAT_SECONDS)
 
     def events(self, name):

@@ -9,7 +9,7 @@ import yaml
 
 from harness import Lab
 from hello import namespaces_first
-from shared.checks import Failure, documents, expect
+from shared.checks import documents
 
 NAMESPACE = "tailscale"
 VALUES = {"oauth": {}, "operatorConfig": {"logging": "info"},
@@ -35,7 +35,7 @@ def lab_with_runtime(runtime):
         lab.verb("image", "lab/runtime:1", str(runtime))
         try:
             yield lab
-        except Failure:
+        except AssertionError:
             _, said = lab.as_a_person("kubectl", "logs", "-n", NAMESPACE, "-l", "app=operator", "--tail", "60")
             print(said, file=sys.stderr)
             raise
@@ -66,7 +66,7 @@ def data_of(lab, secret):
 def adopt(lab, runtime, *flags, code=0):
     """What `adopt` says beside the node."""
     found, said = lab.as_a_person(runtime, "adopt", *flags)
-    expect(found, code, f"exit code of adopt {' '.join(flags)}, which says\n{said}\n")
+    assert found == code, f"exit code of adopt {' '.join(flags)}, which says\n{said}\n"
     return said
 
 
@@ -74,7 +74,7 @@ def adopt_and_kill(lab, runtime, seconds):
     """Whether it was killed; else it has come to its end before."""
     process = subprocess.Popen([runtime, "adopt"], env=lab.inner, preexec_fn=lab.enter, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
     try:
-        expect(process.wait(seconds), 0, "exit code of a run that was not killed")
+        assert process.wait(seconds) == 0, "exit code of a run that was not killed"
         return False
     except subprocess.TimeoutExpired:
         process.kill()
@@ -83,7 +83,7 @@ def adopt_and_kill(lab, runtime, seconds):
 
 
 def answer_of(lab, path):
-    """Of the rendered controller, to Prometheus and the kubelet; a Failure if it is not 200."""
+    """Of the rendered controller, to Prometheus and the kubelet, which has to be 200."""
     [pod] = [item for item in lab.get("pod", "-n", NAMESPACE, "-l", "app=operator")["items"] if "deletionTimestamp" not in item["metadata"]]
     [port] = [port["containerPort"] for port in pod["spec"]["containers"][0]["ports"]]
     return lab.run("curl", "-sS", "--fail", "--max-time", "10", f"http://{pod['status']['podIP']}:{port}{path}")

@@ -3,7 +3,6 @@
     every_right_is_used(lab, objects, elsewhere)     objects: with the rendered roles; elsewhere: {(resource, verb): the test that shows it}
 """
 import audit
-from shared.checks import expect
 from shared.rights import ROLES, rules
 
 
@@ -22,4 +21,4 @@ def is_for(rule, entry):
 def every_right_is_used(lab, objects, elsewhere):
     found = [entry for entry in audit.requests(lab, 0) if "objectRef" in entry]
     unused = {(rule[2], rule[3]) for rule in rules(objects, ROLES) if not any(is_for(rule, entry) for entry in found)}
-    expect(sorted(unused - elsewhere.keys()), [], "rights that nothing needed here")
+    assert sorted(unused - elsewhere.keys()) == [], "rights that nothing needed here"

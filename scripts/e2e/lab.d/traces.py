@@ -5,7 +5,7 @@
         traces.note()
         … lab down …
 
-The end of the block is a Failure if anything is left. The folder and TMPDIR of a lab are its own, so that tests can run at one time.
+The end of the block fails if anything is left. The folder and TMPDIR of a lab are its own, so that tests can run at one time.
 """
 import fcntl
 import hashlib
@@ -14,7 +14,6 @@ import pathlib
 import subprocess
 import tempfile
 
-from shared.checks import expect
 
 NS_GET_PARENT = 0xB702  # of linux/nsfs.h
 
@@ -59,7 +58,7 @@ class Traces:
             os.close(descriptor)
         self.namespaces = {}
         if kind is None:
-            expect(left, [], "left behind")
+            assert left == [], "left behind"
         if not any(self.scratch.iterdir()):
             self.scratch.rmdir()
 

@@ -6,19 +6,6 @@ import subprocess
 import yaml
 
 
-class Failure(Exception):
-    pass
-
-
-def demand(condition, message):
-    if not condition:
-        raise Failure(message)
-
-
-def expect(found, wanted, what):
-    demand(found == wanted, f"{what}: found {found!r}, wanted {wanted!r}")
-
-
 def attempt(*command, stdin=None, env=None, cwd=None):
     return subprocess.run([str(word) for word in command], input=stdin, capture_output=True, text=True, check=False,
                           env={**os.environ, **(env or {})}, cwd=cwd)
@@ -26,7 +13,7 @@ def attempt(*command, stdin=None, env=None, cwd=None):
 
 def run(*command, stdin=None, env=None, cwd=None):
     done = attempt(*command, stdin=stdin, env=env, cwd=cwd)
-    demand(done.returncode == 0, f"{' '.join(map(str, command))} exits with {done.returncode}:\n{done.stdout}{done.stderr}")
+    assert done.returncode == 0, f"{' '.join(map(str, command))} exits with {done.returncode}:\n{done.stdout}{done.stderr}"
     return done.stdout
 
 
@@ -41,7 +28,7 @@ def objects(values):
     for value in values:
         metadata = value["metadata"]
         name = f"{value['apiVersion']} {value['kind']}/{metadata.get('namespace', '')}/{metadata['name']}"
-        demand(name not in found, f"{name} stands twice in the output")
+        assert name not in found, f"{name} stands twice in the output"
         if metadata.get("annotations") == {}:
             del metadata["annotations"]
         found[name] = value
@@ -54,7 +41,7 @@ def objects_of(text):
 
 def compare(have, want, what):
     lost, extra = sorted(want.keys() - have.keys()), sorted(have.keys() - want.keys())
-    demand(not lost and not extra, f"{what}: missing {lost}, too many {extra}")
+    assert not lost and not extra, f"{what}: missing {lost}, too many {extra}"
     for name in want:
-        demand(have[name] == want[name],
-               f"{what}: {name} differs\n  {json.dumps(have[name], sort_keys=True)}\n  {json.dumps(want[name], sort_keys=True)}")
+        assert have[name] == want[name], (
+            f"{what}: {name} differs\n  {json.dumps(have[name], sort_keys=True)}\n  {json.dumps(want[name], sort_keys=True)}")

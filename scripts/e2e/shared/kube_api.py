@@ -3,7 +3,6 @@ import http.client
 import json
 import subprocess
 
-from shared.checks import demand
 
 PATCHES = {"PATCH": "application/merge-patch+json"}
 
@@ -29,5 +28,5 @@ class KubeApi:
 
     def ask(self, path, body=None):
         status, value = self.send("POST" if body else "GET", path, body)
-        demand(status in (200, 201), f"{path}: {status} {value}")
+        assert status in (200, 201), f"{path}: {status} {value}"
         return value

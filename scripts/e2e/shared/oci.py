@@ -3,14 +3,14 @@ import json
 import subprocess
 import time
 
-from shared.checks import Failure, demand, run
+from shared.checks import run
 
 DEADLINE = 60
 
 
 class Bundle:
     def __init__(self, folder, root, config, container):
-        demand("command" not in container, f"the container has a command of its own: {container}")
+        assert "command" not in container, f"the container has a command of its own: {container}"
         folder.mkdir()
         self.folder, self.name, self.state = folder, f"tailrender-{folder.parent.name}", folder / "state"
         (folder / "empty").mkdir()
@@ -18,7 +18,7 @@ class Bundle:
         run("runc", "spec", "--bundle", folder)
         self.spec = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         context = container["securityContext"]
-        demand(context["capabilities"] == {"drop": ["ALL"]}, f"capabilities: {context}")
+        assert context["capabilities"] == {"drop": ["ALL"]}, f"capabilities: {context}"
         self.spec["root"] = {"path": str(root), "readonly": context["readOnlyRootFilesystem"]}
         self.spec["linux"]["cgroupsPath"] = "/" + self.name
         self.spec["mounts"] += [{"destination": volume["mountPath"], "type": "bind", "source": str(folder / "empty"), "options": ["rbind", "ro"]}
@@ -41,7 +41,7 @@ class Bundle:
         try:
             output, _ = process.communicate(timeout=DEADLINE)
         except subprocess.TimeoutExpired:
-            raise Failure(f"{args} still runs after {DEADLINE} s: {self.remove(process)}") from None
+            raise AssertionError(f"{args} still runs after {DEADLINE} s: {self.remove(process)}") from None
         return process.returncode, output
 
     def terminated(self, *args, until, **environment):
@@ -51,15 +51,15 @@ class Bundle:
             self.wait(process, until)
             run("runc", "--root", self.state, "kill", self.name, "TERM")
             output, _ = process.communicate(timeout=DEADLINE)
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            raise Failure(f"{args}: {failure}: {self.remove(process)}") from None
+        except (AssertionError, subprocess.TimeoutExpired) as failure:
+            raise AssertionError(f"{args}: {failure}: {self.remove(process)}") from None
         return process.returncode, output
 
     def wait(self, process, until):
         deadline = time.monotonic() + DEADLINE
         while not until():
-            demand(process.poll() is None, "it has ended")
-            demand(time.monotonic() < deadline, f"not as it should be after {DEADLINE} s")
+            assert process.poll() is None, "it has ended"
+            assert time.monotonic() < deadline, f"not as it should be after {DEADLINE} s"
             time.sleep(0.2)
 
     def remove(self, process):

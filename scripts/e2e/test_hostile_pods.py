@@ -16,11 +16,9 @@ import pytest
 
 import audit
 from bystanders import records, table
-from explanation import explanation
 from hostile_words import LONGEST, asks, flips, garbage, lures
 from hostile_world import BEAT_SECONDS, ELSEWHERE, INPUTS, world_in_a_lab
 from installed import NAMESPACE, data_of, usable_keys
-from shared.checks import Failure, demand, expect
 from taken_pods import SECRETS, profile
 from uninstall import cleanup, stop_the_controller
 
@@ -37,8 +35,6 @@ def world(tailrender, runtime, request):
     with world_in_a_lab(tailrender, runtime) as found:
         found.seconds = request.config.getoption("--seconds")
         yield found
-        if request.session.testsfailed:
-            print(explanation(found.lab))
 
 
 def is_refused(lab, pod, attempts):
@@ -49,7 +45,7 @@ def is_refused(lab, pod, attempts):
 
     def are_shown():
         found = audit.refused(lab, begin, pod.account)
-        expect([attempt for attempt in attempts if attempt[:2] not in found], [], f"what the audit log does not show among {found}")
+        assert [attempt for attempt in attempts if attempt[:2] not in found] == [], f"what the audit log does not show among {found}"
         return True
     lab.wait("the audit log shows it", are_shown, BEAT_SECONDS)
 
@@ -69,7 +65,7 @@ def test_names_devices_of_others(world):
         world.lab.wait("the device of bad has its new tags", lambda: len(world.lab.tailnet.device(bad.device["nodeId"])["tags"]) == 2)
         world.annotate("bad", tags="tag:k8s")
         world.lab.wait("the device of bad has its old tags", lambda: len(world.lab.tailnet.device(bad.device["nodeId"])["tags"]) == 1)
-    demand(len(world.events("bad")) <= EVENTS, f"{len(world.events('bad'))} Events")
+    assert len(world.events("bad")) <= EVENTS, f"{len(world.events('bad'))} Events"
 
 
 def test_names_devices_of_others_and_is_deleted(world):
@@ -80,7 +76,7 @@ def test_names_devices_of_others_and_is_deleted(world):
             doomed.write(profile(theirs[0], "apps-doomed.lab.ts.net") | {"device_id": theirs[1]})
         for device in theirs:
             world.says("tailrender-devices", "DeviceNotDeleted", device)
-    expect(world.lab.tailnet.device(doomed.device["nodeId"]).get("deletedBy"), world.lab.inner["LAB_OAUTH_ID"], "who deleted its own device")
+    assert world.lab.tailnet.device(doomed.device["nodeId"]).get("deletedBy") == world.lab.inner["LAB_OAUTH_ID"], "who deleted its own device"
 
 
 def test_names_a_device_that_is_yet_to_come(world):
@@ -94,10 +90,10 @@ def test_names_a_device_that_is_yet_to_come(world):
             prophet.write({"device_id": coming})
             world.beat()
             stranger = lab.tailnet.join("stranger", lab.tailnet.mint(["tag:lab"])["key"])["nodeId"]
-            expect(stranger, coming, "id of the device that has come")
+            assert stranger == coming, "id of the device that has come"
             prophet.write({"device_id": own})
             world.beat()
-        expect(lab.tailnet.device(stranger).get("deletedBy"), None, "who deleted the device of a stranger")
+        assert lab.tailnet.device(stranger).get("deletedBy") is None, "who deleted the device of a stranger"
         lab.tailnet.ok("DELETE", "/admin/devices/" + stranger)
 
 
@@ -150,11 +146,11 @@ def test_asks_for_keys_without_end(world):
                 usable = max(usable, len([key for key in keys_of(lab, tags) if not key["spent"] and not key.get("revoked")]))
             minted, seconds = len(keys_of(lab, tags)) - before, time.monotonic() - begun
         own = bad.device["nodeId"]
-        expect(comes_back(world, bad), own, "its device")
+        assert comes_back(world, bad) == own, "its device"
     found = f"{minted} keys in {seconds:.0f} s, {usable} could be used at one time"
     print(found)
-    demand(minted <= KEYS and usable <= 1, found)
-    expect(usable_keys(lab), others_keys, "keys that could still be used")
+    assert minted <= KEYS and usable <= 1, found
+    assert usable_keys(lab) == others_keys, "keys that could still be used"
 
 
 def test_changes_what_is_noted(world):
@@ -165,7 +161,7 @@ def test_changes_what_is_noted(world):
         for name, read in (("bad", [("get", paths["bad"], None)]), ("bad-recorder", [])):
             attempts = [(verb, path, body) for path in paths.values() for verb, body in writes]
             is_refused(world.lab, world.pods[name], [*read, ("get", paths["good"], None), *attempts])
-    expect(world.pods["bad-recorder"].send("GET", paths["bad-recorder"])[0], 200, "a Recorder reads its key")
+    assert world.pods["bad-recorder"].send("GET", paths["bad-recorder"])[0] == 200, "a Recorder reads its key"
 
 
 def test_reads_other_secrets(world):
@@ -200,7 +196,7 @@ def test_annotates_and_labels_its_state(world):
         is_kept_from_nothing(world, bad)
     lab.wait("bad is in the table again", lambda: table(lab).get(bad.name, {}).get("state") == "joined")
     device = lab.tailnet.device(bad.device["nodeId"])
-    expect((bad.noted(), device.get("deletedBy")), (device["nodeId"], None), "the device of bad, and who deleted it")
+    assert (bad.noted(), device.get("deletedBy")) == (device["nodeId"], None), "the device of bad, and who deleted it"
 
 
 def is_kept_from_nothing(world, bad):
@@ -243,10 +239,10 @@ def test_publishes_what_is_not_its_own(world):
                 world.beat()
                 found = published(world)
                 words = [RESOLVER, "2001:db8::53", name, *victim["addresses"]]
-                expect([word for word in words if found.count(word) > before.count(word)], [], f"lies that are published in {found}")
-    with contextlib.suppress(Failure):
+                assert [word for word in words if found.count(word) > before.count(word)] == [], f"lies that are published in {found}"
+    with contextlib.suppress(AssertionError):
         lab.wait("what they publish is true again", lambda: published(world) == before, 60)
-    expect(published(world), before, "what they publish in the end")
+    assert published(world) == before, "what they publish in the end"
 
 
 def test_takes_the_addresses_of_others_along(world):
@@ -291,7 +287,7 @@ def test_writes_garbage(world):
     def demand_of(what, step, *arguments):
         try:
             step(*arguments)
-        except Failure as failure:
+        except AssertionError as failure:
             problems.append(f"{what}: {failure}")
             print(problems[-1])
     with world.nothing_else_changes("bad", "bad-web", "beside", "good-web"):
@@ -303,8 +299,8 @@ def test_writes_garbage(world):
                     demand_of(what, world.others_are_served, "beside")
     used = memory_mib(world.lab) - before
     print(f"{before:.0f} MiB before, {used:.0f} more")
-    expect(problems, [], "garbage that keeps the controller from others")
-    demand(used <= MEMORY_MIB, f"the controller needed {used:.0f} MiB more")
+    assert problems == [], "garbage that keeps the controller from others"
+    assert used <= MEMORY_MIB, f"the controller needed {used:.0f} MiB more"
 
 
 def test_deletes_its_state(world):
@@ -318,8 +314,8 @@ def test_deletes_its_state(world):
         lab.kubectl("delete", "pod", bad.name, "-n", NAMESPACE, "--grace-period", "1")
         new = lab.wait("it has a new device", lambda: bad.noted() not in (None, old) and bad.noted())
         bad.device = lab.tailnet.device(new)
-        expect(bad.device["name"], "apps-bad.lab.ts.net", "name of the new device")
-        expect(lab.tailnet.device(old).get("deletedBy"), lab.inner["LAB_OAUTH_ID"], "who deleted the old device")
+        assert bad.device["name"] == "apps-bad.lab.ts.net", "name of the new device"
+        assert lab.tailnet.device(old).get("deletedBy") == lab.inner["LAB_OAUTH_ID"], "who deleted the old device"
 
 
 def test_makes_and_changes_what_is_others(world):
@@ -355,7 +351,7 @@ def test_makes_and_changes_what_is_others(world):
         for name in ("bad", "bad-recorder"):
             is_refused(world.lab, world.pods[name], attempts)
         is_refused(world.lab, bad, [("create", core + "events", event)])
-    expect(world.pods["bad-recorder"].send("POST", core + "events", event)[0], 201, "a Recorder writes an Event in its namespace")
+    assert world.pods["bad-recorder"].send("POST", core + "events", event)[0] == 201, "a Recorder writes an Event in its namespace"
 
 
 def as_tenant(lab, *arguments, text=""):
@@ -378,10 +374,10 @@ def test_tenant_makes_what_means_something_elsewhere(world, tenant):
         as_tenant(lab, "apply", "-f", "-", text=text)
         world.beat()
         found = {item["metadata"]["name"]: item.get("status", {}).get("loadBalancer") for item in lab.items("services,ingresses", "-n", "apps")}
-        expect({name: found[name] for name in ("lure", "theirs", "twin", "nameserver")},
-               dict.fromkeys(("lure", "theirs", "twin", "nameserver"), {}), "what is said in the status of lures")
+        assert {name: found[name] for name in ("lure", "theirs", "twin", "nameserver")} == dict.fromkeys(("lure", "theirs", "twin", "nameserver"), {}), (
+            "what is said in the status of lures")
         as_tenant(lab, "delete", "-f", "-", text=text)
-    expect(usable_keys(lab), before, "keys that could still be used")
+    assert usable_keys(lab) == before, "keys that could still be used"
 
 
 def test_tenant_changes_where_his_service_leads(world, tenant):
@@ -392,7 +388,7 @@ def test_tenant_changes_where_his_service_leads(world, tenant):
             before = records(lab)["ip4", victim]
             as_tenant(lab, "annotate", "service", "far", "--overwrite", "tailscale.com/tailnet-fqdn=" + victim)
             world.beat()
-            expect(records(lab).get(("ip4", victim)), before, f"where {victim} leads")
+            assert records(lab).get(("ip4", victim)) == before, f"where {victim} leads"
 
 
 def test_flips_its_words(world):
@@ -414,8 +410,8 @@ def test_flips_its_words(world):
         comes_back(world, bad)
     found = f"in {seconds:.0f} s {said} Events, {told} requests to the tailnet, {len(asked)} to the cluster: {collections.Counter(asked)}"
     print(found)
-    demand(said <= EVENTS, found)
-    demand(told <= TOLD_A_SECOND * seconds + SPARE and len(asked) <= ASKED_A_SECOND * seconds + SPARE, found)
+    assert said <= EVENTS, found
+    assert told <= TOLD_A_SECOND * seconds + SPARE and len(asked) <= ASKED_A_SECOND * seconds + SPARE, found
 
 
 def test_cleanup_believes_no_pod(world):
@@ -430,6 +426,6 @@ def test_cleanup_believes_no_pod(world):
     lab.wait("the proxies have stopped", lambda: not lab.get("pods", "-n", NAMESPACE))
     for flags in ((), ("--yes",)):
         code, said = cleanup(lab, world.runtime, *flags)
-        expect((code, [device in said for device in theirs]), (0, [True, True]), f"exit code, and whether cleanup speaks of {theirs}:\n{said}\n")
+        assert (code, [device in said for device in theirs]) == (0, [True, True]), f"exit code, and whether cleanup speaks of {theirs}:\n{said}\n"
     living = {device["nodeId"]: device["tags"] for device in lab.tailnet.state()["devices"] if not device.get("deletedBy")}
-    expect(living, {theirs[0]: ["tag:client"], twin: ["tag:k8s"]}, "devices that are left")
+    assert living == {theirs[0]: ["tag:client"], twin: ["tag:k8s"]}, "devices that are left"

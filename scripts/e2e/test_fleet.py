@@ -23,7 +23,7 @@ CLUSTER_SCOPED = (*CUSTOM, "ClusterRole", "ClusterRoleBinding", "CustomResourceD
 
 
 @pytest.fixture(scope="module", autouse=True)
-def manager():
+def manager(cluster):
     real_fleet.install_crds()
 
 
@@ -98,18 +98,18 @@ def before_fleet(cluster):
         run("kubectl", "apply", "-f", bootstrap)
 
 
-@pytest.mark.parametrize("cluster", clusters(), ids=lambda cluster: cluster.name)
-def test_what_is_rendered_is_deployed(tailrender, tmp_path, cluster):
+@pytest.mark.parametrize("member", clusters(), ids=lambda member: member.name)
+def test_what_is_rendered_is_deployed(tailrender, tmp_path, member):
     sources = tmp_path / "sources"
     shutil.copytree(FLEET, sources)
-    extra = sources / cluster.bundles[0] / "extra.yaml"
+    extra = sources / member.bundles[0] / "extra.yaml"
     extra.write_text(yaml.safe_dump(EXTRA), encoding="utf-8")
-    workspace, want = workspace_of(cluster, tmp_path), rendered(tailrender, sources, cluster)
-    before_fleet(cluster)
-    all_of_them = deployments(workspace, cluster, tree(tailrender, sources, cluster, tmp_path / "rendered"))
-    compare(objects(value for one in all_of_them for value in one.template()), want, f"{cluster.name}, dry run")
+    workspace, want = workspace_of(member, tmp_path), rendered(tailrender, sources, member)
+    before_fleet(member)
+    all_of_them = deployments(workspace, member, tree(tailrender, sources, member, tmp_path / "rendered"))
+    compare(objects(value for one in all_of_them for value in one.template()), want, f"{member.name}, dry run")
     have, _ = deploy(all_of_them)
-    compare(have, want, f"{cluster.name}, deployed")
+    compare(have, want, f"{member.name}, deployed")
 
     versions = live(want)
     deploy(all_of_them)
@@ -117,9 +117,9 @@ def test_what_is_rendered_is_deployed(tailrender, tmp_path, cluster):
     run("kubectl", "diff", "-f", "-", stdin=stream(want))  # as Fleet looks for drift: field by field of what is rendered
 
     extra.unlink()
-    changed = rendered(tailrender, sources, cluster)
-    all_of_them = deployments(workspace, cluster, tree(tailrender, sources, cluster, tmp_path / "rendered"))
-    compare(deploy(all_of_them)[0], changed, f"{cluster.name}, upgraded")
+    changed = rendered(tailrender, sources, member)
+    all_of_them = deployments(workspace, member, tree(tailrender, sources, member, tmp_path / "rendered"))
+    compare(deploy(all_of_them)[0], changed, f"{member.name}, upgraded")
     gone = {name: value for name, value in want.items() if name not in changed}
     assert missing(gone) == len(gone) > 5, f"Fleet has left some of {list(gone)}"
 
@@ -166,17 +166,17 @@ def as_a_stream(found):
             yield value
 
 
-@pytest.mark.parametrize("cluster", clusters(), ids=lambda cluster: cluster.name)
-def test_fleet_and_we_read_the_sources_alike(tailrender, tmp_path, cluster):
-    workspace = workspace_of(cluster, tmp_path)
-    folder = selected(with_chart(tmp_path / "sources"), cluster, tmp_path / "selected")
-    text = yaml.safe_dump_all(as_a_stream(deployments(workspace, cluster, folder)))
-    own = read(cluster.values).get("tailrender", {})  # a chart hands on its own values alone
-    settings = [word for key, value in {**own, "tailnetDomain": cluster.tailnet}.items() for word in ("--set", f"tailrender.{key}={value}")]
+@pytest.mark.parametrize("member", clusters(), ids=lambda member: member.name)
+def test_fleet_and_we_read_the_sources_alike(tailrender, tmp_path, member):
+    workspace = workspace_of(member, tmp_path)
+    folder = selected(with_chart(tmp_path / "sources"), member, tmp_path / "selected")
+    text = yaml.safe_dump_all(as_a_stream(deployments(workspace, member, folder)))
+    own = read(member.values).get("tailrender", {})  # a chart hands on its own values alone
+    settings = [word for key, value in {**own, "tailnetDomain": member.tailnet}.items() for word in ("--set", f"tailrender.{key}={value}")]
     have = objects_of(run(tailrender, "post-render", "--namespace", "tailscale", "--quiet", *settings, stdin=text))
-    want, chart = rendered(tailrender, FLEET, cluster), of_the_chart(tailrender, cluster)
+    want, chart = rendered(tailrender, FLEET, member), of_the_chart(tailrender, member)
     want = {name: value for name, value in want.items() if name not in chart}
-    compare({name: value for name, value in have.items() if name in want or is_generated(value)}, want, f"{cluster.name}: of Fleet's objects")
+    compare({name: value for name, value in have.items() if name in want or is_generated(value)}, want, f"{member.name}: of Fleet's objects")
 
 
 def test_what_is_rendered_replaces_a_release_of_the_chart(tailrender, tmp_path):

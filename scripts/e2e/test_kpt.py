@@ -25,11 +25,7 @@ TAILNET = "tailrender.tailnetDomain=tail1a2b3.ts.net"
 
 
 @pytest.fixture(autouse=True)
-def tailrender_on_path(tailrender, tmp_path, monkeypatch):
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "tailrender").symlink_to(tailrender)
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-    monkeypatch.setenv("HOME", str(tmp_path))
+def in_an_empty_folder(cluster, on_path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 

@@ -1,25 +1,19 @@
 """The API server is killed and comes back, and the controller goes on where it was.
 
-TAILRENDER_RUNTIME is the controller. 200 proxies that have joined, or as many as API_RESTART_PROXIES says. The audit log tells what the
+200 proxies that have joined, or as many as API_RESTART_PROXIES says. The audit log tells what the
 controller asks for once the server is back: no kind of object is listed more than once, and what changes then is told in time.
 """
 import collections
 import contextlib
 import json
 import os
-import pathlib
 import subprocess
-import sys
 import time
 import urllib.parse
 
-import pytest
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "scripts" / "bench_runtime.d"))
-from bench_cluster import CORE, Copies, addresses_of, cluster, create_joined, create_wish, encoded, notes_of, render, service  # noqa: E402
-from shared.checks import demand, run  # noqa: E402
-from shared.controller_process import NAMESPACE, access, environment, install  # noqa: E402
+import bench_cluster
+from bench_cluster import CORE, Copies, addresses_of, create_joined, create_wish, encoded, notes_of, render, service
+from shared.controller_process import NAMESPACE, access, environment, install
 
 COUNT = int(os.environ.get("API_RESTART_PROXIES", "200"))
 ACCOUNT = f"system:serviceaccount:{NAMESPACE}:operator"
@@ -33,7 +27,7 @@ AGAIN = 'while :; do "$0" controller; sleep 1; done'
 def wait_until(what, is_so):
     end = time.monotonic() + PATIENCE
     while not is_so():
-        demand(time.monotonic() < end, f"{what}: not after {PATIENCE} s")
+        assert time.monotonic() < end, f"{what}: not after {PATIENCE} s"
         time.sleep(0.5)
 
 
@@ -92,10 +86,10 @@ class Audit:
 
 
 @contextlib.contextmanager
-def controller(folder):
+def controller(runtime, folder):
     server, files = access(("client", "none"))
     with open(folder / "controller.log", "w", encoding="utf-8") as log:
-        process = subprocess.Popen(["sh", "-c", AGAIN, os.environ["TAILRENDER_RUNTIME"]], stdout=log, stderr=log, start_new_session=True,
+        process = subprocess.Popen(["sh", "-c", AGAIN, runtime], stdout=log, stderr=log, start_new_session=True,
                                    env={"PATH": os.environ["PATH"],
                                         **environment(folder, server, "http://127.0.0.1:1", files, POD_NAME="controller")})
     try:
@@ -106,35 +100,30 @@ def controller(folder):
         print((folder / "controller.log").read_text(encoding="utf-8")[-5000:])
 
 
-def restart(*flags):
-    run(ROOT / "scripts/e2e/apiserver", "restart", *flags)
-
-
-@pytest.fixture(scope="module")
-def names(tailrender):
-    install(tailrender)
-    return create_proxies(cluster(), tailrender)
-
-
-def told():
+def told(api):
     """Services whose status is written."""
-    return sum(1 for item in cluster().ask("/api/v1/namespaces/shop/services")["items"] if item["status"]["loadBalancer"])
+    return sum(1 for item in api.ask("/api/v1/namespaces/shop/services")["items"] if item["status"]["loadBalancer"])
 
 
-def test_nothing_is_listed_twice(names, tmp_path):
+def test_nothing_is_listed_twice(cluster, tailrender, runtime, tmp_path):
+    install(tailrender)
+    api = bench_cluster.cluster()
+    names = create_proxies(api, tailrender)
     audit = Audit(tmp_path)
-    restart(*audit.flags)
-    with controller(tmp_path):
-        wait_until("every Service has its status", lambda: told() == COUNT)
+    cluster.restart(*audit.flags)
+    with controller(runtime, tmp_path):
+        api = bench_cluster.cluster()
+        wait_until("every Service has its status", lambda: told(api) == COUNT)
         watched = audit.watched()
         assert len(watched) > 5
         assert set(audit.chains().values()) == {1}, "each kind is listed once in the beginning"
         begin = audit.end()
-        restart(*audit.flags)
+        cluster.restart(*audit.flags)
+        api = bench_cluster.cluster()
         wait_until("all watches go on", lambda: watched <= audit.watched(begin))
         chains = audit.chains(begin)
         print(f"listed anew: {dict(chains)}")
-        cluster().patch(f"{CORE}/secrets/{names[COUNT // 2]}-0", {"data": {"pod_uid": encoded("another")}})
+        api.patch(f"{CORE}/secrets/{names[COUNT // 2]}-0", {"data": {"pod_uid": encoded("another")}})
         path = f"/api/v1/namespaces/shop/services/web-{COUNT // 2:05}"
-        wait_until("a changed Service has its status", lambda: not cluster().ask(path)["status"]["loadBalancer"])
+        wait_until("a changed Service has its status", lambda: not api.ask(path)["status"]["loadBalancer"])
         assert all(count == 1 for count in audit.chains(begin).values()), audit.chains(begin)

@@ -2,7 +2,7 @@
 
 Each feature is a bundle of one ConfigMap. Fleet's own programs decide for each cluster whether the bundle is deployed, with which options,
 and what of it; we render the same bundle for both clusters, and Fleet reads that. Both must come to the same, or we must refuse the bundle by
-the name of a rule. The table in plugins/fleet/README.md says which: `scripts/e2e/pytest fleet_features PROGRAM --accept` writes it anew.
+the name of a rule. The table in plugins/fleet/README.md says which: `scripts/e2e/pytest test_fleet_features.py --accept` writes it anew.
 """
 import concurrent.futures
 import pathlib
@@ -147,7 +147,7 @@ class Stopped:
 
 
 @pytest.fixture(scope="module")
-def verdicts(tailrender, tmp_path_factory):
+def verdicts(cluster, tailrender, tmp_path_factory):
     real_fleet.install_crds()
     readings = Readings(tailrender, pathlib.Path(tmp_path_factory.mktemp("features")))
     with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:

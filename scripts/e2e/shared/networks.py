@@ -1,0 +1,39 @@
+"""Network namespaces that this thread, and what it starts, is in for a while."""
+import contextlib
+import ctypes
+import os
+
+from shared.checks import run
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+CLONE_NEWNS, CLONE_NEWNET = 0x00020000, 0x40000000
+
+
+def set_namespace(descriptor):
+    if LIBC.setns(descriptor, 0):
+        raise OSError(ctypes.get_errno(), "setns")
+
+
+def new_namespace(kind):
+    if LIBC.unshare(kind):
+        raise OSError(ctypes.get_errno(), "unshare")
+
+
+@contextlib.contextmanager
+def back_again():
+    """Whatever network the block goes to."""
+    home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+    try:
+        yield
+    finally:
+        set_namespace(home)
+        os.close(home)
+
+
+@contextlib.contextmanager
+def loopback():
+    """A network of one's own with the loopback link alone."""
+    with back_again():
+        new_namespace(CLONE_NEWNET)
+        run("ip", "link", "set", "lo", "up")
+        yield

@@ -23,6 +23,7 @@ PROGRAMS = {"tailrender": "renderer/tailrender", "runtime": "runtime/tailrender-
 def pytest_addoption(parser):
     for name, place in PROGRAMS.items():
         parser.addoption(f"--{name}", type=lambda path: pathlib.Path(os.environ.get("OLDPWD", ""), path), default=ROOT / "build/dev" / place)
+    parser.addoption("--short", action="store_true", help="less of what takes long")
     parser.addoption("--accept", action="store_true", help="write what was found into the documentation or the corpus; not in CI")
     parser.addoption("--seconds", type=int, default=10, help="how long what repeats itself goes on")
 
@@ -42,6 +43,11 @@ def program(name):
 
 
 tailrender, runtime, driver = map(program, PROGRAMS)
+
+
+@pytest.fixture(scope="session")
+def short(request):
+    return request.config.getoption("short")
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,8 @@ def pytest_addoption(parser):
         parser.addoption(f"--{name}", type=lambda path: pathlib.Path(os.environ.get("OLDPWD", ""), path), default=ROOT / "build/dev" / place)
     parser.addoption("--short", action="store_true", help="less of what takes long")
     parser.addoption("--accept", action="store_true", help="write what was found into the documentation or the corpus; not in CI")
+    parser.addoption("--seed", help="of what is made at random")
+    parser.addoption("--count", type=int, help="how much of it")
     parser.addoption("--seconds", type=int, default=10, help="how long what repeats itself goes on")
 
 

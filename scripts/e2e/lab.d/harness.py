@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 
-from shared.networks import back_again, set_namespace
+from shared.namespaces import back_again, set_namespace
 from explanation import explanation
 from fake_tailnet import Tailnet
 from traces import Traces

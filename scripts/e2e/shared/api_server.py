@@ -7,7 +7,7 @@ import pathlib
 import subprocess
 
 from shared.checks import run
-from shared.networks import back_again, set_namespace
+from shared.namespaces import back_again, set_namespace
 
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "apiserver"
 TOLD = 'echo "$KUBECONFIG" && kubectl config view --raw --flatten -o json | tr -d "\\n" && echo && cat'

@@ -1,5 +1,4 @@
-#!/usr/bin/python3
-"""Runs what plugins/ci ships, against real git and servers on the loopback: ci_plugins TAILRENDER
+"""Runs what plugins/ci ships, against real git and servers on the loopback.
 
 The steps are taken out of action.yml and the GitLab template and run as the runners run them. The servers answer like the comment APIs of
 GitHub and GitLab: pages of 100, a token that is checked, 403 for one that may not write. Held to: one comment, kept up to date among
@@ -9,18 +8,18 @@ command line and in no log.
 import http.server
 import json
 import os
-import pathlib
 import re
 import subprocess
-import sys
-import tempfile
 import threading
 
+import pytest
 import yaml
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-CI = ROOT / "plugins/ci"
-BINARY = pathlib.Path(sys.argv[1]).resolve()
+from shared.checks import attempt, run
+from shared.fleet import ROOT
+
+pytestmark = pytest.mark.usefixtures("on_path")
+CI = ROOT / "plugins" / "ci"
 TOKEN = "canary-token-of-ci"
 MARK = "<!-- tailrender diff -->"
 STRANGER = {"id": 8, "login": "stranger", "type": "User"}
@@ -98,7 +97,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 def git(repo, *words):
     identity = ["-c", "user.name=ci", "-c", "user.email=ci@example.com", "-c", "init.defaultBranch=main"]
-    return subprocess.run(["git", *identity, *words], cwd=repo, check=True, capture_output=True, text=True).stdout.strip()
+    return run("git", *identity, *words, cwd=repo).strip()
 
 
 def commit(repo, message="change"):
@@ -107,34 +106,29 @@ def commit(repo, message="change"):
     return git(repo, "rev-parse", "HEAD")
 
 
-def expect(what, condition, shown=""):
-    if not condition:
-        sys.exit(f"ci_plugins: {what}\n{shown}")
-
-
 class Job:
     """One job of a runner: a repository with a base, a change on top, and the forge that it reports to."""
 
-    def __init__(self, scratch, name, forge):
-        self.repo, self.forge = scratch / name, forge
+    def __init__(self, scratch, forge=None):
+        self.repo, self.forge = scratch / "repo", forge
         self.repo.mkdir()
         git(self.repo, "init", "-q")
         (self.repo / "web.yaml").write_text(SERVICE.format(exposed="true"))
         self.base = commit(self.repo)
-        self.environment = {"PATH": f"{scratch}/bin:{os.environ['PATH']}", "HOME": str(scratch), "LANG": "C.UTF-8"}
+        self.environment = {**{name: os.environ[name] for name in ("PATH", "HOME")}, "LANG": "C.UTF-8"}
 
     def run(self, command, **more):
         environment = {**self.environment, **more}
         done = subprocess.run(command, cwd=self.repo, env=environment, capture_output=True, text=True, check=False)
         log = done.stdout + done.stderr
-        expect("the token is in the log", TOKEN not in log, log)
+        assert TOKEN not in log, log
         return done.returncode, log
 
     def scenario(self, job, without_token, log_has_report):
         """The life of a pull request. `job()` and `without_token()` run it and return (exit code, log)."""
         forge = self.forge
         code, log = job()
-        expect("a job without a difference fails or posts", code == 0 and forge.writes == 0, log)
+        assert code == 0 and forge.writes == 0, log
         for number in range(130):
             forge.add(f"comment {number} quotes {MARK}", STRANGER)
         forge.add(f"{MARK} begins a stranger's comment", STRANGER)
@@ -142,130 +136,112 @@ class Job:
         (self.repo / "shop.yaml").write_text(INGRESS)
         commit(self.repo)
         code, log = job()
-        expect("the first report is not posted", code == 0 and len(forge.ours()) == 1, log)
-        expect("the alarm is not in the report", "PUBLIC: anybody on the internet" in forge.ours()[0], forge.ours()[0])
+        assert code == 0 and len(forge.ours()) == 1, log
+        assert "PUBLIC: anybody on the internet" in forge.ours()[0]
         (self.repo / "shop.yaml").write_text(INGRESS.replace("hosts: [shop]", "hosts: [store]"))
         commit(self.repo)
         code, log = job()
-        expect("the report is not brought up to date", code == 0 and len(forge.ours()) == 1 and "`store`" in forge.ours()[0], log)
+        assert code == 0 and len(forge.ours()) == 1 and "`store`" in forge.ours()[0], log
         writes = forge.writes
         code, log = without_token()
-        expect("a job without a token fails or posts", code == 0 and forge.writes == writes, log)
-        expect("a job without a token shows no report", log_has_report(log), log)
+        assert code == 0 and forge.writes == writes, log
+        assert log_has_report(log), log
         (self.repo / "shop.yaml").unlink()
         commit(self.repo)
         code, log = job()
-        expect("the comment is not withdrawn", code == 0 and "no difference" in forge.ours()[0], log)
-        expect("a stranger's comment is overwritten", [one["body"] for one in forge.comments if one[forge.author_key] == STRANGER] == strangers)
+        assert code == 0 and "no difference" in forge.ours()[0], log
+        assert [one["body"] for one in forge.comments if one[forge.author_key] == STRANGER] == strangers
         (self.repo / "web.yaml").write_text(SERVICE.format(exposed="true").replace("port: 80", "port: nothing"))
         commit(self.repo)
         writes = forge.writes
         code, log = job()
-        expect("a change that cannot be rendered passes", code != 0 and forge.writes == writes and "web.yaml:4" in log, log)
+        assert code != 0 and forge.writes == writes and "web.yaml:4" in log, log
         git(self.repo, "reset", "-q", "--hard", self.base)
         (self.repo / "shop.yaml").write_text(INGRESS)
         commit(self.repo)
 
 
-def github(scratch, name, knows_me):
+@pytest.mark.parametrize("knows_me", [False, True])
+def test_github(tmp_path, knows_me):
     action = yaml.safe_load((CI / "github/action.yml").read_text())
     workflow = yaml.safe_load((CI / "github/workflow.yml").read_text())
     step, = action["runs"]["steps"]
-    permissions = {"contents": "read", "pull-requests": "write"}
-    expect("the workflow asks for other rights", workflow["permissions"] == permissions, str(workflow))
+    assert workflow["permissions"] == {"contents": "read", "pull-requests": "write"}
     forge = Forge("/repos/acme/shop/issues/7/comments", ("Authorization", f"Bearer {TOKEN}"), "PATCH", "user")
     forge.knows_me = knows_me
     forge.me["type"] = "User" if knows_me else "Bot"
-    job = Job(scratch, name, forge)
-    (scratch / "event.json").write_text(json.dumps({"pull_request": {"number": 7, "base": {"sha": job.base}}}))
-    summary = scratch / "summary.md"
+    job = Job(tmp_path, forge)
+    (tmp_path / "event.json").write_text(json.dumps({"pull_request": {"number": 7, "base": {"sha": job.base}}}))
+    summary = tmp_path / "summary.md"
 
-    def run(token=TOKEN):
+    def work(token=TOKEN):
         given = {"token": token}
         inputs = {name: given.get(name, field["default"]) for name, field in action["inputs"].items()}
         expressions = {"${{ inputs." + name + " }}": value for name, value in inputs.items()}
         environment = {name: expressions[value] for name, value in step["env"].items()}
-        (scratch / "step.sh").write_text(step["run"])
+        (tmp_path / "step.sh").write_text(step["run"])
         summary.write_text("")
-        return job.run(["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(scratch / "step.sh")], **environment,
-                       GITHUB_ACTION_PATH=str(CI / "github"), GITHUB_EVENT_PATH=str(scratch / "event.json"), GITHUB_API_URL=forge.url,
+        return job.run(["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(tmp_path / "step.sh")], **environment,
+                       GITHUB_ACTION_PATH=str(CI / "github"), GITHUB_EVENT_PATH=str(tmp_path / "event.json"), GITHUB_API_URL=forge.url,
                        GITHUB_REPOSITORY="acme/shop", GITHUB_STEP_SUMMARY=str(summary))
 
-    job.scenario(run, lambda: run(""), lambda log: "`store`" in summary.read_text())
+    job.scenario(work, lambda: work(""), lambda log: "`store`" in summary.read_text())
     forge.may_write = False
-    code, log = run()
-    expect("a token that may not write fails the job", code == 0 and "::warning::" in log, log)
-    expect("the report is lost", "`shop`" in summary.read_text())
+    code, log = work()
+    assert code == 0 and "::warning::" in log, log
+    assert "`shop`" in summary.read_text()
 
 
-def gitlab(scratch):
+def test_gitlab(tmp_path):
     template = yaml.safe_load((CI / "gitlab/tailrender.gitlab-ci.yml").read_text())["tailrender-diff"]
     script, = template["script"]
     forge = Forge("/projects/5/merge_requests/7/notes", ("PRIVATE-TOKEN", TOKEN), "PUT", "author")
-    job = Job(scratch, "gitlab", forge)
+    job = Job(tmp_path, forge)
     (job.repo / ".git/info/exclude").write_text("tailrender-diff.md\n")
 
-    def run(**token):
+    def work(**token):
         return job.run(["sh", "-c", script], **template["variables"], **token, CI_API_V4_URL=forge.url, CI_PROJECT_ID="5",
                        CI_MERGE_REQUEST_IID="7", CI_MERGE_REQUEST_DIFF_BASE_SHA=job.base)
 
-    job.scenario(lambda: run(TAILRENDER_TOKEN=TOKEN), run, lambda log: "`store`" in log)
+    job.scenario(lambda: work(TAILRENDER_TOKEN=TOKEN), work, lambda log: "`store`" in log)
     forge.may_write = False
-    code, log = run(TAILRENDER_TOKEN=TOKEN)
-    expect("a note that cannot be posted passes", code != 0 and "403" in log, log)
+    code, log = work(TAILRENDER_TOKEN=TOKEN)
+    assert code != 0 and "403" in log, log
 
 
-def pre_commit(scratch):
-    job = Job(scratch, "pre-commit", None)
-    repo, environment = job.repo, {**os.environ, **job.environment}
+def test_pre_commit(tmp_path):
+    repo = Job(tmp_path).repo
     hook = repo / ".git/hooks/pre-commit"
     hook.write_bytes((CI / "pre-commit/pre-commit").read_bytes())
     hook.chmod(0o755)
 
     def try_commit(*words):
-        done = subprocess.run(["git", "-c", "user.name=ci", "-c", "user.email=ci@example.com", "commit", "-q", "-m", "change", *words],
-                              cwd=repo, env=environment, capture_output=True, text=True, check=False)
+        done = attempt("git", "-c", "user.name=ci", "-c", "user.email=ci@example.com", "commit", "-q", "-m", "change", *words, cwd=repo)
         return done.returncode, done.stdout + done.stderr
 
     def render():
-        subprocess.run([BINARY, "render", ".", "-o", "rendered", "-q"], cwd=repo, check=True)
+        run("tailrender", "render", ".", "-o", "rendered", "-q", cwd=repo)
 
     render()
     git(repo, "add", "-A")
     code, log = try_commit()
-    expect("a fresh tree is refused", code == 0, log)
+    assert code == 0, log
     (repo / "shop.yaml").write_text(INGRESS)
     git(repo, "add", "shop.yaml")
     code, log = try_commit()
-    expect("a stale tree is committed", code != 0 and "ingress" in log.lower() and "tailrender render . -o rendered" in log, log)
+    assert code != 0 and "ingress" in log.lower() and "tailrender render . -o rendered" in log, log
     render()
     code, log = try_commit()
-    expect("what is rendered but not added counts", code != 0, log)
+    assert code != 0, log
     git(repo, "add", "-A")
     (repo / "web.yaml").write_text("not: [added")
     code, log = try_commit()
-    expect("the work tree counts instead of the index", code == 0, log)
+    assert code == 0, log
     hooks = yaml.safe_load((CI / "pre-commit/.pre-commit-hooks.yaml").read_text())
     git(repo, "rm", "-q", "--cached", "web.yaml", "shop.yaml")
     code, log = try_commit()
-    expect("sources that are not added are not named", code != 0 and "only what is added counts, and 2 manifests are not: git add ." in log, log)
+    assert code != 0 and "only what is added counts, and 2 manifests are not: git add ." in log, log
     git(repo, "reset", "-q")
     git(repo, "checkout", "-q", "--", "web.yaml")
     for one in hooks:
-        done = subprocess.run(one["entry"].split(), cwd=repo, env=environment, capture_output=True, text=True, check=False)
-        expect(f"the entry of {one['id']} fails on a fresh tree", done.returncode == 0, done.stdout + done.stderr)
-
-
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        scratch = pathlib.Path(name)
-        (scratch / "bin").mkdir()
-        (scratch / "bin/tailrender").symlink_to(BINARY)
-        github(scratch, "github", knows_me=False)
-        github(scratch, "github-user", knows_me=True)
-        gitlab(scratch)
-        pre_commit(scratch)
-    print("the GitHub Action, the GitLab job and the pre-commit hooks do what they say")
-
-
-main()
+        run(*one["entry"].split(), cwd=repo)

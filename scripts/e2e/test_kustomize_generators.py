@@ -1,21 +1,17 @@
-#!/usr/bin/env python3
 """Compares the Secrets and ConfigMaps that we generate, names included, with those of the real kustomize.
 
-  scripts/e2e/kustomize_generators --driver BINARY [--kustomize BINARY] [--cases N] [--seed N] [--keep DIR]
-
-Makes N kustomizations (default 200) with random generators: env files with awkward bytes, literals, files, types,
-options. Where kustomize refuses, we must refuse. The same seed makes the same cases on every machine. Prints the
-first difference and exits 1; the last line is `kustomize generators: N cases, N objects, N refused, equal`.
+Kustomizations (--count, 200) with random generators: env files with awkward bytes, literals, files, types, options. Where kustomize refuses, we
+must refuse. The same --seed makes the same cases on every machine.
 """
-import argparse
 import json
 import os
-import pathlib
 import random
-import shutil
+import re
 import subprocess
-import sys
-import tempfile
+
+import pytest
+
+from shared.checks import run
 
 # Not among them: keys that YAML reads as something else than a string (true, 123, null, 2024-01-01). kustomize writes
 # them without quotes and then fails on its own text.
@@ -140,63 +136,31 @@ def make_case(rng, case):
     (case / "kustomization.yaml").write_text(json.dumps(kustomization, indent=1) + "\n")
 
 
-def driver_answers(command):
-    run = subprocess.run(command, capture_output=True, check=True)
-    answers, current = [], []
-    for line in run.stdout.decode().split("\n"):
-        if line == ".":
-            answers.append(current)
-            current = []
-        elif line:
-            current.append(line)
-    return answers
+@pytest.fixture
+def count(request):
+    return request.config.getoption("count") or 200
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--driver", required=True)
-    parser.add_argument("--kustomize")
-    parser.add_argument("--cases", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=20250301)
-    parser.add_argument("--keep")
-    args = parser.parse_args()
-    kustomize = args.kustomize
-    if not kustomize:
-        tools = pathlib.Path(__file__).resolve().parent / "tools"
-        kustomize = subprocess.run([tools, "--path"], capture_output=True, check=True, text=True).stdout.strip() + "/kustomize"
-    work = pathlib.Path(args.keep or tempfile.mkdtemp())
-    rng = random.Random(args.seed)
-    cases = [work / f"case{i:03}" for i in range(args.cases)]
+@pytest.fixture
+def seed(request):
+    return request.config.getoption("seed") or 20250301
+
+
+def answers(driver, verb, paths):
+    text = run(driver, verb, *paths)
+    return [[line for line in part.split("\n") if line] for part in re.split(r"(?m)^\.\n", text)][:-1]
+
+
+def test_same_objects(driver, tools, tmp_path, count, seed):
+    dice = random.Random(int(seed))
+    cases = [tmp_path / f"case{i:03}" for i in range(count)]
     for case in cases:
-        make_case(rng, case)
-    outputs, refused = [], 0
-    for case in cases:
-        run = subprocess.run([kustomize, "build", str(case)], capture_output=True, env={"PATH": os.environ["PATH"], "HOME": str(work)})
-        output = case / "expected"
-        output.write_bytes(run.stdout if run.returncode == 0 else b"")
-        (case / "stderr").write_bytes(run.stderr)
-        refused += run.returncode != 0
-        outputs.append((output, run.returncode))
-    ours = driver_answers([args.driver, "build", *map(str, cases)])
-    theirs = driver_answers([args.driver, "read", *(str(output) for output, _ in outputs)])
-    objects = 0
-    for case, mine, want, (_, code) in zip(cases, ours, theirs, outputs, strict=True):
-        want = ["error"] if code else want
-        objects += len(want) if not code else 0
-        if mine != want:
-            print(f"different: {case.name} (seed {args.seed}; --keep DIR keeps the cases)")
-            print((case / "stderr").read_text(errors="replace"), end="")
-            for line in want:
-                print(("  " if line in mine else "- ") + line[:1000])
-            for line in mine:
-                if line not in want:
-                    print("+ " + line[:1000])
-            return 1
-    if not args.keep:
-        shutil.rmtree(work)
-    print(f"kustomize generators: {len(cases)} cases, {objects} objects, {refused} refused, equal")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        make_case(dice, case)
+    built = [subprocess.run(["kustomize", "build", case], capture_output=True, env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)}, check=False)
+             for case in cases]
+    for case, done in zip(cases, built):
+        (case / "expected").write_bytes(b"" if done.returncode else done.stdout)
+    ours, theirs = answers(driver, "build", cases), answers(driver, "read", [case / "expected" for case in cases])
+    for case, mine, want, done in zip(cases, ours, theirs, built, strict=True):
+        assert mine == (["error"] if done.returncode else want), f"{case}: {done.stderr.decode(errors='replace')}"
+    print(f"{count} cases, {sum(done.returncode != 0 for done in built)} refused")

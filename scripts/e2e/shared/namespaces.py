@@ -1,7 +1,8 @@
-"""Network namespaces that this thread, and what it starts, is in for a while."""
+"""Networks that this thread, and what it starts, is in for a while, and mounts that nobody else sees."""
 import contextlib
 import ctypes
 import os
+import pathlib
 
 from shared.checks import run
 
@@ -37,3 +38,20 @@ def loopback():
         new_namespace(CLONE_NEWNET)
         run("ip", "link", "set", "lo", "up")
         yield
+
+
+def mounted():
+    return [line.split()[1] for line in pathlib.Path("/proc/thread-self/mounts").read_text(encoding="utf-8").splitlines()]
+
+
+@contextlib.contextmanager
+def mounts_of_our_own():
+    """What the block mounts is seen by nobody else, and gone after it."""
+    new_namespace(CLONE_NEWNS)
+    run("mount", "--make-rprivate", "/")
+    before = len(mounted())
+    try:
+        yield
+    finally:
+        for point in reversed(mounted()[before:]):
+            run("umount", "--lazy", point)

@@ -1,32 +1,25 @@
-#!/usr/bin/python3
 """Proves that `commit --push` works over HTTPS and SSH, with a real `git http-backend` behind TLS and a real SSH server (dropbear).
 
-usage: scripts/e2e/git_transports TAILRENDER
-
 Over each: the branch arrives, a second run continues it, a wrong password, an unknown authority, an unknown host key and an absent
-agent are refused by name, and no password shows. Runs in network, process and mount namespaces of its own, where only the loopback link
-is up, the system's authorities are the test's and root's home is a scratch folder. Needs root, and the Debian packages dropbear-bin,
-iproute2, mount, openssh-client, openssl and util-linux.
+agent are refused by name, and no password shows. Only the loopback link is up, the system's authorities are the test's and root's home is
+a scratch folder. Needs root: an SSH server that is not cannot let anybody in.
 """
 import base64
 import contextlib
 import http.server
 import os
-import pathlib
 import shutil
 import socket
 import ssl
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 
-sys.dont_write_bytecode = True
+import pytest
 
-from shared.checks import attempt, run  # noqa: E402
+from shared.checks import attempt, run
+from shared.namespaces import loopback, mounts_of_our_own
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt"
 USER, PASSWORD = "pusher", "pW7canaryQ2"
 
@@ -139,11 +132,24 @@ def ssh(scratch, home):
             process.wait()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def home(scratch):
+    """Of root, in a network of its own."""
+    home = scratch / "home"
+    home.mkdir(mode=0o700)
+    (scratch / "passwd").write_text(f"root:x:0:0:root:{home}:/bin/sh\n", encoding="utf-8")
+    with loopback(), mounts_of_our_own(), pytest.MonkeyPatch.context() as monkeypatch:
+        run("mount", "--bind", scratch / "passwd", "/etc/passwd")
+        monkeypatch.setenv("HOME", str(home))
+        monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        for key, value in (("user.name", "Tester"), ("user.email", "tester@example.com"), ("safe.directory", "*")):
+            run("git", "config", "--global", key, value)
+        yield home
+
+
 class Pushes:
-    def __init__(self, tailrender, scratch, what):
-        self.tailrender, self.what, self.scratch = tailrender, what, scratch / what
-        self.source, self.bare = self.scratch / "source", self.scratch / "served" / "rendered.git"
-        self.source.mkdir(parents=True)
+    def __init__(self, tailrender, scratch):
+        self.tailrender, self.source, self.bare = tailrender, scratch / "source", scratch / "served" / "rendered.git"
         run("git", "init", "--quiet", "--bare", self.bare)
         run("git", "-C", self.bare, "config", "http.receivepack", "true")
         run("git", "init", "--quiet", "--initial-branch=main", self.source)
@@ -158,84 +164,49 @@ class Pushes:
     def commit(self, url, **env):
         return attempt(self.tailrender, "commit", ".", "--branch", "rendered", "--push", url, "--quiet", cwd=self.source, env=env)
 
+    def arrived(self):
+        return run("git", "-C", self.bare, "rev-list", "rendered").split()
+
     def arrives(self, url, **env):
+        """Twice, the second on top of the first."""
         for name in ("web", "shop"):
             self.change(name)
             done = self.commit(url, **env)
-            assert done.returncode == 0, f"{self.what}: {done.stderr}"
-            have = run("git", "-C", self.bare, "rev-parse", "rendered")
-            assert have == run("git", "-C", self.source, "rev-parse", "rendered"), f"{self.what}: the branch did not arrive"
-        count = run("git", "-C", self.bare, "rev-list", "--count", "rendered").strip()
-        assert count == "2", f"{self.what}: {count} commits instead of 2"
-        print(f"{self.what}: two pushes arrived, the second on top of the first")
+            assert done.returncode == 0, done.stderr
+            assert self.arrived() == run("git", "-C", self.source, "rev-list", "rendered").split()
+        assert len(self.arrived()) == 2
 
     def refused(self, why, url, *words, **env):
         self.change(why.replace(" ", "-"))
-        before = run("git", "-C", self.bare, "rev-parse", "rendered")
+        before = self.arrived()
         done = self.commit(url, **env)
-        assert done.returncode == 1 and "[git-remote]" in done.stderr, f"{self.what}, {why}: exit code {done.returncode}: {done.stderr}"
-        assert PASSWORD not in done.stdout + done.stderr and "wrong-pass" not in done.stderr, f"{self.what}, {why}: a password in {done.stderr}"
-        for word in words:
-            assert word in done.stderr, f"{self.what}, {why}: not \"{word}\" in {done.stderr}"
-        assert before == run("git", "-C", self.bare, "rev-parse", "rendered"), f"{self.what}, {why}: pushed nevertheless"
-        print(f"{self.what}: refused for {why}")
+        assert done.returncode == 1 and "[git-remote]" in done.stderr, why
+        assert PASSWORD not in done.stdout + done.stderr and "wrong-pass" not in done.stderr, why
+        assert all(word in done.stderr for word in words), done.stderr
+        assert before == self.arrived(), why
 
 
-def over_https(tailrender, scratch):
-    ca, crt, key = certificate(scratch, "server")
+def test_https(tailrender, tmp_path):
+    ca, crt, key = certificate(tmp_path, "server")
     run("mount", "--bind", ca, AUTHORITIES)
-    pushes = Pushes(tailrender, scratch, "https")
+    pushes = Pushes(tailrender, tmp_path)
     with https(pushes.bare.parent, crt, key) as port:
         pushes.arrives(f"https://{USER}:{PASSWORD}@localhost:{port}/rendered.git")
         pushes.refused("a wrong password", f"https://{USER}:wrong-pass@localhost:{port}/rendered.git")
         pushes.refused("no password", f"https://localhost:{port}/rendered.git", "no credentials that the remote takes")
         pushes.refused("an unknown repository", f"https://{USER}:{PASSWORD}@localhost:{port}/absent.git")
-    _, crt, key = certificate(scratch, "stranger")
+    _, crt, key = certificate(tmp_path, "stranger")
     with https(pushes.bare.parent, crt, key) as port:
         pushes.refused("an unknown authority", f"https://{USER}:{PASSWORD}@localhost:{port}/rendered.git", "certificate")
 
 
-def over_ssh(tailrender, scratch, home):
-    with ssh(scratch, home) as (port, known):
-        pushes = Pushes(tailrender, scratch, "ssh")
+def test_ssh(tailrender, tmp_path, home):
+    with ssh(tmp_path, home) as (port, known):
+        pushes = Pushes(tailrender, tmp_path)
         url = f"ssh://root@localhost:{port}{pushes.bare}"
         (home / ".ssh" / "known_hosts").write_text(known, encoding="utf-8")
-        agent = {"SSH_AUTH_SOCK": str(scratch / "agent")}
+        agent = {"SSH_AUTH_SOCK": str(tmp_path / "agent")}
         pushes.arrives(url, **agent)
-        pushes.refused("no agent", url, SSH_AUTH_SOCK=str(scratch / "absent"))
+        pushes.refused("no agent", url, SSH_AUTH_SOCK=str(tmp_path / "absent"))
         (home / ".ssh" / "known_hosts").write_text("", encoding="utf-8")
         pushes.refused("an unknown host key", url, **agent)
-
-
-def inside(tailrender, scratch):
-    run("ip", "link", "set", "lo", "up")
-    home = scratch / "home"
-    home.mkdir(mode=0o700)
-    users = scratch / "passwd"
-    users.write_text(f"root:x:0:0:root:{home}:/bin/sh\n", encoding="utf-8")
-    run("mount", "--bind", users, "/etc/passwd")
-    os.environ.update(HOME=str(home), GIT_CONFIG_NOSYSTEM="1")
-    for key, value in (("user.name", "Tester"), ("user.email", "tester@example.com"), ("safe.directory", "*")):
-        run("git", "config", "--global", key, value)
-    over_https(tailrender, scratch)
-    over_ssh(tailrender, scratch, home)
-
-
-def main():
-    if len(sys.argv) < 2:
-        sys.exit("usage: scripts/e2e/git_transports TAILRENDER")
-    tailrender = pathlib.Path(sys.argv[1]).resolve()
-    if sys.argv[2:] != ["inside"]:
-        if os.geteuid() != 0:
-            sys.exit("git_transports: needs root: an SSH server that is not cannot let anybody in")
-        os.execvp("unshare", ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", __file__, str(tailrender), "inside"])
-    with tempfile.TemporaryDirectory(prefix="tailrender-transports-") as scratch:
-        inside(tailrender, pathlib.Path(scratch))
-    print("git transports: all as it should be")
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except AssertionError as failure:
-        sys.exit(f"git transports: {failure}")

@@ -1,12 +1,9 @@
-#!/usr/bin/python3
 """Compares our verdicts about objects with those of a real API server.
-
-usage: scripts/e2e/schema_verdicts TAILRENDER [--recorded | --record]
 
 The objects stand in testdata/schema/corpus: good.yaml, odd.yaml (written by hand) and mutants.txt (edits of the good ones, one a line).
 Each has a verdict: "good" (both accept), "bad" (both refuse) or "server" (only the server refuses: what its own code checks). A dry-run
-creation with strict validation of fields gives the server's. --recorded asks no server. --record writes mutants.txt anew: the same edits
-on every machine, with the verdicts that came out; look at the lines that say "server".
+creation with strict validation of fields gives the server's. --accept writes mutants.txt anew: the same edits on every machine, with the
+verdicts that came out; look at the lines that say "server".
 """
 import concurrent.futures
 import copy
@@ -17,20 +14,16 @@ import pathlib
 import random
 import re
 import subprocess
-import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
 
 import yaml
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+from shared.applied import create_definitions
+from shared.fleet import ROOT
+from shared.kube_api import KubeApi
+
 CORPUS = ROOT / "testdata" / "schema" / "corpus"
 CRDS = ROOT / "testdata" / "chart-streams" / "with-crds.yaml"
-PROXY = "http://127.0.0.1:8901"
-DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # whatever the environment says
 MUTANTS_OF_EACH = 5
 EXPECTED = 300
 # What the server says when an object does not fit its type, as opposed to what its code finds out later.
@@ -139,8 +132,7 @@ def errors_of(binary, subject):
         pathlib.Path(work, "object.yaml").write_text(subject.text, encoding="utf-8")
         done = subprocess.run([binary, "render", "object.yaml", "--namespace", "default", "--validate", "--allow-empty", "--quiet",
                                "--kubernetes-version", "1.35"], cwd=work, capture_output=True, text=True, check=False, timeout=60)
-    if done.returncode not in (0, 1):
-        sys.exit(f"schema_verdicts: exit code {done.returncode} for {subject.name}")
+    assert done.returncode in (0, 1), subject.name
     return {re.sub(r"^\S+ error: ", "", line) for line in done.stderr.splitlines() if " error: " in line}
 
 
@@ -160,63 +152,32 @@ def judge(binary, subjects):
 
 # ---- the server's verdict
 
-def ask(path, body=None):
-    headers = {"Content-Type": "application/yaml"} if body else {}
-    request = urllib.request.Request(PROXY + path, data=body and body.encode(), headers=headers)
-    with DIRECT.open(request, timeout=60) as answer:
-        return json.load(answer)
-
-
-def resources(version):
+def resources(server, version):
     root = f"/apis/{version}" if "/" in version else f"/api/{version}"
-    try:
-        listing = ask(root)
-    except urllib.error.HTTPError:
-        return root, {}
-    return root, {item["kind"]: item for item in listing["resources"] if "/" not in item["name"]}
+    status, listing = server.send("GET", root)
+    return root, {item["kind"]: item for item in listing["resources"] if "/" not in item["name"]} if status == 200 else {}
 
 
-def refusal(subject, known):
+def refusal(server, subject, known):
     """What the server says against the object; "" when it accepts it."""
     value = yaml.safe_load(subject.text)
     version = value["apiVersion"]
     if version not in known:
-        known[version] = resources(version)
+        known[version] = resources(server, version)
     root, kinds = known[version]
     resource = kinds.get(value["kind"])
     if resource is None:
         return "could not find the requested resource"
     scope = "/namespaces/default" if resource["namespaced"] else ""
-    try:
-        ask(f"{root}{scope}/{resource['name']}?dryRun=All&fieldValidation=Strict", subject.text)
-    except urllib.error.HTTPError as error:
-        return json.load(error)["message"]
-    return ""
-
-
-def prepare_server():
-    crds = [part for part in yaml.safe_load_all(CRDS.read_text(encoding="utf-8")) if part and part["kind"] == "CustomResourceDefinition"]
-    subprocess.run(["kubectl", "apply", "--server-side", "-f", "-"], input=yaml.safe_dump_all(crds), text=True, check=True,
-                   stdout=subprocess.DEVNULL)
-    subprocess.run(["kubectl", "wait", "--for=condition=Established", "--timeout=60s", "crd", "--all"], check=True,
-                   stdout=subprocess.DEVNULL)
-    proxy = subprocess.Popen(["kubectl", "proxy", "--port", PROXY.rsplit(":", 1)[1]], stdout=subprocess.DEVNULL)
-    for _ in range(100):
-        try:
-            ask("/version")
-            return proxy
-        except OSError:
-            time.sleep(0.1)
-    sys.exit("schema_verdicts: kubectl proxy does not answer")
+    status, answer = server.send("POST", f"{root}{scope}/{resource['name']}?dryRun=All&fieldValidation=Strict", subject.text)
+    return "" if status == 201 else answer["message"]
 
 
 def ask_server(subjects):
-    proxy, known = prepare_server(), {}
-    try:
-        return [refusal(subject, known) for subject in subjects]
-    finally:
-        proxy.terminate()
-        proxy.wait()
+    create_definitions(CRDS)
+    with KubeApi() as server:
+        known = {}
+        return [refusal(server, subject, known) for subject in subjects]
 
 
 # ---- comparing
@@ -236,14 +197,13 @@ def complaint(subject, ours, theirs):
     return ""
 
 
-def record(binary):
-    bases = load_bases()
-    subjects = [*written_by_hand(), *chosen(bases)]
+def record(tailrender):
+    subjects = [*written_by_hand(), *chosen(load_bases())]
     answers = ask_server(subjects)
     for subject, answer in zip(subjects, answers):
         subject.verdict = subject.verdict or ("bad" if answer else "good")
-    lines = ["# Edits of the objects of good.yaml: verdict, object, place, edit, value. Made by scripts/e2e/schema_verdicts --record."]
-    for subject, ours, answer in zip(subjects, judge(binary, subjects), answers):
+    lines = ["# Edits of the objects of good.yaml: verdict, object, place, edit, value. Made by scripts/e2e/pytest test_schema_verdicts.py --accept."]
+    for subject, ours, answer in zip(subjects, judge(tailrender, subjects), answers):
         if subject.base and subject.name != subject.base:
             verdict = "server" if answer and not ours else subject.verdict
             lines.append(f"{verdict} {subject.name}")
@@ -252,35 +212,18 @@ def record(binary):
     (CORPUS / "mutants.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def compare(binary, with_server):
+def complaints(tailrender, ask=lambda subjects: [None] * len(subjects)):
     subjects = [*written_by_hand(), *recorded(load_bases())]
-    if len(subjects) < EXPECTED:
-        sys.exit(f"schema_verdicts: {len(subjects)} objects, at least {EXPECTED} were expected")
-    theirs = ask_server(subjects) if with_server else [None] * len(subjects)
-    wrong = 0
-    for subject, ours, answer in zip(subjects, judge(binary, subjects), theirs):
-        text = complaint(subject, ours, answer)
-        if text:
-            wrong += 1
-            print(f"{subject.verdict}: {subject.name}: {text}")
-    counts = {verdict: sum(subject.verdict == verdict for subject in subjects) for verdict in ("good", "bad", "server")}
-    print(f"schema_verdicts: {len(subjects)} objects ({', '.join(f'{n} {v}' for v, n in counts.items())}), {wrong} verdicts differ")
-    sys.exit(1 if wrong else 0)
+    assert len(subjects) >= EXPECTED
+    found = [(subject.name, complaint(subject, ours, theirs)) for subject, ours, theirs in zip(subjects, judge(tailrender, subjects), ask(subjects))]
+    return [(name, text) for name, text in found if text]
 
 
-def main():
-    if len(sys.argv) < 2 or sys.argv[1] == "--help":
-        sys.exit(__doc__)
-    binary, *rest = sys.argv[1:]
-    binary = os.path.realpath(binary)
-    if rest == ["--recorded"]:
-        compare(binary, False)
-    elif rest[-1:] != ["inside"]:
-        os.execv(HERE / "apiserver", [HERE / "apiserver", "run", __file__, binary, *rest, "inside"])
-    elif rest[:1] == ["--record"]:
-        record(binary)
-    else:
-        compare(binary, True)
+def test_recorded(tailrender):
+    assert complaints(tailrender) == []
 
 
-main()
+def test_server(cluster, tailrender, accept):
+    if accept:
+        record(tailrender)
+    assert complaints(tailrender, ask_server) == []

@@ -1,7 +1,4 @@
-#!/usr/bin/python3
 """Proves that what is committed to a branch reaches the cluster through Flux and Fleet as it was rendered.
-
-usage: scripts/e2e/apiserver run scripts/e2e/gitops_recipes TAILRENDER
 
 Follows plugins/flux/README.md and plugins/fleet/README.md word for word in repositories of examples/fleet on this machine, with what CI
 would run taken out of the workflow. The branch then goes through the real Flux CLI, which builds and substitutes as its controller
@@ -9,26 +6,31 @@ does, and through Fleet's own programs, which choose clusters and template bundl
 comes out are the objects that `tailrender render` prints. A hostile tree shows that Flux's substitution changes nothing of ours, what the
 user meant to be filled in is, and that without our mark it would be otherwise.
 """
-import os
 import pathlib
 import re
 import shutil
-import sys
 import tempfile
 
+import pytest
 import yaml
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-
-from shared import real_fleet  # noqa: E402
-from shared.checks import attempt, compare, objects, objects_of, run  # noqa: E402
-from shared.fleet import FLEET, ROOT  # noqa: E402
+from shared import real_fleet
+from shared.checks import attempt, compare, objects, objects_of, run
+from shared.fleet import FLEET, ROOT
 
 PLUGINS = ROOT / "plugins"
 CLUSTERS = ("ozilab", "lab")
 OWNER = "kustomize.toolkit.fluxcd.io/"
 SUBSTITUTE = OWNER + "substitute"
+
+
+@pytest.fixture(autouse=True)
+def git(tools, on_path, monkeypatch):
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{role}_NAME", "Tester")
+        monkeypatch.setenv(f"GIT_{role}_EMAIL", "tester@example.com")
+    for name, value in (("NOSYSTEM", "1"), ("COUNT", "1"), ("KEY_0", "init.defaultBranch"), ("VALUE_0", "main")):
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
 
 
 def blocks(readme):
@@ -78,7 +80,7 @@ def workflow_step(repository):
     """What GitHub would run, from the workflow that the README has copied."""
     workflow = yaml.safe_load((repository.sources / ".github/workflows/render.yml").read_text(encoding="utf-8"))
     steps = [step for step in workflow["jobs"]["render"]["steps"] if "run" in step]
-    assert len(steps) == 1, f"not one step: {steps}"
+    assert len(steps) == 1
     return steps[0]["run"]
 
 
@@ -95,7 +97,7 @@ def follow(repository, script):
     (repository.sources / "apps/hello.yaml").write_text(before, encoding="utf-8")
     repository.push("Call it hello again")
     repository.ci(script)
-    assert repository.commits()[2:] == first, f"not a commit for each change: {repository.commits()} after {first}"
+    assert repository.commits()[2:] == first
 
 
 def rendered(tailrender, cluster):
@@ -116,29 +118,28 @@ def flux_build(directory, file):
     return found
 
 
-def check_flux(tailrender, scratch):
-    repository = Repository(scratch / "flux", "flux")
+def test_flux(tailrender, tmp_path):
+    repository = Repository(tmp_path, "flux")
     follow(repository, workflow_step(repository))
     clone = repository.rendered()
     for cluster in CLUSTERS:
         want, file = rendered(tailrender, cluster), repository.sources / f".flux/{cluster}.yaml"
         compare(flux_build(clone, file), want, f"flux, cluster {cluster}")
-        substituting = with_variables(file, scratch / f"{cluster}-substituting.yaml", TS_CERT_DOMAIN="wrong", HOST="wrong", REQUEST_URI="wrong")
+        substituting = with_variables(file, tmp_path / f"{cluster}-substituting.yaml", TS_CERT_DOMAIN="wrong", HOST="wrong", REQUEST_URI="wrong")
         compare(flux_build(clone, substituting), want, f"flux, cluster {cluster}, with variables")
-        print(f"flux, cluster {cluster}: {len(want)} objects, the same as of render")
     last = repository.commits()
     repository.ci(repository.commands[1])
     assert repository.commits() == last, "the other way to push is not up to date"
     shell(repository.commands[2], repository.sources)
-    for path in sorted((scratch / "flux/rendered").rglob("*.yaml")):
+    for path in sorted((tmp_path / "rendered").rglob("*.yaml")):
         text = path.read_text(encoding="utf-8")
         assert run("flux", "envsubst", "--strict", stdin=text) == text, f"flux envsubst changes {path}"
     assert run("flux", "envsubst", stdin="a${B}\n") == "a\n", "flux envsubst changes nothing"
 
 
-def check_stream(tailrender, scratch):
+def test_stream(tailrender, tmp_path):
     """The sources, built by Flux and rendered behind it."""
-    folder = scratch / "stream"
+    folder = tmp_path / "stream"
     shutil.copytree(FLEET / "apps", folder / "apps", ignore=shutil.ignore_patterns("fleet.yaml", "groups.yaml", "network.yaml", "tailnet.yaml", "egress.yaml"))
     kustomization = {"apiVersion": OWNER + "v1", "kind": "Kustomization", "metadata": {"name": "apps", "namespace": "flux-system"},
                      "spec": {"path": "./apps", "prune": True, "interval": "1h", "sourceRef": {"kind": "GitRepository", "name": "apps"}}}
@@ -152,8 +153,7 @@ def check_stream(tailrender, scratch):
     want = objects_of(run(tailrender, "render", folder / "apps", "--namespace", "apps", "--quiet"))
     generated = {name: value for name, value in want.items() if value["metadata"].get("namespace") == "tailscale"}
     compare({name: value for name, value in found.items() if name in generated}, generated, "flux build | post-render")
-    assert len(generated) > 20, f"only {len(generated)} are generated"
-    print(f"flux build | post-render: {len(generated)} generated objects, the same as of render")
+    assert len(generated) > 20
 
 
 def with_variables(file, to, **variables):
@@ -180,88 +180,56 @@ HOSTILE = {
 }
 
 
-def check_hostile(tailrender, scratch):
-    sources, output = scratch / "hostile", scratch / "hostile-rendered"
+def test_hostile(tailrender, tmp_path):
+    sources, output = tmp_path / "sources", tmp_path / "rendered"
     sources.mkdir()
     for name, value in HOSTILE.items():
         (sources / name).write_text(yaml.safe_dump(value), encoding="utf-8")
     run(tailrender, "render", sources, "-o", output, "--quiet")
     want = objects_of(run(tailrender, "render", sources, "--quiet"))
-    file = with_variables(PLUGINS / "flux/cluster.yaml", scratch / "hostile.yaml", VAR="filled", TS_CERT_DOMAIN="wrong")
+    file = with_variables(PLUGINS / "flux/cluster.yaml", tmp_path / "hostile.yaml", VAR="filled", TS_CERT_DOMAIN="wrong")
     file.write_text(file.read_text(encoding="utf-8").replace("path: ./ozilab", "path: ."), encoding="utf-8")
     users = want["v1 Service/shop/web"]["metadata"]["annotations"]
     users.update({"example.com/site": "filled", "example.com/literal": "${VAR} $VAR"})
     compare(flux_build(output, file), want, "flux, hostile texts")
     marked = sorted(name for name, value in want.items() if SUBSTITUTE in value["metadata"].get("annotations", {}))
-    assert len(marked) == 1 and marked[0].startswith("apps/v1 StatefulSet/"), f"marked: {marked}"
-    print(f"flux, hostile texts: {len(want)} objects, one marked; filled in is what the user wrote")
+    assert len(marked) == 1 and marked[0].startswith("apps/v1 StatefulSet/")
     stateful = next(path for path in output.rglob("statefulset_*.yaml") if SUBSTITUTE in path.read_text(encoding="utf-8"))
     bare = stateful.read_text(encoding="utf-8").replace(f"{SUBSTITUTE}: disabled", "example.com/x: y")
     stateful.write_text(bare, encoding="utf-8")
-    assert attempt("flux", "build", "kustomization", "rendered", "--path", output, "--kustomization-file", file, "--dry-run").returncode != 0, (
-        "without the mark Flux builds it, too")
+    assert attempt("flux", "build", "kustomization", "rendered", "--path", output, "--kustomization-file", file, "--dry-run").returncode != 0
 
 
-def check_fleet(tailrender, scratch):
+def test_fleet(cluster, tailrender, tmp_path):
     """As Fleet's manager and agents would: each GitRepo read from the branch, its bundles chosen for its cluster, and templated."""
     real_fleet.install_crds()
-    repository = Repository(scratch / "fleet", "fleet")
+    repository = Repository(tmp_path, "fleet")
     follow(repository, repository.commands[1])
     clone, places = repository.rendered(), set()
-    for cluster in CLUSTERS:
-        gitrepo = read_all(repository.sources / f".fleet/{cluster}.yaml")[0]
+    for member in CLUSTERS:
+        gitrepo = read_all(repository.sources / f".fleet/{member}.yaml")[0]
         space, targets = gitrepo["metadata"]["namespace"], gitrepo["spec"]["targets"]
         for name in CLUSTERS:
             real_fleet.add_cluster(space, name, {})
-        workspace, found = real_fleet.Workspace(space, scratch, targets), []
+        workspace, found = real_fleet.Workspace(space, tmp_path, targets), []
         for path in gitrepo["spec"]["paths"]:
             for name, bundle in workspace.bundles(clone / path).items():
-                assert (space, name) not in places, f"two bundles are called {(space, name)}"
+                assert (space, name) not in places
                 places.add((space, name))
                 chosen = bundle.clusters()
-                assert list(chosen) == [cluster], f"{name} is deployed to {list(chosen)}, wanted {cluster}"
-                found.append(chosen[cluster].template())
-        want = rendered(tailrender, cluster)
-        compare(objects(value for values in found for value in values), want, f"fleet, cluster {cluster}")
-        print(f"fleet, cluster {cluster}: {len(found)} bundles, {len(want)} objects, the same as of render")
+                assert list(chosen) == [member], f"{name} is deployed to {list(chosen)}, wanted {member}"
+                found.append(chosen[member].template())
+        want = rendered(tailrender, member)
+        compare(objects(value for values in found for value in values), want, f"fleet, {member}")
 
 
-def check_snippets(tailrender):
-    """Each is what the tool reads, and the recipes have what it says."""
-    for tool, folder, kinds in (("argo", "argocd", ["Application", "AppProject"]), ("flux", "flux", ["Kustomization"]), ("fleet", "fleet", [])):
-        found = list(yaml.safe_load_all(run(tailrender, "gitops-snippets", "--for", tool)))
-        wanted = {value["kind"]: value for value in found if "kind" in value}
-        assert list(wanted) == kinds, f"not what {tool} reads: {found}"
-        recipe = {value["kind"]: value for file in (PLUGINS / folder).glob("*.yaml") for value in read_all(file)}
-        for kind in wanted.keys() & recipe.keys():
-            have, want = recipe[kind], wanted[kind]
-            assert have["apiVersion"] == want["apiVersion"] and have["spec"].items() >= want["spec"].items(), f"the recipe's {kind} lacks {want}"
-        assert not kinds or wanted.keys() & recipe.keys(), f"no recipe for {tool}"
-
-
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: scripts/e2e/gitops_recipes TAILRENDER")
-    tailrender = pathlib.Path(sys.argv[1]).resolve()
-    with tempfile.TemporaryDirectory(prefix="tailrender-recipes-") as directory:
-        scratch = pathlib.Path(directory)
-        for name in ("bin", "flux", "fleet"):
-            (scratch / name).mkdir()
-        (scratch / "bin" / "tailrender").symlink_to(tailrender)
-        who = {"NAME": "Tester", "EMAIL": "tester@example.com"}
-        os.environ.update({f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in who.items()})
-        os.environ.update(PATH=f"{scratch}/bin:{os.environ['PATH']}", HOME=directory, GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_COUNT="1",
-                          GIT_CONFIG_KEY_0="init.defaultBranch", GIT_CONFIG_VALUE_0="main")
-        check_snippets(tailrender)
-        check_flux(tailrender, scratch)
-        check_stream(tailrender, scratch)
-        check_hostile(tailrender, scratch)
-        check_fleet(tailrender, scratch)
-    print("gitops recipes: all as they should be")
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except AssertionError as failure:
-        sys.exit(f"gitops recipes: {failure}")
+@pytest.mark.parametrize("tool, folder, kinds", [
+    ("argo", "argocd", ["Application", "AppProject"]), ("flux", "flux", ["Kustomization"]), ("fleet", "fleet", [])])
+def test_snippets(tailrender, tool, folder, kinds):
+    """They are what the tool reads, and the recipes have what they say."""
+    wanted = {value["kind"]: value for value in yaml.safe_load_all(run(tailrender, "gitops-snippets", "--for", tool)) if "kind" in value}
+    assert list(wanted) == kinds
+    recipe = {value["kind"]: value for file in (PLUGINS / folder).glob("*.yaml") for value in read_all(file)}
+    for kind in wanted.keys() & recipe.keys():
+        assert recipe[kind]["apiVersion"] == wanted[kind]["apiVersion"] and recipe[kind]["spec"].items() >= wanted[kind]["spec"].items()
+    assert not kinds or wanted.keys() & recipe.keys()

@@ -41,7 +41,9 @@ def loopback():
 
 
 def mounted():
-    return [line.split()[1] for line in pathlib.Path("/proc/thread-self/mounts").read_text(encoding="utf-8").splitlines()]
+    """Where, by number; the last one comes last."""
+    lines = pathlib.Path("/proc/thread-self/mountinfo").read_text(encoding="utf-8").splitlines()
+    return {line.split()[0]: line.split()[4] for line in lines}
 
 
 @contextlib.contextmanager
@@ -49,9 +51,10 @@ def mounts_of_our_own():
     """What the block mounts is seen by nobody else, and gone after it."""
     new_namespace(CLONE_NEWNS)
     run("mount", "--make-rprivate", "/")
-    before = len(mounted())
+    before = mounted()
     try:
         yield
     finally:
-        for point in reversed(mounted()[before:]):
-            run("umount", "--lazy", point)
+        for number, point in reversed(mounted().items()):
+            if number not in before:
+                run("umount", "--lazy", point)

@@ -75,6 +75,18 @@ def cluster(tools, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def lab(tools):
+    """A cluster and a tailnet without anything in them; what remains of it fails. A module that needs more in it has a `lab` of its own."""
+    with Lab() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def tailnet(lab):
+    return lab.tailnet
+
+
+@pytest.fixture(scope="module")
 def scratch(tmp_path_factory):
     """A folder for the whole module."""
     return tmp_path_factory.mktemp("scratch")

@@ -112,9 +112,4 @@ def folder_of_others_is_refused():
         assert lab(traces, "down") == (0, ""), "down without a lab"
 
 
-def lab_ends_well():
-    folder_of_others_is_refused()
-    killed_up_is_ended_by_down()
-    up_ends_when_its_keeper_is_killed()
-    down_ends_an_up()
-    terminated_up_ends_all()
+ALL = (folder_of_others_is_refused, killed_up_is_ended_by_down, up_ends_when_its_keeper_is_killed, down_ends_an_up, terminated_up_ends_all)

@@ -1,37 +1,64 @@
-#!/usr/bin/env python3
 """Proves in the lab that rendered objects are all that a user has to apply: the controller does the rest.
 
-    scripts/e2e/lab_controller TAILRENDER RUNTIME
-
-RUNTIME runs as the rendered Deployment, with the rendered account and rights. A rendered proxy with stock containerboot gets its Secrets,
+The runtime runs as the rendered Deployment, with the rendered account and rights. A rendered proxy with stock containerboot gets its Secrets,
 takes over the name of a device that an earlier cluster has left, joins with a key of its own and carries a page; its Service gets its
 status, and `status` and /metrics show it; while the controller does not run `status` says why, and what is no more; the key is spent and
 blank afterwards; a device that somebody deleted comes back; what was deleted from the cluster leaves no Secret, no device and no key. The
-rendered objects are applied again: nothing changes. A device of its name that is online is left alone. Secrets and device are there in time,
-by the clock of the API server. At last the rendered nameserver runs RUNTIME: pods and glibc find the name of an egress Service, and a new
-one without a restart.
-Needs root, the programs of scripts/e2e/tools and the Debian packages of scripts/deps --e2e.
+rendered objects are applied again: nothing changes. A device of its name that is online is left alone. At last the rendered nameserver
+runs: pods and glibc find the name of an egress Service, and a new one without a restart.
 """
 import json
-import pathlib
-import sys
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE / "lab.d")]
-from audit import created, moment  # noqa: E402
-from hello import namespaces_first, page, rendered  # noqa: E402
-from installed import NAMESPACE, VALUES, data_of, lab_with_controller, metrics_of, usable_keys  # noqa: E402
-from names import names_follow  # noqa: E402
-from owners import applied_again_nothing_changes  # noqa: E402
+import pytest
+
+from audit import created, moment
+from hello import namespaces_first, page, rendered
+from installed import NAMESPACE, VALUES, data_of, lab_with_controller, metrics_of, usable_keys
+from names import names_follow
+from owners import applied_again_nothing_changes
 
 MARK = "tag:rebuilt"
 OURS = VALUES["tailrender"] | {"takeOverTag": MARK}
 LOGGED_OUT = "gone"  # what the test's control server calls a device that was deleted
-SECRETS_SECONDS, DEVICE_SECONDS = 1, 8
 METRICS = {"tailrender_" + name for name in (
     "leader", "replicas", "devices", "steps_running", "retries_total", "keys_minted_total", "keys_expiring", "removal_blocked",
     "api_requests_total", "api_failures_total", "api_refusals_total", "api_request_seconds_sum", "api_request_seconds_count")}
+
+
+@pytest.fixture(scope="module")
+def lab(tools, tailrender, runtime):
+    with lab_with_controller(tailrender, runtime, {"tailrender": OURS}) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def objects(lab, tailrender):
+    return rendered(tailrender, lab.tailnet.url, "tailrender.takeOverTag=" + MARK)
+
+
+@pytest.fixture(scope="module")
+def proxy(objects):
+    return next(item for item in objects if item["kind"] == "StatefulSet")
+
+
+@pytest.fixture(scope="module")
+def pod(proxy):
+    return proxy["metadata"]["name"] + "-0"
+
+
+@pytest.fixture(scope="module")
+def old(lab, proxy):
+    return left_by_an_earlier_cluster(lab, proxy, online=False)
+
+
+@pytest.fixture(scope="module")
+def device(lab, old, objects, pod):
+    begun = time.time()
+    namespaces_first(lab, objects)
+    device = joins(lab, pod)
+    print_seconds_to_join(lab, pod, device, begun)
+    return device
 
 
 def joins(lab, pod, old=None):
@@ -44,29 +71,12 @@ def joins(lab, pod, old=None):
     return found
 
 
-def seconds_to_join(lab, pod, device, begun):
+def print_seconds_to_join(lab, pod, device, begun):
     """From the answer that made the StatefulSet to the one that made the later of its Secrets; from `begun`, before all was applied, to the device."""
     secrets = created(lab, "secrets")
     made = max(secrets[pod], secrets[pod + "-auth"]) - created(lab, "statefulsets")[pod.removesuffix("-0")]
     joined = moment(lab.tailnet.device(device)["created"]) - begun
-    print(f"Secrets {made:.3f} s after the StatefulSet, device in the tailnet {joined:.1f} s after it was applied", flush=True)
-    return made, joined
-
-
-def are_in_time(secrets, devices):
-    """The better one: this machine may have been busy with other things."""
-    assert min(secrets) <= SECRETS_SECONDS, f"Secrets {secrets} s after the StatefulSet"
-    assert min(devices) <= DEVICE_SECONDS, f"devices {devices} s after they were applied"
-
-
-def proxy_joins_by_itself(lab, objects, pod):
-    begun = time.time()
-    namespaces_first(lab, objects)
-    device = joins(lab, pod)
-    seconds = seconds_to_join(lab, pod, device, begun)
-    assert lab.tailnet.device(device)["name"] == "apps-hello-lb." + lab.inner["LAB_DOMAIN"], "name of the device"
-    assert lab.wait("a page through the proxy", lambda: page(lab, "apps-hello-lb." + lab.inner["LAB_DOMAIN"])) == "hello from the lab\n", "page"
-    return device, seconds
+    print(f"Secrets {made:.3f} s after the StatefulSet, device in the tailnet {joined:.1f} s after it was applied")
 
 
 def left_by_an_earlier_cluster(lab, proxy, online):
@@ -85,24 +95,18 @@ def event_says(lab, reason, words):
     assert (event["involvedObject"]["name"], words in event["message"]) == ("hello-lb", True), f"Event {reason}: {event['message']}"
 
 
-def is_taken_over(lab, old):
-    assert lab.tailnet.device(old).get("deletedBy") == lab.inner["LAB_OAUTH_ID"], "who deleted the old device"
+def test_joins_by_itself(lab, device):
+    name = "apps-hello-lb." + lab.inner["LAB_DOMAIN"]
+    assert lab.tailnet.device(device)["name"] == name
+    assert lab.wait("a page through the proxy", lambda: page(lab, name)) == "hello from the lab\n"
+
+
+def test_takes_over(lab, old, device):
+    assert lab.tailnet.device(old).get("deletedBy") == lab.inner["LAB_OAUTH_ID"]
     event_says(lab, "DeviceTakenOver", f'device "{old}" ')
 
 
-def leaves_what_is_online(lab, objects, proxy, pod):
-    online = left_by_an_earlier_cluster(lab, proxy, online=True)
-    begun = time.time()
-    lab.apply([item for item in objects if item["kind"] != "Namespace"])
-    device = joins(lab, pod)
-    seconds = seconds_to_join(lab, pod, device, begun)
-    assert lab.tailnet.device(device)["name"] == "apps-hello-lb-1." + lab.inner["LAB_DOMAIN"], "name of the device"
-    assert lab.tailnet.device(online).get("deletedBy") is None, "who deleted the device that is online"
-    event_says(lab, "DeviceNotTakenOver", f'device "{online}" ')
-    return seconds
-
-
-def says_what_has_become_of_it(lab, pod):
+def test_says_what_has_become_of_it(lab, device, pod):
     """The status of the Service, the table of devices, and an Event about what the controller does not understand."""
     name = "apps-hello-lb." + lab.inner["LAB_DOMAIN"]
 
@@ -135,18 +139,17 @@ def says_what_has_become_of_it(lab, pod):
     lab.kubectl("delete", "statefulset", "later", "-n", NAMESPACE)
 
 
-def tells_of_it(lab, runtime, proxy, pod):
+def test_tells_of_it(lab, runtime, proxy, device, pod):
     """`status` to people, /metrics to Prometheus."""
     code, said = lab.as_a_person(runtime, "status", "-o", "wide")
     assert code == 0, f"exit code of status, which says\n{said}\n"
     name, annotations = "apps-hello-lb." + lab.inner["LAB_DOMAIN"], proxy["metadata"]["annotations"]
     addresses = ",".join(json.loads(data_of(lab, pod)["device_ips"]))
     first, header, row = (line.split() for line in said.splitlines())
-    assert (first, header) == (["controller:", "running"], ["NAME", "STATE", "FQDN", "PARENT", "HOSTNAME", "ADDRESSES", "TAGS", "TAILNET", "AGE", "PROBLEM"]), (
-        "status")
+    assert (first, header) == (["controller:", "running"], ["NAME", "STATE", "FQDN", "PARENT", "HOSTNAME", "ADDRESSES", "TAGS", "TAILNET", "AGE", "PROBLEM"])
     age = row.pop(-2)
     assert row == [pod, "joined", name, "Service/apps/hello-lb", "apps-hello-lb", addresses, annotations["tailrender.dev/tags"], "-", "-"], "status"
-    assert age[:-1].isdigit() and age[-1] in "sm", f"the pod's age is {age}"
+    assert age[:-1].isdigit() and age[-1] in "sm"
 
     found = metrics_of(lab)
     assert {metric.split("{")[0] for metric in found} == METRICS, "metrics"
@@ -154,11 +157,11 @@ def tells_of_it(lab, runtime, proxy, pod):
                           ('removal_blocked{of="proxies"}', 0), ('removal_blocked{of="services"}', 0),
                           ('devices{state="joined"}', 1), ('devices{state="waiting"}', 0), ('devices{state="restarting"}', 0),
                           ('devices{state="leaving"}', 0)):
-        assert found["tailrender_" + metric] == value, metric
+        assert found["tailrender_" + metric] == value
     for api in ("kubernetes", "tailnet"):
         for metric in ("requests_total", "request_seconds_count", "request_seconds_sum"):
             name = f'tailrender_api_{metric}{{api="{api}"}}'
-            assert found[name] > 0, f"{name} is {found[name]}"
+            assert found[name] > 0
 
 
 def status_says(lab, runtime, first, row, words):
@@ -169,7 +172,7 @@ def status_says(lab, runtime, first, row, words):
     return code == 1 and lines[0].startswith(first) and found[:2] == row and words in said
 
 
-def status_does_not_believe_the_dead(lab, runtime, proxy, pod):
+def test_status_does_not_believe_the_dead(lab, runtime, proxy, device, pod):
     """While the controller does not run its table is old."""
     def controller(replicas, image):
         lab.kubectl("set", "image", "deployment/operator", "operator=" + image, "-n", NAMESPACE)
@@ -189,14 +192,19 @@ def status_does_not_believe_the_dead(lab, runtime, proxy, pod):
     joins(lab, pod)
 
 
-def deleted_device_comes_back(lab, pod, device):
+def test_deleted_device_comes_back(lab, pod, device):
     lab.tailnet.ok("DELETE", "/admin/devices/" + device)
     lab.kubectl("delete", "pod", pod, "-n", NAMESPACE, "--grace-period", "1")
     new = joins(lab, pod, old=device)
     assert lab.tailnet.device(new)["name"] == "apps-hello-lb." + lab.inner["LAB_DOMAIN"], "name of the new device"
 
 
-def deleted_proxy_leaves_nothing(lab, objects, pod):
+def test_applied_again_nothing_changes(lab, objects, device):
+    applied = [item for item in objects if item["kind"] != "Namespace"]
+    applied_again_nothing_changes(lab, applied, lambda: lab.apply(applied))
+
+
+def test_deleted_proxy_leaves_nothing(lab, objects, device, pod):
     for item in objects:
         if item["metadata"].get("labels", {}).get("tailscale.com/parent-resource") == "hello-lb":
             lab.kubectl("delete", item["kind"].lower(), item["metadata"]["name"], "-n", NAMESPACE, "--wait=false")
@@ -207,30 +215,16 @@ def deleted_proxy_leaves_nothing(lab, objects, pod):
     assert usable_keys(lab) == [], "keys that could still be used"
 
 
-def main():
-    tailrender, runtime = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
-    with lab_with_controller(tailrender, runtime, {"tailrender": OURS}) as lab:
-        objects = rendered(tailrender, lab.tailnet.url, "tailrender.takeOverTag=" + MARK)
-        proxy = next(item for item in objects if item["kind"] == "StatefulSet")
-        pod = proxy["metadata"]["name"] + "-0"
-        old = left_by_an_earlier_cluster(lab, proxy, online=False)
-        device, first = proxy_joins_by_itself(lab, objects, pod)
-        is_taken_over(lab, old)
-        says_what_has_become_of_it(lab, pod)
-        tells_of_it(lab, runtime, proxy, pod)
-        status_does_not_believe_the_dead(lab, runtime, proxy, pod)
-        deleted_device_comes_back(lab, pod, device)
-        applied = [item for item in objects if item["kind"] != "Namespace"]
-        applied_again_nothing_changes(lab, applied, lambda: lab.apply(applied))
-        deleted_proxy_leaves_nothing(lab, objects, pod)
-        second = leaves_what_is_online(lab, objects, proxy, pod)
-        are_in_time(*zip(first, second))
-        names_follow(lab, tailrender, {"loginServer": lab.tailnet.url, "tailrender": OURS})
-    print("lab_controller: a rendered proxy joined by itself under the name of its predecessor, came back after its device was deleted, "
-          "and left nothing; names are known")
+def test_leaves_what_is_online(lab, objects, proxy, pod):
+    online = left_by_an_earlier_cluster(lab, proxy, online=True)
+    begun = time.time()
+    lab.apply([item for item in objects if item["kind"] != "Namespace"])
+    device = joins(lab, pod)
+    print_seconds_to_join(lab, pod, device, begun)
+    assert lab.tailnet.device(device)["name"] == "apps-hello-lb-1." + lab.inner["LAB_DOMAIN"], "name of the device"
+    assert lab.tailnet.device(online).get("deletedBy") is None, "who deleted the device that is online"
+    event_says(lab, "DeviceNotTakenOver", f'device "{online}" ')
 
 
-try:
-    main()
-except AssertionError as failure:
-    sys.exit(f"lab_controller: {failure}")
+def test_names_follow(lab, tailrender):
+    names_follow(lab, tailrender, {"loginServer": lab.tailnet.url, "tailrender": OURS})

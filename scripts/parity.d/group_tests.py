@@ -2,7 +2,6 @@
 import json
 import os
 
-import fabricate_group
 import parity_group_rows
 import parity_yaml
 import parity_run
@@ -11,7 +10,7 @@ from parity_case import Case, ident
 from parity_rows import Model
 from resource_tests import rendered
 
-CASE, STATIC = fabricate_group.CASE, "pg-static-endpoints"
+CASE, STATIC = "pg-egress-two-ports", "pg-static-endpoints"
 GROUP = """\
 apiVersion: tailscale.com/v1alpha1
 kind: ProxyGroup

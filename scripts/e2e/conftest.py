@@ -30,6 +30,15 @@ def pytest_addoption(parser):
     parser.addoption("--seconds", type=int, default=10, help="how long what repeats itself goes on")
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "whole: left out by --short")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("short"):
+        items[:] = [item for item in items if not item.get_closest_marker("whole")]
+
+
 def pytest_sessionstart(session):
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends the tests ends what they have started
     Lab.has_failed = staticmethod(lambda: session.testsfailed > 0)

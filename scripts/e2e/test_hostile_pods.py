@@ -17,7 +17,7 @@ import pytest
 import audit
 from bystanders import records, table
 from hostile_words import LONGEST, asks, flips, garbage, lures
-from hostile_world import BEAT_SECONDS, ELSEWHERE, INPUTS, world_in_a_lab
+from hostile_world import ELSEWHERE, INPUTS, world_in_a_lab
 from installed import NAMESPACE, data_of, usable_keys
 from taken_pods import SECRETS, profile
 from uninstall import cleanup, stop_the_controller
@@ -31,7 +31,7 @@ ASKED_A_SECOND, TOLD_A_SECOND, SPARE = 6, 1, 30  # requests to the cluster, and 
 
 
 @pytest.fixture(scope="module")
-def world(tailrender, runtime, request):
+def world(tools, tailrender, runtime, request):
     with world_in_a_lab(tailrender, runtime) as found:
         found.seconds = request.config.getoption("--seconds")
         yield found
@@ -47,7 +47,7 @@ def is_refused(lab, pod, attempts):
         found = audit.refused(lab, begin, pod.account)
         assert [attempt for attempt in attempts if attempt[:2] not in found] == [], f"what the audit log does not show among {found}"
         return True
-    lab.wait("the audit log shows it", are_shown, BEAT_SECONDS)
+    lab.wait("the audit log shows it", are_shown)
 
 
 def test_names_devices_of_others(world):
@@ -276,7 +276,7 @@ def records_follow(world):
         for said in ("no-https", name):
             pod.write({"https_endpoint": said})
             world.lab.wait(f"the records follow good-web, which says {said}",
-                           lambda said=said: (("ip4", name) in records(world.lab)) == (said == name), BEAT_SECONDS)
+                           lambda said=said: (("ip4", name) in records(world.lab)) == (said == name))
     finally:
         pod.write({"https_endpoint": name})
 

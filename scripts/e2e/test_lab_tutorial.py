@@ -42,7 +42,7 @@ def follow(line, folder, environment):
 
 def until_ready(folder, traces):
     """The kubelet asks the controller every ten seconds whether it is ready."""
-    follow("scripts/e2e/lab run kubectl wait --for=condition=Available deployment/operator -n tailscale --timeout=1m", folder, traces.environment)
+    follow("scripts/e2e/lab run kubectl wait --for=condition=Available deployment/operator -n tailscale --timeout=9m", folder, traces.environment)
 
 
 def follow_all(commands, folder, traces):

@@ -64,16 +64,17 @@ def adopt(lab, runtime, *flags, code=0):
     return said
 
 
-def adopt_and_kill(lab, runtime, seconds):
-    """Whether it was killed; else it has come to its end before."""
+def adopt_and_kill(lab, runtime, wait):
+    """Whether it was killed, after `wait()`; else it has come to its end before."""
     process = subprocess.Popen([runtime, "adopt"], env=lab.inner, preexec_fn=lab.enter, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
     try:
-        assert process.wait(seconds) == 0, "exit code of a run that was not killed"
-        return False
-    except subprocess.TimeoutExpired:
+        wait()
+    finally:
+        ended = process.poll()
         process.kill()
         process.wait()
-        return True
+    assert ended in (None, 0), "exit code of a run that was not killed"
+    return ended is None
 
 
 def answer_of(lab, path):

@@ -1,28 +1,24 @@
-#!/usr/bin/env python3
 """Proves in the lab that the proxies of the reference operator, which runs here itself, become rendered ones, go back to it, and move again.
-
-    scripts/e2e/lab_operator TAILRENDER RUNTIME
 
 Helm installs the operator's chart; the operator joins the tailnet and makes proxies for testdata/e2e/operator: exposed Services, an Ingress,
 egress with and without a group, a Connector, a Recorder, a DNSConfig. They run stock containerboot. Rendered objects beside a running operator
 change nothing and get nothing. Then helm puts the rendered controller in the operator's place, the rendered manifests are applied, and `adopt`
-moves the proxies, though it is killed again and again; `adopt --rollback` gives them back to the operator, which takes them over as they are. At last
-they move by the commands of README's "Moving over from the operator". In all that time every device keeps its node id, address and name, none is new, and
-every page comes back. After `adopt --finish` nothing of the operator's is left and nothing drifts, and what is deleted leaves no device and no Secret.
-The test tailnet has no ACME, so the Ingress only has to join; and there is no tsrecorder here, so the Recorder never does.
-Needs root, the programs of scripts/e2e/tools and the Debian packages of scripts/deps --e2e.
+moves the proxies, though it is killed again and again; `adopt --rollback` gives them back to the operator, which takes them over as they
+are. At last they move by the commands of README's "Moving over from the operator". In all that time every device keeps its node id, address
+and name, none is new, and every page comes back. After `adopt --finish` nothing of the operator's is left and nothing drifts, and what is
+deleted leaves no device and no Secret. With --short it runs once, and moves once. The test tailnet has no ACME, so the Ingress only has to
+join; and there is no tsrecorder here, so the Recorder never does.
 """
 import json
-import pathlib
 import random
-import sys
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE / "lab.d")]
-from shared.checks import documents, run  # noqa: E402
-from installed import NAMESPACE, adopt, adopt_and_kill, lab_with_runtime  # noqa: E402
-from reference import RELEASE, REPOSITORY, VALUES, longest_gaps, operator_in  # noqa: E402
+import pytest
+
+from installed import NAMESPACE, adopt, adopt_and_kill, lab_with_runtime
+from reference import RELEASE, REPOSITORY, VALUES, longest_gaps, operator_in
+from shared.applied import key, listed
+from shared.checks import documents, run
 
 KILLS = 4
 PROXIES = {"annotated.lab.ts.net", "apps-lb.lab.ts.net", "apps-warehouse.lab.ts.net", "out-0.lab.ts.net", "out-1.lab.ts.net", "router.lab.ts.net", "web.lab.ts.net"}
@@ -51,12 +47,12 @@ class User:
         return adopt(self.lab, self.runtime, *flags, code=code)
 
 
-def key(item):
-    return item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"]
-
-
-def listed(objects):
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
+@pytest.fixture(scope="module")
+def user(tools, tailrender, runtime):
+    with lab_with_runtime(runtime) as lab, operator_in(lab) as operator:
+        lab.verb("join", "warehouse")
+        lab.run("sh", "-c", 'mkdir "$LAB/shelves" && echo from the warehouse >"$LAB/shelves/index.html" && busybox httpd -p 80 -h "$LAB/shelves"', on="warehouse")
+        yield User(lab, operator, tailrender, runtime)
 
 
 def known(lab):
@@ -88,22 +84,23 @@ def serves(user, what):
     assert known(lab) == user.devices, f"{what}: devices that there have ever been"
 
 
-def operator_serves(user):
+def test_operator_serves(user):
     user.operator.upgrade()
     # The operator forgets what comes while its default ProxyClass is not ready.
     user.lab.kubectl("apply", "-f", str(REPOSITORY / "apps" / "proxyclass.yaml"))
     user.lab.kubectl("wait", "--for=condition=ProxyClassReady", "--timeout=120s", "proxyclass/without-registry")
     user.lab.kubectl("apply", "-f", str(REPOSITORY / "apps"))
     serves(user, "the operator")
-    assert OPERATORS in user.devices, f"the operator is not among {user.devices}"
+    assert OPERATORS in user.devices
     user.held = {item for item in held(user.lab) if item[1] != NAMESPACE}
-    assert len(user.held) == 10, f"user's objects with the operator's finalizer, which are {user.held}"
+    assert len(user.held) == 10
     said = user.adopt("--dry-run", code=1)
     for parent in ("Service/apps/lb", "ProxyGroup/out", "DNSConfig/names"):
-        assert f"{parent} (" in said and "apply the rendered manifests first, while the operator is stopped" in said, f"adopt --dry-run says\n{said}"
+        assert f"{parent} (" in said and "apply the rendered manifests first, while the operator is stopped" in said
 
 
-def too_early(user):
+@pytest.mark.whole
+def test_too_early(user):
     """Rendered beside a running operator: nobody touches them, they get nothing, and the operator's own stay."""
     lab = user.lab
     own = [item for item in user.generated if item["metadata"].get("labels", {}).get(PARENT) in ("lb", "web")]
@@ -122,7 +119,8 @@ def too_early(user):
     serves(user, "the operator beside rendered proxies")
 
 
-def moves_beside_the_controller(user):
+@pytest.mark.whole
+def test_moves_beside_the_controller(user):
     """Which helm puts in the operator's place."""
     lab = user.lab
     post_render = ("post-render", f"--namespace={NAMESPACE}", f"--values={VALUES}")
@@ -133,30 +131,30 @@ def moves_beside_the_controller(user):
         if (event["reason"], event["involvedObject"]["name"]) == ("OperatorStillServes", "lb")])
     generator = random.Random(1)
     for _ in range(KILLS):
-        adopt_and_kill(lab, user.runtime, generator.uniform(0.1, 3))
+        adopt_and_kill(lab, user.runtime, lambda: time.sleep(generator.uniform(0.1, 3)))
     said = user.adopt()
-    assert "no Tailscale operator is here: " in said, f"adopt says\n{said}"
+    assert "no Tailscale operator is here: " in said
     serves(user, "adopted")
     lab.kubectl("diff", "-f", "-", text=lab.run("helm", "get", "manifest", RELEASE, "-n", NAMESPACE))
 
 
-def goes_back(user):
+@pytest.mark.whole
+def test_goes_back(user):
     lab = user.lab
     said = user.adopt("--rollback")
-    assert (said.endswith("is the rendered controller\ndone; take the rendered manifests out of the repository of the cluster now, then start the operator\n")), (
-        f"adopt --rollback says\n{said}")
+    assert said.endswith("is the rendered controller\ndone; take the rendered manifests out of the repository of the cluster now, then start the operator\n")
     names = operators(lab)
     led = lab.get("service", "warehouse", "-n", "apps")["spec"]["externalName"].partition(".")[0]
-    assert led in names, f"Service warehouse leads to {led}, wanted one of {names}"
+    assert led in names
     # What both call the same is the operator's again.
     lab.delete([item for item in user.generated if not item["metadata"]["name"].startswith(("out", "tapes", "nameserver"))])
     user.operator.upgrade()
     lab.wait("the operator holds what it held", lambda: held(lab) >= user.held)
     serves(user, "the operator again")
-    assert operators(lab) >= names, f"the operator has {operators(lab)}, wanted {names}"
+    assert operators(lab) >= names
 
 
-def moves(user):
+def test_moves(user):
     """The commands of README's "Moving over from the operator"."""
     lab = user.lab
     lab.kubectl("scale", "deployment", "operator", "-n", NAMESPACE, "--replicas", "0")
@@ -168,22 +166,22 @@ def moves(user):
     print("longest outage of a page: " + ", ".join(f"{url.split('/')[2].partition('.')[0]} {gap:.0f} s" for url, gap in gaps.items()), flush=True)
     lab.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", text=user.install)
     said = user.adopt("--finish")
-    assert f"device {user.devices[OPERATORS][0]} in the tailnet are the operator's own" in said, f"adopt --finish says\n{said}"
+    assert f"device {user.devices[OPERATORS][0]} in the tailnet are the operator's own" in said
 
 
-def nothing_is_left(user):
+def test_nothing_is_left(user):
     lab = user.lab
     assert (operators(lab), held(lab)) == (set(), set()), "what the operator has left, and what waits for it"
     every = lab.items("all,secrets,configmaps,serviceaccounts,roles,rolebindings,endpointslices", "-n", NAMESPACE)
     owned = [key(item) for item in every if any(one["apiVersion"].startswith("tailscale.com/") for one in item["metadata"].get("ownerReferences", []))]
-    assert (owned, [key(item) for item in every if item["metadata"]["name"].startswith("tailrender-adopt-")]) == ([], []), (
-        "owned by custom resources; records")
+    assert (owned, [key(item) for item in every if item["metadata"]["name"].startswith("tailrender-adopt-")]) == ([], [])
     lab.kubectl("diff", "-f", "-", text=listed(user.rendered))
     lab.kubectl("diff", "--server-side", "--force-conflicts", "-f", "-", text=user.install)
     serves(user, "beside the controller")
 
 
-def deleted_leaves_nothing(user):
+@pytest.mark.whole
+def test_deleted_leaves_nothing(user):
     lab = user.lab
     sets = [item for item in user.generated if item["kind"] == "StatefulSet"]
     lab.delete(sets)
@@ -197,26 +195,3 @@ def deleted_leaves_nothing(user):
     lab.wait("no device is left", lambda: {name for name, (_, _, deleted) in known(lab).items() if not deleted} == stays)
     lab.wait("no Secret is left", lambda: {item["metadata"]["name"] for item in lab.items("secrets", "-n", NAMESPACE)
                                            if not item["metadata"]["name"].startswith("sh.helm.")} == {"operator", "operator-oauth"})
-
-
-WHOLE = (operator_serves, too_early, moves_beside_the_controller, goes_back, moves, nothing_is_left, deleted_leaves_nothing)
-SHORT = (operator_serves, moves, nothing_is_left)
-
-
-def main():
-    tailrender, runtime = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
-    with lab_with_runtime(runtime) as lab, operator_in(lab) as operator:
-        lab.verb("join", "warehouse")
-        lab.run("sh", "-c", 'mkdir "$LAB/shelves" && echo from the warehouse >"$LAB/shelves/index.html" && busybox httpd -p 80 -h "$LAB/shelves"', on="warehouse")
-        user = User(lab, operator, tailrender, runtime)
-        for step in SHORT if "--short" in sys.argv[3:] else WHOLE:
-            begun = time.monotonic()
-            step(user)
-            print(f"{step.__name__.replace('_', ' ')}: {time.monotonic() - begun:.1f} s", flush=True)
-    print("lab_operator: the operator's proxies moved, all the ways that were tried, and kept their devices")
-
-
-try:
-    main()
-except AssertionError as failure:
-    sys.exit(f"lab_operator: {failure}")

@@ -1,25 +1,19 @@
-#!/usr/bin/env python3
 """Proves in the lab that many proxies of the reference operator become rendered ones without a new device, whenever `adopt` is killed.
 
-    scripts/e2e/lab_adopt TAILRENDER RUNTIME [--short]
-
-100 proxies (with --short 25) of the oracle, whose pods and devices the test plays, beside our controller: `adopt` is killed again and again, at random points,
-until a run ends by itself. Every device is where it was, none ran twice, nothing is left over, and users' Services have lost the
-operator's finalizer and nothing else. lab_operator does it with the operator itself.
-Needs root, the programs of scripts/e2e/tools and the Debian packages of scripts/deps --e2e.
+100 proxies (with --short 25) of the oracle, whose pods and devices the test plays, beside our controller: `adopt` is killed again and again,
+at random points, until a run ends by itself. Every device is where it was, none ran twice, nothing is left over, and users' Services have
+lost the operator's finalizer and nothing else. test_lab_operator.py does it with the operator itself.
 """
 import base64
 import json
-import pathlib
 import random
-import sys
 import threading
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE / "lab.d")]
-from installed import NAMESPACE, adopt, adopt_and_kill, lab_with_controller  # noqa: E402
-import operators  # noqa: E402
+import pytest
+
+import operators
+from installed import NAMESPACE, adopt, adopt_and_kill, lab_with_controller
 
 WITH_PARENT = 20
 WHOLE, SHORT = (100, 6), (25, 2)  # proxies, kills
@@ -94,19 +88,44 @@ def of_users(lab, parents):
     return found
 
 
+def left_to_move(lab, pairs):
+    sets = {item["metadata"]["name"] for item in lab.get("statefulsets", "-n", NAMESPACE)["items"]}
+    return len([pair for pair in pairs if pair.old in sets])
+
+
 def kill_at_random(lab, runtime, pairs, kills):
-    """How many proxies were left to move at each kill."""
-    generator, found = random.Random(1), []
-    for number in range(kills):
-        delay = generator.uniform(0.5, 8 * len(pairs) / WHOLE[0])
-        if adopt_and_kill(lab, runtime, delay):
-            sets = {item["metadata"]["name"] for item in lab.get("statefulsets", "-n", NAMESPACE)["items"]}
-            found.append(len([pair for pair in pairs if pair.old in sets]))
-            print(f"kill {number + 1} after {delay:.1f} s: {found[-1]} of {len(pairs)} to go", flush=True)
-    assert any(0 < left < len(pairs) for left in found), f"no kill was in the middle: {found} of {len(pairs)} were left"
+    """First while none has moved; then each time once some more have, at any time of what comes next."""
+    generator = random.Random(1)
+    for left in [len(pairs), *sorted(generator.sample(range(1, len(pairs)), kills - 1), reverse=True)]:
+        def wait(left=left):
+            lab.wait(f"{left} are left to move", lambda: left_to_move(lab, pairs) <= left)
+            time.sleep(generator.uniform(0, 0.5))
+        if adopt_and_kill(lab, runtime, wait):
+            print(f"killed with {left_to_move(lab, pairs)} of {len(pairs)} to go")
 
 
-def many_move(lab, tailrender, runtime, count, kills):
+def check_all(lab, runtime, pairs, player):
+    assert player.doubles == [], "pods that started while the old one ran"
+    secrets = {item["metadata"]["name"]: item.get("data") or {} for item in lab.get("secrets", "-n", NAMESPACE)["items"]}
+    left = {item["metadata"]["name"] for item in lab.get("statefulsets,services", "-n", NAMESPACE)["items"]}
+    for pair in pairs:
+        state = {key: base64.b64decode(value).decode() for key, value in secrets[pair.new + "-0"].items()}
+        assert {key: state.get(key) for key in pair.state} == pair.state
+        assert pair.old not in left and pair.old + "-0" not in secrets
+    minted = [key for key in lab.tailnet.state()["keys"] if key.get("description", "").startswith("tailrender-")]
+    assert minted == [], "keys that the controller minted"
+    said = adopt(lab, runtime)
+    assert "nothing of the operator's is left to move" in said
+
+
+@pytest.fixture(scope="module")
+def lab(tools, tailrender, runtime):
+    with lab_with_controller(tailrender, runtime) as found:
+        yield found
+
+
+def test_many_move(lab, tailrender, runtime, short):
+    count, kills = SHORT if short else WHOLE
     pairs = operators.pairs(tailrender, count)
     for pair in pairs:
         pair.join(lab.tailnet)
@@ -130,33 +149,5 @@ def many_move(lab, tailrender, runtime, count, kills):
     assert living(lab) == devices, "devices in the tailnet, by node id"
     for item in before.values():
         item["metadata"]["finalizers"] = [OTHERS_FINALIZER]
-    assert len(before) >= min(WITH_PARENT, count // 5), f"only {len(before)} of {count} have a parent"
+    assert len(before) >= min(WITH_PARENT, count // 5)
     assert of_users(lab, parents) == before, "users' Services without the operator's finalizer"
-
-
-def check_all(lab, runtime, pairs, player):
-    assert player.doubles == [], "pods that started while the old one ran"
-    secrets = {item["metadata"]["name"]: item.get("data") or {} for item in lab.get("secrets", "-n", NAMESPACE)["items"]}
-    left = {item["metadata"]["name"] for item in lab.get("statefulsets,services", "-n", NAMESPACE)["items"]}
-    for pair in pairs:
-        state = {key: base64.b64decode(value).decode() for key, value in secrets[pair.new + "-0"].items()}
-        assert {key: state.get(key) for key in pair.state} == pair.state, f"state of {pair.new}"
-        assert pair.old not in left and pair.old + "-0" not in secrets, f"something of {pair.old} is left"
-    minted = [key for key in lab.tailnet.state()["keys"] if key.get("description", "").startswith("tailrender-")]
-    assert minted == [], "keys that the controller minted"
-    said = adopt(lab, runtime)
-    assert "nothing of the operator's is left to move" in said, f"a second run says\n{said}"
-
-
-def main():
-    tailrender, runtime = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
-    count, kills = SHORT if "--short" in sys.argv[3:] else WHOLE
-    with lab_with_controller(tailrender, runtime) as lab:
-        many_move(lab, tailrender, runtime, count, kills)
-    print(f"lab_adopt: {count} proxies kept their devices through {kills} kills")
-
-
-try:
-    main()
-except AssertionError as failure:
-    sys.exit(f"lab_adopt: {failure}")

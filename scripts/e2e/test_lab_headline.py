@@ -1,7 +1,4 @@
-#!/usr/bin/env python3
 """Proves in the lab that examples/fleet, rendered and applied, is a tailnet that works.
-
-    scripts/e2e/lab_headline TAILRENDER RUNTIME [--short]
 
 All that `tailrender render examples/fleet --cluster ozilab` prints goes through `kubectl apply -f -`, after what its README lets
 a user do by hand: Namespaces and the OAuth Secrets. Every standalone proxy and both pods of the groups "front" and "out" run stock
@@ -13,7 +10,7 @@ get the statuses that the reference gives them. From then on the controller does
 starts anew writes nothing. At last a Service is deleted: no Secret, no device and no key is left of it. In all that time the controller
 has written nothing of a rendered object but its status, and each of its rights was needed, but for those that SHOWN_ELSEWHERE names.
 
-Other than a user's: the controller's image is RUNTIME, its cleanupDelay 2 s; loginServer is the lab's, also that of Tailnet "partner"
+Other than a user's: the controller's image is the given one, its cleanupDelay 2 s; loginServer is the lab's, also that of Tailnet "partner"
 (another OAuth client of the same tailnet); nginx is the lab's page, and so are the pods behind shop and traefik and the database, which
 the repository takes for granted. There is no ACME: the test puts a certificate of the lab's authority where tailscaled keeps its own, and
 restarts the pod.
@@ -22,27 +19,23 @@ played by lab_groups); what clients see of the group "front", since the test con
 has all but that); Funnel, which is Tailscale's own relays; an exit node's traffic, since there is no internet; the targets of nas and
 mail, addresses that nobody has here. Their proxies join, but for the Recorder's and those of "kube".
 --short ends before the CRDs are added.
-Needs root, the programs of scripts/e2e/tools and the Debian packages of scripts/deps --e2e.
 """
 import json
-import pathlib
 import shutil
-import sys
-import tempfile
 import time
 
+import pytest
 import yaml
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE / "lab.d")]
-from shared.checks import documents, run  # noqa: E402
-import audit  # noqa: E402
-from custom_resources import add_crds, install_crds, statuses_are_written  # noqa: E402
-from harness import Lab  # noqa: E402
-from hello import FLEET, page  # noqa: E402
-from installed import NAMESPACE, data_of, usable_keys  # noqa: E402
-from owners import applied_again_nothing_changes, the_controller_wrote_none  # noqa: E402
-from rights_used import every_right_is_used  # noqa: E402
+import audit
+from custom_resources import add_crds, install_crds, statuses_are_written
+from harness import Lab
+from hello import page
+from installed import NAMESPACE, data_of, usable_keys
+from owners import applied_again_nothing_changes, the_controller_wrote_none
+from rights_used import every_right_is_used
+from shared.checks import documents, run
+from shared.fleet import FLEET
 
 DOMAIN = "tail1a2b3.ts.net"
 SETTINGS = ("tailrender.image.repository=lab/runtime", "tailrender.image.tag=1.0.0", "tailrender.cleanupDelay=2s")
@@ -60,7 +53,7 @@ class Fleet:
     """A copy of examples/fleet, rendered for the lab."""
 
     def __init__(self, tailrender, folder, login_server):
-        self.tailrender, self.tree, self.login_server = tailrender, pathlib.Path(folder, "fleet"), login_server
+        self.tailrender, self.tree, self.login_server = tailrender, folder / "fleet", login_server
         shutil.copytree(FLEET, self.tree)
         self.edit("apps/tailnet.yaml", "name: partner\nspec:\n", f"name: partner\nspec:\n  loginUrl: {login_server}\n")
 
@@ -134,6 +127,41 @@ def places_outside(lab):
     lab.run("sh", "-c", 'printf "%s\\n" "$@" >>"$LAB/Corefile"', "sh", *lines)
 
 
+@pytest.fixture(scope="module")
+def lab(tools, runtime):
+    with Lab(TAILRENDER_LAB_DOMAIN=DOMAIN) as found:
+        found.verb("image", "lab/runtime:1.0.0", str(runtime))
+        found.verb("image", "lab/curl:1", shutil.which("curl"))
+        places_outside(found)
+        yield found
+
+
+@pytest.fixture(scope="module")
+def fleet(lab, tailrender, scratch):
+    found = Fleet(tailrender, scratch, lab.tailnet.url)
+    by_hand(lab, found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def text(lab, fleet):
+    """What is rendered, and applied."""
+    found = fleet.rendered()
+    apply(lab, found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def text_with_kinds(lab, fleet):
+    """With the CRDs, whose kinds are installed later; a controller that starts anew finds all of it as it has left it."""
+    add_crds(fleet.tree)
+    found = fleet.rendered()
+    install_crds(lab, found)
+    apply_on_the_server(lab, found)
+    controller_starts_anew(lab)
+    return found
+
+
 def apply(lab, text, *flags):
     return lab.kubectl("apply", *flags, "-f", "-", text=text)
 
@@ -147,7 +175,7 @@ def has_joined(lab, proxy):
     return data["device_id"] if data.get("device_fqdn") == f"{proxy.hostname}.{DOMAIN}." and "device_id" in data else None
 
 
-def all_join_with_keys_of_their_own(lab, text):
+def test_all_join_with_keys_of_their_own(lab, text):
     wanted = proxies(text)
     devices = {proxy.pod: lab.wait(f"{proxy.pod} joins as {proxy.hostname}", lambda proxy=proxy: has_joined(lab, proxy)) for proxy in wanted}
     lab.wait("keys are blank", lambda: all(data_of(lab, proxy.pod + "-auth").get("authkey") == "" for proxy in wanted))
@@ -158,7 +186,7 @@ def all_join_with_keys_of_their_own(lab, text):
         device = known[devices[proxy.pod]]
         key = keys[device["key"]]
         client = "kpartnerCNTRL" if proxy.tailnet == "partner" else lab.inner["LAB_OAUTH_ID"]
-        assert (device["name"], sorted(device["tags"])) == (f"{proxy.hostname}.{DOMAIN}", sorted(proxy.tags)), proxy.pod
+        assert (device["name"], sorted(device["tags"])) == (f"{proxy.hostname}.{DOMAIN}", sorted(proxy.tags))
         assert (key["spent"], key["devices"], key["client"]) == (True, [device["nodeId"]], client), f"key of {proxy.pod}"
     assert len(set(devices.values())) == len(wanted), "devices"
     assert (state["rejections"], len(known)) == ([], len(wanted) + 2), "refused registrations, and devices with client and warehouse"
@@ -170,7 +198,7 @@ def condition(found, name):
     return any(item["type"] == name and item["status"] == "True" for item in found["status"].get("conditions", []))
 
 
-def status_is_written(lab, text):
+def test_status_is_written(lab, text):
     for name, ready in (("hello", "TailscaleProxyReady"), ("hello-lb", "TailscaleProxyReady"), ("orders-db", "TailscaleProxyReady"),
                         ("nas", "TailscaleProxyReady"), ("warehouse", "TailscaleEgressSvcReady")):
         lab.wait(f"Service {name} is {ready}", lambda name=name, ready=ready: condition(lab.get("service", name, "-n", "apps"), ready))
@@ -187,13 +215,37 @@ def status_is_written(lab, text):
     lab.wait("the nameserver runs", lambda: lab.get("deployment", "nameserver", "-n", NAMESPACE)["status"].get("readyReplicas"))
 
 
-def services_are_reached(lab, _):
+def test_services_are_reached(lab, text):
     hello = "hello from the lab\n"
     for name, port, wanted in (("hello", 80, hello), ("apps-hello-lb", 80, hello), ("orders-db", 5432, "from the database\n")):
-        assert lab.wait(f"a page from {name}", lambda name=name, port=port: page(lab, f"{name}.{DOMAIN}:{port}")) == wanted, name
+        assert lab.wait(f"a page from {name}", lambda name=name, port=port: page(lab, f"{name}.{DOMAIN}:{port}")) == wanted
 
 
-def ingress_is_reached(lab, text):
+def test_routes_of_the_connector_are_used(lab, text):
+    # Past the tailnet there is no way to it.
+    lab.run("ip", "route", "add", "unreachable", NETWORK, on="client")
+
+    def fetch():
+        return lab.verb("run", "--on", "client", "curl", "-sS", "--max-time", "10", f"http://{BEHIND}/", check=False).stdout
+    assert fetch() == "", "page before anybody has approved the route"
+    [proxy] = [proxy for proxy in proxies(text) if proxy.parent == "home-net"]
+    device = data_of(lab, proxy.pod)["device_id"]
+    lab.tailnet.log_in()
+    offered = lab.wait("the route is advertised", lambda: lab.tailnet.ok("GET", f"/api/v2/device/{device}/routes")["advertisedRoutes"])
+    assert offered == [NETWORK], "advertised routes"
+    lab.tailnet.ok("POST", f"/api/v2/device/{device}/routes", {"routes": offered})
+    assert lab.wait("a page behind the Connector", fetch) == "behind the router\n", "page"
+
+
+def test_egress_group_is_reached(lab, text):
+    """By a pod that knows the Service's name."""
+    words = ("-sS", "--max-time", "10", "--retry", "60", "--retry-delay", "2", "--retry-all-errors", "http://warehouse:5432/")
+    lab.kubectl("run", "reach", "-n", "apps", "--image=lab/curl:1", "--image-pull-policy=Never", "--restart=Never", "--", *words)
+    lab.wait("a pod reaches the warehouse", lambda: lab.get("pod", "reach", "-n", "apps")["status"]["phase"] == "Succeeded")
+    assert lab.kubectl("logs", "reach", "-n", "apps").splitlines()[-1] == "from the warehouse", "page"
+
+
+def test_ingress_is_reached(lab, text):
     name = "shop." + DOMAIN
     answer = lab.wait("an answer by HTTP", lambda: lab.run("curl", "-sS", "--max-time", "10", "-o", "/dev/null", "-w", "%{http_code} %{redirect_url}",
                                                             f"http://{name}/a", on="client"))
@@ -210,31 +262,7 @@ def ingress_is_reached(lab, text):
         assert found == wanted, f"page at {path}"
 
 
-def routes_of_the_connector_are_used(lab, text):
-    # Past the tailnet there is no way to it.
-    lab.run("ip", "route", "add", "unreachable", NETWORK, on="client")
-
-    def fetch():
-        return lab.verb("run", "--on", "client", "curl", "-sS", "--max-time", "10", f"http://{BEHIND}/", check=False).stdout
-    assert fetch() == "", "page before anybody has approved the route"
-    [proxy] = [proxy for proxy in proxies(text) if proxy.parent == "home-net"]
-    device = data_of(lab, proxy.pod)["device_id"]
-    lab.tailnet.log_in()
-    offered = lab.wait("the route is advertised", lambda: lab.tailnet.ok("GET", f"/api/v2/device/{device}/routes")["advertisedRoutes"])
-    assert offered == [NETWORK], "advertised routes"
-    lab.tailnet.ok("POST", f"/api/v2/device/{device}/routes", {"routes": offered})
-    assert lab.wait("a page behind the Connector", fetch) == "behind the router\n", "page"
-
-
-def egress_group_is_reached(lab, _):
-    """By a pod that knows the Service's name."""
-    words = ("-sS", "--max-time", "10", "--retry", "60", "--retry-delay", "2", "--retry-all-errors", "http://warehouse:5432/")
-    lab.kubectl("run", "reach", "-n", "apps", "--image=lab/curl:1", "--image-pull-policy=Never", "--restart=Never", "--", *words)
-    lab.wait("a pod reaches the warehouse", lambda: lab.get("pod", "reach", "-n", "apps")["status"]["phase"] == "Succeeded")
-    assert lab.kubectl("logs", "reach", "-n", "apps").splitlines()[-1] == "from the warehouse", "page"
-
-
-def applied_literally_again_nothing_changes(lab, text):
+def test_applied_literally_again_nothing_changes(lab, text):
     """Twice, as the headline has it, and as GitOps does it."""
     def again():
         # kubectl compares with what it sent. A list of a policy, which it can only send as a whole, has got the API server's defaults.
@@ -256,16 +284,10 @@ def controller_starts_anew(lab):
     lab.wait("another controller leads", another_leads)
 
 
-def custom_resources_get_their_status(lab, fleet):
-    """Their kinds are installed later; a controller that starts anew finds all of it as it has left it."""
-    add_crds(fleet.tree)
-    text = fleet.rendered()
-    install_crds(lab, text)
-    apply_on_the_server(lab, text)
-    controller_starts_anew(lab)
-    statuses_are_written(lab, DOMAIN, {proxy.pod: device_of(lab, proxy) for proxy in proxies(text)})
-    applied_again_nothing_changes(lab, documents(text), lambda: apply_on_the_server(lab, text))
-    return text
+@pytest.mark.whole
+def test_custom_resources_get_their_status(lab, text, text_with_kinds):
+    statuses_are_written(lab, DOMAIN, {proxy.pod: device_of(lab, proxy) for proxy in proxies(text_with_kinds)})
+    applied_again_nothing_changes(lab, documents(text_with_kinds), lambda: apply_on_the_server(lab, text_with_kinds))
 
 
 def leads_through_both_pods(lab, name):
@@ -274,7 +296,8 @@ def leads_through_both_pods(lab, name):
     return [item["reason"] for item in found if item["type"] == "TailscaleEgressSvcReady"] == ["ReadyToRouteTraffic"]
 
 
-def nothing_is_written_when_nothing_changes(lab):
+@pytest.mark.whole
+def test_nothing_is_written_when_nothing_changes(lab, text_with_kinds):
     for name in ("warehouse", "mail"):
         lab.wait(f"both pods lead to {name}", lambda name=name: leads_through_both_pods(lab, name))
     print(audit.stays_quiet(lab, WINDOW_SECONDS, KEY_LISTS), flush=True)
@@ -296,11 +319,12 @@ def living(lab):
     return {device["nodeId"] for device in lab.tailnet.state()["devices"] if not device.get("deletedBy")}
 
 
-def deleted_service_leaves_nothing(lab, fleet, text):
+@pytest.mark.whole
+def test_deleted_service_leaves_nothing(lab, fleet, text_with_kinds):
     path = fleet.tree / "apps/hello.yaml"
     left = [item for item in documents(path.read_text(encoding="utf-8")) if item["metadata"]["name"] != "hello-lb"]
     path.write_text(yaml.safe_dump_all(left), encoding="utf-8")
-    [proxy] = [proxy for proxy in proxies(text) if proxy.parent == "hello-lb"]
+    [proxy] = [proxy for proxy in proxies(text_with_kinds) if proxy.parent == "hello-lb"]
     devices, keys, device = living(lab), usable_keys(lab), data_of(lab, proxy.pod)["device_id"]
 
     def secrets():
@@ -311,50 +335,13 @@ def deleted_service_leaves_nothing(lab, fleet, text):
     def names(objects):
         return {(item["kind"], item["metadata"].get("namespace"), item["metadata"]["name"]) for item in documents(objects)}
     assert (device in devices, secrets()) == (True, {proxy.pod, proxy.pod + "-auth", proxy.pod + "-config"}), "device and Secrets of hello-lb"
-    for kind, namespace, name in sorted(names(text) - names(fleet.rendered())):
+    for kind, namespace, name in sorted(names(text_with_kinds) - names(fleet.rendered())):
         lab.kubectl("delete", kind.lower(), name, "-n", namespace, "--wait=false")
     lab.wait("no Secret of hello-lb is left", lambda: not secrets())
     assert (living(lab), usable_keys(lab)) == (devices - {device}, keys), "devices, and keys that could still be used"
 
 
-def headline(lab, tailrender, folder, short):
-    fleet = Fleet(tailrender, folder, lab.tailnet.url)
-    places_outside(lab)
-    by_hand(lab, fleet)
-    text = fleet.rendered()
-    begun = time.monotonic()
-
-    def told(step, *arguments):
-        found = step(lab, *arguments)
-        print(f"{step.__name__.replace('_', ' ')}: {time.monotonic() - begun:.1f} s after the apply", flush=True)
-        return found
-    apply(lab, text)
-    for step in (all_join_with_keys_of_their_own, status_is_written, services_are_reached, routes_of_the_connector_are_used,
-                 egress_group_is_reached, ingress_is_reached, applied_literally_again_nothing_changes):
-        told(step, text)
-    if short:
-        return
-    text = told(custom_resources_get_their_status, fleet)
-    told(nothing_is_written_when_nothing_changes)
-    told(deleted_service_leaves_nothing, fleet, text)
-    the_controller_wrote_none(lab, documents(text))
-    every_right_is_used(lab, documents(text), SHOWN_ELSEWHERE)
-
-
-def main():
-    tailrender, runtime = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
-    with Lab(TAILRENDER_LAB_DOMAIN=DOMAIN) as lab, tempfile.TemporaryDirectory() as folder:
-        lab.verb("image", "lab/runtime:1.0.0", str(runtime))
-        lab.verb("image", "lab/curl:1", shutil.which("curl"))
-        try:
-            headline(lab, tailrender, folder, "--short" in sys.argv[3:])
-        except AssertionError:
-            print(lab.verb("run", "kubectl", "logs", "-n", NAMESPACE, "deployment/operator", "--tail", "60", check=False).stdout, file=sys.stderr)
-            raise
-    print("lab_headline: the fleet joined, was reached both ways, and stayed as it was applied")
-
-
-try:
-    main()
-except AssertionError as failure:
-    sys.exit(f"lab_headline: {failure}")
+@pytest.mark.whole
+def test_the_controller_wrote_none_and_needed_its_rights(lab, text_with_kinds):
+    the_controller_wrote_none(lab, documents(text_with_kinds))
+    every_right_is_used(lab, documents(text_with_kinds), SHOWN_ELSEWHERE)

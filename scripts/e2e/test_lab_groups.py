@@ -1,44 +1,44 @@
-#!/usr/bin/env python3
 """Proves in the lab that groups which the tailnet reaches need nothing but their rendered objects.
 
-    scripts/e2e/lab_groups TAILRENDER RUNTIME
-
-The groups "front" and "kube" of examples/fleet are rendered and applied, with our controller running. Stock containerboot joins and takes over the
-addresses that the tailnet gave Service broker; both Tailscale Services are registered, Service and Ingress say where they are reached, certificates have their Secrets, a renewed
-one is read by one pod after the other, `status` tells of the services, and what is deleted from the cluster is deleted from the tailnet. Applied again, and with the controller
-stopped, `cleanup` takes away what an uninstall would leave behind, and nothing of anybody else's.
+The groups "front" and "kube" of examples/fleet are rendered and applied, with our controller running. Stock containerboot joins and takes
+over the addresses that the tailnet gave Service broker; both Tailscale Services are registered, Service and Ingress say where they are
+reached, certificates have their Secrets, a renewed one is read by one pod after the other, `status` tells of the services, and what is
+deleted from the cluster is deleted from the tailnet. Applied again, and with the controller stopped, `cleanup` takes away what an uninstall
+would leave behind, and nothing of anybody else's.
 The test tailnet has no ACME, so the test plays pod 0 where it fills a certificate; and the lab has no k8s-proxy, so it plays that.
-Needs root, the programs of scripts/e2e/tools and the Debian packages of scripts/deps --e2e.
 """
 import json
-import pathlib
-import subprocess
-import sys
-import time
 
-import yaml
+import pytest
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE / "lab.d")]
-from hello import FLEET, namespaces_first  # noqa: E402
-from uninstall import cleanup_leaves_what_is_not_ours, leave_the_cluster  # noqa: E402
-from installed import NAMESPACE, data_of, lab_with_controller, rendered_controller, usable_keys  # noqa: E402
+from hello import namespaces_first
+from installed import NAMESPACE, data_of, lab_with_controller, rendered_controller, usable_keys
+from shared.checks import documents, run
+from shared.fleet import FLEET
+from uninstall import cleanup_leaves_what_is_not_ours, leave_the_cluster
 
 DOCS, API = "docs.tail1a2b3.ts.net", "ozilab-api.tail1a2b3.ts.net"
 PARENTS = {("Ingress", "docs"), ("Service", "broker"), ("Service", "shop-web"), ("ConfigMap", "tailrender-group-front"),
            ("ConfigMap", "tailrender-group-kube"), ("ServiceAccount", "kube-apiserver-auth-proxy")}
 
 
-def rendered(tailrender, login_server):
-    """The objects of the two groups, and what they publish."""
-    text = subprocess.run([tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet", "--set", "loginServer=" + login_server],
-                          text=True, stdout=subprocess.PIPE, check=True).stdout
+@pytest.fixture(scope="module")
+def lab(tools, tailrender, runtime):
+    with lab_with_controller(tailrender, runtime) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def objects(lab, tailrender):
+    """Those of the two groups, and what they publish; they are applied."""
+    text = run(tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet", "--set", "loginServer=" + lab.tailnet.url)
     chosen = []
-    for item in yaml.safe_load_all(text):
+    for item in documents(text):
         labels = item["metadata"].get("labels", {})
         group = labels.get("tailscale.com/parent-resource") if labels.get("tailscale.com/parent-resource-type") == "proxygroup" else None
         if group in ("front", "kube") or (item["kind"], item["metadata"]["name"]) in PARENTS:
             chosen.append(item)
+    namespaces_first(lab, chosen)
     return chosen
 
 
@@ -63,7 +63,7 @@ def pod_uid(lab, name):
     return pod["metadata"]["uid"] if ready else ""
 
 
-def services_are_registered(lab):
+def test_services_are_registered(lab, objects):
     for name in ("svc:docs", "svc:broker"):
         lab.wait(f"{name} is registered", lambda name=name: name in services(lab))
     docs = services(lab)["svc:docs"]
@@ -72,37 +72,6 @@ def services_are_registered(lab):
     assert owner["operatorID"].startswith("tailrender-") is True, "owner"
     secret = lab.get("secret", DOCS, "-n", NAMESPACE)
     assert (secret["type"], secret["data"]) == ("kubernetes.io/tls", {"tls.crt": "", "tls.key": ""}), "certificate's Secret"
-
-
-def status_of(lab, kind, name):
-    """Where it is reached, without what the API server adds."""
-    found = lab.get(kind, name, "-n", "apps")["status"].get("loadBalancer", {}).get("ingress", [])
-    return [{key: value for key, value in entry.items() if key != "ipMode"} for entry in found]
-
-
-def pods_take_the_addresses_over(lab):
-    broker = lab.get("service", "broker", "-n", "apps")
-    wanted = {"IPv4Mapping": {"TailscaleServiceIP": services(lab)["svc:broker"]["addrs"][0], "ClusterIP": broker["spec"]["clusterIP"]}}
-    address = {"hostname": "broker." + lab.inner["LAB_DOMAIN"], "ip": wanted["IPv4Mapping"]["TailscaleServiceIP"]}
-    lab.wait("the Service says where it is reached", lambda: status_of(lab, "service", "broker") == [address])
-    lab.wait("addresses in the table", lambda: table(lab).get("front.json") == {"svc:broker": wanted})
-    for pod in ("front-0", "front-1"):
-        def followed(pod=pod):
-            status = json.loads(data_of(lab, pod).get("ingress-config.json", "{}"))
-            return status.get("configs", {}).get("svc:broker") == wanted
-        lab.wait(f"{pod} leads the address to the Service", followed)
-
-
-def renewed_certificate_rolls_pods(lab):
-    first = {pod: lab.wait(f"{pod} is ready", lambda pod=pod: pod_uid(lab, pod)) for pod in ("front-0", "front-1")}
-    fill(lab, DOCS, "first")
-    lab.wait("the first certificate is noted", lambda: told(lab, "front", DOCS))
-    ports = [{"port": number, "protocol": "TCP"} for number in (443, 80)]
-    lab.wait("the Ingress says where it is reached", lambda: status_of(lab, "ingress", "docs") == [{"hostname": DOCS, "ports": ports}])
-    fill(lab, DOCS, "renewed")
-    lab.wait("front-1 is another one", lambda: pod_uid(lab, "front-1") not in ("", first["front-1"]))
-    lab.wait("nobody is left to roll", lambda: "roll" not in told(lab, "front", DOCS))
-    assert pod_uid(lab, "front-0") == first["front-0"], "front-0, which has written it"
 
 
 def told(lab, group, certificate):
@@ -114,7 +83,7 @@ def config_of(lab, pod):
     return json.loads(data_of(lab, pod + "-config").get("config.hujson", "{}"))
 
 
-def api_proxies_follow_their_configuration(lab):
+def test_api_proxies_follow_their_configuration(lab, objects):
     keys = {pod: lab.wait(f"{pod} has a key", lambda pod=pod: config_of(lab, pod).get("AuthKey")) for pod in ("kube-0", "kube-1")}
     # kube-1 has no pod before kube-0 is ready.
     device = lab.tailnet.join("kube-0", keys["kube-0"])
@@ -132,7 +101,38 @@ def api_proxies_follow_their_configuration(lab):
     lab.wait("only the key of kube-1 could still be used", lambda: len(usable_keys(lab)) == 1)
 
 
-def status_tells_of_services(lab, runtime):
+def status_of(lab, kind, name):
+    """Where it is reached, without what the API server adds."""
+    found = lab.get(kind, name, "-n", "apps")["status"].get("loadBalancer", {}).get("ingress", [])
+    return [{key: value for key, value in entry.items() if key != "ipMode"} for entry in found]
+
+
+def test_pods_take_the_addresses_over(lab, objects):
+    broker = lab.get("service", "broker", "-n", "apps")
+    wanted = {"IPv4Mapping": {"TailscaleServiceIP": services(lab)["svc:broker"]["addrs"][0], "ClusterIP": broker["spec"]["clusterIP"]}}
+    address = {"hostname": "broker." + lab.inner["LAB_DOMAIN"], "ip": wanted["IPv4Mapping"]["TailscaleServiceIP"]}
+    lab.wait("the Service says where it is reached", lambda: status_of(lab, "service", "broker") == [address])
+    lab.wait("addresses in the table", lambda: table(lab).get("front.json") == {"svc:broker": wanted})
+    for pod in ("front-0", "front-1"):
+        def followed(pod=pod):
+            status = json.loads(data_of(lab, pod).get("ingress-config.json", "{}"))
+            return status.get("configs", {}).get("svc:broker") == wanted
+        lab.wait(f"{pod} leads the address to the Service", followed)
+
+
+def test_renewed_certificate_rolls_pods(lab, objects):
+    first = {pod: lab.wait(f"{pod} is ready", lambda pod=pod: pod_uid(lab, pod)) for pod in ("front-0", "front-1")}
+    fill(lab, DOCS, "first")
+    lab.wait("the first certificate is noted", lambda: told(lab, "front", DOCS))
+    ports = [{"port": number, "protocol": "TCP"} for number in (443, 80)]
+    lab.wait("the Ingress says where it is reached", lambda: status_of(lab, "ingress", "docs") == [{"hostname": DOCS, "ports": ports}])
+    fill(lab, DOCS, "renewed")
+    lab.wait("front-1 is another one", lambda: pod_uid(lab, "front-1") not in ("", first["front-1"]))
+    lab.wait("nobody is left to roll", lambda: "roll" not in told(lab, "front", DOCS))
+    assert pod_uid(lab, "front-0") == first["front-0"], "front-0, which has written it"
+
+
+def test_status_tells_of_services(lab, runtime, objects):
     """Nobody plays the pods of the API's group to their end."""
     wanted = {("svc:broker", "registered", ""), ("svc:docs", "registered", ""), ("svc:ozilab-api", "waiting", "no replica advertises it")}
 
@@ -146,7 +146,7 @@ def status_tells_of_services(lab, runtime):
     assert ["svc:docs", address, "registered", "Ingress/apps/docs", "-"] in rows, f"svc:docs with {address} is not in\n{said}"
 
 
-def deleted_groups_leave_nothing(lab, runtime, objects):
+def test_deleted_groups_leave_nothing(lab, runtime, objects):
     lab.delete(objects)
     lab.wait("the controller asks before it removes them", lambda: json.loads(lab.as_a_person(runtime, "status", "-o", "json")[1])["blocked"])
     lab.wait("no Tailscale Service is left", lambda: lab.confirm_removals() or not services(lab))
@@ -158,24 +158,6 @@ def deleted_groups_leave_nothing(lab, runtime, objects):
     assert (left, usable_keys(lab)) == ([], []), "devices and keys"
 
 
-def main():
-    tailrender, runtime = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
-    with lab_with_controller(tailrender, runtime) as lab:
-        objects = rendered(tailrender, lab.tailnet.url)
-        namespaces_first(lab, objects)
-        for step in (services_are_registered, api_proxies_follow_their_configuration, pods_take_the_addresses_over,
-                     renewed_certificate_rolls_pods):
-            begun = time.monotonic()
-            step(lab)
-            print(f"{step.__name__.replace('_', ' ')}: {time.monotonic() - begun:.1f} s", flush=True)
-        status_tells_of_services(lab, runtime)
-        deleted_groups_leave_nothing(lab, runtime, objects)
-        cleanup_leaves_what_is_not_ours(lab, runtime, objects, ("svc:docs", "svc:broker"), ("front-0", "front-1"))
-        leave_the_cluster(lab, rendered_controller(lab, tailrender))
-    print("lab_groups: groups were registered, kept and taken away, by the controller and by cleanup")
-
-
-try:
-    main()
-except AssertionError as failure:
-    sys.exit(f"lab_groups: {failure}")
+def test_cleanup_leaves_what_is_not_ours(lab, tailrender, runtime, objects):
+    cleanup_leaves_what_is_not_ours(lab, runtime, objects, ("svc:docs", "svc:broker"), ("front-0", "front-1"))
+    leave_the_cluster(lab, rendered_controller(lab, tailrender))

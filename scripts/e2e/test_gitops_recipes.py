@@ -104,18 +104,21 @@ def rendered(tailrender, cluster):
     return objects_of(run(tailrender, "render", FLEET, "--cluster", cluster, "--quiet"))
 
 
+def without_marks(found):
+    for value in found.values():
+        labels = {key: text for key, text in value["metadata"].pop("labels", {}).items() if key not in (OWNER + "name", OWNER + "namespace")}
+        value["metadata"].update({"labels": labels} if labels else {})
+    return found
+
+
 def flux_build(directory, file):
     """What Flux would apply; its marks of ownership taken away."""
     kustomization = next(value for value in read_all(file) if value["kind"] == "Kustomization")
     path = (directory / kustomization["spec"]["path"]).resolve()
     found = objects_of(run("flux", "build", "kustomization", kustomization["metadata"]["name"], "--path", path,
                            "--kustomization-file", file, "--dry-run", "--strict-substitute"))
-    for value in found.values():
-        labels = value["metadata"]["labels"]
-        assert labels.pop(OWNER + "name") and labels.pop(OWNER + "namespace"), f"not built for a Kustomization: {value}"
-        if not labels:
-            del value["metadata"]["labels"]
-    return found
+    assert all({OWNER + "name", OWNER + "namespace"} <= value["metadata"]["labels"].keys() for value in found.values())
+    return without_marks(found)
 
 
 def test_flux(tailrender, tmp_path):
@@ -145,11 +148,7 @@ def test_stream(tailrender, tmp_path):
                      "spec": {"path": "./apps", "prune": True, "interval": "1h", "sourceRef": {"kind": "GitRepository", "name": "apps"}}}
     (folder / "apps.yaml").write_text(yaml.safe_dump(kustomization), encoding="utf-8")
     [command] = [block for block in blocks(PLUGINS / "flux/README.md") if "post-render" in block]
-    found = objects_of(shell(command, folder))
-    for value in found.values():
-        value["metadata"].get("labels", {}).pop(OWNER + "name", None), value["metadata"].get("labels", {}).pop(OWNER + "namespace", None)
-        if not value["metadata"].get("labels", True):
-            del value["metadata"]["labels"]
+    found = without_marks(objects_of(shell(command, folder)))
     want = objects_of(run(tailrender, "render", folder / "apps", "--namespace", "apps", "--quiet"))
     generated = {name: value for name, value in want.items() if value["metadata"].get("namespace") == "tailscale"}
     compare({name: value for name, value in found.items() if name in generated}, generated, "flux build | post-render")

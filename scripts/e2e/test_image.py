@@ -26,6 +26,7 @@ from shared.recipe import ROOT, RUNTIME, Store, build_runtime, stages
 
 CACHE = pathlib.Path(os.environ.get("TAILRENDER_CACHE") or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "tailrender"))
 TAG = "tailrender/tailrender:v"
+ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp"}
 
 
 @pytest.fixture(scope="module")
@@ -95,30 +96,22 @@ class Container:
         places = {path: root / run("chroot", root, "realpath", "--canonicalize-missing", path).strip()[1:] for path in mounts}
         for place in places.values():
             place.mkdir(parents=True, exist_ok=True)
-        mount("--bind", root, root)
-        mount("-o", "remount,bind,ro", root)
-        mount("-t", "proc", "proc", root / "proc")
-        mount("--bind", "/dev", root / "dev")
+        run("mount", "--bind", root, root)
+        run("mount", "-o", "remount,bind,ro", root)
+        run("mount", "-t", "proc", "proc", root / "proc")
+        run("mount", "--bind", "/dev", root / "dev")
         for path, source in mounts.items():
             if source:
-                mount("--bind", source, places[path])
-                mount("-o", "remount,bind,ro", places[path])
+                run("mount", "--bind", source, places[path])
+                run("mount", "-o", "remount,bind,ro", places[path])
             else:
-                mount("-t", "tmpfs", "-o", "mode=1777", "tmpfs", places[path])
+                run("mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", places[path])
 
     def command(self, *words):
         return ["setpriv", "--no-new-privs", "chroot", f"--userspec={self.user}", self.root, *words]
 
     def run(self, script):
-        return run(*self.command("/bin/sh", "-euc", "cd /work; " + script), env=self.environment())
-
-    @staticmethod
-    def environment():
-        return {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp"}
-
-
-def mount(*words):
-    run("mount", *words)
+        return run(*self.command("/bin/sh", "-euc", "cd /work; " + script), env=ENVIRONMENT)
 
 
 def sidecar():
@@ -184,9 +177,8 @@ def test_sidecar(tailrender, container, place):
     """As plugins/argocd starts it. The path of a socket may have 107 bytes."""
     sockets = place / "sockets"
     sockets.mkdir()
-    mount("--bind", container.root / "home/argocd/cmp-server/plugins", sockets)
-    environment = {**container.environment(), "HOME": "/home/argocd"}
-    with started(container.command(*sidecar()[0]["command"]), environment, sockets, place / "server.log") as cmp:
+    run("mount", "--bind", container.root / "home/argocd/cmp-server/plugins", sockets)
+    with started(container.command(*sidecar()[0]["command"]), ENVIRONMENT | {"HOME": "/home/argocd"}, sockets, place / "server.log") as cmp:
         assert cmp.ask("match", FLEET) is True
         for name in ("ozilab", "lab"):
             want = objects_of(run(tailrender, "render", FLEET, "--cluster", name, "--quiet"))

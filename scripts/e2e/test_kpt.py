@@ -52,11 +52,7 @@ def contents(folder):
 
 def rendered(source):
     """Of the manifests without the operator; a package keeps its custom resources."""
-    found = objects_of(run("tailrender", "render", source, "--namespace", "apps", "--set", "tailrender.customResources=emit", "--quiet", "--set", TAILNET))
-    for value in found.values():
-        if value["metadata"].get("annotations") == {}:
-            del value["metadata"]["annotations"]
-    return found
+    return objects_of(run("tailrender", "render", source, "--namespace", "apps", "--set", "tailrender.customResources=emit", "--quiet", "--set", TAILNET))
 
 
 @pytest.fixture

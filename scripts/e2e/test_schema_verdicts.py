@@ -13,12 +13,12 @@ import os
 import pathlib
 import random
 import re
-import subprocess
 import tempfile
 
 import yaml
 
 from shared.applied import create_definitions
+from shared.checks import attempt
 from shared.fleet import ROOT
 from shared.kube_api import KubeApi
 
@@ -130,8 +130,8 @@ def errors_of(binary, subject):
     """Headlines without their places."""
     with tempfile.TemporaryDirectory(prefix="verdict-") as work:
         pathlib.Path(work, "object.yaml").write_text(subject.text, encoding="utf-8")
-        done = subprocess.run([binary, "render", "object.yaml", "--namespace", "default", "--validate", "--allow-empty", "--quiet",
-                               "--kubernetes-version", "1.35"], cwd=work, capture_output=True, text=True, check=False, timeout=60)
+        done = attempt(binary, "render", "object.yaml", "--namespace", "default", "--validate", "--allow-empty", "--quiet", "--kubernetes-version", "1.35",
+                       cwd=work)
     assert done.returncode in (0, 1), subject.name
     return {re.sub(r"^\S+ error: ", "", line) for line in done.stderr.splitlines() if " error: " in line}
 

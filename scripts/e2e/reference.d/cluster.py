@@ -13,12 +13,12 @@ import urllib.request
 
 import yaml
 
+from shared.fleet import ROOT
 from shared.operator_source import operator_source
 
 RECORDER_PORT, TAILNET_PORT = 9081, 9080
 LOGIN_SERVERS = [f"http://127.0.0.{number}:{TAILNET_PORT}" for number in range(1, 200)]  # all are the same one
 SCOPES = ["auth_keys", "devices:core", "devices:routes", "services"]
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 START_SECONDS, QUIET_SECONDS, LEAST_SECONDS, MOST_SECONDS = 60, 1.2, 2.5, 15
 SYSTEM = {"kube-system", "kube-public", "kube-node-lease"}
 MONITORS = "customresourcedefinitions/servicemonitors.monitoring.coreos.com"

@@ -8,8 +8,9 @@ import subprocess
 import time
 
 from shared.checks import attempt, run
+from shared.fleet import ROOT
 
-PLUGIN = pathlib.Path(__file__).resolve().parent.parent.parent.parent / "plugins" / "argocd"
+PLUGIN = ROOT / "plugins" / "argocd"
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ import time
 
 from shared.checks import run
 
-DEADLINE = 60
+DEADLINE = 300
 
 
 class Bundle:
@@ -37,32 +37,27 @@ class Bundle:
 
     def ended(self, *args):
         """Exit code and all that it prints."""
-        process = self.start(*args)
-        try:
-            output, _ = process.communicate(timeout=DEADLINE)
-        except subprocess.TimeoutExpired:
-            raise AssertionError(f"{args} still runs after {DEADLINE} s: {self.remove(process)}") from None
-        return process.returncode, output
+        return self.end(self.start(*args))
 
     def terminated(self, *args, until, **environment):
         """Exit code and all that it prints, after a SIGTERM once `until` is true."""
         process = self.start(*args, **environment)
-        try:
-            self.wait(process, until)
-            run("runc", "--root", self.state, "kill", self.name, "TERM")
-            output, _ = process.communicate(timeout=DEADLINE)
-        except (AssertionError, subprocess.TimeoutExpired) as failure:
-            raise AssertionError(f"{args}: {failure}: {self.remove(process)}") from None
-        return process.returncode, output
-
-    def wait(self, process, until):
         deadline = time.monotonic() + DEADLINE
         while not until():
-            assert process.poll() is None, "it has ended"
-            assert time.monotonic() < deadline, f"not as it should be after {DEADLINE} s"
+            assert process.poll() is None and time.monotonic() < deadline, self.removed(process)
             time.sleep(0.2)
+        run("runc", "--root", self.state, "kill", self.name, "TERM")
+        return self.end(process)
 
-    def remove(self, process):
+    def end(self, process):
+        try:
+            output, _ = process.communicate(timeout=DEADLINE)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"it still runs: {self.removed(process)}") from None
+        return process.returncode, output
+
+    def removed(self, process):
+        """What it has said until then."""
         subprocess.run(["runc", "--root", self.state, "delete", "--force", self.name], check=False)
         return process.communicate()[0]
 

@@ -91,11 +91,6 @@ def lab(tools):
 
 
 @pytest.fixture(scope="module")
-def tailnet(lab):
-    return lab.tailnet
-
-
-@pytest.fixture(scope="module")
 def scratch(tmp_path_factory):
     """A folder for the whole module."""
     return tmp_path_factory.mktemp("scratch")

@@ -75,16 +75,12 @@ def installed(package, layer, inside, tailrender):
     run(*inside("dpkg", "--install", "--no-triggers", f"{HERE}/{package.name}"))
 
 
-def field(package, name):
-    return run("dpkg-deb", "--field", package, name).strip()
-
-
 def test_package(package, tailrender, scratch):
     again = run("sh", "-c", 'umask 077; exec "$@"', "sh", ROOT / "scripts" / "package", "--into", scratch / "two", env={"TZ": "Asia/Tokyo"}).strip()
     assert package.read_bytes() == pathlib.Path(again).read_bytes()
-    version = field(package, "Version")
+    version = run("dpkg-deb", "--field", package, "Version").strip()
     assert version == run(tailrender, "--version").splitlines()[0].removeprefix("tailrender ")
-    assert re.search(LIBRARIES, field(package, "Depends"))
+    assert re.search(LIBRARIES, run("dpkg-deb", "--field", package, "Depends"))
     run("sh", "-c", 'dpkg-deb --fsys-tarfile "$1" >"$2"', "sh", package, scratch / "files.tar")
     with tarfile.open(scratch / "files.tar") as files:
         changelog = gzip.open(io.BytesIO(files.extractfile("./usr/share/doc/tailrender/changelog.gz").read()), "rt", encoding="utf-8").read()

@@ -16,13 +16,12 @@ import threading
 import time
 
 import pytest
-import yaml
 
 from audit import LEASE, created, moment, stays_quiet
 from harness import Lab
 from hello import namespaces_first
 from installed import NAMESPACE, VALUES, answer_of, metrics_of, rendered_controller, usable_keys
-from shared.checks import documents, run
+from shared.checks import rendered
 from shared.controller_process import environment
 
 ON_THEIR_WAY, DELAY = 5, "15s"  # keys that are being minted when the first controller is killed
@@ -64,17 +63,15 @@ def installed(lab, tailrender, federated):
 
 
 @pytest.fixture(scope="module")
-def rendered(lab, tailrender, tmp_path_factory):
+def render(lab, tailrender):
     """The objects of so many Services from that number on."""
-    def render(first, count):
-        folder = tmp_path_factory.mktemp("sources")
-        (folder / "services.yaml").write_text(yaml.safe_dump_all(services(first, count)), encoding="utf-8")
-        objects = documents(run(tailrender, "render", folder, "--quiet", "--set", "loginServer=" + lab.tailnet.url))
-        for item in objects:
+    def objects(first, count):
+        found = rendered(tailrender, services(first, count), {"loginServer": lab.tailnet.url})
+        for item in found:
             if item["kind"] == "StatefulSet":
                 item["spec"]["template"]["spec"]["nodeSelector"] = {"no-node": "has-this"}
-        return objects
-    return render
+        return found
+    return objects
 
 
 @pytest.fixture(scope="module")
@@ -195,8 +192,8 @@ def nothing_is_left(lab, objects):
 
 
 @pytest.fixture(scope="module")
-def objects(lab, process, rendered, count):
-    objects = rendered(0, count)
+def objects(lab, process, render, count):
+    objects = render(0, count)
     lab.apply(objects)
     return objects
 
@@ -230,9 +227,9 @@ def test_the_second_is_ready_and_does_nothing(lab, hostnames):
 
 
 @pytest.fixture(scope="module")
-def more(lab, process, rendered, count):
+def more(lab, process, render, count):
     """Another fifth: the first controller is killed while it mints, and more is applied."""
-    objects, fifth = rendered(count, count // 5), count // 5
+    objects, fifth = render(count, count // 5), count // 5
     lab.tailnet.fault("slow", count=ON_THEIR_WAY, delay=DELAY)
     applying = threading.Thread(target=lab.apply, args=(objects,))
     applying.start()

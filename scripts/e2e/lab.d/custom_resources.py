@@ -4,14 +4,13 @@
     install_crds(lab, text)              those of the rendered stream
     statuses_are_written(lab, domain, devices)   once the controller has started anew; devices: by pod, as the tailnet knows them
 """
-import pathlib
-
 import yaml
 
 from installed import NAMESPACE
 from shared.checks import documents
+from shared.fleet import ROOT
 
-STREAM = pathlib.Path(__file__).resolve().parent.parent.parent.parent / "testdata" / "chart-streams" / "with-crds.yaml"
+STREAM = ROOT / "testdata" / "chart-streams" / "with-crds.yaml"
 
 
 def crds_of(text):
@@ -54,8 +53,7 @@ def statuses_are_written(lab, domain, devices):
 
     def group(name):
         created = {"ProxyGroupAvailable": ("True", "ProxyGroupAvailable"), "ProxyGroupReady": ("True", "ProxyGroupReady")}
-        assert status_of(lab, "proxygroup", name, created) == {"devices": [described(f"{name}-{number}", f"{name}-{number}", False) for number in (0, 1)]}, (
-            f"status of ProxyGroup {name}")
+        assert status_of(lab, "proxygroup", name, created) == {"devices": [described(f"{name}-{number}", f"{name}-{number}", False) for number in (0, 1)]}
 
     def connector(name, pods, hostnames, **more):
         found = [described(pod, hostname, True) for pod, hostname in zip(pods, hostnames)]
@@ -69,8 +67,7 @@ def statuses_are_written(lab, domain, devices):
     group("out")
     group("front")
     address = lab.get("service", "nameserver", "-n", NAMESPACE)["spec"]["clusterIP"]
-    assert status_of(lab, "dnsconfig", "ts-dns", {"NameserverReady": ("True", "NameserverCreated")}) == {"nameserver": {"ip": address}}, (
-        "status of DNSConfig")
+    assert status_of(lab, "dnsconfig", "ts-dns", {"NameserverReady": ("True", "NameserverCreated")}) == {"nameserver": {"ip": address}}
     assert status_of(lab, "proxyclass", "metered", {"ProxyClassReady": ("True", "ProxyClassValid")}) == {}, "status of ProxyClass"
     assert status_of(lab, "tailnet", "partner", {"TailnetReady": ("True", "TailnetValid")}) == {}, "status of Tailnet"
     assert status_of(lab, "recorder", "sessions", {"RecorderReady": ("False", "RecorderCreating")}) == {}, "status of a Recorder without a pod"

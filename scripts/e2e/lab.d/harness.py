@@ -10,7 +10,6 @@ Every wait ends with a deadline made for slow machines.
 """
 import contextlib
 import json
-import os
 import pathlib
 import subprocess
 import sys

@@ -8,7 +8,7 @@ import yaml
 
 from harness import Lab
 from hello import namespaces_first
-from shared.checks import documents
+from shared.checks import documents, run
 
 NAMESPACE = "tailscale"
 VALUES = {"oauth": {}, "operatorConfig": {"logging": "info"},
@@ -20,7 +20,7 @@ def rendered_controller(lab, tailrender, more=None):
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as values:
         yaml.safe_dump(VALUES | {"loginServer": lab.tailnet.url} | (more or {}), values)
         values.flush()
-        text = subprocess.run([tailrender, "install", "--values", values.name, "--quiet"], text=True, stdout=subprocess.PIPE, check=True).stdout
+        text = run(tailrender, "install", "--values", values.name, "--quiet")
     credentials = {"client_id": lab.inner["LAB_OAUTH_ID"], "client_secret": lab.inner["LAB_OAUTH_SECRET"]}
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "operator-oauth", "namespace": NAMESPACE},
               "stringData": credentials}

@@ -1,11 +1,7 @@
 """Names of the tailnet inside the cluster: a rendered DNSConfig and an egress Service, asked for by clients that people have."""
-import pathlib
-import subprocess
-import tempfile
 import time
 
-import yaml
-
+from shared import checks
 
 NAMESPACE = "tailscale"
 
@@ -16,14 +12,7 @@ def rendered(tailrender, values, name):
               {"apiVersion": "v1", "kind": "Service",
                "metadata": {"name": "far", "namespace": "apps", "annotations": {"tailscale.com/tailnet-fqdn": name}},
                "spec": {"type": "ExternalName", "externalName": "placeholder"}}]
-    with tempfile.TemporaryDirectory() as folder:
-        pathlib.Path(folder, "values.yaml").write_text(yaml.safe_dump(values))
-        tree = pathlib.Path(folder, "tree")
-        tree.mkdir()
-        (tree / "names.yaml").write_text(yaml.safe_dump_all(inputs))
-        result = subprocess.run([tailrender, "render", tree, "--quiet", "--values", f"{folder}/values.yaml"],
-                                text=True, stdout=subprocess.PIPE, check=True)
-    return [item for item in yaml.safe_load_all(result.stdout) if item["kind"] != "DNSConfig"]
+    return [item for item in checks.rendered(tailrender, inputs, values) if item["kind"] != "DNSConfig"]
 
 
 def dig(lab, server, *words):

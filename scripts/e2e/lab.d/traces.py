@@ -11,8 +11,9 @@ import fcntl
 import hashlib
 import os
 import pathlib
-import subprocess
 import tempfile
+
+from shared.checks import run
 
 
 NS_GET_PARENT = 0xB702  # of linux/nsfs.h
@@ -21,7 +22,7 @@ NS_GET_PARENT = 0xB702  # of linux/nsfs.h
 def machine():
     """What no lab may change: names of network namespaces, links and nft tables."""
     def lines(*command):
-        return subprocess.run(command, text=True, stdout=subprocess.PIPE, check=True).stdout.splitlines()
+        return run(*command).splitlines()
     return {"network namespaces": lines("ip", "netns"), "links": [line.split()[0] for line in lines("ip", "-br", "link")],
             "tables": lines("nft", "list", "tables")}
 

@@ -1,7 +1,9 @@
 """What the e2e tests share: running programs, objects of a stream by name, and what it means that two sets of objects are the same."""
 import json
 import os
+import pathlib
 import subprocess
+import tempfile
 
 import yaml
 
@@ -20,6 +22,16 @@ def run(*command, stdin=None, env=None, cwd=None):
 def documents(text):
     """Of a YAML stream, without the empty ones."""
     return [value for value in yaml.safe_load_all(text) if value]
+
+
+def rendered(tailrender, inputs, values):
+    """What becomes of these objects, with the values of a chart."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree, file = pathlib.Path(folder, "tree"), pathlib.Path(folder, "values.yaml")
+        tree.mkdir()
+        (tree / "inputs.yaml").write_text(yaml.safe_dump_all(inputs), encoding="utf-8")
+        file.write_text(yaml.safe_dump(values), encoding="utf-8")
+        return documents(run(tailrender, "render", tree, "--quiet", "--values", file))
 
 
 def objects(values):

@@ -4,14 +4,13 @@ The file and the commands are those of README, line by line, in a lab of its own
 stand where the other lines look for them. At the end nothing is left behind.
 """
 import re
-import subprocess
 import time
 
+from shared.checks import run
 from shared.fleet import ROOT
 from traces import Traces
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-LINE_SECONDS = 600
 STATUS = "tailrender-runtime status"
 TABLE_SECONDS = 3  # the controller writes its table every two
 
@@ -33,11 +32,9 @@ def clone(folder, tailrender, runtime):
 def follow(line, folder, environment):
     """What the line prints."""
     begun = time.monotonic()
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=folder, env=environment, text=True, stdin=subprocess.DEVNULL,
-                          capture_output=True, timeout=LINE_SECONDS, check=False)
+    said = run("bash", "-o", "pipefail", "-c", line, stdin="", cwd=folder, env=environment)
     print(f"{time.monotonic() - begun:5.1f} s  {line}", flush=True)
-    assert done.returncode == 0, done.stderr + done.stdout
-    return done.stdout
+    return said
 
 
 def until_ready(folder, traces):

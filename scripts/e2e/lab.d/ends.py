@@ -104,8 +104,7 @@ def folder_of_others_is_refused():
         theirs = traces.folder / "precious"
         theirs.write_text("mine\n")
         for verb in ("up", "down"):
-            assert lab(traces, verb) == (2, f'lab: "{traces.folder}" is not empty and not a lab\'s; name another folder with TAILRENDER_LAB\n'), (
-                f"{verb} in a folder of others")
+            assert lab(traces, verb) == (2, f'lab: "{traces.folder}" is not empty and not a lab\'s; name another folder with TAILRENDER_LAB\n')
         assert [path.read_text() for path in traces.folder.iterdir()] == ["mine\n"], "what is theirs"
         theirs.unlink()
         traces.folder.rmdir()

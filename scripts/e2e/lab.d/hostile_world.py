@@ -9,9 +9,6 @@
 a Service that another load balancer serves.
 """
 import contextlib
-import pathlib
-import subprocess
-import tempfile
 import time
 
 import yaml
@@ -19,7 +16,7 @@ import yaml
 from bystanders import differences, others, table
 from hello import namespaces_first
 from installed import NAMESPACE, VALUES, lab_with_controller
-from shared.checks import documents
+from shared import checks
 from taken_pods import TakenPod, idle
 
 STOCK = ("bad", "good")
@@ -61,15 +58,8 @@ class World:
 
     def rendered(self, inputs):
         """By name of the parent, without what no test needs; pods of all but STOCK run nothing."""
-        with tempfile.TemporaryDirectory() as folder:
-            tree = pathlib.Path(folder, "tree")
-            tree.mkdir()
-            (tree / "inputs.yaml").write_text(yaml.safe_dump_all(inputs), encoding="utf-8")
-            values = pathlib.Path(folder, "values.yaml")
-            values.write_text(yaml.safe_dump({"loginServer": self.lab.tailnet.url, "tailrender": VALUES["tailrender"]}), encoding="utf-8")
-            command = [self.tailrender, "render", tree, "--quiet", "--values", values]
-            objects = documents(subprocess.run(command, text=True, stdout=subprocess.PIPE, check=True).stdout)
-        objects = [item for item in objects if item["kind"] != "Deployment"]
+        values = {"loginServer": self.lab.tailnet.url, "tailrender": VALUES["tailrender"]}
+        objects = [item for item in checks.rendered(self.tailrender, inputs, values) if item["kind"] != "Deployment"]
         for item in objects:
             if item["kind"] == "StatefulSet":
                 name = item["metadata"]["annotations"][PARENT].rpartition("/")[2]
@@ -133,8 +123,7 @@ class World:
         self.beat()
         proxies = {self.hostnames[name]: self.pods[name].set for name in (*names, "beat") if name in self.pods}
         before = others(self.lab, proxies)
-        assert {"line of " + self.pods["good"].name, "Service apps/good", "Pod " + NAMESPACE + "/" + self.pods["good"].name} <= before.keys(), (
-            f"what is seen of others: {sorted(before)}")
+        assert {"line of " + self.pods["good"].name, "Service apps/good", "Pod " + NAMESPACE + "/" + self.pods["good"].name} <= before.keys()
         yield
         self.beat()
         proxies |= {self.hostnames[name]: self.pods[name].set for name in names if name in self.pods}

@@ -15,7 +15,7 @@ import uuid
 
 import yaml
 
-from shared.checks import demand, run
+from shared.checks import run
 from shared.controller_process import NAMESPACE
 from shared.kube_api import PATCHES
 
@@ -49,7 +49,7 @@ class Connections:
         answer = self.mine.connection.getresponse()
         self.mine.used = time.monotonic()
         text = answer.read().decode()
-        demand(answer.status in (200, 201), f"{method} {path}: {answer.status} {text[:500]}")
+        assert answer.status in (200, 201), f"{method} {path}: {answer.status} {text[:500]}"
         return text
 
     def ask(self, path, body=None):
@@ -176,6 +176,6 @@ class Copies:
 
 def changed(text, changes):
     for word, instead in changes:
-        demand(len(word) == len(instead), f"{word!r} and {instead!r} differ in length")
+        assert len(word) == len(instead), f"{word!r} and {instead!r} differ in length"
         text = text.replace(word.encode(), instead.encode())
     return UUID.sub(lambda found: str(uuid.uuid5(uuid.NAMESPACE_OID, found[0].decode() + changes[0][1])).encode(), text)

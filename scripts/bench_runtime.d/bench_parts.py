@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 
-from shared.checks import demand, run
+from shared.checks import run
 from shared.controller_process import NAMESPACE, install
 from fake_tailnet import started
 
@@ -75,7 +75,7 @@ class World:
             wall, cpu = controller.wait_quiet()
         say(f"first start: {wall:.1f} s, CPU {cpu:.1f} s")
         told = sum(1 for item in self.api.ask("/api/v1/namespaces/shop/services")["items"] if item["status"]["loadBalancer"])
-        demand(told == count, f"{told} of {count} Services have their status")
+        assert told == count, f"{told} of {count} Services have their status"
 
     def wish(self, count):
         """That many Services more whose proxies have nothing yet."""
@@ -112,7 +112,7 @@ def change(world, controller, count, changes):
         path = f"/api/v1/namespaces/shop/services/{parent}"
         while world.api.ask(path)["status"]["loadBalancer"]:
             controller.demand_runs()
-            demand(time.monotonic() - begun_one < 120, f"{path} keeps its address")
+            assert time.monotonic() - begun_one < 120, f"{path} keeps its address"
             time.sleep(0.05)
         took.append(time.monotonic() - begun_one)
         time.sleep(0.5)

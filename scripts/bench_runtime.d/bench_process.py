@@ -6,7 +6,6 @@ import subprocess
 import tempfile
 import time
 
-from shared.checks import demand
 from shared.controller_process import NAMESPACE, access, environment
 
 from bench_cluster import writes
@@ -58,7 +57,7 @@ class Controller:
         return tuple(int(values[key].split()[0]) * 1024 for key in ("VmRSS", "VmHWM"))
 
     def demand_runs(self):
-        demand(self.process.poll() is None, "the controller ended: " + self.log.read_text(encoding="utf-8")[-2000:])
+        assert self.process.poll() is None, "the controller ended: " + self.log.read_text(encoding="utf-8")[-2000:]
 
     def keep(self):
         """As the kubelet does; the most memory of all that have run counts."""
@@ -87,7 +86,7 @@ class Controller:
     def wait_ready(self):
         while not self.is_ready():
             self.demand_runs()
-            demand(time.monotonic() - self.begun < LIMIT, "the controller does not get ready")
+            assert time.monotonic() - self.begun < LIMIT, "the controller does not get ready"
             time.sleep(0.2)
 
     def wait_quiet(self):
@@ -101,7 +100,7 @@ class Controller:
             tick = [sample for sample in samples if sample[0] >= samples[-1][0] - TICK]
             if tick[0] != samples[0] and tick[0][2] == tick[-1][2] and tick[-1][1] - tick[0][1] < TICK * IDLE:
                 break
-            demand(samples[-1][0] < LIMIT, f"the controller does not come to rest: {samples[-1]}")
+            assert samples[-1][0] < LIMIT, f"the controller does not come to rest: {samples[-1]}"
         time.sleep(TICK)
         idle = (self.seconds() - samples[-1][1]) * 1.2 + 0.05
         return self.begin_of_rest(samples, idle)

@@ -1,34 +1,106 @@
-"""What the pytest modules of this folder share. Each is run by scripts/e2e/pytest, which says how."""
+"""What the modules of this folder share: the programs under test, and what they meet, as fixtures. scripts/e2e/pytest runs them."""
 import os
 import pathlib
+import signal
 import sys
 
 import pytest
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE / "lab.d")]
+ROOT = HERE.parent.parent
+FOLDERS = [HERE, *(HERE / name for name in ("helm.d", "lab.d", "reference.d")), ROOT / "scripts/parity.d", ROOT / "scripts/bench_runtime.d"]
+sys.path[:0] = map(str, FOLDERS)
+pytest.register_assert_rewrite("shared", *(file.stem for folder in FOLDERS[1:] for file in folder.glob("*.py")))
 
+from harness import Lab  # noqa: E402
+from shared.api_server import ApiServer  # noqa: E402
+from shared.checks import run  # noqa: E402
 
-@pytest.fixture(scope="session")
-def tailrender():
-    """The program under test."""
-    return pathlib.Path(os.environ["TAILRENDER"])
-
-
-@pytest.fixture(scope="session")
-def runtime():
-    """The controller, for modules that start a lab."""
-    return pathlib.Path(os.environ["TAILRENDER_RUNTIME"])
+PROGRAMS = {"tailrender": "renderer/tailrender", "runtime": "runtime/tailrender-runtime", "driver": "renderer/tools/kustomize_driver"}
 
 
 def pytest_addoption(parser):
-    parser.addoption("--accept", action="store_true", help="write what was found into the documentation; not in CI")
+    for name, place in PROGRAMS.items():
+        parser.addoption(f"--{name}", type=lambda path: pathlib.Path(os.environ.get("OLDPWD", ""), path), default=ROOT / "build/dev" / place)
+    parser.addoption("--short", action="store_true", help="less of what takes long")
+    parser.addoption("--accept", action="store_true", help="write what was found into the documentation or the corpus; not in CI")
+    parser.addoption("--seed", help="of what is made at random")
+    parser.addoption("--count", type=int, help="how much of it")
     parser.addoption("--seconds", type=int, default=10, help="how long what repeats itself goes on")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "whole: left out by --short")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("short"):
+        items[:] = [item for item in items if not item.get_closest_marker("whole")]
+
+
+def pytest_sessionstart(session):
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends the tests ends what they have started
+    Lab.has_failed = staticmethod(lambda: session.testsfailed > 0)
+
+
+def program(name):
+    @pytest.fixture(scope="session", name=name)
+    def found(request):
+        path = request.config.getoption(name)
+        assert path.is_file(), f"no {name} at {path}: scripts/build dev, or --{name}"
+        return path
+    return found
+
+
+tailrender, runtime, driver = map(program, PROGRAMS)
+
+
+@pytest.fixture(scope="session")
+def short(request):
+    return request.config.getoption("short")
 
 
 @pytest.fixture(scope="session")
 def accept(request):
-    chosen = request.config.getoption("--accept")
+    chosen = request.config.getoption("accept")
     assert not (chosen and os.environ.get("CI")), "--accept is not taken in CI"
     return chosen
+
+
+@pytest.fixture(scope="session")
+def tools():
+    """The folder of the real programs, which are on the PATH."""
+    folder = run(HERE / "tools", "--path").strip()
+    os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
+    return pathlib.Path(folder)
+
+
+@pytest.fixture(scope="module")
+def cluster(tools, tmp_path_factory):
+    """An API server without controllers for kubectl and all else that is started here."""
+    with ApiServer(tmp_path_factory.mktemp("cluster")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def lab(tools):
+    """A cluster and a tailnet without anything in them; what remains of it fails. A module that needs more in it has a `lab` of its own."""
+    with Lab() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory):
+    """A folder for the whole module."""
+    return tmp_path_factory.mktemp("scratch")
+
+
+@pytest.fixture
+def on_path(tailrender, tmp_path, monkeypatch):
+    """A user's machine: `tailrender` can be called by its name, and HOME is empty."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "tailrender").symlink_to(tailrender)
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))

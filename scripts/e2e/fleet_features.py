@@ -1,4 +1,4 @@
-"""The features of fleet.yaml that fleet_features_test.py puts to Fleet and to us: a bundle each, and what must come of it."""
+"""The features of fleet.yaml that test_fleet_features.py puts to Fleet and to us: a bundle each, and what must come of it."""
 import dataclasses
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {0}, namespace: shop}}\n"

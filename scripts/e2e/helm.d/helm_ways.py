@@ -4,68 +4,57 @@ Everything that helm keeps (its plug-ins above all) lies in a scratch folder, an
 """
 import json
 import os
-import pathlib
 import re
 
 import yaml
 
-from shared.checks import demand, run
+from shared.checks import run
+from shared.fleet import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 HOOK = "helm.sh/hook"
 MARK = "meta.helm.sh/release-name"
+
+
+PLUGINS = {"plugin3": ROOT / "plugins" / "helm3" / "tailrender", "plugin4": ROOT / "plugins" / "helm4"}
+NAMES = ("executable3", *PLUGINS)
 
 
 class Way:
     """One of them, for releases in one namespace."""
 
-    def __init__(self, name, helm, words, env):
-        self.name, self.helm, self.words, self.env = name, helm, words, env
-        self.namespace = None
-        self.knows_release = words(None)[0] == ["tailrender"]
+    def __init__(self, helm, words, env, namespace):
+        """`words`: before and after the verb."""
+        self.helm, self.words, self.env, self.namespace = helm, words, env, namespace
+        self.knows_release = words[0] == ["tailrender"]
+
+    def changing(self, verb, *words):
+        """The command with a verb that renders: tailrender stands behind it."""
+        before, after = self.words
+        return [self.helm, *before, verb, *after, *words, "--namespace", self.namespace]
 
     def change(self, verb, *words):
-        """A verb that renders: tailrender stands behind it."""
-        before, after = self.words(self.namespace)
-        return run(self.helm, *before, verb, *after, *words, "--namespace", self.namespace, env=self.env)
+        return run(*self.changing(verb, *words), env=self.env)
 
     def plain(self, *words):
         return run(self.helm, *words, "--namespace", self.namespace, env=self.env)
 
-    def version(self):
-        return run(self.helm, "version", "--template", "{{.Version}}", env=self.env)
 
-
-def ways(tailrender, scratch, namespace, flags=()):
-    """Helm 3 with the executable and with the plug-in, Helm 4 with the plug-in."""
-    scratch = pathlib.Path(scratch)
+def way_of(name, tailrender, scratch, namespace, flags=()):
+    """One of NAMES: Helm 3 with the executable or with the plug-in, Helm 4 with the plug-in. `scratch` is a folder of its own."""
     (scratch / "bin").mkdir()
     (scratch / "bin" / "tailrender").symlink_to(tailrender)
-    path = f"{scratch / 'bin'}:{os.environ['PATH']}"
+    env = {"PATH": f"{scratch / 'bin'}:{os.environ['PATH']}", **{f"HELM_{what}_HOME": str(scratch / what) for what in ("DATA", "CONFIG", "CACHE")}}
     flagged = [f"--post-renderer-args={flag}" for flag in flags]
-
-    def home(name):
-        folder = scratch / name
-        return {"PATH": path, "HELM_DATA_HOME": str(folder / "data"), "HELM_CONFIG_HOME": str(folder / "config"),
-                "HELM_CACHE_HOME": str(folder / "cache")}
-
-    def told(namespace):
-        return [f"--post-renderer-args=--namespace={namespace}", *flagged]
-
-    found = [Way("helm 3, executable", "helm",
-                 lambda namespace: ([], ["--post-renderer", "tailrender", "--post-renderer-args", "post-render", *told(namespace)]),
-                 home("executable")),
-             Way("helm 3, plug-in", "helm", lambda namespace: (["tailrender"], flagged), home("plugin3")),
-             Way("helm 4, plug-in", "helm4", lambda namespace: ([], ["--post-renderer", "tailrender", *told(namespace)]),
-                 home("plugin4"))]
-    version = run(tailrender, "--version").split()[1]
-    for way, plugin in zip(found[1:], (ROOT / "plugins" / "helm3" / "tailrender", ROOT / "plugins" / "helm4")):
-        run(way.helm, "plugin", "install", plugin, env=way.env)
-        listed = run(way.helm, "plugin", "list", env=way.env)
-        demand(re.search(rf"(?m)^tailrender\s+{re.escape(version)}\s", listed), f"{way.name} is not of version {version}:\n{listed}")
-    for way in found:
-        way.namespace = namespace
-    return found
+    told = [f"--post-renderer-args=--namespace={namespace}", *flagged]
+    words = {"executable3": ([], ["--post-renderer", "tailrender", "--post-renderer-args", "post-render", *told]),
+             "plugin3": (["tailrender"], flagged),
+             "plugin4": ([], ["--post-renderer", "tailrender", *told])}[name]
+    way = Way("helm4" if name == "plugin4" else "helm", words, env, namespace)
+    if name in PLUGINS:
+        run(way.helm, "plugin", "install", PLUGINS[name], env=env)
+        version = run(tailrender, "--version").split()[1]
+        assert re.search(rf"(?m)^tailrender\s+{re.escape(version)}\s", run(way.helm, "plugin", "list", env=env))
+    return way
 
 
 def documents(text):
@@ -96,7 +85,7 @@ def objects(text, namespace):
         if value is None or value["kind"] == "Namespace":
             continue
         name = name_of(value, namespace) + (" (hook)" if is_hook(value) else "")
-        demand(name not in found, f"{name} stands twice in the output")
+        assert name not in found, f"{name} stands twice in the output"
         metadata = {**value["metadata"], "namespace": name_of(value, namespace).split("/")[1]}
         if not annotations(value):  # helm 4 takes an empty map away, whatever stands behind it
             metadata.pop("annotations", None)

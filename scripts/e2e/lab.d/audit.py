@@ -14,7 +14,6 @@ import urllib.parse
 
 from fake_tailnet import KEYS
 from installed import NAMESPACE
-from shared.checks import expect
 
 LEASE = "tailrender-controller"
 READING = ("get", "list", "watch")
@@ -99,5 +98,5 @@ def stays_quiet(lab, seconds, looks=2):
         return not problems
     lab.wait("the controller is quiet", is_quiet)
     problems, said = unrest(lab, seconds)
-    expect(problems, [], f"what a controller did that had nothing to do, in {seconds} s")
+    assert problems == [], f"what a controller did that had nothing to do, in {seconds} s"
     return said

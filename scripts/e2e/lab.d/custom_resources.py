@@ -4,14 +4,13 @@
     install_crds(lab, text)              those of the rendered stream
     statuses_are_written(lab, domain, devices)   once the controller has started anew; devices: by pod, as the tailnet knows them
 """
-import pathlib
-
 import yaml
 
 from installed import NAMESPACE
-from shared.checks import demand, documents, expect
+from shared.checks import documents
+from shared.fleet import ROOT
 
-STREAM = pathlib.Path(__file__).resolve().parent.parent.parent.parent / "testdata" / "chart-streams" / "with-crds.yaml"
+STREAM = ROOT / "testdata" / "chart-streams" / "with-crds.yaml"
 
 
 def crds_of(text):
@@ -39,12 +38,12 @@ def status_of(lab, kind, name, conditions):
     def probe():
         item = lab.get(kind + ".tailscale.com", name)
         found = conditions_of(item) if "status" in item else {}
-        demand(found == conditions, f"{kind} {name} has {found}, wanted {conditions}")
+        assert found == conditions, f"{kind} {name} has {found}, wanted {conditions}"
         return item
     item = lab.wait(f"conditions of {kind} {name}", probe)
     for found in item["status"]["conditions"]:
-        demand(found["lastTransitionTime"] and found["message"], f"{kind} {name}: {found}")
-        expect(found.get("observedGeneration", item["metadata"]["generation"]), item["metadata"]["generation"], f"generation of {kind} {name}")
+        assert found["lastTransitionTime"] and found["message"], f"{kind} {name}: {found}"
+        assert found.get("observedGeneration", item["metadata"]["generation"]) == item["metadata"]["generation"], f"generation of {kind} {name}"
     return {key: value for key, value in item["status"].items() if key != "conditions"}
 
 
@@ -54,13 +53,12 @@ def statuses_are_written(lab, domain, devices):
 
     def group(name):
         created = {"ProxyGroupAvailable": ("True", "ProxyGroupAvailable"), "ProxyGroupReady": ("True", "ProxyGroupReady")}
-        expect(status_of(lab, "proxygroup", name, created), {"devices": [described(f"{name}-{number}", f"{name}-{number}", False) for number in (0, 1)]},
-               f"status of ProxyGroup {name}")
+        assert status_of(lab, "proxygroup", name, created) == {"devices": [described(f"{name}-{number}", f"{name}-{number}", False) for number in (0, 1)]}
 
     def connector(name, pods, hostnames, **more):
         found = [described(pod, hostname, True) for pod, hostname in zip(pods, hostnames)]
         wanted = {"devices": found, **found[0], "isExitNode": False, "isAppConnector": False, **more}
-        expect(status_of(lab, "connector", name, {"ConnectorReady": ("True", "ConnectorCreated")}), wanted, f"status of Connector {name}")
+        assert status_of(lab, "connector", name, {"ConnectorReady": ("True", "ConnectorCreated")}) == wanted, f"status of Connector {name}"
     sets = {item["metadata"]["labels"]["tailscale.com/parent-resource"]: item["metadata"]["name"]
             for item in lab.get("statefulset", "-n", NAMESPACE, "-l", "tailscale.com/parent-resource-type=connector")["items"]}
     connector("home-net", [sets["home-net"] + "-0"], ["home-net"], subnetRoutes="10.20.0.0/16")
@@ -69,10 +67,10 @@ def statuses_are_written(lab, domain, devices):
     group("out")
     group("front")
     address = lab.get("service", "nameserver", "-n", NAMESPACE)["spec"]["clusterIP"]
-    expect(status_of(lab, "dnsconfig", "ts-dns", {"NameserverReady": ("True", "NameserverCreated")}), {"nameserver": {"ip": address}}, "status of DNSConfig")
-    expect(status_of(lab, "proxyclass", "metered", {"ProxyClassReady": ("True", "ProxyClassValid")}), {}, "status of ProxyClass")
-    expect(status_of(lab, "tailnet", "partner", {"TailnetReady": ("True", "TailnetValid")}), {}, "status of Tailnet")
-    expect(status_of(lab, "recorder", "sessions", {"RecorderReady": ("False", "RecorderCreating")}), {}, "status of a Recorder without a pod")
+    assert status_of(lab, "dnsconfig", "ts-dns", {"NameserverReady": ("True", "NameserverCreated")}) == {"nameserver": {"ip": address}}
+    assert status_of(lab, "proxyclass", "metered", {"ProxyClassReady": ("True", "ProxyClassValid")}) == {}, "status of ProxyClass"
+    assert status_of(lab, "tailnet", "partner", {"TailnetReady": ("True", "TailnetValid")}) == {}, "status of Tailnet"
+    assert status_of(lab, "recorder", "sessions", {"RecorderReady": ("False", "RecorderCreating")}) == {}, "status of a Recorder without a pod"
     creating = {"ProxyGroupAvailable": ("False", "ProxyGroupCreating"), "ProxyGroupReady": ("False", "ProxyGroupCreating"),
                 "KubeAPIServerProxyConfigured": ("False", "KubeAPIServerProxyNoBackends")}
-    expect(status_of(lab, "proxygroup", "kube", creating), {}, "status of a ProxyGroup without pods")
+    assert status_of(lab, "proxygroup", "kube", creating) == {}, "status of a ProxyGroup without pods"

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from shared.checks import attempt, demand, expect
+from shared.checks import attempt
 from harness import SCRIPT
 from messages import asked
 from traces import Traces
@@ -25,11 +25,11 @@ def coming_up(reached):
         process = subprocess.Popen([SCRIPT, "up"], env=traces.environment, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         deadline = time.monotonic() + SECONDS
         while not reached(traces):
-            demand(process.poll() is None and time.monotonic() < deadline, "lab up does not come as far as it should")
+            assert process.poll() is None and time.monotonic() < deadline, "lab up does not come as far as it should"
             time.sleep(0.001)
         try:
             yield traces, process
-            demand(process.poll() is not None, "lab up still runs")
+            assert process.poll() is not None, "lab up still runs"
         except BaseException:
             process.kill()
             lab(traces, "down")
@@ -56,8 +56,8 @@ def end(process):
 
 def did_not_come_up(process):
     code, said = end(process)
-    expect((code, said.splitlines()[-1:]), (1, ["lab: it did not come up: its first process has ended"]), "up whose keeper is killed")
-    demand("Killed" not in said, f"up shows its own lines: {said}")
+    assert (code, said.splitlines()[-1:]) == (1, ["lab: it did not come up: its first process has ended"]), "up whose keeper is killed"
+    assert "Killed" not in said, f"up shows its own lines: {said}"
 
 
 def killed_up_is_ended_by_down():
@@ -67,15 +67,15 @@ def killed_up_is_ended_by_down():
             process.kill()
             end(process)
             if reached is has_keeper:
-                expect(lab(traces, "up"), (1, f'lab: it is up already ("{traces.folder}"); lab down ends it\n'), "up, after an up was killed")
-            expect(lab(traces, "down"), (0, ""), "down, after an up was killed")
+                assert lab(traces, "up") == (1, f'lab: it is up already ("{traces.folder}"); lab down ends it\n'), "up, after an up was killed"
+            assert lab(traces, "down") == (0, ""), "down, after an up was killed"
 
 
 def up_ends_when_its_keeper_is_killed():
     with coming_up(has_keeper) as (traces, process):
         time.sleep(1)
-        expect(asked(traces, "status"), (1, "coming up"), "status of a lab that is coming up")
-        expect(asked(traces, "run", "true"), (1, f'the lab in "{traces.folder}" is coming up'), "run in a lab that is coming up")
+        assert asked(traces, "status") == (1, "coming up"), "status of a lab that is coming up"
+        assert asked(traces, "run", "true") == (1, f'the lab in "{traces.folder}" is coming up'), "run in a lab that is coming up"
         os.kill(traces.keeper(), signal.SIGKILL)
         did_not_come_up(process)
 
@@ -83,7 +83,7 @@ def up_ends_when_its_keeper_is_killed():
 def down_ends_an_up():
     with coming_up(has_keeper) as (traces, process):
         time.sleep(1)
-        expect(lab(traces, "down"), (0, ""), "down while a lab is coming up")
+        assert lab(traces, "down") == (0, ""), "down while a lab is coming up"
         did_not_come_up(process)
 
 
@@ -92,8 +92,8 @@ def terminated_up_ends_all():
         ours = traces.folder / "not the lab's"
         ours.write_text("mine\n")
         process.terminate()
-        expect(end(process)[0], 128 + signal.SIGTERM, "exit code of a terminated up")
-        expect([path.name for path in traces.folder.iterdir()], [ours.name], "what stays in the folder")
+        assert end(process)[0] == 128 + signal.SIGTERM, "exit code of a terminated up"
+        assert [path.name for path in traces.folder.iterdir()] == [ours.name], "what stays in the folder"
         ours.unlink()
         traces.folder.rmdir()
 
@@ -104,17 +104,11 @@ def folder_of_others_is_refused():
         theirs = traces.folder / "precious"
         theirs.write_text("mine\n")
         for verb in ("up", "down"):
-            expect(lab(traces, verb), (2, f'lab: "{traces.folder}" is not empty and not a lab\'s; name another folder with TAILRENDER_LAB\n'),
-                   f"{verb} in a folder of others")
-        expect([path.read_text() for path in traces.folder.iterdir()], ["mine\n"], "what is theirs")
+            assert lab(traces, verb) == (2, f'lab: "{traces.folder}" is not empty and not a lab\'s; name another folder with TAILRENDER_LAB\n')
+        assert [path.read_text() for path in traces.folder.iterdir()] == ["mine\n"], "what is theirs"
         theirs.unlink()
         traces.folder.rmdir()
-        expect(lab(traces, "down"), (0, ""), "down without a lab")
+        assert lab(traces, "down") == (0, ""), "down without a lab"
 
 
-def lab_ends_well():
-    folder_of_others_is_refused()
-    killed_up_is_ended_by_down()
-    up_ends_when_its_keeper_is_killed()
-    down_ends_an_up()
-    terminated_up_ends_all()
+ALL = (folder_of_others_is_refused, killed_up_is_ended_by_down, up_ends_when_its_keeper_is_killed, down_ends_an_up, terminated_up_ends_all)

@@ -27,7 +27,7 @@ def is_ready(pod):
 def shown_lines(pod):
     """How much of its log. The controller speaks of all others."""
     if pod.split()[1].startswith("operator-"):
-        return 20
+        return 60
     return 3 if is_ready(pod) else SHOWN
 
 

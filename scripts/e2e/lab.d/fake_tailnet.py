@@ -11,7 +11,6 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from shared.checks import expect
 
 KEYS = "/api/v2/tailnet/-/keys"
 
@@ -42,12 +41,12 @@ class Tailnet:
 
     def ok(self, *arguments, **named):
         status, value = self.send(*arguments, **named)
-        expect(status, 200, f"{arguments} says {value}")
+        assert status == 200, f"{arguments} says {value}"
         return value
 
     def refused(self, status, message, *arguments, **named):
         found, value = self.send(*arguments, **named)
-        expect((found, message in value.get("message", "")), (status, True), f"{arguments} says {value}")
+        assert (found, message in value.get("message", "")) == (status, True), f"{arguments} says {value}"
 
     def form(self, path, headers=(), **fields):
         return self.send("POST", path, urllib.parse.urlencode(fields).encode(), "application/x-www-form-urlencoded", headers)
@@ -55,7 +54,7 @@ class Tailnet:
     def log_in(self, credentials=None):
         client, secret = credentials or self.credentials
         status, value = self.form("/api/v2/oauth/token", grant_type="client_credentials", client_id=client, client_secret=secret)
-        expect((status, value.get("token_type"), value.get("expires_in")), (200, "Bearer", 3600), "token")
+        assert (status, value.get("token_type"), value.get("expires_in")) == (200, "Bearer", 3600), "token"
         self.token = value["access_token"]
 
     def mint(self, tags, description=""):

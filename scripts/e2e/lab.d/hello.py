@@ -1,20 +1,15 @@
 """Service apps/hello-lb of examples/fleet in the lab: what is rendered for it, and the page that it serves."""
-import pathlib
-import subprocess
+from shared.checks import documents, run
+from shared.fleet import FLEET
 
-import yaml
-
-FLEET = pathlib.Path(__file__).resolve().parent.parent.parent.parent / "examples" / "fleet"
 PARENT = {"tailscale.com/parent-resource": "hello-lb", "tailscale.com/parent-resource-ns": "apps"}
 
 
 def rendered(tailrender, login_server, *settings):
     """The objects of examples/fleet that publish Service apps/hello-lb, and those that they publish."""
     values = [word for setting in ("loginServer=" + login_server, *settings) for word in ("--set", setting)]
-    result = subprocess.run([tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet", *values],
-                            text=True, stdout=subprocess.PIPE, check=True)
     chosen = []
-    for item in yaml.safe_load_all(result.stdout):
+    for item in documents(run(tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet", *values)):
         meta = item["metadata"]
         kind, name = item["kind"], meta["name"]
         if PARENT.items() <= meta.get("labels", {}).items() or (kind, name) == ("Namespace", "tailscale") or \

@@ -1,4 +1,4 @@
-"""What hostile_pods_test.py has pods and tenants write. Generators go on without end: pod, data and metadata for TakenPod.write()."""
+"""What test_hostile_pods.py has pods and tenants write. Generators go on without end: pod, data and metadata for TakenPod.write()."""
 import itertools
 import json
 import time

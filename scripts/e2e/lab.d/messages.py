@@ -1,7 +1,7 @@
 """What a lab says to a person who asks for what it has not, or cannot do. Usage errors are in scripts/scripts_test."""
 import shutil
 
-from shared.checks import attempt, demand, expect
+from shared.checks import attempt
 from explanation import explanation
 from harness import SCRIPT
 from traces import Traces
@@ -20,12 +20,12 @@ def asked(traces, *words, before=(), **environment):
 def without_a_lab():
     with Traces() as traces:
         for words in EVERY_VERB:
-            expect(asked(traces, *words, before=("unshare", "--user")),
-                   (1, "only root can make a lab and enter it, for the namespaces and cgroups that pods need"), f"{words[0]}, not as root")
+            assert asked(traces, *words, before=("unshare", "--user")) == (
+                1, "only root can make a lab and enter it, for the namespaces and cgroups that pods need")
         for words in EVERY_VERB[3:]:
-            expect(asked(traces, *words), (1, f'no lab is up in "{traces.folder}"; lab up starts it'), f"{words[0]} without a lab")
-        expect(asked(traces, "status"), (1, "down"), "status without a lab")
-        expect(asked(traces, "image", "lab/none:1", "/nowhere"), (1, 'no program at "/nowhere"'), "image of no program")
+            assert asked(traces, *words) == (1, f'no lab is up in "{traces.folder}"; lab up starts it'), f"{words[0]} without a lab"
+        assert asked(traces, "status") == (1, "down"), "status without a lab"
+        assert asked(traces, "image", "lab/none:1", "/nowhere") == (1, 'no program at "/nowhere"'), "image of no program"
         without_a_program(traces)
 
 
@@ -34,39 +34,39 @@ def without_a_program(traces):
     programs.mkdir()
     for name in FROM_PATH:
         (programs / name).symlink_to(shutil.which(name))
-    expect(asked(traces, "up", PATH=str(programs)), (1, '"openssl" not found; install the Debian package "openssl"'), "up without openssl")
+    assert asked(traces, "up", PATH=str(programs)) == (1, '"openssl" not found; install the Debian package "openssl"'), "up without openssl"
     shutil.rmtree(programs)
 
 
 def with_a_lab(lab):
     """It has the machines client and second."""
-    expect(asked(lab, "up"), (1, f'it is up already ("{lab.folder}"); lab down ends it'), "a second up")
-    expect(asked(lab, "run", "sh", "-c", "echo $LAB_DOMAIN", TAILRENDER_LAB_DOMAIN="other.ts.net"), (0, "lab.ts.net"), "domain of a lab that is up")
+    assert asked(lab, "up") == (1, f'it is up already ("{lab.folder}"); lab down ends it'), "a second up"
+    assert asked(lab, "run", "sh", "-c", "echo $LAB_DOMAIN", TAILRENDER_LAB_DOMAIN="other.ts.net") == (0, "lab.ts.net"), "domain of a lab that is up"
     for name in ("nosuch", "kubelet", "../client"):
-        expect(asked(lab, "run", "--on", name, "true"), (1, f'no machine "{name}"; found client second; lab join adds one'), "no such machine")
-    expect(asked(lab, "join", "second"), (1, 'machine "second" is there already'), "a second machine of a name")
+        assert asked(lab, "run", "--on", name, "true") == (1, f'no machine "{name}"; found client second; lab join adds one'), "no such machine"
+    assert asked(lab, "join", "second") == (1, 'machine "second" is there already'), "a second machine of a name"
     for name in ("all", "node0", "etcd", "images"):
-        expect(asked(lab, "join", name), (1, f'the lab uses the name "{name}" for something else; choose another'), "a name of the lab's")
-    expect(sorted(line.split()[0] for line in lab.run("ip", "netns").splitlines()), ["client", "second"], "machines after what was refused")
+        assert asked(lab, "join", name) == (1, f'the lab uses the name "{name}" for something else; choose another'), "a name of the lab's"
+    assert sorted(line.split()[0] for line in lab.run("ip", "netns").splitlines()) == ["client", "second"], "machines after what was refused"
     for words in EVERY_VERB:
         inside = asked(lab, "run", str(SCRIPT), *words)
-        expect(inside, (1, f'this is inside the lab in "{lab.folder}"; leave it first'), f"{words[0]} inside the lab")
+        assert inside == (1, f'this is inside the lab in "{lab.folder}"; leave it first'), f"{words[0]} inside the lab"
 
 
 def with_an_ended_machine(lab):
     lab.run("sh", "-c", "kill -KILL $(cat $LAB/second.pid)")
     lab.wait("second has ended", lambda: asked(lab, "run", "--on", "second", "true") == (1, 'machine "second" has ended'))
     code, said = asked(lab, "status")
-    demand(code == 1 and "second: ended" in said, f"exit code {code} of status, which says {said}")
+    assert code == 1 and "second: ended" in said, f"exit code {code} of status, which says {said}"
 
 
 def without_its_folder(lab):
     """Whoever clears a folder of temporary files; `down` ends what runs all the same, and removes what the kubelet has made there since."""
     shutil.rmtree(lab.folder.rename(lab.scratch / "cleared"))
     (lab.folder / "data" / "kubelet").mkdir(parents=True, exist_ok=True)
-    expect(asked(lab, "status"), (1, "up, but its folder was cleared; lab down ends it"), "status of a lab whose folder is gone")
-    expect(asked(lab, "run", "true"), (1, f'the folder of the lab in "{lab.folder}" was cleared; lab down ends it'), "run in a lab whose folder is gone")
-    expect(asked(lab, "up"), (1, f'it is up already ("{lab.folder}"); lab down ends it'), "up, after the folder has gone")
+    assert asked(lab, "status") == (1, "up, but its folder was cleared; lab down ends it"), "status of a lab whose folder is gone"
+    assert asked(lab, "run", "true") == (1, f'the folder of the lab in "{lab.folder}" was cleared; lab down ends it')
+    assert asked(lab, "up") == (1, f'it is up already ("{lab.folder}"); lab down ends it'), "up, after the folder has gone"
 
 
 def failures_are_explained(lab):
@@ -76,11 +76,11 @@ def failures_are_explained(lab):
     for what in ("second: ended", "--- end of second.log", "ErrImageNeverPull", "\nbad luck\n", "Back-off restarting failed container"):
         lab.wait(f"{what!r} explains the failures", lambda what=what: what in "\n" + explanation(lab) + "\n")
     lines = len(explanation(lab).splitlines())
-    demand(lines <= EXPLAINED_LINES, f"{lines} lines explain the failures, wanted no more than {EXPLAINED_LINES}")
+    assert lines <= EXPLAINED_LINES, f"{lines} lines explain the failures, wanted no more than {EXPLAINED_LINES}"
     print(f"{lines} lines explain the failures", flush=True)
 
 
 def end_is_explained(lab):
     """Of a lab whose first process was killed."""
-    expect(asked(lab, "status"), (1, "down"), "status of a lab that was killed")
-    expect(explanation(lab).splitlines()[:2], ["--- what does not run", "lab: down"], "what explains the end of a lab")
+    assert asked(lab, "status") == (1, "down"), "status of a lab that was killed"
+    assert explanation(lab).splitlines()[:2] == ["--- what does not run", "lab: down"], "what explains the end of a lab"

@@ -1,12 +1,7 @@
 """Names of the tailnet inside the cluster: a rendered DNSConfig and an egress Service, asked for by clients that people have."""
-import pathlib
-import subprocess
-import tempfile
 import time
 
-import yaml
-
-from shared.checks import expect
+from shared import checks
 
 NAMESPACE = "tailscale"
 
@@ -17,14 +12,7 @@ def rendered(tailrender, values, name):
               {"apiVersion": "v1", "kind": "Service",
                "metadata": {"name": "far", "namespace": "apps", "annotations": {"tailscale.com/tailnet-fqdn": name}},
                "spec": {"type": "ExternalName", "externalName": "placeholder"}}]
-    with tempfile.TemporaryDirectory() as folder:
-        pathlib.Path(folder, "values.yaml").write_text(yaml.safe_dump(values))
-        tree = pathlib.Path(folder, "tree")
-        tree.mkdir()
-        (tree / "names.yaml").write_text(yaml.safe_dump_all(inputs))
-        result = subprocess.run([tailrender, "render", tree, "--quiet", "--values", f"{folder}/values.yaml"],
-                                text=True, stdout=subprocess.PIPE, check=True)
-    return [item for item in yaml.safe_load_all(result.stdout) if item["kind"] != "DNSConfig"]
+    return [item for item in checks.rendered(tailrender, inputs, values) if item["kind"] != "DNSConfig"]
 
 
 def dig(lab, server, *words):
@@ -46,11 +34,11 @@ def look_up(lab, server, name, addresses):
     # Each family comes in an EndpointSlice of its own, and the kubelet may have looked in between.
     for kind, address in (("A", four), ("AAAA", six)):
         lab.wait(f"{kind} of {name} is known", lambda kind=kind, address=address: dig(lab, server, name, kind) == ("NOERROR", [address]))
-    expect(dig(lab, server, "+tcp", name.upper(), "A"), ("NOERROR", [four]), "A over TCP, in capitals")
-    expect(dig(lab, server, "+noedns", name, "TXT"), ("NOERROR", []), "TXT")
-    expect(dig(lab, server, "+edns=1", "+noednsneg", name, "A"), ("BADVERS", []), "another EDNS")
-    expect(dig(lab, server, "none." + name, "A"), ("NXDOMAIN", []), "a name that is not there")
-    expect(dig(lab, server, "example.com", "A"), ("REFUSED", []), "another zone")
+    assert dig(lab, server, "+tcp", name.upper(), "A") == ("NOERROR", [four]), "A over TCP, in capitals"
+    assert dig(lab, server, "+noedns", name, "TXT") == ("NOERROR", []), "TXT"
+    assert dig(lab, server, "+edns=1", "+noednsneg", name, "A") == ("BADVERS", []), "another EDNS"
+    assert dig(lab, server, "none." + name, "A") == ("NXDOMAIN", []), "a name that is not there"
+    assert dig(lab, server, "example.com", "A") == ("REFUSED", []), "another zone"
 
 
 def ask_the_clusters_dns(lab, server, proxy, name, addresses):
@@ -61,7 +49,7 @@ def ask_the_clusters_dns(lab, server, proxy, name, addresses):
         mount --bind "$LAB/resolv.conf" /etc/resolv.conf
         getent ahostsv4 {name}; getent ahostsv6 {name}"""
     found = {line.split()[0] for line in lab.run("unshare", "--mount", "sh", "-c", script).splitlines()}
-    expect(found, set(addresses), "what glibc finds")
+    assert found == set(addresses), "what glibc finds"
 
 
 def names_follow(lab, tailrender, values):
@@ -83,6 +71,6 @@ def names_follow(lab, tailrender, values):
     lab.wait("the controller writes the new name", lambda: second in lab.get("configmap", "dnsrecords", "-n", NAMESPACE)["data"]["records.json"])
     lab.kubectl("annotate", "pod", "-n", NAMESPACE, "-l", "app=nameserver", "look=again")
     lab.wait("the new name is known", lambda: dig(lab, server, second, "A") == ("NOERROR", addresses_of(lab, proxy)[:1]))
-    expect(dig(lab, server, first, "A"), ("NXDOMAIN", []), "the old name")
+    assert dig(lab, server, first, "A") == ("NXDOMAIN", []), "the old name"
     for item in lab.get("pod", "-n", NAMESPACE, "-l", "app=nameserver")["items"]:
-        expect((item["metadata"]["uid"] in pods, item["status"]["containerStatuses"][0]["restartCount"]), (True, 0), "restarts of the nameserver")
+        assert (item["metadata"]["uid"] in pods, item["status"]["containerStatuses"][0]["restartCount"]) == (True, 0), "restarts of the nameserver"

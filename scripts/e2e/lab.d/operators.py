@@ -4,15 +4,13 @@ its devices wrote (`played.yaml`). Each copy gets a parent of its own, so that a
 import json
 import pathlib
 import re
-import sys
 
 import yaml
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
-sys.path.insert(0, str(ROOT / "scripts" / "parity.d"))
-import parity_case  # noqa: E402
-import parity_run  # noqa: E402
-from shared.checks import documents  # noqa: E402
+import parity_case
+import parity_run
+from shared.checks import documents
+from shared.fleet import ROOT
 
 PARENT, SPACE = "tailscale.com/parent-resource", "tailscale.com/parent-resource-ns"
 SUFFIX = "qwxyz"

@@ -7,7 +7,6 @@
 import json
 
 import audit
-from shared.checks import demand, expect
 
 MANAGERS, BEFORE, CONTROLLER = ("gitops", "kubectl-client-side-apply"), "by-hand", "tailrender"
 
@@ -50,20 +49,20 @@ def check_owners(name, item):
     for entry in entries:
         if entry["manager"] not in MANAGERS:
             shared = rendered & leaves(entry["fieldsV1"])
-            demand(not shared, f"{name}: {entry['manager']} has set {sorted(shared)}")
-            demand(not entry["manager"].startswith(CONTROLLER), f"{name}: {entry['manager']} has set {sorted(leaves(entry['fieldsV1']))}")
+            assert not shared, f"{name}: {entry['manager']} has set {sorted(shared)}"
+            assert not entry["manager"].startswith(CONTROLLER), f"{name}: {entry['manager']} has set {sorted(leaves(entry['fieldsV1']))}"
 
 
 def applied_again_nothing_changes(lab, objects, apply):
     before = live(lab, objects)
-    expect(len(before), len(objects), "objects in the cluster")
+    assert len(before) == len(objects), "objects in the cluster"
     for name, item in before.items():
         check_owners(name, item)
     apply()
     after = live(lab, objects)
     for name, item in before.items():
         for field in item.keys() | after[name].keys():
-            expect(after[name].get(field), item.get(field), f"{field} of {name} after a second apply")
+            assert after[name].get(field) == item.get(field), f"{field} of {name} after a second apply"
 
 
 def resources(lab):
@@ -79,7 +78,7 @@ def the_controller_wrote_none(lab, objects):
     wrote = [entry["objectRef"] for entry in audit.requests(lab, 0)
              if entry["verb"] not in audit.READING and entry["objectRef"].get("subresource") != "status"]
     names = {(about["resource"], about.get("namespace", ""), about.get("name", "")) for about in wrote}
-    expect([words for words in names if not words[2]], [], "writes to objects without a name")
-    expect(sorted(names & rendered), [], "rendered objects that the controller wrote")
-    expect({"secrets", "configmaps", "leases"} - {words[0] for words in names}, set(), "what the audit log does not show of it")
+    assert [words for words in names if not words[2]] == [], "writes to objects without a name"
+    assert sorted(names & rendered) == [], "rendered objects that the controller wrote"
+    assert {"secrets", "configmaps", "leases"} - {words[0] for words in names} == set(), "what the audit log does not show of it"
     print(f"the controller wrote {len(names)} objects, none of the {len(rendered)} rendered ones", flush=True)

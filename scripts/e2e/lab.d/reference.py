@@ -12,9 +12,10 @@ import time
 
 from harness import SCRIPT
 from installed import NAMESPACE
+from shared.fleet import ROOT
 from shared.operator_source import write_chart
 
-REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent.parent / "testdata" / "e2e" / "operator"
+REPOSITORY = ROOT / "testdata" / "e2e" / "operator"
 VALUES = REPOSITORY / "values.yaml"
 RELEASE = "tailscale-operator"
 

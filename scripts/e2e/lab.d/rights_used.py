@@ -2,9 +2,12 @@
 
     every_right_is_used(lab, objects, elsewhere)     objects: with the rendered roles; elsewhere: {(resource, verb): the test that shows it}
 """
+import re
+
 import audit
-from shared.checks import expect
 from shared.rights import ROLES, rules
+
+SHARD = re.compile(r"tailrender-devices-\d+$")  # of a table that has only one where there are few devices
 
 
 def is_for(rule, entry):
@@ -21,5 +24,5 @@ def is_for(rule, entry):
 
 def every_right_is_used(lab, objects, elsewhere):
     found = [entry for entry in audit.requests(lab, 0) if "objectRef" in entry]
-    unused = {(rule[2], rule[3]) for rule in rules(objects, ROLES) if not any(is_for(rule, entry) for entry in found)}
-    expect(sorted(unused - elsewhere.keys()), [], "rights that nothing needed here")
+    unused = {(rule[2], rule[3]) for rule in rules(objects, ROLES) if not SHARD.match(rule[4]) and not any(is_for(rule, entry) for entry in found)}
+    assert sorted(unused - elsewhere.keys()) == [], "rights that nothing needed here"

@@ -14,7 +14,6 @@ import json
 import ssl
 
 from installed import NAMESPACE
-from shared.checks import demand, expect
 
 SECRETS = f"/api/v1/namespaces/{NAMESPACE}/secrets/"
 TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount/token"
@@ -82,7 +81,7 @@ class TakenPod:
 
     def refused(self, method, path, body=None, kind=""):
         status, value = self.send(method, path, body, kind)
-        expect(status, REFUSED, f"{method} {path} says {value}")
+        assert status == REFUSED, f"{method} {path} says {value}"
 
     def attempt(self, data=None, **metadata):
         """Status of a write into its own state Secret."""
@@ -90,11 +89,11 @@ class TakenPod:
         return self.send("PATCH", SECRETS + self.name, change)[0]
 
     def write(self, data=None, **metadata):
-        expect(self.attempt(data, **metadata), 200, f"answer to {self.name}, which writes {[*(data or {}), metadata]}")
+        assert self.attempt(data, **metadata) == 200, f"answer to {self.name}, which writes {[*(data or {}), metadata]}"
 
     def state(self):
         status, value = self.send("GET", SECRETS + self.name)
-        expect(status, 200, f"{self.name} reads its state: {value}")
+        assert status == 200, f"{self.name} reads its state: {value}"
         return value
 
     def put(self, labels, annotations, data):
@@ -102,7 +101,7 @@ class TakenPod:
         body = {"apiVersion": "v1", "kind": "Secret", "data": data,
                 "metadata": {"name": self.name, "namespace": NAMESPACE, "labels": labels, "annotations": annotations}}
         status, value = self.send("PUT", SECRETS + self.name, body)
-        expect(status, 200, f"{self.name} writes its state: {value}")
+        assert status == 200, f"{self.name} writes its state: {value}"
 
     @contextlib.contextmanager
     def undone(self):
@@ -135,4 +134,4 @@ class TakenPod:
 
     def is_noted(self):
         self.lab.wait(f"the device of {self.name} is noted", lambda: self.noted() == self.device["nodeId"])
-        demand(self.lab.tailnet.device(self.device["nodeId"]).get("deletedBy") is None, f"the device of {self.name} was deleted")
+        assert self.lab.tailnet.device(self.device["nodeId"]).get("deletedBy") is None, f"the device of {self.name} was deleted"

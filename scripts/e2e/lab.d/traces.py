@@ -5,16 +5,16 @@
         traces.note()
         … lab down …
 
-The end of the block is a Failure if anything is left. The folder and TMPDIR of a lab are its own, so that tests can run at one time.
+The end of the block fails if anything is left. The folder and TMPDIR of a lab are its own, so that tests can run at one time.
 """
 import fcntl
 import hashlib
 import os
 import pathlib
-import subprocess
 import tempfile
 
-from shared.checks import expect
+from shared.checks import run
+
 
 NS_GET_PARENT = 0xB702  # of linux/nsfs.h
 
@@ -22,7 +22,7 @@ NS_GET_PARENT = 0xB702  # of linux/nsfs.h
 def machine():
     """What no lab may change: names of network namespaces, links and nft tables."""
     def lines(*command):
-        return subprocess.run(command, text=True, stdout=subprocess.PIPE, check=True).stdout.splitlines()
+        return run(*command).splitlines()
     return {"network namespaces": lines("ip", "netns"), "links": [line.split()[0] for line in lines("ip", "-br", "link")],
             "tables": lines("nft", "list", "tables")}
 
@@ -59,7 +59,7 @@ class Traces:
             os.close(descriptor)
         self.namespaces = {}
         if kind is None:
-            expect(left, [], "left behind")
+            assert left == [], "left behind"
         if not any(self.scratch.iterdir()):
             self.scratch.rmdir()
 

@@ -6,7 +6,6 @@ Once applied, the groups `objects` register `services`, their `pods` join, and a
 """
 import json
 
-from shared.checks import demand, expect
 from installed import NAMESPACE, data_of, usable_keys
 
 OTHER = {"operatorID": "another-cluster"}
@@ -25,7 +24,7 @@ def held(lab):
 
 def refuses(lab, runtime, why):
     code, said = cleanup(lab, runtime, "--yes")
-    demand(code == 1 and why in said, f"exit code {code}; {why} is not in\n{said}")
+    assert code == 1 and why in said, f"exit code {code}; {why} is not in\n{said}"
 
 
 def owners(service):
@@ -72,18 +71,19 @@ def cleanup_leaves_what_is_not_ours(lab, runtime, objects, services, pods):
     lab.delete(objects)
     lab.wait("the proxies have stopped", lambda: not lab.get("pods", "-n", NAMESPACE))
     ours = living(lab) - others
-    expect((len(ours), lost in usable_keys(lab)), (len(pods), True), "devices and a key that wait to be removed")
+    assert (len(ours), lost in usable_keys(lab)) == (len(pods), True), "devices and a key that wait to be removed"
     code, said = cleanup(lab, runtime)
-    demand(code == 0 and "nothing was removed" in said and all(f" ({name}, ProxyGroup/" in said for name in ours) and
-           all(f"would remove Tailscale Service {name}" in said for name in services), f"exit code {code} of a look at {ours} that says\n{said}")
-    expect((living(lab) - others, lost in usable_keys(lab)), (ours, True), "devices and keys after a look")
+    assert (code == 0 and "nothing was removed" in said and all(f" ({name}, ProxyGroup/" in said for name in ours) and
+           all(f"would remove Tailscale Service {name}" in said for name in services)), (
+        f"exit code {code} of a look at {ours} that says\n{said}")
+    assert (living(lab) - others, lost in usable_keys(lab)) == (ours, True), "devices and keys after a look"
     code, said = cleanup(lab, runtime, "--yes")
-    expect(code, 0, f"exit code of cleanup, which says\n{said}\n")
-    expect((living(lab), usable_keys(lab)), (others, []), "devices and keys after the cleanup")
+    assert code == 0, f"exit code of cleanup, which says\n{said}\n"
+    assert (living(lab), usable_keys(lab)) == (others, []), "devices and keys after the cleanup"
     keys = {key["id"]: key for key in lab.tailnet.state()["keys"]}
-    expect(keys[theirs].get("revoked", False), False, "somebody else's key is revoked")
+    assert keys[theirs].get("revoked", False) is False, "somebody else's key is revoked"
     left = lab.tailnet.state()["services"]
-    expect((sorted(left), owners(left[SHARED])), ([SHARED, "svc:theirs"], [OTHER]), "Tailscale Services and who owns the shared one")
-    expect(held(lab), {("Secret", "operator-oauth")}, "what is left in the cluster")
+    assert (sorted(left), owners(left[SHARED])) == ([SHARED, "svc:theirs"], [OTHER]), "Tailscale Services and who owns the shared one"
+    assert held(lab) == {("Secret", "operator-oauth")}, "what is left in the cluster"
     for flags in ((), ("--yes",)):
-        expect(cleanup(lab, runtime, *flags), (0, "nothing of the controller's is left\n"), "a second run")
+        assert cleanup(lab, runtime, *flags) == (0, "nothing of the controller's is left\n"), "a second run"

@@ -11,7 +11,6 @@ import record
 from cluster import LOGIN_SERVERS
 from parity_case import ident, meta, pinned_address
 from parity_refusals import CONTROLLERS
-from shared.checks import demand
 
 # Addresses that recorded inputs pin, in the range of this server.
 RANGES = (("10.43.", "10.96."), ("fd00:10:43::", "fd00:96::"))
@@ -120,7 +119,7 @@ class Batch:
         for obj in made.objects.values():
             parent = record.parent_of(obj, by_name)
             name = self.home.get(parent) or self.of_policy(obj)
-            demand(name, f"{ident(obj)} was made for nobody: {obj}")
+            assert name, f"{ident(obj)} was made for nobody: {obj}"
             found.setdefault(name, []).append(obj)
         return found
 

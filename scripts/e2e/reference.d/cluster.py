@@ -13,13 +13,12 @@ import urllib.request
 
 import yaml
 
-from shared.checks import demand
+from shared.fleet import ROOT
 from shared.operator_source import operator_source
 
 RECORDER_PORT, TAILNET_PORT = 9081, 9080
 LOGIN_SERVERS = [f"http://127.0.0.{number}:{TAILNET_PORT}" for number in range(1, 200)]  # all are the same one
 SCOPES = ["auth_keys", "devices:core", "devices:routes", "services"]
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 START_SECONDS, QUIET_SECONDS, LEAST_SECONDS, MOST_SECONDS = 60, 1.2, 2.5, 15
 SYSTEM = {"kube-system", "kube-public", "kube-node-lease"}
 MONITORS = "customresourcedefinitions/servicemonitors.monitoring.coreos.com"
@@ -139,7 +138,7 @@ class Lab:
     def add_client(self, client, secret):
         """Of a Tailnet."""
         while not (told := self.text("testnet.out")).endswith("\n"):
-            demand(self.testnet.poll() is None, self.text("testnet.err"))
+            assert self.testnet.poll() is None, self.text("testnet.err")
             time.sleep(0.05)
         body = json.dumps(self.client | {"id": client, "secret": secret}).encode()
         request = urllib.request.Request(json.loads(told)["admin"] + "/admin/clients", body, {"Content-Type": "application/json"})
@@ -203,14 +202,15 @@ class Lab:
     def wait_until_quiet(self, least=LEAST_SECONDS):
         begin, process = time.monotonic(), self.running
         while "Startup complete" not in self.text("operator.err"):
-            demand(process.poll() is None and time.monotonic() < begin + START_SECONDS, f"the operator does not start:\n{self.text('operator.err')[-3000:]}")
+            assert process.poll() is None and time.monotonic() < begin + START_SECONDS, (
+                f"the operator does not start:\n{self.text('operator.err')[-3000:]}")
             time.sleep(0.1)
         begin = last = time.monotonic()
         seen = 0
         while (now := time.monotonic()) < begin + least or now < last + min(QUIET_SECONDS, least):
             if now > begin + MOST_SECONDS:
                 return  # two DNSConfigs are written in turn for ever
-            demand(process.poll() is None, f"the operator ended:\n{self.text('operator.err')[-3000:]}")
+            assert process.poll() is None, f"the operator ended:\n{self.text('operator.err')[-3000:]}"
             time.sleep(0.2)
             written = sum(1 for entry in self.entries() if entry["method"] != "GET" and entry["status"] < 300)
             if written != seen:
@@ -224,7 +224,7 @@ def started(tags):
         try:
             for path in sorted((operator_source()[1] / "deploy" / "crds").glob("*.yaml")):
                 status, answer = lab.api.create(yaml.load(path.read_text(encoding="utf-8"), LOADER))
-                demand(status == 201, f"{path.name}: {answer}")
+                assert status == 201, f"{path.name}: {answer}"
             yield lab
         finally:
             lab.end()

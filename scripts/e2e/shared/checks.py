@@ -1,22 +1,11 @@
 """What the e2e tests share: running programs, objects of a stream by name, and what it means that two sets of objects are the same."""
 import json
 import os
+import pathlib
 import subprocess
+import tempfile
 
 import yaml
-
-
-class Failure(Exception):
-    pass
-
-
-def demand(condition, message):
-    if not condition:
-        raise Failure(message)
-
-
-def expect(found, wanted, what):
-    demand(found == wanted, f"{what}: found {found!r}, wanted {wanted!r}")
 
 
 def attempt(*command, stdin=None, env=None, cwd=None):
@@ -26,7 +15,7 @@ def attempt(*command, stdin=None, env=None, cwd=None):
 
 def run(*command, stdin=None, env=None, cwd=None):
     done = attempt(*command, stdin=stdin, env=env, cwd=cwd)
-    demand(done.returncode == 0, f"{' '.join(map(str, command))} exits with {done.returncode}:\n{done.stdout}{done.stderr}")
+    assert done.returncode == 0, f"{' '.join(map(str, command))} exits with {done.returncode}:\n{done.stdout}{done.stderr}"
     return done.stdout
 
 
@@ -35,13 +24,23 @@ def documents(text):
     return [value for value in yaml.safe_load_all(text) if value]
 
 
+def rendered(tailrender, inputs, values):
+    """What becomes of these objects, with the values of a chart."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree, file = pathlib.Path(folder, "tree"), pathlib.Path(folder, "values.yaml")
+        tree.mkdir()
+        (tree / "inputs.yaml").write_text(yaml.safe_dump_all(inputs), encoding="utf-8")
+        file.write_text(yaml.safe_dump(values), encoding="utf-8")
+        return documents(run(tailrender, "render", tree, "--quiet", "--values", file))
+
+
 def objects(values):
     """By apiVersion, kind, namespace and name; each stands once. An empty map of annotations is none, as kustomize has it."""
     found = {}
     for value in values:
         metadata = value["metadata"]
         name = f"{value['apiVersion']} {value['kind']}/{metadata.get('namespace', '')}/{metadata['name']}"
-        demand(name not in found, f"{name} stands twice in the output")
+        assert name not in found, f"{name} stands twice in the output"
         if metadata.get("annotations") == {}:
             del metadata["annotations"]
         found[name] = value
@@ -54,7 +53,7 @@ def objects_of(text):
 
 def compare(have, want, what):
     lost, extra = sorted(want.keys() - have.keys()), sorted(have.keys() - want.keys())
-    demand(not lost and not extra, f"{what}: missing {lost}, too many {extra}")
+    assert not lost and not extra, f"{what}: missing {lost}, too many {extra}"
     for name in want:
-        demand(have[name] == want[name],
-               f"{what}: {name} differs\n  {json.dumps(have[name], sort_keys=True)}\n  {json.dumps(want[name], sort_keys=True)}")
+        assert have[name] == want[name], (
+            f"{what}: {name} differs\n  {json.dumps(have[name], sort_keys=True)}\n  {json.dumps(want[name], sort_keys=True)}")

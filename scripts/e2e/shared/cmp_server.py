@@ -7,9 +7,10 @@ import shutil
 import subprocess
 import time
 
-from shared.checks import attempt, demand, run
+from shared.checks import attempt, run
+from shared.fleet import ROOT
 
-PLUGIN = pathlib.Path(__file__).resolve().parent.parent.parent.parent / "plugins" / "argocd"
+PLUGIN = ROOT / "plugins" / "argocd"
 
 
 @contextlib.contextmanager
@@ -35,8 +36,7 @@ def started(command, env, sockets, log_file):
         socket = sockets / "tailrender.sock"
         deadline = time.monotonic() + 60
         while not socket.exists():
-            demand(process.poll() is None and time.monotonic() < deadline,
-                   "the server does not start:\n" + log_file.read_text(encoding="utf-8"))
+            assert process.poll() is None and time.monotonic() < deadline, "the server does not start:\n" + log_file.read_text(encoding="utf-8")
             time.sleep(0.05)
         yield Server(socket)
     finally:
@@ -53,7 +53,7 @@ class Server:
 
     def refusal(self, repository, plugin=None, env=None):
         done = attempt(*self.command("generate", repository, ".", plugin), env=env)
-        demand(done.returncode != 0, "the server generates what we refuse")
+        assert done.returncode != 0, "the server generates what we refuse"
         return done.stderr
 
     def command(self, what, repository, directory, plugin):

@@ -3,7 +3,6 @@ import http.client
 import json
 import subprocess
 
-from shared.checks import demand
 
 PATCHES = {"PATCH": "application/merge-patch+json"}
 
@@ -21,13 +20,15 @@ class KubeApi:
         self.process.wait()
 
     def send(self, method, path, body=None):
-        """Status and object of the answer."""
+        """Status and object of the answer. `body`: an object, or a text of YAML."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": PATCHES.get(method, "application/json")})
+        kind = "application/yaml" if isinstance(body, str) else PATCHES.get(method, "application/json")
+        text = body if isinstance(body, str) else json.dumps(body) if body else ""
+        connection.request(method, path, text.encode(), {"Content-Type": kind})
         answer = connection.getresponse()
         return answer.status, json.loads(answer.read())
 
     def ask(self, path, body=None):
         status, value = self.send("POST" if body else "GET", path, body)
-        demand(status in (200, 201), f"{path}: {status} {value}")
+        assert status in (200, 201), f"{path}: {status} {value}"
         return value

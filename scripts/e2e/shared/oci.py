@@ -3,14 +3,14 @@ import json
 import subprocess
 import time
 
-from shared.checks import Failure, demand, run
+from shared.checks import run
 
-DEADLINE = 60
+DEADLINE = 300
 
 
 class Bundle:
     def __init__(self, folder, root, config, container):
-        demand("command" not in container, f"the container has a command of its own: {container}")
+        assert "command" not in container, f"the container has a command of its own: {container}"
         folder.mkdir()
         self.folder, self.name, self.state = folder, f"tailrender-{folder.parent.name}", folder / "state"
         (folder / "empty").mkdir()
@@ -18,7 +18,7 @@ class Bundle:
         run("runc", "spec", "--bundle", folder)
         self.spec = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         context = container["securityContext"]
-        demand(context["capabilities"] == {"drop": ["ALL"]}, f"capabilities: {context}")
+        assert context["capabilities"] == {"drop": ["ALL"]}, f"capabilities: {context}"
         self.spec["root"] = {"path": str(root), "readonly": context["readOnlyRootFilesystem"]}
         self.spec["linux"]["cgroupsPath"] = "/" + self.name
         self.spec["mounts"] += [{"destination": volume["mountPath"], "type": "bind", "source": str(folder / "empty"), "options": ["rbind", "ro"]}
@@ -37,32 +37,27 @@ class Bundle:
 
     def ended(self, *args):
         """Exit code and all that it prints."""
-        process = self.start(*args)
-        try:
-            output, _ = process.communicate(timeout=DEADLINE)
-        except subprocess.TimeoutExpired:
-            raise Failure(f"{args} still runs after {DEADLINE} s: {self.remove(process)}") from None
-        return process.returncode, output
+        return self.end(self.start(*args))
 
     def terminated(self, *args, until, **environment):
         """Exit code and all that it prints, after a SIGTERM once `until` is true."""
         process = self.start(*args, **environment)
-        try:
-            self.wait(process, until)
-            run("runc", "--root", self.state, "kill", self.name, "TERM")
-            output, _ = process.communicate(timeout=DEADLINE)
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            raise Failure(f"{args}: {failure}: {self.remove(process)}") from None
-        return process.returncode, output
-
-    def wait(self, process, until):
         deadline = time.monotonic() + DEADLINE
         while not until():
-            demand(process.poll() is None, "it has ended")
-            demand(time.monotonic() < deadline, f"not as it should be after {DEADLINE} s")
+            assert process.poll() is None and time.monotonic() < deadline, self.removed(process)
             time.sleep(0.2)
+        run("runc", "--root", self.state, "kill", self.name, "TERM")
+        return self.end(process)
 
-    def remove(self, process):
+    def end(self, process):
+        try:
+            output, _ = process.communicate(timeout=DEADLINE)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"it still runs: {self.removed(process)}") from None
+        return process.returncode, output
+
+    def removed(self, process):
+        """What it has said until then."""
         subprocess.run(["runc", "--root", self.state, "delete", "--force", self.name], check=False)
         return process.communicate()[0]
 

@@ -11,7 +11,7 @@ import tempfile
 
 import yaml
 
-from shared.checks import attempt, demand, run
+from shared.checks import attempt, run
 
 MARKS = ("labels", "objectset.rio.cattle.io/"), ("annotations", "objectset.rio.cattle.io/")
 # A release without a chart of its own is one of Fleet's making: CRDs are kept when it goes.
@@ -114,7 +114,7 @@ def stripped(text):
         metadata = value["metadata"]
         for field, prefix in MARKS:
             marks = [key for key in metadata.get(field, {}) if key.startswith(prefix)]
-            demand(marks, f"Fleet has not marked {value['kind']}/{metadata['name']} as its own")
+            assert marks, f"Fleet has not marked {value['kind']}/{metadata['name']} as its own"
             for key in marks:
                 del metadata[field][key]
         if value["kind"] == "CustomResourceDefinition":

@@ -7,8 +7,8 @@ import pathlib
 import re
 
 from shared.checks import run
+from shared.fleet import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 RUNTIME = "tailrender-runtime"
 
 

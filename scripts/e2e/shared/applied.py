@@ -1,0 +1,71 @@
+"""What a real API server makes of rendered objects, applied as Argo CD does it: all that the server can say of them, and then again.
+
+Nobody forces a conflict, and a kind that the server does not know is none that it accepts.
+"""
+import json
+
+from shared.checks import documents, run
+from shared.fleet import ROOT
+
+FOREIGN_CRDS = ROOT / "testdata" / "e2e" / "crds.yaml"  # what rendered objects need but do not bring
+MANAGER = "argocd-controller"
+APPLY = ("kubectl", "apply", "--server-side", "--validate=strict", f"--field-manager={MANAGER}", "-f")
+
+
+def key(value):
+    return value["kind"], value["metadata"].get("namespace", ""), value["metadata"]["name"]
+
+
+def listed(values):
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(values)})
+
+
+def manifests(*paths):
+    """As an applier reads them, with the server's namespaces and types. Kinds that the server does not know fail."""
+    text = run("kubectl", "create", "--dry-run=client", "--validate=false", "-o", "json", *(word for path in paths for word in ("-f", path)))
+    decoder, found, at = json.JSONDecoder(), [], 0
+    while at < len(text.rstrip()):
+        value, at = decoder.raw_decode(text, at)
+        found.append(value)
+        at += len(text[at:]) - len(text[at:].lstrip())
+    return [item for value in found for item in value.get("items", [value])]
+
+
+def live(path):
+    """The objects of a file by key, as they are there."""
+    found = json.loads(run("kubectl", "get", "--show-managed-fields", "-o", "json", "-f", path))
+    return {key(value): value for value in found.get("items", [found])}
+
+
+def versions(path):
+    return {name: value["metadata"]["resourceVersion"] for name, value in live(path).items()}
+
+
+def create_namespaces(values):
+    names = {value["metadata"]["name"] if value["kind"] == "Namespace" else value["metadata"].get("namespace") for value in values}
+    there = set(run("kubectl", "get", "namespaces", "-o", "jsonpath={.items[*].metadata.name}").split())
+    for name in names - there - {None}:
+        run("kubectl", "create", "namespace", name)
+
+
+def create_definitions(*paths):
+    definitions = listed(value for path in paths for value in documents(path.read_text(encoding="utf-8")) if value["kind"] == "CustomResourceDefinition")
+    run(*APPLY, "-", stdin=definitions)
+    run("kubectl", "wait", "--for=condition=Established", "--timeout=60s", "-f", "-", stdin=definitions)
+
+
+def apply_again(path):
+    """It changes nothing."""
+    before = versions(path)
+    run(*APPLY, path)
+    assert versions(path) == before
+
+
+def is_accepted(path):
+    """All of a file, and a second time without a change."""
+    create_definitions(path, FOREIGN_CRDS)
+    create_namespaces(manifests(path))
+    run(*APPLY, path, "--dry-run=server")
+    run(*APPLY, path)
+    apply_again(path)
+    run("kubectl", "diff", "--server-side", f"--field-manager={MANAGER}", "-f", path)

@@ -1,0 +1,85 @@
+"""Proves that the controller may do what its contract says, and nothing else.
+
+The rules of `tailrender install` are a subset of those in the operator's own chart (testdata/chart-streams), but for the rows of
+runtime/RBAC.md. Then a real API server, with these rules and the operator's custom resources, says of every verb of every resource that
+it serves, in the controller's namespace, in another one and cluster-wide, whether the account has it: exactly what a rule allows.
+"""
+import itertools
+
+from shared.applied import create_definitions
+from shared.checks import documents, run
+from shared.controller_process import install
+from shared.fleet import ROOT
+from shared.kube_api import KubeApi
+from shared.rights import NAMESPACE, ROLES, rules
+
+CHARTS = ROOT / "testdata" / "chart-streams"
+OTHER, ALL = "shop", ""
+ACCOUNT = f"system:serviceaccount:{NAMESPACE}:operator"
+VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "impersonate", "bind", "escalate", "approve")
+STRANGE_NAME = "somebody-elses"
+
+
+def ours(tailrender):
+    return rules(documents(run(tailrender, "install", "--quiet")), ROLES)
+
+
+def documented():
+    """The rows of runtime/RBAC.md."""
+    rows = set()
+    for line in (ROOT / "runtime" / "RBAC.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| controller's namespace"):
+            rows |= {(NAMESPACE, cells[1].strip('"'), cells[2], verb.strip(), cells[4]) for verb in cells[3].split(",")}
+    return rows
+
+
+def covers(known, rule):
+    namespace, group, resource, verb, name = rule
+    return any((place, group, resource, verb, limit) in known for place in ("", namespace) for limit in ("", name))
+
+
+def test_rules_are_those_of_the_reference(tailrender):
+    reference = rules(documents((CHARTS / "default.yaml").read_text(encoding="utf-8")), ROLES)
+    assert len(reference) > 100
+    assert {rule for rule in ours(tailrender) if not covers(reference, rule)} == documented(), "and runtime/RBAC.md"
+
+
+class Server(KubeApi):
+    def resources(self):
+        """(group, resource) of everything that it serves, subresources included."""
+        lists = [("", "/api/v1")] + [(group["name"], "/apis/" + group["preferredVersion"]["groupVersion"])
+                                     for group in self.ask("/apis")["groups"]]
+        return {(group, resource["name"]) for group, path in lists for resource in self.ask(path)["resources"]}
+
+    def allows(self, namespace, group, resource, verb, name):
+        plural, _, sub = resource.partition("/")
+        attributes = {"namespace": namespace, "group": group, "resource": plural, "subresource": sub, "verb": verb, "name": name}
+        review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+                  "spec": {"user": ACCOUNT, "groups": ["system:serviceaccounts", f"system:serviceaccounts:{NAMESPACE}", "system:authenticated"],
+                           "resourceAttributes": attributes}}
+        return self.ask("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)["status"]["allowed"]
+
+
+def everybody(group, resource):
+    """What Kubernetes gives to everybody who is authenticated."""
+    return (group, resource) in {("authorization.k8s.io", "selfsubjectaccessreviews"), ("authorization.k8s.io", "selfsubjectrulesreviews"),
+                                 ("authentication.k8s.io", "selfsubjectreviews")}
+
+
+def questions(known, served):
+    for group, resource in sorted(served):
+        if not everybody(group, resource):
+            names = {STRANGE_NAME} | {rule[4] for rule in known if rule[1:3] == (group, resource)} - {""}
+            for namespace, verb, name in itertools.product((NAMESPACE, OTHER, ALL), VERBS, names):
+                yield namespace, group, resource, verb, name
+
+
+def test_server_allows_what_the_rules_say(cluster, tailrender):
+    known = ours(tailrender)
+    create_definitions(CHARTS / "with-crds.yaml")
+    install(tailrender)
+    with Server() as server:
+        served = server.resources()
+        assert {rule[1:3] for rule in known} <= served
+        assert [rule for rule in questions(known, served) if server.allows(*rule) != covers(known, rule)] == []

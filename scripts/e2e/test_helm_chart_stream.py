@@ -1,0 +1,96 @@
+"""Proves that nothing of the operator's chart gets lost when helm 3 or helm 4 renders it through tailrender.
+
+Each stream of testdata/chart-streams becomes a chart whose templates are its documents. What helm prints with us behind it is compared
+with what it prints alone: the same objects; only the operator's Deployment, its Role and its ClusterRole differ, and in those only what
+the container runs and the rules. Then a release of it lives on the API server: install, upgrade, rollback, uninstall, after which nothing is left.
+"""
+import json
+import re
+
+import pytest
+
+from helm_ways import MARK, annotations, name_of, objects, way_of
+from shared.checks import compare, run
+from shared.fleet import ROOT
+
+RELEASE, NAMESPACE = "operator", "tailscale"
+KINDS = ("configmap,secret,service,serviceaccount,deployment,statefulset,role,rolebinding,clusterrole,clusterrolebinding,ingressclass,"
+         "customresourcedefinition")
+
+
+def make_chart(stream, chart):
+    """A template for each document, with its bytes; what looks like template code in it is none."""
+    (chart / "templates").mkdir(parents=True)
+    (chart / "Chart.yaml").write_text("apiVersion: v2\nname: tailscale-operator\nversion: 1.96.5\n", encoding="utf-8")
+    text = (ROOT / "testdata" / "chart-streams" / f"{stream}.yaml").read_text(encoding="utf-8")
+    parts = [part for part in re.split(r"(?m)^---[ \t]*\n", text) if part.strip()]
+    for number, part in enumerate(parts):
+        code = part.replace("{{", "{{ `{{` }}")
+        (chart / "templates" / f"{number:02}.yaml").write_text(code, encoding="utf-8")
+
+
+def without_controller(value):
+    """What must not change of the Deployment: all but what makes its container run the controller (testdata/contract/controller.md)."""
+    copy = json.loads(json.dumps(value))
+    for container in copy["spec"]["template"]["spec"]["containers"]:
+        for field in ("image", "imagePullPolicy", "args", "env", "ports", "livenessProbe", "readinessProbe"):
+            container.pop(field, None)
+    return copy
+
+
+@pytest.fixture(scope="module", autouse=True)
+def namespace(cluster):
+    run("kubectl", "create", "namespace", NAMESPACE)
+
+
+@pytest.fixture(params=["executable3", "plugin4"])
+def way(request, tailrender, tmp_path):
+    return way_of(request.param, tailrender, tmp_path, NAMESPACE, ["--quiet"])
+
+
+@pytest.fixture(scope="module")
+def first():
+    """What each stream becomes behind the first helm."""
+    return {}
+
+
+KEPT = {"Deployment": without_controller, "ClusterRole": lambda one: {**one, "rules": None}, "Role": lambda one: {**one, "rules": None}}
+
+
+def check_template(way, chart):
+    """The names of the objects."""
+    bare = objects(run(way.helm, "template", RELEASE, chart, "--namespace", NAMESPACE), NAMESPACE)
+    posted = objects(way.change("template", RELEASE, chart), NAMESPACE)
+    assert len(bare) > 8 and bare.keys() == posted.keys()
+    changed = [name for name in bare if bare[name] != posted[name]]
+    assert sorted(changed) == [f"ClusterRole/{NAMESPACE}/tailscale-operator", f"Deployment/{NAMESPACE}/operator", f"Role/{NAMESPACE}/operator"]
+    for name in changed:
+        keep = KEPT[bare[name]["kind"]]
+        assert keep(posted[name]) == keep(bare[name])
+    return posted
+
+
+def of_release():
+    items = json.loads(run("kubectl", "get", KINDS, "--all-namespaces", "-o", "json"))["items"]
+    return {name_of(item, NAMESPACE) for item in items if annotations(item).get(MARK) == RELEASE}
+
+
+def list_custom_resources():
+    """The API server opens a definition's storage at its first request. When that is the deletion's own, it may fail on the storage being
+    initialized and is then not always tried again, so that the definition never goes away (kube-apiserver 1.35, crd_finalizer.go)."""
+    for definition in json.loads(run("kubectl", "get", "customresourcedefinitions", "-o", "json"))["items"]:
+        run("kubectl", "get", definition["metadata"]["name"], "--all-namespaces")
+
+
+@pytest.mark.parametrize("stream", ["default", "ozilab", "with-crds"])
+def test_stream(way, stream, tmp_path, first):
+    chart = tmp_path / stream
+    make_chart(stream, chart)
+    posted = check_template(way, chart)
+    compare(posted, first.setdefault(stream, posted), "behind helm 4 and behind helm 3")
+    for step in (lambda: way.change("install", RELEASE, chart), lambda: way.change("upgrade", RELEASE, chart), lambda: way.plain("rollback", RELEASE, "1")):
+        step()
+        assert of_release() == set(posted)
+    list_custom_resources()
+    way.plain("uninstall", RELEASE, "--wait")
+    assert not of_release()

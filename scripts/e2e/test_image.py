@@ -1,0 +1,260 @@
+"""Builds the images of plugins/image with buildah and works with them.
+
+The registry cannot be had here, so debian:12-slim is what debootstrap makes of the same packages, kept in the cache. The stages that
+compile are left out: the package comes from scripts/package, the runtime is a given one. The other stages are built as they stand. Then, in
+the renderer's root, read-only and as its user: a render, `diff` in a repository that belongs to somebody else, the programs that plugins/ci
+takes, and the sidecar of plugins/argocd with its command, user and mounts, asked by Argo CD's own client as scripts/e2e/test_argocd_cmp.py does.
+runc runs the other image as the rendered Deployments say: each role starts and says what it lacks. test_lab_controller.py and its
+like run the controller from the same image in a cluster.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+
+import pytest
+import yaml
+
+from shared.checks import attempt, compare, objects, objects_of, run
+from shared.cmp_server import PLUGIN, cluster, started
+from shared.fleet import FLEET
+from shared.namespaces import mounts_of_our_own
+from shared.oci import Bundle
+from shared.recipe import ROOT, RUNTIME, Store, build_runtime, stages
+
+CACHE = pathlib.Path(os.environ.get("TAILRENDER_CACHE") or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "tailrender"))
+TAG = "tailrender/tailrender:v"
+ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp"}
+
+
+@pytest.fixture(scope="module")
+def place():
+    """A folder that others may enter, for images and mounts."""
+    path = pathlib.Path(tempfile.mkdtemp(prefix="tailrender-image-"))
+    path.chmod(0o755)
+    with mounts_of_our_own():
+        yield path
+    shutil.rmtree(path)  # only if nothing is mounted there any more
+
+
+@pytest.fixture(scope="module")
+def store(place, tools):
+    return Store(place, "overlay")
+
+
+@pytest.fixture(scope="module")
+def version(tailrender):
+    return run(tailrender, "--version").split()[1]
+
+
+def debian():
+    """The tar of a minimal Debian 12."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    tar = CACHE / "debian-12-minimal.tar"
+    if not tar.exists():
+        with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
+            run("debootstrap", "--variant=minbase", "bookworm", f"{scratch}/root")
+            run("tar", "-C", f"{scratch}/root", "--exclude=./var/cache/apt/*.bin", "--exclude=./var/cache/apt/archives/*.deb", "--exclude=./var/lib/apt/lists/*",
+                     "--exclude=./dev/*", "--exclude=./proc/*", "--exclude=./sys/*", "-cf", f"{scratch}/tar", ".")
+            os.replace(f"{scratch}/tar", tar)
+    return tar
+
+
+def base_of(recipe):
+    """The image that both stages with a system start from; what is copied into the first is all that the build needs, and there."""
+    assert set(recipe) == {"sources", "build-runtime", "runtime", "build", ""}
+    copied = {path for sources in re.findall(r"(?m)^COPY (.+) \S+$", recipe["sources"]) for path in sources.split()}
+    needed = set(re.findall(r"(?m)^add_subdirectory\((\w+)\)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")))
+    absent = {path for path in copied if not (ROOT / path).exists()}
+    assert needed <= copied and not absent
+    bases = {recipe[name].split()[1] for name in ("sources", "")}
+    assert len(bases) == 1
+    return bases.pop()
+
+
+@pytest.fixture(scope="module")
+def renderer(store, place, version):
+    """The tag of the image."""
+    recipe, tag = stages(), TAG + version
+    base = base_of(recipe)
+    container = store.run("from", "scratch")
+    store.run("add", "--quiet", container, debian(), "/")
+    store.run("commit", "--quiet", "--rm", container, base)
+    run(ROOT / "scripts" / "package", "--into", place / "build" / "package")
+    store.build(recipe[""], tag, "build", place / "build")
+    return tag
+
+
+class Container:
+    """The image's root, read-only but for /tmp; no capabilities and no way to new ones, as the sidecar asks."""
+
+    def __init__(self, root, user, mounts):
+        self.root, self.user = root, user
+        # The image's own links count: its /var/run is /run.
+        places = {path: root / run("chroot", root, "realpath", "--canonicalize-missing", path).strip()[1:] for path in mounts}
+        for place in places.values():
+            place.mkdir(parents=True, exist_ok=True)
+        run("mount", "--bind", root, root)
+        run("mount", "-o", "remount,bind,ro", root)
+        run("mount", "-t", "proc", "proc", root / "proc")
+        run("mount", "--bind", "/dev", root / "dev")
+        for path, source in mounts.items():
+            if source:
+                run("mount", "--bind", source, places[path])
+                run("mount", "-o", "remount,bind,ro", places[path])
+            else:
+                run("mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", places[path])
+
+    def command(self, *words):
+        return ["setpriv", "--no-new-privs", "chroot", f"--userspec={self.user}", self.root, *words]
+
+    def run(self, script):
+        return run(*self.command("/bin/sh", "-euc", "cd /work; " + script), env=ENVIRONMENT)
+
+
+def sidecar():
+    """The container of plugins/argocd, and what it mounts: path to volume."""
+    patch = yaml.safe_load((PLUGIN / "sidecar.yaml").read_text(encoding="utf-8"))
+    container = patch["spec"]["template"]["spec"]["containers"][0]
+    return container, {entry["mountPath"]: entry["name"] for entry in container["volumeMounts"]}
+
+
+@pytest.fixture(scope="module")
+def work(place):
+    """A repository that belongs to root, with a commit and a change on top."""
+    work = place / "work"
+    shutil.copytree(FLEET, work)
+    git = ["git", "-C", work, "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "first"]):
+        run(*git, *words)
+    service = work / "apps" / "hello.yaml"
+    service.write_text(service.read_text(encoding="utf-8").replace("tailscale.com/hostname: hello", "tailscale.com/hostname: good-day"), encoding="utf-8")
+    return work
+
+
+@pytest.fixture(scope="module")
+def container(renderer, store, place, work):
+    """With what Argo CD mounts; its init container copies its program into the volume var-files."""
+    for name, file in (("var-files", shutil.which("argocd-cmp-server")), ("config", PLUGIN / "plugin.yaml")):
+        (place / name).mkdir()
+        shutil.copy(file, place / name)
+    sources = {"var-files": place / "var-files", "tailrender-plugin": place / "config", "plugins": None, "tailrender-tmp": None}
+    return Container(store.open(renderer), "999:999", {**{path: sources[name] for path, name in sidecar()[1].items()}, "/work": work})
+
+
+def test_renderers_config(renderer, store):
+    patch, config = sidecar()[0], store.config(renderer)
+    assert patch["image"] == renderer
+    assert config.get("User") == "{runAsUser}:{runAsGroup}".format(**patch["securityContext"])
+    assert "Entrypoint" not in config, "with an entrypoint a CI runner cannot start its shell"
+    assert config["Cmd"] == ["tailrender", "--help"] and config["WorkingDir"] == "/work"
+
+
+def test_owner(tailrender, work, place):
+    """Outside of the image, where nothing says that the repository of somebody else is trusted, until the user does."""
+    home = place / "home"
+    home.mkdir()
+    os.chown(home, 999, 999)
+    other = ["setpriv", "--reuid=999", "--regid=999", "--clear-groups"]
+    words, env = [*other, "env", f"--chdir={work}", tailrender, "diff", "--cluster", "ozilab", "HEAD", "."], {"HOME": str(home)}
+    done = attempt(*words, env=env)
+    hint = re.search(r"hint: if you trust it: (.*)", done.stderr)
+    assert done.returncode == 1 and hint
+    run(*other, *hint[1].split(), env=env)
+    run(*words, env=env)
+
+
+def test_use(tailrender, container, work):
+    """The output of render, diff in a foreign repository, git, jq and curl, a read-only root."""
+    assert container.run("tailrender render . --cluster ozilab --quiet") == run(tailrender, "render", work, "--cluster", "ozilab", "--quiet")
+    assert "good-day" in container.run("tailrender diff --format markdown --cluster ozilab HEAD .")
+    container.run("git status --short; jq --version; curl --version; test -s /etc/ssl/certs/ca-certificates.crt; ! touch /etc/written")
+
+
+def test_sidecar(tailrender, container, place):
+    """As plugins/argocd starts it. The path of a socket may have 107 bytes."""
+    sockets = place / "sockets"
+    sockets.mkdir()
+    run("mount", "--bind", container.root / "home/argocd/cmp-server/plugins", sockets)
+    with started(container.command(*sidecar()[0]["command"]), ENVIRONMENT | {"HOME": "/home/argocd"}, sockets, place / "server.log") as cmp:
+        assert cmp.ask("match", FLEET) is True
+        for name in ("ozilab", "lab"):
+            want = objects_of(run(tailrender, "render", FLEET, "--cluster", name, "--quiet"))
+            compare(objects(map(json.loads, cmp.ask("generate", FLEET, plugin=cluster(name)))), want, f"cluster {name}")
+
+
+@pytest.fixture(scope="module")
+def deployed(tailrender, version):
+    """The containers that run the runtime, by their role, and the name of its image."""
+    found = {}
+    for item in yaml.safe_load_all(run(tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet")):
+        for container in item["spec"]["template"]["spec"]["containers"] if item and item["kind"] == "Deployment" else []:
+            if RUNTIME in container["image"]:
+                found[container["args"][0]] = container
+    assert set(found) == {"controller", "nameserver"}
+    images = {container["image"] for container in found.values()}
+    assert images == {f"tailrender/{RUNTIME}:v{version}"}
+    return found, images.pop()
+
+
+@pytest.fixture(scope="module")
+def image(deployed, store, runtime):
+    """Of the runtime: root and configuration."""
+    tag = deployed[1]
+    build_runtime(store, tag, runtime)
+    return store.open(tag), store.config(tag)
+
+
+def test_runtime_is_built_the_same(image, deployed, store, runtime):
+    tag = deployed[1]
+    build_runtime(store, tag + "-again", runtime)
+    assert len({store.run("inspect", "--type", "image", "--format", "{{.FromImageID}}", name) for name in (tag, tag + "-again")}) == 1
+
+
+def test_runtimes_files(image):
+    """Only what is needed, what a scanner asks for, and nothing that somebody else but root may change."""
+    root = image[0]
+    files = [path for path in root.rglob("*") if not path.is_symlink()]
+    open_to_all = {str(path.relative_to(root)) for path in files if path.stat().st_mode & 0o6022 or path.stat().st_uid}
+    assert open_to_all == {"tmp"}
+    others = {path.name for path in files if path.is_file() and path.stat().st_mode & 0o111 and ".so" not in path.name}
+    assert others == {RUNTIME}
+    assert (root / "etc/ssl/certs/ca-certificates.crt").read_text(encoding="utf-8").count("BEGIN CERTIFICATE") > 50
+    packages = {path.name for path in (root / "var/lib/dpkg/status.d").iterdir()}
+    assert {"ca-certificates", "libc6", "libcurl4", "libssl3"} <= packages
+    assert "yaml-cpp" in (root / "usr/share/doc/tailrender/copyright").read_text(encoding="utf-8")
+    for name in packages:
+        text = (root / "var/lib/dpkg/status.d" / name).read_text(encoding="utf-8")
+        assert text.startswith(f"Package: {name}\n") and "\nVersion: " in text
+        assert (root / "usr/share/doc" / name / "copyright").stat().st_size
+    print(f"{sum(path.stat().st_size for path in files if path.is_file()) / 1e6:.0f} MB, of {len(packages)} packages")
+
+
+def test_controller(image, deployed, place, version):
+    """As the Deployment says, by runc: it starts, and says what it lacks. So do the commands."""
+    (root, config), container = image, deployed[0]["controller"]
+    assert config["User"] == "{runAsUser}:{runAsGroup}".format(**container["securityContext"])
+    bundle = Bundle(place / "controller", root, config, container)
+    code, output = bundle.ended(*config["Cmd"])
+    assert code == 0 and output.startswith(f"usage: {RUNTIME} controller")
+    assert bundle.ended("--version") == (0, f"{RUNTIME} {version}\n")
+    for args, lack in ((["controller"], 'environment variable "KUBERNETES_SERVICE_HOST" is not set'), (["adopt"], "no cluster is named"),
+                       (["cleanup"], "no cluster is named"), (["status"], "no cluster is named")):
+        code, output = bundle.ended(*args)
+        assert code == 1 and lack in output, f"{args} exits {code}: {output}"
+    code, output = bundle.terminated("controller", KUBERNETES_SERVICE_HOST="127.0.0.1", KUBERNETES_SERVICE_PORT="1", OPERATOR_NAMESPACE="tailscale",
+                                     CLIENT_ID_FILE="/oauth/client_id", CLIENT_SECRET_FILE="/oauth/client_secret", OPERATOR_LOGGING="banana",
+                                     until=lambda: bundle.inside("curl", "-s", "http://127.0.0.1:9002/healthz") == "ok\n")
+    assert code == 0 and "cannot read the lease" in output
+    assert "OPERATOR_LOGGING is none of info, debug and dev: info counts" in output
+
+
+def test_nameserver(image, deployed, place):
+    (root, config), container = image, deployed[0]["nameserver"]
+    assert config["User"] == "{runAsUser}:{runAsGroup}".format(**container["securityContext"])
+    bundle = Bundle(place / "nameserver", root, config, container)
+    code, output = bundle.terminated("nameserver", until=lambda: bundle.inside("curl", "-s", "http://127.0.0.1:9002/readyz") == "no records\n" and
+                                     "status: SERVFAIL" in bundle.inside("dig", "+tries=1", "-p", "1053", "@127.0.0.1", "db.tail1a2b3.ts.net"))
+    assert code == 0 and "/config/records.json" in output

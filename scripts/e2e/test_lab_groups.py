@@ -1,0 +1,163 @@
+"""Proves in the lab that groups which the tailnet reaches need nothing but their rendered objects.
+
+The groups "front" and "kube" of examples/fleet are rendered and applied, with our controller running. Stock containerboot joins and takes
+over the addresses that the tailnet gave Service broker; both Tailscale Services are registered, Service and Ingress say where they are
+reached, certificates have their Secrets, a renewed one is read by one pod after the other, `status` tells of the services, and what is
+deleted from the cluster is deleted from the tailnet. Applied again, and with the controller stopped, `cleanup` takes away what an uninstall
+would leave behind, and nothing of anybody else's.
+The test tailnet has no ACME, so the test plays pod 0 where it fills a certificate; and the lab has no k8s-proxy, so it plays that.
+"""
+import json
+
+import pytest
+
+from hello import namespaces_first
+from installed import NAMESPACE, data_of, lab_with_controller, rendered_controller, usable_keys
+from shared.checks import documents, run
+from shared.fleet import FLEET
+from uninstall import cleanup_leaves_what_is_not_ours, leave_the_cluster
+
+DOCS, API = "docs.tail1a2b3.ts.net", "ozilab-api.tail1a2b3.ts.net"
+PARENTS = {("Ingress", "docs"), ("Service", "broker"), ("Service", "shop-web"), ("ConfigMap", "tailrender-group-front"),
+           ("ConfigMap", "tailrender-group-kube"), ("ServiceAccount", "kube-apiserver-auth-proxy")}
+
+
+@pytest.fixture(scope="module")
+def lab(tools, tailrender, runtime):
+    with lab_with_controller(tailrender, runtime) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def objects(lab, tailrender):
+    """Those of the two groups, and what they publish; they are applied."""
+    text = run(tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet", "--set", "loginServer=" + lab.tailnet.url)
+    chosen = []
+    for item in documents(text):
+        labels = item["metadata"].get("labels", {})
+        group = labels.get("tailscale.com/parent-resource") if labels.get("tailscale.com/parent-resource-type") == "proxygroup" else None
+        if group in ("front", "kube") or (item["kind"], item["metadata"]["name"]) in PARENTS:
+            chosen.append(item)
+    namespaces_first(lab, chosen)
+    return chosen
+
+
+def services(lab):
+    return lab.tailnet.state()["services"]
+
+
+def table(lab):
+    found = lab.get("configmap", "tailrender-ingress-addresses", "-n", NAMESPACE) or {}
+    return {key: json.loads(text) for key, text in (found.get("data") or {}).items() if key != "owner"}
+
+
+def fill(lab, certificate, text):
+    """As pod 0 does it."""
+    lab.kubectl("patch", "secret", certificate, "-n", NAMESPACE, "--type", "merge", "-p",
+                json.dumps({"stringData": {"tls.crt": text, "tls.key": "key of " + text}}))
+
+
+def pod_uid(lab, name):
+    pod = lab.get("pod", name, "-n", NAMESPACE)
+    ready = pod and any(part["type"] == "Ready" and part["status"] == "True" for part in pod["status"].get("conditions", []))
+    return pod["metadata"]["uid"] if ready else ""
+
+
+def test_services_are_registered(lab, objects):
+    for name in ("svc:docs", "svc:broker"):
+        lab.wait(f"{name} is registered", lambda name=name: name in services(lab))
+    docs = services(lab)["svc:docs"]
+    assert (docs["ports"], docs["tags"]) == (["tcp:443", "tcp:80"], ["tag:k8s", "tag:ozilab"]), "svc:docs"
+    [owner] = json.loads(docs["annotations"]["tailscale.com/owner-references"])["ownerRefs"]
+    assert owner["operatorID"].startswith("tailrender-") is True, "owner"
+    secret = lab.get("secret", DOCS, "-n", NAMESPACE)
+    assert (secret["type"], secret["data"]) == ("kubernetes.io/tls", {"tls.crt": "", "tls.key": ""}), "certificate's Secret"
+
+
+def told(lab, group, certificate):
+    """What the group's pods were last told of it."""
+    return table(lab).get("certificates", {}).get(group, {}).get(certificate)
+
+
+def config_of(lab, pod):
+    return json.loads(data_of(lab, pod + "-config").get("config.hujson", "{}"))
+
+
+def test_api_proxies_follow_their_configuration(lab, objects):
+    keys = {pod: lab.wait(f"{pod} has a key", lambda pod=pod: config_of(lab, pod).get("AuthKey")) for pod in ("kube-0", "kube-1")}
+    # kube-1 has no pod before kube-0 is ready.
+    device = lab.tailnet.join("kube-0", keys["kube-0"])
+    uid = lab.wait("the pod exists", lambda: lab.get("pod", "kube-0", "-n", NAMESPACE))["metadata"]["uid"]
+    lab.kubectl("patch", "secret", "kube-0", "-n", NAMESPACE, "--type", "merge", "-p", json.dumps(
+        {"stringData": {"device_id": device["nodeId"], "device_fqdn": "kube-0.tail1a2b3.ts.net.", "pod_uid": uid}}))
+    lab.wait("the key of kube-0 is blank", lambda: "AuthKey" not in config_of(lab, "kube-0"))
+    api = lab.wait("svc:ozilab-api is registered", lambda: services(lab).get("svc:ozilab-api"))
+    [owner] = json.loads(api["annotations"]["tailscale.com/owner-references"])["ownerRefs"]
+    assert (owner["resource"]["kind"], owner["resource"]["name"]) == ("ProxyGroup", "kube"), "owner"
+    assert ("AdvertiseServices" in config_of(lab, "kube-0")) is False, "advertised without certificate"
+    fill(lab, API, "first")
+    for pod in keys:
+        lab.wait(f"{pod} advertises", lambda pod=pod: config_of(lab, pod).get("AdvertiseServices") == ["svc:ozilab-api"])
+    lab.wait("only the key of kube-1 could still be used", lambda: len(usable_keys(lab)) == 1)
+
+
+def status_of(lab, kind, name):
+    """Where it is reached, without what the API server adds."""
+    found = lab.get(kind, name, "-n", "apps")["status"].get("loadBalancer", {}).get("ingress", [])
+    return [{key: value for key, value in entry.items() if key != "ipMode"} for entry in found]
+
+
+def test_pods_take_the_addresses_over(lab, objects):
+    broker = lab.get("service", "broker", "-n", "apps")
+    wanted = {"IPv4Mapping": {"TailscaleServiceIP": services(lab)["svc:broker"]["addrs"][0], "ClusterIP": broker["spec"]["clusterIP"]}}
+    address = {"hostname": "broker." + lab.inner["LAB_DOMAIN"], "ip": wanted["IPv4Mapping"]["TailscaleServiceIP"]}
+    lab.wait("the Service says where it is reached", lambda: status_of(lab, "service", "broker") == [address])
+    lab.wait("addresses in the table", lambda: table(lab).get("front.json") == {"svc:broker": wanted})
+    for pod in ("front-0", "front-1"):
+        def followed(pod=pod):
+            status = json.loads(data_of(lab, pod).get("ingress-config.json", "{}"))
+            return status.get("configs", {}).get("svc:broker") == wanted
+        lab.wait(f"{pod} leads the address to the Service", followed)
+
+
+def test_renewed_certificate_rolls_pods(lab, objects):
+    first = {pod: lab.wait(f"{pod} is ready", lambda pod=pod: pod_uid(lab, pod)) for pod in ("front-0", "front-1")}
+    fill(lab, DOCS, "first")
+    lab.wait("the first certificate is noted", lambda: told(lab, "front", DOCS))
+    ports = [{"port": number, "protocol": "TCP"} for number in (443, 80)]
+    lab.wait("the Ingress says where it is reached", lambda: status_of(lab, "ingress", "docs") == [{"hostname": DOCS, "ports": ports}])
+    fill(lab, DOCS, "renewed")
+    lab.wait("front-1 is another one", lambda: pod_uid(lab, "front-1") not in ("", first["front-1"]))
+    lab.wait("nobody is left to roll", lambda: "roll" not in told(lab, "front", DOCS))
+    assert pod_uid(lab, "front-0") == first["front-0"], "front-0, which has written it"
+
+
+def test_status_tells_of_services(lab, runtime, objects):
+    """Nobody plays the pods of the API's group to their end."""
+    wanted = {("svc:broker", "registered", ""), ("svc:docs", "registered", ""), ("svc:ozilab-api", "waiting", "no replica advertises it")}
+
+    def told_now():
+        code, said = lab.as_a_person(runtime, "status", "-o", "json")
+        return code == 0 and {(one["service"], one["state"], one.get("problem", "")) for one in json.loads(said)["services"]} == wanted
+    lab.wait("status tells what has become of the services", told_now)
+    address = services(lab)["svc:docs"]["addrs"][0]
+    _, said = lab.as_a_person(runtime, "status")
+    rows = [line.split() for line in said.splitlines()]
+    assert ["svc:docs", address, "registered", "Ingress/apps/docs", "-"] in rows, f"svc:docs with {address} is not in\n{said}"
+
+
+def test_deleted_groups_leave_nothing(lab, runtime, objects):
+    lab.delete(objects)
+    lab.wait("the controller asks before it removes them", lambda: json.loads(lab.as_a_person(runtime, "status", "-o", "json")[1])["blocked"])
+    lab.wait("no Tailscale Service is left", lambda: lab.confirm_removals() or not services(lab))
+    for name in (DOCS, API, "front-0", "front-0-auth", "front-1", "kube-0", "kube-0-config"):
+        lab.wait(f"Secret {name} is gone", lambda name=name: lab.confirm_removals() or lab.get("secret", name, "-n", NAMESPACE) is None)
+    lab.wait("the table is empty", lambda: not table(lab))
+    left = [device["name"] for device in lab.tailnet.state()["devices"] if not device.get("deletedBy") and
+            device["name"].startswith(("front-", "kube-"))]
+    assert (left, usable_keys(lab)) == ([], []), "devices and keys"
+
+
+def test_cleanup_leaves_what_is_not_ours(lab, tailrender, runtime, objects):
+    cleanup_leaves_what_is_not_ours(lab, runtime, objects, ("svc:docs", "svc:broker"), ("front-0", "front-1"))
+    leave_the_cluster(lab, rendered_controller(lab, tailrender))

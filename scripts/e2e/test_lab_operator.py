@@ -1,0 +1,197 @@
+"""Proves in the lab that the proxies of the reference operator, which runs here itself, become rendered ones, go back to it, and move again.
+
+Helm installs the operator's chart; the operator joins the tailnet and makes proxies for testdata/e2e/operator: exposed Services, an Ingress,
+egress with and without a group, a Connector, a Recorder, a DNSConfig. They run stock containerboot. Rendered objects beside a running operator
+change nothing and get nothing. Then helm puts the rendered controller in the operator's place, the rendered manifests are applied, and `adopt`
+moves the proxies, though it is killed again and again; `adopt --rollback` gives them back to the operator, which takes them over as they
+are. At last they move by the commands of docs/migration.md. In all that time every device keeps its node id, address
+and name, none is new, and every page comes back. After `adopt --finish` nothing of the operator's is left and nothing drifts, and what is
+deleted leaves no device and no Secret. With --short it runs once, and moves once. The test tailnet has no ACME, so the Ingress only has to
+join; and there is no tsrecorder here, so the Recorder never does.
+"""
+import json
+import random
+import time
+
+import pytest
+
+from installed import NAMESPACE, adopt, adopt_and_kill, lab_with_runtime
+from reference import RELEASE, REPOSITORY, VALUES, longest_gaps, operator_in
+from shared.applied import key, listed
+from shared.checks import documents, run
+
+KILLS = 4
+PROXIES = {"annotated.lab.ts.net", "apps-lb.lab.ts.net", "apps-warehouse.lab.ts.net", "out-0.lab.ts.net", "out-1.lab.ts.net", "router.lab.ts.net", "web.lab.ts.net"}
+OPERATORS = "tailscale-operator.lab.ts.net"
+PAGES = {"http://apps-lb.lab.ts.net/": "client", "http://annotated.lab.ts.net/": "client",
+         "http://warehouse.apps.svc.cluster.local/": None, "http://by-group.apps.svc.cluster.local/": None}
+HOLDERS = "services,ingresses,connectors.tailscale.com,proxygroups.tailscale.com,recorders.tailscale.com,dnsconfigs.tailscale.com,proxyclasses.tailscale.com"
+PARENT = "tailscale.com/parent-resource"
+
+
+class User:
+    """What a user does, with the programs that a user has."""
+
+    def __init__(self, lab, operator, tailrender, runtime):
+        self.lab, self.operator, self.tailrender, self.runtime = lab, operator, tailrender, runtime
+        self.rendered = documents(run(tailrender, "render", REPOSITORY / "apps", "--values", VALUES, "--quiet"))
+        self.install = run(tailrender, "install", "--values", VALUES, "--quiet")
+        sources = {key(item) for file in (REPOSITORY / "apps").iterdir() for item in documents(file.read_text(encoding="utf-8"))}
+        self.generated = [item for item in self.rendered if key(item) not in sources]
+        self.devices, self.held = {}, set()
+
+    def apply(self, objects):
+        self.lab.kubectl("apply", "-f", "-", text=listed(objects))
+
+    def adopt(self, *flags, code=0):
+        return adopt(self.lab, self.runtime, *flags, code=code)
+
+
+@pytest.fixture(scope="module")
+def user(tools, tailrender, runtime):
+    with lab_with_runtime(runtime) as lab, operator_in(lab) as operator:
+        lab.verb("join", "warehouse")
+        lab.run("sh", "-c", 'mkdir "$LAB/shelves" && echo from the warehouse >"$LAB/shelves/index.html" && busybox httpd -p 80 -h "$LAB/shelves"', on="warehouse")
+        yield User(lab, operator, tailrender, runtime)
+
+
+def known(lab):
+    """All devices that the tailnet has ever had, by name: node id, address, and whether somebody deleted it."""
+    return {device["name"]: (device["nodeId"], device["addresses"][0], bool(device.get("deletedBy"))) for device in lab.tailnet.state()["devices"]}
+
+
+def operators(lab):
+    """Names of its StatefulSets that have names which nobody knows beforehand."""
+    found = lab.items("services", "-n", NAMESPACE)
+    return {item["metadata"]["name"] for item in found if "generateName" in item["metadata"]}
+
+
+def held(lab):
+    found = lab.items(HOLDERS, "-A")
+    return {key(item) for item in found if any(one.startswith("tailscale.com/") for one in item["metadata"].get("finalizers", []))}
+
+
+def serves(user, what):
+    """Every device is there, is the one that it was, and is the only one of its name; every page is there."""
+    lab = user.lab
+
+    def connected():
+        return {device["name"] for device in lab.tailnet.state()["devices"] if device["connected"]}
+    lab.wait(f"{what}: all devices are connected", lambda: connected() >= PROXIES)
+    for url, place in PAGES.items():
+        lab.wait(f"{what}: {url}", lambda url=url, place=place: lab.run("curl", "-sSf", "--max-time", "5", url, on=place))
+    user.devices = user.devices or known(lab)
+    assert known(lab) == user.devices, f"{what}: devices that there have ever been"
+
+
+def test_operator_serves(user):
+    user.operator.upgrade()
+    # The operator forgets what comes while its default ProxyClass is not ready.
+    user.lab.kubectl("apply", "-f", str(REPOSITORY / "apps" / "proxyclass.yaml"))
+    user.lab.kubectl("wait", "--for=condition=ProxyClassReady", "--timeout=120s", "proxyclass/without-registry")
+    user.lab.kubectl("apply", "-f", str(REPOSITORY / "apps"))
+    serves(user, "the operator")
+    assert OPERATORS in user.devices
+    user.held = {item for item in held(user.lab) if item[1] != NAMESPACE}
+    assert len(user.held) == 10
+    said = user.adopt("--dry-run", code=1)
+    for parent in ("Service/apps/lb", "ProxyGroup/out", "DNSConfig/names"):
+        assert f"{parent} (" in said and "apply the rendered manifests first, while the operator is stopped" in said
+
+
+@pytest.mark.whole
+def test_too_early(user):
+    """Rendered beside a running operator: nobody touches them, they get nothing, and the operator's own stay."""
+    lab = user.lab
+    own = [item for item in user.generated if item["metadata"].get("labels", {}).get(PARENT) in ("lb", "web")]
+    names = operators(lab)
+    user.apply(own)
+    before, keys = lab.get("all", "-n", NAMESPACE, "-l", f"{PARENT}=lb"), lab.tailnet.state()["keys"]
+    lab.kubectl("annotate", "service", "lb", "-n", "apps", "example.com/look=again")
+    lab.wait("the operator finds both", lambda: "found multiple matching *v1.Service objects" in
+             lab.kubectl("logs", "deployment/operator", "-n", NAMESPACE, "--tail", "100"))
+    found = lab.items("statefulsets,services", "-n", NAMESPACE, "-l", f"{PARENT}=lb")
+    for item in before["items"]:
+        if item["kind"] in ("StatefulSet", "Service"):
+            [now] = [one for one in found if key(one) == key(item)]
+            assert (now["metadata"]["uid"], now["spec"]) == (item["metadata"]["uid"], item["spec"]), f"{key(item)} after the operator has looked"
+    assert (operators(lab), lab.tailnet.state()["keys"]) == (names, keys), "the operator's, and keys"
+    serves(user, "the operator beside rendered proxies")
+
+
+@pytest.mark.whole
+def test_moves_beside_the_controller(user):
+    """Which helm puts in the operator's place."""
+    lab = user.lab
+    post_render = ("post-render", f"--namespace={NAMESPACE}", f"--values={VALUES}")
+    user.operator.upgrade("--post-renderer", user.tailrender, *(f"--post-renderer-args={word}" for word in post_render))
+    user.apply(user.rendered)
+    lab.wait("an Event says that the operator still serves", lambda: [
+        event for event in lab.items("events", "-n", "apps")
+        if (event["reason"], event["involvedObject"]["name"]) == ("OperatorStillServes", "lb")])
+    generator = random.Random(1)
+    for _ in range(KILLS):
+        adopt_and_kill(lab, user.runtime, lambda: time.sleep(generator.uniform(0.1, 3)))
+    said = user.adopt()
+    assert "no Tailscale operator is here: " in said
+    serves(user, "adopted")
+    lab.kubectl("diff", "-f", "-", text=lab.run("helm", "get", "manifest", RELEASE, "-n", NAMESPACE))
+
+
+@pytest.mark.whole
+def test_goes_back(user):
+    lab = user.lab
+    said = user.adopt("--rollback")
+    assert said.endswith("is the rendered controller\ndone; take the rendered manifests out of the repository of the cluster now, then start the operator\n")
+    names = operators(lab)
+    led = lab.get("service", "warehouse", "-n", "apps")["spec"]["externalName"].partition(".")[0]
+    assert led in names
+    # What both call the same is the operator's again.
+    lab.delete([item for item in user.generated if not item["metadata"]["name"].startswith(("out", "tapes", "nameserver"))])
+    user.operator.upgrade()
+    lab.wait("the operator holds what it held", lambda: held(lab) >= user.held)
+    serves(user, "the operator again")
+    assert operators(lab) >= names
+
+
+def test_moves(user):
+    """The commands of docs/migration.md."""
+    lab = user.lab
+    lab.kubectl("scale", "deployment", "operator", "-n", NAMESPACE, "--replicas", "0")
+    with longest_gaps(lab, PAGES) as gaps:
+        user.apply(user.rendered)
+        user.adopt("--dry-run")
+        user.adopt()
+        serves(user, "adopted again")
+    print("longest outage of a page: " + ", ".join(f"{url.split('/')[2].partition('.')[0]} {gap:.0f} s" for url, gap in gaps.items()), flush=True)
+    lab.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", text=user.install)
+    said = user.adopt("--finish")
+    assert f"device {user.devices[OPERATORS][0]} in the tailnet are the operator's own" in said
+
+
+def test_nothing_is_left(user):
+    lab = user.lab
+    assert (operators(lab), held(lab)) == (set(), set()), "what the operator has left, and what waits for it"
+    every = lab.items("all,secrets,configmaps,serviceaccounts,roles,rolebindings,endpointslices", "-n", NAMESPACE)
+    owned = [key(item) for item in every if any(one["apiVersion"].startswith("tailscale.com/") for one in item["metadata"].get("ownerReferences", []))]
+    assert (owned, [key(item) for item in every if item["metadata"]["name"].startswith("tailrender-adopt-")]) == ([], [])
+    lab.kubectl("diff", "-f", "-", text=listed(user.rendered))
+    lab.kubectl("diff", "--server-side", "--force-conflicts", "-f", "-", text=user.install)
+    serves(user, "beside the controller")
+
+
+@pytest.mark.whole
+def test_deleted_leaves_nothing(user):
+    lab = user.lab
+    sets = [item for item in user.generated if item["kind"] == "StatefulSet"]
+    lab.delete(sets)
+    # The last pod of a group waits for another one, for 6 minutes.
+    lab.kubectl("delete", "pods", "-n", NAMESPACE, "-l", f"{PARENT}=out", "--force", "--grace-period", "0", "--wait=false")
+    lab.wait("their pods are gone", lambda: not lab.items("pods", "-n", NAMESPACE, "-l", "tailscale.com/managed=true"))
+    lab.delete([item for item in user.generated if item not in sets])
+    blocked = lab.wait("the controller asks before it deletes so many", lambda: json.loads(lab.as_a_person(user.runtime, "status", "-o", "json")[1])["blocked"])
+    lab.kubectl(*blocked[0]["command"].split()[1:])
+    stays = {name for name, device in user.devices.items() if name not in PROXIES}
+    lab.wait("no device is left", lambda: {name for name, (_, _, deleted) in known(lab).items() if not deleted} == stays)
+    lab.wait("no Secret is left", lambda: {item["metadata"]["name"] for item in lab.items("secrets", "-n", NAMESPACE)
+                                           if not item["metadata"]["name"].startswith("sh.helm.")} == {"operator", "operator-oauth"})

@@ -5,14 +5,13 @@
 #include <string>
 #include <utility>
 
+#include "renderer/core/flow_reader.h"
 #include "renderer/core/plain_scalar.h"
 #include "renderer/core/simple_scalars.h"
 
 namespace renderer {
 
 namespace {
-
-constexpr int kMaxBlockDepth = 40;  // far below yaml_reader's own bound
 
 // Each step answers false when it is not certain; then the whole document is given up.
 class BlockReader {
@@ -64,8 +63,11 @@ private:
 
     // A map or a list that begins at the current place.
     bool node(Value& value, int depth) {
-        if (depth > kMaxBlockDepth) {
+        if (depth > kMaxSimpleDepth) {
             return false;
+        }
+        if (text_[at_] == '[' || text_[at_] == '{') {
+            return flow(value, at_, depth) && next_line(end_ + 1);
         }
         return is_dash() ? list(value, depth) : map(value, depth);
     }
@@ -100,7 +102,7 @@ private:
         if (is_dash() || key_at(key, behind_key)) {
             return node(item, depth + 1) && (at_end_ || column_ <= column);
         }
-        return scalar(item, begin, column);
+        return leaf(item, begin, column, depth);
     }
 
     bool map(Value& value, int depth) {
@@ -118,7 +120,8 @@ private:
             }
             Value member;
             const bool nothing = begin == end_ || (text_[begin] == '#' && text_[begin - 1] == ' ');
-            if (!(nothing ? below(member, column, true, depth) : scalar(member, begin, column))) {
+            if (!(nothing ? below(member, column, true, depth)
+                          : leaf(member, begin, column, depth))) {
                 return false;
             }
             value.add(std::move(key), std::move(member));
@@ -148,7 +151,7 @@ private:
     }
 
     // Reads the value that begins at `begin` behind a key or dash, and goes to the line below it.
-    bool scalar(Value& value, std::size_t begin, std::size_t column) {
+    bool leaf(Value& value, std::size_t begin, std::size_t column, int depth) {
         bool certain = false;
         switch (text_[begin]) {
             case '"':
@@ -159,7 +162,7 @@ private:
                 return block(value, begin, column);
             case '[':
             case '{':
-                certain = empty_flow(value, begin);
+                certain = flow(value, begin, depth + 1);
                 break;
             default:
                 certain = plain(value, begin);
@@ -177,13 +180,15 @@ private:
         return i == end_ || (text_[i] == '#' && i > at);
     }
 
-    bool empty_flow(Value& value, std::size_t begin) {
-        const std::string_view both = text_.substr(begin, 2);
-        if ((both != "[]" && both != "{}") || !nothing_behind(begin + 2)) {
+    // Ends in the line of the last bracket.
+    bool flow(Value& value, std::size_t begin, int depth) {
+        const std::optional<std::size_t> behind =
+            read_flow_style(base_, text_, begin, depth, value);
+        if (!behind) {
             return false;
         }
-        value = both == "[]" ? Value::list() : Value::map();
-        return true;
+        end_ = *behind <= end_ ? end_ : line_end(*behind);
+        return nothing_behind(*behind);
     }
 
     bool plain(Value& value, std::size_t begin) {

@@ -50,6 +50,14 @@ bool wants_color(Color color) {
            ::isatty(STDERR_FILENO) == 1;
 }
 
+// What reads standard input waits for others, who may have a line of their own on the terminal.
+bool wants_progress(const Options& options) {
+    const bool reads_input =
+        options.verb == Verb::PostRender || options.verb == Verb::Krm || options.verb == Verb::Seal;
+    return !options.quiet && !reads_input && environment("TERM") != "dumb" &&
+           ::isatty(STDERR_FILENO) == 1;
+}
+
 int run_verb(const Options& options, Console& console) {
     switch (options.verb) {
         case Verb::Render:
@@ -125,6 +133,9 @@ int run_cli(int argc, const char* const* argv) {
         options.log_file = environment("TAILRENDER_LOG");
     }
     Console console(wants_color(options.color), options.log_file);
+    if (wants_progress(options)) {
+        console.show_progress();
+    }
     return console.finish(
         console.ready() && open_revision(options, console) ? run_verb(options, console) : 1);
 }

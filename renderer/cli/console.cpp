@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+
+#include "renderer/cli/progress.h"
 
 namespace renderer {
 namespace {
@@ -45,7 +48,14 @@ Console::~Console() {
     }
 }
 
+void Console::show_progress() {
+    progress_ = std::make_unique<Progress>(
+        "working", std::chrono::seconds(1),
+        [](std::string_view line) { (void)write_all(STDERR_FILENO, line); });
+}
+
 bool Console::out(std::string_view text) {
+    progress_.reset();
     if (write_all(STDOUT_FILENO, text)) {
         return true;
     }
@@ -60,6 +70,7 @@ void Console::err(std::string_view text) {
 
 // Nobody is left to be told when standard error is closed; the exit code still says it.
 void Console::write_err(std::string_view text) {
+    progress_.reset();
     (void)write_all(STDERR_FILENO, text);
 }
 

@@ -3,10 +3,13 @@
 // without colour.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace renderer {
+
+class Progress;
 
 class Console {
 public:
@@ -17,6 +20,8 @@ public:
     ~Console();
 
     [[nodiscard]] bool ready() const { return ready_; }  // false: the log file cannot be opened
+    // On standard error, which is a terminal, until something else is written.
+    void show_progress();
     // False, with a message on standard error, when not every byte was taken.
     [[nodiscard]] bool out(std::string_view text);
     void err(std::string_view text);
@@ -39,6 +44,7 @@ private:
     bool log_failed_ = false;
     int log_fd_ = -1;
     std::string log_file_;
+    std::unique_ptr<Progress> progress_;
 };
 
 // Standard input to its end. False when reading fails.

@@ -99,5 +99,14 @@ TEST_F(ConsoleTest, FailsWithALogThatCannotBeWritten) {
                   "more\n");
 }
 
+TEST_F(ConsoleTest, EndsProgressWhenItWrites) {
+    const Redirected err(STDERR_FILENO, err_);
+    Console console(false, dir_ + "/log");
+    console.show_progress();
+    console.err("done\n");
+    EXPECT_TRUE(read("err").ends_with("done\n"));
+    EXPECT_EQ(read("log"), "done\n");
+}
+
 }  // namespace
 }  // namespace renderer

@@ -58,7 +58,7 @@ int run_krm(const Options& options, Console& console) {
     runs.print_diagnostics(console);
     if (!options.quiet) {
         console.tell([&](bool color) {
-            return device_table(run.plan, run.loaded.sources, color) +
+            return device_table(run.plan, run.loaded.sources, color, options.all) +
                    totals(run.loaded, run.plan, run.objects);
         });
     }

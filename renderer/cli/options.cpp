@@ -34,7 +34,7 @@ void add_render(CLI::App& app, Options& options) {
     add_prune(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options);
-    add_common(verb, options);
+    add_report(verb, options);
 }
 
 void add_check(CLI::App& app, Options& options) {
@@ -68,7 +68,7 @@ void add_post_render(CLI::App& app, Options& options) {
     add_validate(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options);
-    add_common(verb, options);
+    add_report(verb, options);
 }
 
 void add_krm(CLI::App& app, Options& options) {
@@ -78,7 +78,7 @@ void add_krm(CLI::App& app, Options& options) {
                  "  kpt fn eval . --exec \"tailrender krm\" --fn-config tailrender.yaml");
     add_validate(verb, options);
     add_inputs(verb, options);
-    add_common(verb, options);
+    add_report(verb, options);
 }
 
 void add_cmp(CLI::App& app, Options& options) {
@@ -162,7 +162,7 @@ void add_install(CLI::App& app, Options& options) {
                "directory to write the objects to; without it the stream goes to standard output");
     add_values(verb, options);
     add_namespace(verb, options, "namespace of the controller and of proxies (default tailscale)");
-    add_common(verb, options);
+    add_report(verb, options);
 }
 
 void add_images(CLI::App& app, Options& options) {
@@ -223,7 +223,7 @@ void add_commit(CLI::App& app, Options& options) {
     add_prune(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options);
-    add_common(verb, options);
+    add_report(verb, options);
 }
 
 void add_gitops_snippets(CLI::App& app, Options& options) {

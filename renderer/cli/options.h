@@ -55,6 +55,7 @@ struct Options {
     bool exit_code = false;  // diff
     Color color = Color::Auto;
     bool quiet = false;
+    bool all = false;  // in the report
     bool allow_empty = false;
     bool prune = false;        // what earlier runs wrote for clusters that are gone
     bool list_checks = false;  // lint

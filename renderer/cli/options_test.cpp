@@ -12,11 +12,11 @@ CommandLine parse(std::vector<const char*> words) {
 
 TEST(Options, TakeTheFlagsOfRender) {
     const CommandLine line =
-        parse({"render",        "--values",  "a.yaml",    "repo",       "--values",
-               "b.yaml",        "--set",     "a.b=c",     "--set=d=e",  "-o",
-               "out",           "--cluster", "home",      "--context",  "facts",
-               "--namespace",   "n",         "--threads", "3",          "-q",
-               "--allow-empty", "--color",   "never",     "--log-file", "l"});
+        parse({"render", "--values",  "a.yaml",        "repo",        "--values", "b.yaml",
+               "--set",  "a.b=c",     "--set=d=e",     "-o",          "out",      "--cluster",
+               "home",   "--context", "facts",         "--namespace", "n",        "--threads",
+               "3",      "-q",        "--allow-empty", "--color",     "never",    "--log-file",
+               "l",      "--all"});
     ASSERT_TRUE(line.options) << line.err;
     const Options& options = *line.options;
     EXPECT_EQ(options.verb, Verb::Render);
@@ -29,6 +29,7 @@ TEST(Options, TakeTheFlagsOfRender) {
     EXPECT_EQ(options.load.default_namespace, "n");
     EXPECT_EQ(options.load.threads, 3U);
     EXPECT_TRUE(options.quiet);
+    EXPECT_TRUE(options.all);
     EXPECT_TRUE(options.allow_empty);
     EXPECT_EQ(options.color, Color::Never);
     EXPECT_EQ(options.log_file, "l");
@@ -39,6 +40,13 @@ TEST(Options, TakeTheOtherVerbs) {
     EXPECT_FALSE(parse({"render", "."}).options->update_lock);
     EXPECT_EQ(parse({"check", ".", "-o", "out"}).options->verb, Verb::Check);
     EXPECT_EQ(parse({"post-render", "--release", "r"}).options->release, "r");
+    for (const std::vector<const char*>& words : {std::vector<const char*>{"post-render", "--all"},
+                                                  {"krm", "--all"},
+                                                  {"install", "--all"},
+                                                  {"commit", ".", "--branch", "b", "--all"}}) {
+        EXPECT_TRUE(parse(words).options->all) << words.front();
+    }
+    EXPECT_FALSE(parse({"check", ".", "-o", "out", "--all"}).options);
     const CommandLine line = parse({"explain", "Service/a/b", "."});
     EXPECT_EQ(line.options->object, "Service/a/b");
     EXPECT_EQ(line.options->load.path, ".");

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <iterator>
 #include <string_view>
 
 namespace renderer {
 namespace {
 
-constexpr std::size_t kShownPaths = 25;
+constexpr std::size_t kShown = 40;
 constexpr std::size_t kColumns = 7;
 constexpr std::size_t kTailnetColumn = 3;
 constexpr std::size_t kPublicColumn = 5;
@@ -87,27 +88,71 @@ std::string public_warning(const Plan& plan, bool color) {
                        paint("PUBLIC:", kAlarm, color), counted(count, "device", "devices"), names);
 }
 
-void append_paths(std::string_view what, const std::vector<std::string>& paths, std::string& out) {
-    const std::size_t shown = std::min(paths.size(), kShownPaths);
+std::string and_more(std::size_t left_out) {
+    std::string digits = fmt::format("{}", left_out);
+    for (std::size_t at = digits.size(); at > 3;) {
+        digits.insert(at -= 3, 1, ',');
+    }
+    return fmt::format("… and {} more; --all shows them\n", digits);
+}
+
+// All that are public and, of the others, the first ones; in the order of the plan.
+std::vector<const DeviceRow*> shown_devices(const Plan& plan, bool all) {
+    const auto exposed = static_cast<std::size_t>(
+        std::ranges::count_if(plan.devices, [](const DeviceRow& row) { return row.is_public; }));
+    std::size_t others = all ? plan.devices.size() : kShown - std::min(exposed, kShown);
+    std::vector<const DeviceRow*> shown;
+    for (const DeviceRow& device : plan.devices) {
+        if (device.is_public || others > 0) {
+            shown.push_back(&device);
+            others -= device.is_public ? 0 : 1;
+        }
+    }
+    return shown;
+}
+
+// How many paths of each list are shown, so that no short list is cut for a long one.
+std::size_t share_of(std::initializer_list<std::size_t> sizes, bool all) {
+    const auto lines = [&](std::size_t share) {
+        std::size_t sum = 0;
+        for (const std::size_t size : sizes) {
+            sum += std::min(size, share);
+        }
+        return sum;
+    };
+    std::size_t share = std::max(sizes);
+    if (!all && lines(share) > kShown) {
+        for (share = kShown; lines(share) > kShown;) {
+            --share;
+        }
+    }
+    return share;
+}
+
+void append_paths(std::string_view what, const std::vector<std::string>& paths, std::size_t share,
+                  std::string& out) {
+    const std::size_t shown = std::min(paths.size(), share);
     for (std::size_t i = 0; i < shown; ++i) {
         fmt::format_to(std::back_inserter(out), "  {:<7}  {}\n", what, paths[i]);
     }
     if (shown < paths.size()) {
-        fmt::format_to(std::back_inserter(out), "  {:<7}  … and {} more\n", what,
-                       paths.size() - shown);
+        fmt::format_to(std::back_inserter(out), "  {:<7}  {}", what,
+                       and_more(paths.size() - shown));
     }
 }
 
 }  // namespace
 
-std::string device_table(const Plan& plan, const SourceMap& sources, bool color) {
+std::string device_table(const Plan& plan, const SourceMap& sources, bool color, bool all) {
     if (plan.devices.empty()) {
         return "no devices\n";
     }
+    const std::vector<const DeviceRow*> shown = shown_devices(plan, all);
     std::vector<Cells> rows;
-    for (const DeviceRow& device : plan.devices) {
-        rows.push_back({device.hostname, device.kind, device.tags, device.tailnet, device.leads_to,
-                        device.is_public ? "PUBLIC" : "", place(device.pos, sources)});
+    for (const DeviceRow* device : shown) {
+        rows.push_back({device->hostname, device->kind, device->tags, device->tailnet,
+                        device->leads_to, device->is_public ? "PUBLIC" : "",
+                        place(device->pos, sources)});
     }
     auto widths = widths_of(rows);
     const std::string exposed = widths[kPublicColumn] == 0 ? "" : "EXPOSED";
@@ -118,6 +163,9 @@ std::string device_table(const Plan& plan, const SourceMap& sources, bool color)
     std::string out;
     for (const Cells& row : rows) {
         append_row(row, widths, &row == &rows.front(), color, out);
+    }
+    if (shown.size() < plan.devices.size()) {
+        out += and_more(plan.devices.size() - shown.size());
     }
     return out + public_warning(plan, color);
 }
@@ -147,20 +195,22 @@ std::string totals(const Loaded& loaded, const Plan& plan, const Objects& object
     return out;
 }
 
-std::string write_summary(const std::string& dir, const WriteReport& report) {
+std::string write_summary(const std::string& dir, const WriteReport& report, bool all) {
     std::string out = fmt::format("{}: {} created, {} changed, {} removed, {} unchanged\n", dir,
                                   report.created.size(), report.changed.size(),
                                   report.removed.size(), report.unchanged);
-    append_paths("created", report.created, out);
-    append_paths("changed", report.changed, out);
-    append_paths("removed", report.removed, out);
+    const std::size_t share =
+        share_of({report.created.size(), report.changed.size(), report.removed.size()}, all);
+    append_paths("created", report.created, share, out);
+    append_paths("changed", report.changed, share, out);
+    append_paths("removed", report.removed, share, out);
     return out;
 }
 
-std::string gone_summary(const std::string& dir, const WriteReport& report) {
+std::string gone_summary(const std::string& dir, const WriteReport& report, bool all) {
     std::string out = fmt::format("{}: {} removed, since .tailrender.yaml has no such cluster\n",
                                   dir, report.removed.size());
-    append_paths("removed", report.removed, out);
+    append_paths("removed", report.removed, share_of({report.removed.size()}, all), out);
     return out;
 }
 

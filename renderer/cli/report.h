@@ -1,6 +1,7 @@
 // The end of a successful run, for the person who started it: which devices the cluster will have
 // and which of them anybody on the internet can reach, how much was made, what was written. Goes to
-// standard error only.
+// standard error only, and fits a screen: of more than 40 devices or files the rest is counted,
+// but for devices that are public. `all` shows every one of them.
 #pragma once
 
 #include <string>
@@ -11,13 +12,13 @@
 
 namespace renderer {
 
-std::string device_table(const Plan& plan, const SourceMap& sources, bool color);
+std::string device_table(const Plan& plan, const SourceMap& sources, bool color, bool all);
 
 // Counts of objects, documents and skipped files, then the plan's own lines.
 std::string totals(const Loaded& loaded, const Plan& plan, const Objects& objects);
 
-std::string write_summary(const std::string& dir, const WriteReport& report);
+std::string write_summary(const std::string& dir, const WriteReport& report, bool all);
 // Of the tree of a cluster that there is no more.
-std::string gone_summary(const std::string& dir, const WriteReport& report);
+std::string gone_summary(const std::string& dir, const WriteReport& report, bool all);
 
 }  // namespace renderer

@@ -1,6 +1,9 @@
 #include "renderer/cli/report.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace renderer {
 namespace {
@@ -16,13 +19,13 @@ TEST(Report, AlignsDevicesAndShowsWhatIsPublic) {
     plan.devices.push_back(
         {"nas", "Connector", "tag:k8s", "exit node", false, sources.pos(source, 2), "partner"});
     EXPECT_EQ(
-        device_table(plan, sources, false),
+        device_table(plan, sources, false, false),
         "HOSTNAME  KIND       TAGS         TAILNET  LEADS TO        EXPOSED  SOURCE\n"
         "shop-web  Service    tag:k8s               shop/web                 apps/web.yaml:1\n"
         "münchen   Ingress    tag:a,tag:b           shop/a, shop/b  PUBLIC   apps/web.yaml:3\n"
         "nas       Connector  tag:k8s      partner  exit node                apps/web.yaml:2\n"
         "PUBLIC: anybody on the internet can reach 1 device: münchen\n");
-    const std::string colored = device_table(plan, sources, true);
+    const std::string colored = device_table(plan, sources, true, false);
     EXPECT_NE(colored.find("\033[1;37;41mPUBLIC\033[0m"), std::string::npos);
     EXPECT_NE(colored.find("\033[1mHOSTNAME\033[0m  "), std::string::npos);
 }
@@ -31,10 +34,10 @@ TEST(Report, HasNoColumnForWhatDoesNotOccur) {
     SourceMap sources;
     const SourceId source = sources.add("a.yaml", "a\n");
     Plan plan;
-    EXPECT_EQ(device_table(plan, sources, false), "no devices\n");
+    EXPECT_EQ(device_table(plan, sources, false, false), "no devices\n");
     plan.devices.push_back(
         {"web", "Service", "tag:k8s", "shop/web", false, sources.pos(source, 0)});
-    EXPECT_EQ(device_table(plan, sources, false),
+    EXPECT_EQ(device_table(plan, sources, false, false),
               "HOSTNAME  KIND     TAGS     LEADS TO  SOURCE\n"
               "web       Service  tag:k8s  shop/web  a.yaml:1\n");
 }
@@ -55,27 +58,94 @@ TEST(Report, CountsObjectsDocumentsAndSkippedFiles) {
               "not rendered: traefik (chart traefik)\n");
 }
 
-TEST(Report, ListsWhatWasWritten) {
-    WriteReport report;
-    report.created = {"a.yaml"};
-    for (int i = 10; i < 40; ++i) {
-        report.changed.push_back(std::to_string(i));
+Plan many_devices(std::size_t count) {
+    Plan plan;
+    for (std::size_t i = 0; i < count; ++i) {
+        plan.devices.push_back({fmt::format("d{:04}", i), "Service", "tag:k8s", "a/b", false, {}});
     }
-    report.removed = {"z.yaml"};
-    report.unchanged = 7;
-    EXPECT_EQ(gone_summary("out/lab", {.created = {}, .changed = {}, .removed = {"a"}}),
-              "out/lab: 1 removed, since .tailrender.yaml has no such cluster\n  removed  a\n");
-    const std::string text = write_summary("out/home", report);
+    return plan;
+}
+
+std::size_t lines_of(const std::string& text) {
+    return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+TEST(Report, CountsDevicesThatNoScreenHolds) {
+    const SourceMap sources;
+    EXPECT_EQ(lines_of(device_table(many_devices(40), sources, false, false)), 41U);
+    Plan plan = many_devices(2500);
+    const std::string text = device_table(plan, sources, false, false);
+    EXPECT_EQ(lines_of(text), 42U);
     EXPECT_TRUE(
-        text.starts_with("out/home: 1 created, 30 changed, 1 removed, 7 unchanged\n"
+        text.ends_with("d0039     Service  tag:k8s  a/b\n"
+                       "… and 2,460 more; --all shows them\n"))
+        << text;
+    EXPECT_EQ(lines_of(device_table(plan, sources, false, true)), 2501U);
+    plan.devices[2000].is_public = true;
+    const std::string exposed = device_table(plan, sources, false, false);
+    EXPECT_TRUE(
+        exposed.ends_with("d0038     Service  tag:k8s  a/b\n"
+                          "d2000     Service  tag:k8s  a/b       PUBLIC\n"
+                          "… and 2,460 more; --all shows them\n"
+                          "PUBLIC: anybody on the internet can reach 1 device: d2000\n"))
+        << exposed;
+    for (DeviceRow& device : plan.devices) {
+        device.is_public = true;
+    }
+    EXPECT_EQ(lines_of(device_table(plan, sources, false, false)), 2502U);
+}
+
+std::vector<std::string> paths(std::size_t count) {
+    std::vector<std::string> result;
+    for (std::size_t i = 0; i < count; ++i) {
+        result.push_back(fmt::format("{:04}", i));
+    }
+    return result;
+}
+
+TEST(Report, ListsWhatWasWritten) {
+    const WriteReport few = {
+        .created = {"a.yaml"}, .changed = paths(38), .removed = {"z.yaml"}, .unchanged = 7};
+    EXPECT_EQ(gone_summary("out/lab", {.created = {}, .changed = {}, .removed = {"a"}}, false),
+              "out/lab: 1 removed, since .tailrender.yaml has no such cluster\n  removed  a\n");
+    const std::string text = write_summary("out/home", few, false);
+    EXPECT_EQ(text, write_summary("out/home", few, true));
+    EXPECT_EQ(lines_of(text), 41U);
+    EXPECT_TRUE(
+        text.starts_with("out/home: 1 created, 38 changed, 1 removed, 7 unchanged\n"
                          "  created  a.yaml\n"
-                         "  changed  10\n"))
+                         "  changed  0000\n"))
         << text;
     EXPECT_TRUE(
-        text.ends_with("  changed  34\n"
-                       "  changed  … and 5 more\n"
+        text.ends_with("  changed  0037\n"
                        "  removed  z.yaml\n"))
         << text;
+}
+
+TEST(Report, CountsFilesThatNoScreenHolds) {
+    const WriteReport many = {
+        .created = paths(4), .changed = paths(1'234'567), .removed = paths(50)};
+    const std::string text = write_summary("out", many, false);
+    EXPECT_EQ(lines_of(text), 43U);
+    EXPECT_NE(text.find("  created  0003\n"
+                        "  changed  0000\n"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("  changed  0017\n"
+                        "  changed  … and 1,234,549 more; --all shows them\n"
+                        "  removed  0000\n"),
+              std::string::npos)
+        << text;
+    EXPECT_TRUE(
+        text.ends_with("  removed  0017\n"
+                       "  removed  … and 32 more; --all shows them\n"))
+        << text;
+    EXPECT_EQ(lines_of(write_summary("out", many, true)), 1U + 4 + 1'234'567 + 50);
+    const WriteReport last = {.created = {}, .changed = {}, .removed = paths(41)};
+    const std::string gone = gone_summary("out", last, false);
+    EXPECT_TRUE(gone.ends_with("  removed  0039\n  removed  … and 1 more; --all shows them\n"))
+        << gone;
+    EXPECT_EQ(lines_of(gone_summary("out", last, true)), 42U);
 }
 
 }  // namespace

@@ -28,6 +28,11 @@ void add_common(CLI::App& verb, Options& options) {
         ->type_name("FILE");
 }
 
+void add_report(CLI::App& verb, Options& options) {
+    verb.add_flag("--all", options.all, "name every device and file in the report, also above 40");
+    add_common(verb, options);
+}
+
 void add_values(CLI::App& verb, Options& options) {
     LoadOptions& load = options.load;
     verb.add_option("--values", load.values_files, "file of Helm values (repeatable, later wins)")

@@ -17,6 +17,7 @@ inline constexpr const char* kExamples = "Examples:\n";
 CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples);
 
 void add_common(CLI::App& verb, Options& options);
+void add_report(CLI::App& verb, Options& options);  // with add_common
 void add_values(CLI::App& verb, Options& options);
 void add_namespace(CLI::App& verb, Options& options, const char* doc);
 void add_inputs(CLI::App& verb, Options& options);  // with add_values and add_namespace

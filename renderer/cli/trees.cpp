@@ -187,9 +187,9 @@ void report_trees(const Options& options, ClusterRuns& runs, Console& console,
             written.branch.empty() ? tree.dir : fmt::format("{}:{}", written.branch, tree.dir);
         const WriteReport& done = written.reports[i];
         if (i < runs.all().size()) {
-            report(options, runs.all()[i], console, write_summary(place, done));
+            report(options, runs.all()[i], console, write_summary(place, done, options.all));
         } else if (!options.quiet) {
-            console.err(gone_summary(place, done));
+            console.err(gone_summary(place, done, options.all));
         }
         ++i;
     }
@@ -200,7 +200,7 @@ void report(const Options& options, const Run& run, Console& console, const std:
         return;
     }
     console.tell([&](bool color) {
-        return device_table(run.plan, run.loaded.sources, color) +
+        return device_table(run.plan, run.loaded.sources, color, options.all) +
                totals(run.loaded, run.plan, run.objects) + written;
     });
 }

@@ -1,45 +1,17 @@
 #include "renderer/core/block_reader.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "renderer/base/ascii.h"
+#include "renderer/core/flow_reader.h"
 #include "renderer/core/plain_scalar.h"
+#include "renderer/core/simple_scalars.h"
 
 namespace renderer {
 
 namespace {
-
-constexpr int kMaxBlockDepth = 40;       // far below yaml_reader's own bound
-constexpr std::size_t kMaxKey = 1000;    // YAML's bound for keys without `?` is 1024
-constexpr std::size_t kFewMembers = 12;  // up to which comparing all pairs is quickest
-
-enum ByteClass : std::uint8_t { kKeyByte = 1, kKeyStart = 2, kPlainStart = 4 };
-
-// Fewer bytes than YAML allows; those that begin or end something in it are not among them.
-constexpr std::array<std::uint8_t, 256> kClasses = [] {
-    std::array<std::uint8_t, 256> classes{};
-    for (std::size_t byte = 0; byte < classes.size(); ++byte) {
-        const auto c = static_cast<char>(byte);
-        const bool word = is_alphanumeric(c) || c == '_';
-        const bool in_key = word || c == '-' || c == '.' || c == '/' || c == '$';
-        const bool start = word || c == '.' || c == '/' || c == '$';
-        const bool plain = start || c == '(' || c == '+' || c == '~' || c == '^' || c == ';' ||
-                           c == '<' || c == '=';
-        classes[byte] = static_cast<std::uint8_t>(
-            (in_key ? kKeyByte : 0) | (start ? kKeyStart : 0) | (plain ? kPlainStart : 0));
-    }
-    return classes;
-}();
-
-bool is(char c, ByteClass wanted) {
-    return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0;
-}
 
 // Each step answers false when it is not certain; then the whole document is given up.
 class BlockReader {
@@ -58,6 +30,10 @@ private:
         return found == nullptr
                    ? text_.size()
                    : static_cast<std::size_t>(static_cast<const char*>(found) - text_.data());
+    }
+
+    [[nodiscard]] std::string_view line_from(std::size_t begin) const {
+        return text_.substr(begin, end_ - begin);
     }
 
     // Goes to the next line that holds more than a comment, from the start of a line.
@@ -87,8 +63,11 @@ private:
 
     // A map or a list that begins at the current place.
     bool node(Value& value, int depth) {
-        if (depth > kMaxBlockDepth) {
+        if (depth > kMaxSimpleDepth) {
             return false;
+        }
+        if (text_[at_] == '[' || text_[at_] == '{') {
+            return flow(value, at_, depth) && next_line(end_ + 1);
         }
         return is_dash() ? list(value, depth) : map(value, depth);
     }
@@ -123,7 +102,7 @@ private:
         if (is_dash() || key_at(key, behind_key)) {
             return node(item, depth + 1) && (at_end_ || column_ <= column);
         }
-        return scalar(item, begin, column);
+        return leaf(item, begin, column, depth);
     }
 
     bool map(Value& value, int depth) {
@@ -141,12 +120,13 @@ private:
             }
             Value member;
             const bool nothing = begin == end_ || (text_[begin] == '#' && text_[begin - 1] == ' ');
-            if (!(nothing ? below(member, column, true, depth) : scalar(member, begin, column))) {
+            if (!(nothing ? below(member, column, true, depth)
+                          : leaf(member, begin, column, depth))) {
                 return false;
             }
             value.add(std::move(key), std::move(member));
         }
-        return (at_end_ || column_ < column) && unique(value);
+        return (at_end_ || column_ < column) && has_unique_keys(value);
     }
 
     // What stands below a key or a dash that nothing follows in its line.
@@ -163,60 +143,26 @@ private:
 
     // `key:` at the current place; `behind` is where its value may begin.
     bool key_at(Value& key, std::size_t& behind) const {
-        if (at_end_) {
-            return false;
-        }
-        const char first = text_[at_];
-        std::size_t i = at_ + 1;
-        std::string_view name;
-        bool quoted = false;
-        if (first == '"' || first == '\'') {
-            quoted = true;
-            while (i < end_ && text_[i] != first && text_[i] != '\\') {
-                ++i;
-            }
-            name = text_.substr(at_ + 1, i - at_ - 1);
-            if (i == end_ || text_[i] != first) {
-                return false;
-            }
-            ++i;
-        } else if (is(first, kKeyStart)) {
-            while (i < end_ && is(text_[i], kKeyByte)) {
-                ++i;
-            }
-            name = text_.substr(at_, i - at_);
-        } else {
-            return false;
-        }
-        if (i >= end_ || text_[i] != ':' || (i + 1 < end_ && text_[i + 1] != ' ') ||
-            name.size() > kMaxKey) {
-            return false;
-        }
-        const Value::Kind kind = quoted ? Value::Kind::String : plain_kind(name);
-        if (kind != Value::Kind::String && kind != Value::Kind::Number) {
-            return false;
-        }
-        key = Value(name);
+        const std::size_t size =
+            at_end_ ? 0 : read_simple_key(line_from(at_), KeyStyle::Block, key);
         key.set_pos(pos(at_));
-        behind = i + 1;
-        return true;
+        behind = at_ + size;
+        return size > 0;
     }
 
     // Reads the value that begins at `begin` behind a key or dash, and goes to the line below it.
-    bool scalar(Value& value, std::size_t begin, std::size_t column) {
+    bool leaf(Value& value, std::size_t begin, std::size_t column, int depth) {
         bool certain = false;
         switch (text_[begin]) {
             case '"':
-                certain = double_quoted(value, begin);
-                break;
             case '\'':
-                certain = single_quoted(value, begin);
+                certain = quoted(value, begin);
                 break;
             case '|':
                 return block(value, begin, column);
             case '[':
             case '{':
-                certain = empty_flow(value, begin);
+                certain = flow(value, begin, depth + 1);
                 break;
             default:
                 certain = plain(value, begin);
@@ -234,22 +180,22 @@ private:
         return i == end_ || (text_[i] == '#' && i > at);
     }
 
-    bool empty_flow(Value& value, std::size_t begin) {
-        const std::string_view both = text_.substr(begin, 2);
-        if ((both != "[]" && both != "{}") || !nothing_behind(begin + 2)) {
+    // Ends in the line of the last bracket.
+    bool flow(Value& value, std::size_t begin, int depth) {
+        const std::optional<std::size_t> behind =
+            read_flow_style(base_, text_, begin, depth, value);
+        if (!behind) {
             return false;
         }
-        value = both == "[]" ? Value::list() : Value::map();
-        return true;
+        end_ = *behind <= end_ ? end_ : line_end(*behind);
+        return nothing_behind(*behind);
     }
 
     bool plain(Value& value, std::size_t begin) {
-        const char first = text_[begin];
-        const bool minus = first == '-' && begin + 1 < end_ && is(text_[begin + 1], kKeyByte);
-        if (!minus && !is(first, kPlainStart) && static_cast<unsigned char>(first) < 0x80) {
+        std::string_view text = line_from(begin);
+        if (!begins_plain(text)) {
             return false;
         }
-        std::string_view text = text_.substr(begin, end_ - begin);
         for (std::size_t i = 0; i < text.size(); ++i) {
             if (text[i] == '\t' ||
                 (text[i] == ':' && (i + 1 == text.size() || text[i + 1] == ' '))) {
@@ -264,47 +210,9 @@ private:
         return true;
     }
 
-    bool single_quoted(Value& value, std::size_t begin) {
-        std::string content;
-        std::size_t i = begin + 1;
-        while (true) {
-            const std::size_t quote = text_.substr(0, end_).find('\'', i);
-            if (quote == std::string_view::npos) {
-                return false;
-            }
-            content += text_.substr(i, quote - i);
-            i = quote + 1;
-            if (i >= end_ || text_[i] != '\'') {
-                break;
-            }
-            content += '\'';
-            ++i;
-        }
-        value = Value(content);
-        return content.find('\t') == std::string::npos && nothing_behind(i);
-    }
-
-    bool double_quoted(Value& value, std::size_t begin) {
-        std::string content;
-        std::size_t i = begin + 1;
-        for (; i < end_ && text_[i] != '"'; ++i) {
-            char c = text_[i];
-            if (c == '\t') {
-                return false;
-            }
-            if (c == '\\') {
-                constexpr std::string_view kEscapes = "\"\\/nt";
-                constexpr std::string_view kMeanings = "\"\\/\n\t";
-                const std::size_t escape = ++i < end_ ? kEscapes.find(text_[i]) : kEscapes.size();
-                if (escape >= kEscapes.size()) {
-                    return false;
-                }
-                c = kMeanings[escape];
-            }
-            content += c;
-        }
-        value = Value(content);
-        return i < end_ && nothing_behind(i + 1);
+    bool quoted(Value& value, std::size_t begin) {
+        const std::size_t size = read_quoted(line_from(begin), value);
+        return size > 0 && nothing_behind(begin + size);
     }
 
     // `|`, `|-` or `|+`, without a digit. Every line up to the first that is indented less belongs
@@ -356,27 +264,6 @@ private:
         value = Value(content);
         value.set_pos(pos(begin));
         return next_line(start) && (at_end_ || column_ <= column);
-    }
-
-    static bool unique(const Value& map) {
-        const std::span<const Member> members = map.members();
-        if (members.size() <= kFewMembers) {
-            for (std::size_t i = 1; i < members.size(); ++i) {
-                for (std::size_t j = 0; j < i; ++j) {
-                    if (members[i].key == members[j].key) {
-                        return false;
-                    }
-                }
-            }
-            return true;
-        }
-        std::vector<std::string_view> names;
-        names.reserve(members.size());
-        for (const Member& member : members) {
-            names.push_back(member.name());
-        }
-        std::ranges::sort(names);
-        return std::ranges::adjacent_find(names) == names.end();
     }
 
     Pos base_;

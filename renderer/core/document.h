@@ -30,6 +30,7 @@ struct Document {
                                       // cluster-scoped or unknown
     Value root;  // the whole tree; Null for a foreign document that was only scanned
     bool mentions_tailscale = false;
+    bool oddly_indented = false;  // only scanned, and perhaps no YAML (document_scanner.h)
 
     [[nodiscard]] std::string object_name() const;  // "Kind/namespace/name" or "Kind/name"
 };

@@ -11,6 +11,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/utf8.h"
+#include "renderer/core/block_columns.h"
 #include "renderer/core/implicit_key.h"
 #include "renderer/core/plain_scalar.h"
 
@@ -307,6 +308,7 @@ private:
         if ((line.seen & kBlockScalar) != 0 && opens_block_scalar(content)) {
             skip_deeper_ = line.indent;
         }
+        doc_.oddly_indented = doc_.oddly_indented || !columns_.accept(line.indent, content);
         if (line.indent == 0) {
             return accept_top(line);
         }
@@ -392,6 +394,7 @@ private:
             *field = Value();
         }
         doc_.metadata_insert = doc_.metadata_indent = 0;
+        doc_.oddly_indented = false;
     }
 
     std::reference_wrapper<const SourceMap> sources_;
@@ -401,6 +404,7 @@ private:
     std::uint8_t seen_ = 0;  // LineByte of all lines
     bool content_ = false;   // a line with more than a comment or directive was seen
     std::optional<std::size_t> skip_deeper_;
+    BlockColumns columns_;
     std::size_t metadata_next_ = 0;
     bool top_seen_ = false;
     bool metadata_seen_ = false;

@@ -24,6 +24,9 @@ struct ScannedDocument {
         ns;  // String borrowed from the source's text with its Pos, or Null when absent
     bool mentions_tailscale =
         false;  // the bytes contain "tailscale" (a cheap negative for classify)
+    // Plain, but its lines are not indented as maps and lists in block style are: text that goes on
+    // over several lines, or no YAML. Only read_yaml can tell.
+    bool oddly_indented = false;
     // Where a `namespace:` line can be spliced in (start of the line after `metadata:`) and with
     // what indentation; 0 when metadata is missing or not plain.
     std::size_t metadata_insert = 0;

@@ -106,6 +106,34 @@ TEST(DocumentScanner, TakesQuotesInsideOfPlainTextAsText) {
     }
 }
 
+TEST(DocumentScanner, FindsWhatIsOddlyIndented) {
+    const auto is_odd = [](const std::string& text) {
+        SourceMap sources;
+        const ScannedDocument document =
+            std::move(scan_documents(sources, sources.add("in.yaml", "kind: A\n" + text)).front());
+        EXPECT_TRUE(document.plain) << text;
+        return document.oddly_indented;
+    };
+    for (const char* text :
+         {"data:\n  x: 1\n y: 2\n", "data:\n  x: 1\n    y: 2\n", "data: 1\n  x: 1\n",
+          "rules:\n  - a: 1\n - b: 2\n", "rules:\n  - a: 1\n     b: 2\n",
+          "data:\n  x: one\n    two\n", "data: &a\n  x: 1\n"}) {
+        EXPECT_TRUE(is_odd(text)) << text;
+    }
+    std::string deep = "a:\n";
+    for (std::size_t depth = 1; depth < 70; ++depth) {
+        deep += std::string(depth, ' ') + "a:\n";
+    }
+    EXPECT_TRUE(is_odd(deep));
+    EXPECT_TRUE(is_odd("a:\n" + std::string(70'000, ' ') + "b: 1\n"));
+    for (const char* text :
+         {"data:\n  x: 1\n  y: 2\n", "data: # c\n    # d\n  x: 1\n\nspec: 1\n",
+          "rules:\n- a: 1\n  b:\n  - c\n- d\n", "rules:\n  -\n    a: 1\n  - - b: 1\n      c: 2\n",
+          "data:\n  x: |\n      a\n    b\n  y: >-\n    c\n      d\n"}) {
+        EXPECT_FALSE(is_odd(text)) << text;
+    }
+}
+
 TEST(DocumentScanner, SplitsAStreamAtSeparatorsOnly) {
     const std::string text = "kind: A\ntext: |\n  ---\n---\nkind: B\n---\nkind: C\n";
     std::vector<std::string> pieces;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 
 namespace renderer {
@@ -201,6 +202,33 @@ std::optional<std::string> canonical_quantity(std::string_view text) {
                   : decimal_text(amount->digits, amount->exponent, amount->format);
     return canonical.empty() ? std::string(text)
                              : fmt::format("{}{}", amount->negative ? "-" : "", canonical);
+}
+
+std::optional<std::int64_t> whole_number(const Value& value) {
+    if (!value.is_number()) {
+        return std::nullopt;
+    }
+    if (const std::optional<std::int64_t> number = value.as_int()) {
+        return number;
+    }
+    std::string digits(value.text());
+    std::erase(digits, '_');
+    const char* begin = digits.data() + (digits.starts_with('+') ? 1 : 0);
+    const char* end = digits.data() + digits.size();
+    double number = 0;
+    const auto [stop, error] = std::from_chars(begin, end, number);
+    constexpr double kLimit = 9e18;
+    const bool is_whole = error == std::errc() && stop == end && std::trunc(number) == number &&
+                          std::abs(number) < kLimit;
+    return is_whole ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;
+}
+
+std::optional<std::string> canonical_amount(const Value& value) {
+    if (value.is_string()) {
+        return canonical_quantity(value.text());
+    }
+    const std::optional<std::int64_t> number = whole_number(value);
+    return number ? canonical_quantity(fmt::format("{}", *number)) : std::nullopt;
 }
 
 }  // namespace renderer

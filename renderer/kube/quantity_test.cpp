@@ -61,5 +61,26 @@ TEST(Quantity, IsANumberAndASuffix) {
     }
 }
 
+TEST(Quantity, ANumberIsWhatItsSpellingMeans) {
+    for (const auto& [spelling, canonical] :
+         {std::pair<std::string_view, std::string_view>{"1", "1"},
+          {"1000", "1k"},
+          {"1e3", "1k"},
+          {"1.5E3", "1500"},
+          {"2.0", "2"},
+          {"+2", "2"},
+          {"-2e0", "-2"},
+          {"1_000", "1k"},
+          {"0x10", "16"}}) {
+        EXPECT_EQ(canonical_amount(Value::number(spelling)), canonical) << spelling;
+    }
+    for (const std::string_view spelling : {"0.5", "1e-3", "1e30", ".inf", ".nan"}) {
+        EXPECT_EQ(canonical_amount(Value::number(spelling)), std::nullopt) << spelling;
+    }
+    EXPECT_EQ(canonical_amount("1e3"), "1e3");
+    EXPECT_EQ(canonical_amount(Value(true)), std::nullopt);
+    EXPECT_EQ(canonical_amount({}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace renderer

@@ -175,6 +175,7 @@ private:
         Document document = start(pending.scanned.range);
         document.mentions_tailscale = pending.scanned.mentions_tailscale;
         if (!pending.has_tree) {
+            document.oddly_indented = pending.scanned.oddly_indented;
             document.api_version = std::move(pending.scanned.api_version);
             document.kind = std::move(pending.scanned.kind);
             document.name = std::move(pending.scanned.name);

@@ -66,6 +66,7 @@ struct Task {
     Pos api_version_pos = {}, kind_pos = {};
     std::string name = {};  // of what was generated
     Pos origin = {};
+    bool judged = true;  // by the schema of its kind; else it only has to be YAML
     const ValueType* type = nullptr;
     Diagnostics unreadable = {};
     std::vector<SchemaFault> faults = {};
@@ -104,7 +105,7 @@ class Validation {
 public:
     Validation(std::string_view version, unsigned threads) : table_(version), threads_(threads) {}
 
-    // Kinds that nobody here knows are left out.
+    // Kinds that nobody here knows are only read, if nobody has.
     void add(Task task) {
         const auto [entry, is_new] =
             types_.try_emplace({task.api_version, task.kind}, Known{nullptr, false});
@@ -113,7 +114,8 @@ public:
                              TypeTable::knows_group(task.api_version)};
         }
         task.type = entry->second.type;
-        if (entry->second.group) {
+        task.judged = task.judged && entry->second.group;
+        if (task.judged || task.root == nullptr) {
             tasks_.push_back(std::move(task));
         }
     }
@@ -131,7 +133,7 @@ private:
     };
 
     void run(const SourceMap& sources, Task& task) const {
-        if (task.type == nullptr) {
+        if (task.judged && task.type == nullptr) {
             task.faults.push_back(unknown_kind(task, table_.version()));
             return;
         }
@@ -141,7 +143,7 @@ private:
             read = read_yaml(sources, task.document->source, task.document->range, task.unreadable);
             root = &read;
         }
-        if (!is_encrypted(*root)) {
+        if (task.judged && !is_encrypted(*root)) {
             task.faults = validate(*root, *task.type, table_.version());
         }
         // Whoever misses something says so at the object's first line.
@@ -185,6 +187,17 @@ bool is_emptied_list(const Document& doc) {
     return doc.list == kNone && doc.root.is_null() && text_of(doc.kind).ends_with("List");
 }
 
+// Of a document that leaves as it came: whoever applies it will refuse it.
+Diagnostics as_warnings(const Diagnostics& errors, Pos kind) {
+    Diagnostics warnings;
+    for (Diagnostic warning : errors.all()) {
+        warning.severity = Severity::Warning;
+        warning.notes.push_back({.pos = kind, .text = "this document passes as it came"});
+        warnings.add(std::move(warning));
+    }
+    return warnings;
+}
+
 }  // namespace
 
 void validate_inputs(const Loaded& loaded, bool foreign, unsigned threads,
@@ -197,20 +210,22 @@ void validate_inputs(const Loaded& loaded, bool foreign, unsigned threads,
     for (const Document& doc : loaded.documents) {
         const bool is_wanted =
             foreign || is_decoded_kind(text_of(doc.api_version), text_of(doc.kind));
-        if (is_wanted && doc.reachable && loaded.bundles[doc.bundle].rendered &&
-            !is_emptied_list(doc)) {
+        if ((is_wanted || doc.oddly_indented) && doc.reachable &&
+            loaded.bundles[doc.bundle].rendered && !is_emptied_list(doc)) {
             validation.add({.document = &doc,
                             .root = doc.root.is_null() ? nullptr : &doc.root,
                             .api_version = text_of(doc.api_version),
                             .kind = text_of(doc.kind),
                             .api_version_pos = doc.api_version.pos(),
-                            .kind_pos = doc.kind.pos()});
+                            .kind_pos = doc.kind.pos(),
+                            .judged = is_wanted});
         }
     }
     validation.run(loaded.sources);
     const Places places(diagnostics);
     for (Task& task : validation.tasks()) {
-        diagnostics.append(std::move(task.unreadable));
+        diagnostics.append(foreign ? std::move(task.unreadable)
+                                   : as_warnings(task.unreadable, task.kind_pos));
         for (SchemaFault& fault : task.faults) {
             if (!places.hold(fault)) {
                 fault.diagnostic.object = task.document->object_name();

@@ -12,7 +12,8 @@
 namespace renderer {
 
 // Adds what is wrong with inputs that an applier sees, except where there is an error about the
-// same place already. `foreign`: also those whose kinds nobody else reads.
+// same place already. `foreign`: also those whose kinds nobody else reads; without it, one that
+// its indentation gives away as no YAML is warned of.
 void validate_inputs(const Loaded& loaded, bool foreign, unsigned threads,
                      Diagnostics& diagnostics);
 

@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <limits>
@@ -68,26 +66,6 @@ bool will_be_replaced(const Value& value) {
     return value.is_string() && value.text().find("${") != std::string_view::npos;
 }
 
-// `80.0` and `8e1` are 80 to the tools that make JSON of YAML.
-std::optional<std::int64_t> whole_number(const Value& value) {
-    if (!value.is_number()) {
-        return std::nullopt;
-    }
-    if (const std::optional<std::int64_t> number = value.as_int()) {
-        return number;
-    }
-    std::string digits(value.text());
-    std::erase(digits, '_');
-    const char* begin = digits.data() + (digits.starts_with('+') ? 1 : 0);
-    const char* end = digits.data() + digits.size();
-    double number = 0;
-    const auto [stop, error] = std::from_chars(begin, end, number);
-    constexpr double kLimit = 9e18;
-    const bool is_whole = error == std::errc() && stop == end && std::trunc(number) == number &&
-                          std::abs(number) < kLimit;
-    return is_whole ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;
-}
-
 bool fits_32_bits(std::int64_t number) {
     return number >= std::numeric_limits<std::int32_t>::min() &&
            number <= std::numeric_limits<std::int32_t>::max();
@@ -148,7 +126,7 @@ private:
         Pos pos;  // of the key
     };
 
-    static bool has_type(Builtin builtin, const Value& value) {
+    [[nodiscard]] bool has_type(Builtin builtin, const Value& value) const {
         switch (builtin) {
             case Builtin::Object:
             case Builtin::Struct:
@@ -167,7 +145,8 @@ private:
             case Builtin::Int32:
                 return is_int32(value);
             case Builtin::IntOrString:
-                return value.is_string() || is_int32(value);
+                return value.is_string() ||
+                       (is_custom_ ? whole_number(value).has_value() : is_int32(value));
             case Builtin::Quantity:
                 return value.is_number() ||
                        (value.is_string() && canonical_quantity(value.text()).has_value());

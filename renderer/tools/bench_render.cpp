@@ -74,8 +74,18 @@ void foreign(benchmark::State& state, Make make) {
 BENCHMARK_CAPTURE(foreign, config_maps, config_map)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(foreign, deployments, deployment)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-void read_tree(benchmark::State& state) {
-    const std::string text = config_map(0).substr(4);
+std::string flow_service(int n) {
+    return fmt::format(
+        "---\napiVersion: v1\nkind: Service\nmetadata:\n  name: app-{0}\n  namespace: team-{1}\n  "
+        "labels: {{app: app-{0}, \"team.example.com/name\": \"team-{1}\"}}\nspec:\n  selector: "
+        "{{app: app-{0}}}\n  ports: [{{name: http, port: 80, targetPort: 8080}}, {{name: metrics, "
+        "port: 9090}}]\n",
+        n, n % 40);
+}
+
+template <typename Make>
+void read_tree(benchmark::State& state, Make make) {
+    const std::string text = make(0).substr(4);
     SourceMap sources;
     const SourceId source = sources.add("document", text);
     for (auto _ : state) {
@@ -84,7 +94,8 @@ void read_tree(benchmark::State& state) {
     }
     state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
 }
-BENCHMARK(read_tree);
+BENCHMARK_CAPTURE(read_tree, block_style, config_map);
+BENCHMARK_CAPTURE(read_tree, flow_style, flow_service);
 
 void write_tree(benchmark::State& state) {
     const std::string text = config_map(0).substr(4);

@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""Makes a synthetic cluster repository: make_tree.py DIR DOCUMENTS [--foreign-only]
+"""Makes a synthetic cluster repository: make_tree.py DIR DOCUMENTS [--foreign-only] [--flow]
 
 Half of the documents are foreign (ConfigMaps and Deployments). Of the rest one half are Services exposed by annotation;
 one eighth each are Ingresses, the Services behind those, Services that lead to the tailnet through ProxyGroups, and a
 mix of everything else: ProxyGroups, ProxyClasses, Connectors, Recorders, Services of class tailscale, Services that
 lead to the tailnet alone. The same arguments give the same bytes.
 DIR gets one directory per 500 documents, 25 documents a file, and a kustomization.yaml that lists every file, so that
-other tools can build the same tree.
+other tools can build the same tree. --flow writes selectors and ports of Services in flow style.
 """
 import pathlib
+import re
 import sys
 
 CONFIG_MAP = """apiVersion: v1
@@ -166,12 +167,23 @@ spec:
   enableUI: true
 """]
 MEMBERS_OF_GROUP = 100
+FLOW = [
+    (re.compile(r"^  selector:\n    app: (\S+)$", re.M), r"  selector: {app: \1}"),
+    (re.compile(r"^  ports:\n  - name: (\w+)\n    port: (\d+)$", re.M), r"  ports: [{name: \1, port: \2}]"),
+    (re.compile(r"\}\]\n    targetPort: (\d+)$", re.M), r", targetPort: \1}]"),
+]
 
 
 def other(n):
     kind = n % len(OTHERS)
     class_n = n + 1 if kind == 0 else n  # the one behind it
     return OTHERS[kind].format(n=n, team=n % 40, class_n=class_n, high=n // 256 % 64, low=n % 256)
+
+
+def in_flow_style(text):
+    for block, flow in FLOW:
+        text = block.sub(flow, text)
+    return text
 
 
 def document(index, foreign_only):
@@ -195,6 +207,8 @@ def main():
     for start in range(0, count, 25):
         path = pathlib.Path(f"part-{start // 500:04}", f"objects-{start:06}.yaml")
         documents = [document(i, foreign_only) for i in range(start, min(start + 25, count))]
+        if "--flow" in sys.argv:
+            documents = [in_flow_style(text) for text in documents]
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text("---\n".join(documents))
         files.append(path)

@@ -140,8 +140,7 @@ void check_amounts(const Checker& checker, const Value* amounts) {
     }
     for (const Member& amount : amounts->members()) {
         const Value& value = amount.value;
-        const bool whole = value.is_number() && value.as_int().has_value();
-        if (!whole && !(value.is_string() && canonical_quantity(value.text()))) {
+        if (!canonical_amount(value)) {
             checker.report({.rule = "invalid-object",
                             .pos = value.pos().known() ? value.pos() : amount.key.pos(),
                             .message = fmt::format("the amount of \"{}\" is none", amount.name()),

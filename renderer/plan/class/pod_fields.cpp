@@ -60,10 +60,7 @@ Value amounts(const Value* given) {
     }
     Value result = Value::map();
     for (const Member& amount : given->members()) {
-        const Value& value = amount.value;
-        const bool readable = value.is_string() || value.is_number();
-        result.add(amount.key.clone(),
-                   readable ? canonical_quantity(value.text()).value_or("") : std::string());
+        result.add(amount.key.clone(), canonical_amount(amount.value).value_or(""));
     }
     return result;
 }

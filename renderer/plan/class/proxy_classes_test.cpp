@@ -123,6 +123,14 @@ TEST(ProxyClasses, PortsAreCheckedAgainstTheClusterAndOtherClasses) {
               "ProxyClass/first: it has 30100-30110\n");
 }
 
+TEST(ProxyClasses, AWholeNumberIsAnAmount) {
+    const Planned planned(used(
+        container("resources: {limits: {cpu: 1e3, memory: 4294967296}, requests: {cpu: 1.0}}")));
+    EXPECT_EQ(planned.dump(), "");
+    EXPECT_EQ(yaml(only_class(planned).container.limits), "cpu: \"1k\"\nmemory: \"4294967296\"\n");
+    EXPECT_EQ(yaml(only_class(planned).container.requests), "cpu: \"1\"\n");
+}
+
 TEST(ProxyClasses, AClassIsReadAsAWhole) {
     const Planned planned(used(proxy_class(
         "useLetsEncryptStagingEnvironment: true, tailscale: {acceptRoutes: true}, metrics: "
@@ -140,7 +148,7 @@ TEST(ProxyClasses, AClassIsReadAsAWhole) {
     EXPECT_EQ(yaml(found.pod_spec),
               "affinity: {}\nsecurityContext:\n  fsGroup: 1\ntolerations:\n- effect: NoSchedule\n  "
               "key: edge\n");
-    EXPECT_EQ(yaml(found.container.requests), "cpu: \"500m\"\nmemory: \"1Gi\"\n");
+    EXPECT_EQ(yaml(found.container.requests), "cpu: \"\"\nmemory: \"1Gi\"\n");
     EXPECT_TRUE(found.container.limits.is_null());
 }
 

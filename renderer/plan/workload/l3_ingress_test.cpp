@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "renderer/plan/plan_testing.h"
 
 namespace renderer {
@@ -9,11 +11,12 @@ namespace {
 
 // What the plan says about one proxy, a field a line.
 std::string dump(const ProxyPlan& proxy) {
-    constexpr std::string_view kTargets[] = {"address", "name", "serve"};
+    constexpr std::array<std::string_view, 6> kTargets = {
+        "address", "name", "tailnet address", "tailnet name", "serve", "routes"};
     return fmt::format("{} in {} because {}\nhostname {} tags {}\n{} {}\n", proxy.name, proxy.ns,
                        proxy.origin.rule, fmt::join(proxy.hostnames, ","),
-                       fmt::join(proxy.tags, ","), kTargets[static_cast<std::size_t>(proxy.target)],
-                       proxy.target_value);
+                       fmt::join(proxy.tags, ","),
+                       kTargets.at(static_cast<std::size_t>(proxy.target)), proxy.target_value);
 }
 
 TEST(L3Ingress, PlansAProxyByAnnotation) {

@@ -58,7 +58,7 @@ void Console::err(std::string_view text) {
     write_log(text);
 }
 
-// Nobody is left to be told when standard error is closed; the exit code still says it.
+// No one is left to be told when standard error is closed; the exit code still says it.
 void Console::write_err(std::string_view text) {
     (void)write_all(STDERR_FILENO, text);
 }

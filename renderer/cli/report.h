@@ -1,5 +1,5 @@
 // The end of a successful run, for the person who started it: which devices the cluster will have
-// and which of them anybody on the internet can reach, how much was made, what was written. Goes to
+// and which of them anyone on the internet can reach, how much was made, what was written. Goes to
 // standard error only.
 #pragma once
 

@@ -17,11 +17,11 @@ TEST(Report, AlignsDevicesAndShowsWhatIsPublic) {
         {"nas", "Connector", "tag:k8s", "exit node", false, sources.pos(source, 2), "partner"});
     EXPECT_EQ(
         device_table(plan, sources, false),
-        "HOSTNAME  KIND       TAGS         TAILNET  LEADS TO        EXPOSED  SOURCE\n"
+        "HOSTNAME  KIND       TAGS         TAILNET  TARGET          EXPOSED  SOURCE\n"
         "shop-web  Service    tag:k8s               shop/web                 apps/web.yaml:1\n"
         "münchen   Ingress    tag:a,tag:b           shop/a, shop/b  PUBLIC   apps/web.yaml:3\n"
         "nas       Connector  tag:k8s      partner  exit node                apps/web.yaml:2\n"
-        "PUBLIC: anybody on the internet can reach 1 device: münchen\n");
+        "PUBLIC: anyone on the internet can reach 1 device: münchen\n");
     const std::string colored = device_table(plan, sources, true);
     EXPECT_NE(colored.find("\033[1;37;41mPUBLIC\033[0m"), std::string::npos);
     EXPECT_NE(colored.find("\033[1mHOSTNAME\033[0m  "), std::string::npos);
@@ -35,7 +35,7 @@ TEST(Report, HasNoColumnForWhatDoesNotOccur) {
     plan.devices.push_back(
         {"web", "Service", "tag:k8s", "shop/web", false, sources.pos(source, 0)});
     EXPECT_EQ(device_table(plan, sources, false),
-              "HOSTNAME  KIND     TAGS     LEADS TO  SOURCE\n"
+              "HOSTNAME  KIND     TAGS     TARGET    SOURCE\n"
               "web       Service  tag:k8s  shop/web  a.yaml:1\n");
 }
 
@@ -64,7 +64,7 @@ TEST(Report, ListsWhatWasWritten) {
     report.removed = {"z.yaml"};
     report.unchanged = 7;
     EXPECT_EQ(gone_summary("out/lab", {.created = {}, .changed = {}, .removed = {"a"}}),
-              "out/lab: 1 removed, since .tailrender.yaml has no such cluster\n  removed  a\n");
+              "out/lab: 1 removed, the cluster is no longer in .tailrender.yaml\n  removed  a\n");
     const std::string text = write_summary("out/home", report);
     EXPECT_TRUE(
         text.starts_with("out/home: 1 created, 30 changed, 1 removed, 7 unchanged\n"

@@ -134,7 +134,7 @@ class PlantedFaults(ParityTest):
 
     def test_a_key_twice_is_found(self):
         text = mutate(L3, "Role", lambda o: None).replace('"kind": "Role",', '"kind": "Role", "kind": "Role",', 1)
-        self.assert_different(L3, "stands twice", stdout=text)
+        self.assert_different(L3, "duplicate key", stdout=text)
 
     def test_output_beside_an_error_is_found(self):
         self.assert_different(L3, "exit code 1", stdout=good_output(L3), code=1)

@@ -86,4 +86,4 @@ def cleanup_leaves_what_is_not_ours(lab, runtime, objects, services, pods):
     expect((sorted(left), owners(left[SHARED])), ([SHARED, "svc:theirs"], [OTHER]), "Tailscale Services and who owns the shared one")
     expect(held(lab), {("Secret", "operator-oauth")}, "what is left in the cluster")
     for flags in ((), ("--yes",)):
-        expect(cleanup(lab, runtime, *flags), (0, "nothing of the controller's is left\n"), "a second run")
+        expect(cleanup(lab, runtime, *flags), (0, "nothing left of the controller\n"), "a second run")

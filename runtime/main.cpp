@@ -75,7 +75,7 @@ int run_controller() {
     runtime::AsioLoop loop;
     runtime::Log log(settings->log_form, settings->log_level);
     if (!settings->unknown_logging.empty()) {
-        log.warning("OPERATOR_LOGGING is none of info, debug and dev: info counts",
+        log.warning("invalid OPERATOR_LOGGING (want info, debug, dev); using info",
                     {{"found", settings->unknown_logging}});
     }
     runtime::Chance chance(std::random_device{}());

@@ -9,7 +9,7 @@ namespace renderer {
 
 namespace {
 
-// Of any version: an Ingress that Kubernetes no longer serves must not be passed over in silence.
+// Of any version: an Ingress that Kubernetes no longer serves must not be silently ignored.
 bool is_ingress(std::string_view version, std::string_view kind) {
     return kind == "Ingress" &&
            (version.starts_with("networking.k8s.io/") || version.starts_with("extensions/"));

@@ -107,7 +107,7 @@ struct NamespaceInput {
     std::string_view name;
 };
 
-// The reference's own objects among the inputs: its chart's stream in post-render, or its static
+// The operator's own objects among the inputs: its chart's stream in post-render, or its static
 // manifest in a tree.
 struct OperatorInput {
     const Document* deployment = nullptr;  // nullptr: there is none

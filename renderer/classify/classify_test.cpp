@@ -120,15 +120,15 @@ spec:
               "5: label \"a\" is not a string | a number | a string | put it in quotes: a: \"1\"\n"
               "6: annotation \"b\" is not a string | a list | a string\n"
               "6: annotation \"c\" is not a string | null | a string | write c: \"\"\n"
-              "8: \"spec.type\" has an unknown value | \"Loadbalancer\" | one of { ClusterIP, "
+              "8: invalid value of \"spec.type\" | \"Loadbalancer\" | one of { ClusterIP, "
               "NodePort, LoadBalancer, ExternalName } | did you mean \"LoadBalancer\"?\n"
               "9: \"spec.clusterIP\" has the wrong type | a number | a string | put it in quotes\n"
               "10: \"spec.ipFamilies[]\" has the wrong type | a number | a string\n"
               "12: \"spec.ports[].name\" has the wrong type | a list | a string\n"
-              "12: \"spec.ports[].port\" has the wrong type | a string | a whole number\n"
-              "12: \"spec.ports[].protocol\" has an unknown value | \"http\" | one of { TCP, UDP, "
+              "12: \"spec.ports[].port\" has the wrong type | a string | an integer\n"
+              "12: invalid value of \"spec.ports[].protocol\" | \"http\" | one of { TCP, UDP, "
               "SCTP }\n"
-              "13: \"spec.ports[].port\" has the wrong type | a number | a whole number\n"
+              "13: \"spec.ports[].port\" has the wrong type | a number | an integer\n"
               "14: \"spec.ports[]\" has the wrong type | a string | a map\n");
 }
 
@@ -200,7 +200,7 @@ TEST(Classify, KeepsUnknownAndUnservedApart) {
     EXPECT_EQ(paths.at(0).path_type, PathType::ImplementationSpecific);
     EXPECT_EQ(paths.at(1).path_type, PathType::Unset);
     EXPECT_EQ(run.faults(run.inventory.ingresses[0]),
-              "4: \"paths[].pathType\" has an unknown value | \"Regex\" | one of { Exact, Prefix, "
+              "4: invalid value of \"paths[].pathType\" | \"Regex\" | one of { Exact, Prefix, "
               "ImplementationSpecific }\n");
     const IngressInput& old = run.inventory.ingresses.at(1);
     EXPECT_FALSE(old.served);

@@ -70,7 +70,7 @@ std::int64_t Fields::number(std::string_view key) const {
     }
     const auto number = value->is_number() ? value->as_int() : std::nullopt;
     if (!number) {
-        faults_.push_back(wrong_type(value->pos(), path_, key, *value, "a whole number"));
+        faults_.push_back(wrong_type(value->pos(), path_, key, *value, "an integer"));
     }
     return number.value_or(0);
 }
@@ -129,7 +129,7 @@ void Fields::unknown_choice(const Value& value, std::string_view key,
     const std::string_view near = nearest(value.text(), names);
     faults_.push_back({.rule = "invalid-object",
                        .pos = value.pos(),
-                       .message = fmt::format("\"{}.{}\" has an unknown value", path_, key),
+                       .message = fmt::format("invalid value of \"{}.{}\"", path_, key),
                        .found = fmt::format("\"{}\"", value.text()),
                        .expected = fmt::format("one of {{ {} }}", fmt::join(names, ", ")),
                        .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)});

@@ -64,7 +64,7 @@ void read_variable(const OperatorEnv& variable, const Value& container, std::str
              .object = std::string(object),
              .message =
                  fmt::format("the value of \"{}\" is only known in the cluster", variable.name),
-             .hint = fmt::format("write it as a plain \"value\", or set \"{}{}{}\" with --values",
+             .hint = fmt::format("use a plain \"value\", or set \"{}{}{}\" with --values",
                                  variable.group, variable.group.empty() ? "" : ".", variable.key)});
         return;
     }

@@ -1,4 +1,4 @@
-// The reference operator's Deployment: how it is recognised and what its env and pod say, spelled
+// The operator's Deployment: how it is recognised and what its env and pod say, spelled
 // as values of the chart. It is known by what the process reads, not by its name: names and images
 // get changed by mirrors and overlays. Source: tailscale v1.96.5 cmd/k8s-operator/operator.go and
 // deploy/chart/templates/deployment.yaml.

@@ -16,7 +16,7 @@ struct ParentInput {
     const Document* doc = nullptr;
     std::string_view name, ns;       // ns is the effective namespace; either may be empty
     std::vector<Diagnostic> faults;  // what the API server cannot decode
-    // Those of labels and annotations in the reference's domain: they can hide what the object asks
+    // Those of labels and annotations in the operator's domain: they can hide what the object asks
     // for (`expose: true` without quotes).
     std::vector<Diagnostic> wish_faults;
 

@@ -98,10 +98,9 @@ TEST(DecodeProxyClass, WhatTheSchemaRefuses) {
         return Decoded(fmt::format(kPod, fields)).faults();
     };
     EXPECT_EQ(Decoded("spec: []").faults(), "4: \"spec\" has the wrong type | a list | a map\n");
-    EXPECT_EQ(
-        pod("tailscaleContainer: {imagePullPolicy: ''}"),
-        "4: \"spec.statefulSet.pod.tailscaleContainer.imagePullPolicy\" has an unknown value | "
-        "\"\" | one of { Always, Never, IfNotPresent }\n");
+    EXPECT_EQ(pod("tailscaleContainer: {imagePullPolicy: ''}"),
+              "4: invalid value of \"spec.statefulSet.pod.tailscaleContainer.imagePullPolicy\" | "
+              "\"\" | one of { Always, Never, IfNotPresent }\n");
     EXPECT_EQ(pod("tailscaleContainer: {env: [{value: x}]}"),
               "4: \"spec.statefulSet.pod.tailscaleContainer.env[].name\" is missing\n");
     EXPECT_EQ(pod("tolerations: [x]"),
@@ -111,7 +110,7 @@ TEST(DecodeProxyClass, WhatTheSchemaRefuses) {
               "4: \"spec.statefulSet.pod.topologySpreadConstraints[].whenUnsatisfiable\" is "
               "missing\n");
     EXPECT_EQ(pod("dnsPolicy: Cluster"),
-              "4: \"spec.statefulSet.pod.dnsPolicy\" has an unknown value | \"Cluster\" | one of { "
+              "4: invalid value of \"spec.statefulSet.pod.dnsPolicy\" | \"Cluster\" | one of { "
               "ClusterFirstWithHostNet, ClusterFirst, Default, None }\n");
     EXPECT_EQ(Decoded("spec: {metrics: {serviceMonitor: {}}}").faults(),
               "4: \"spec.metrics.enable\" is missing\n"
@@ -121,8 +120,8 @@ TEST(DecodeProxyClass, WhatTheSchemaRefuses) {
     EXPECT_EQ(Decoded("spec: {staticEndpoints: {nodePort: {ports: [{}, 1, {port: x}]}}}").faults(),
               "4: \"spec.staticEndpoints.nodePort.ports[].port\" is missing\n"
               "4: \"spec.staticEndpoints.nodePort.ports[]\" has the wrong type | a number | a map\n"
-              "4: \"spec.staticEndpoints.nodePort.ports[].port\" has the wrong type | a string | a "
-              "whole number\n");
+              "4: \"spec.staticEndpoints.nodePort.ports[].port\" has the wrong type | a string | "
+              "an integer\n");
 }
 
 }  // namespace

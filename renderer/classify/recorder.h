@@ -1,5 +1,5 @@
 // Recorder (tailscale.com/v1alpha1): receives recordings of SSH and kubectl sessions. Maps that go
-// to Kubernetes as they stand are kept as trees. Source: tailscale v1.96.5
+// to Kubernetes as they are are kept as trees. Source: tailscale v1.96.5
 // k8s-operator/apis/v1alpha1/types_recorder.go.
 #pragma once
 

@@ -13,7 +13,7 @@ namespace renderer {
 
 namespace {
 
-// Bundles that are copied whole are somebody else's.
+// Bundles that are copied whole are someone else's.
 bool is_ours_to_change(const Loaded& loaded, const Document& doc) {
     return doc.reachable && !doc.hook && loaded.bundles[doc.bundle].rendered;
 }
@@ -66,11 +66,11 @@ void report_second(const Document& doc, const Document& first, Diagnostics& diag
     diagnostics.add({.rule = "second-operator",
                      .pos = doc.kind.pos(),
                      .object = doc.object_name(),
-                     .message = "a cluster has one operator, but this is another",
+                     .message = "a second operator in this cluster",
                      .hint = "keep one of the two Deployments",
                      .notes = {{.pos = first.kind.pos(),
                                 .object = first.object_name(),
-                                .text = "the first stands here"}}});
+                                .text = "the first is here"}}});
 }
 
 void take_deployment(const Document& doc, const Value& root, Inventory& inventory,
@@ -85,7 +85,7 @@ void take_deployment(const Document& doc, const Value& root, Inventory& inventor
                          .pos = doc.kind.pos(),
                          .object = doc.object_name(),
                          .message = "the operator's Deployment cannot be an item of a List",
-                         .hint = "give it as a document of its own"});
+                         .hint = "make it a separate document"});
     }
     reference.deployment = &doc;
     reference.values = operator_values(root, doc.object_name(), diagnostics);

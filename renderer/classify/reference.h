@@ -1,4 +1,4 @@
-// Recognises the reference operator's own objects among the inputs (its chart's stream, or its
+// Recognises the operator's own objects among the inputs (its chart's stream, or its
 // static manifest) and reads its settings back from the Deployment's env, spelled as chart values.
 // Source: tailscale v1.96.5 cmd/k8s-operator/deploy/chart/templates and deploy/manifests.
 #pragma once

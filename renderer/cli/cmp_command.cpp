@@ -47,12 +47,12 @@ constexpr std::array kKnown = {
     Parameter{.name = "namespace",
               .variable = "NAMESPACE",
               .title = "Namespace",
-              .tooltip = "namespace of documents that name none; by default the destination's",
+              .tooltip = "namespace of documents without one; by default the destination's",
               .text = &LoadOptions::default_namespace},
     Parameter{.name = "values-files",
               .variable = "VALUES_FILES",
               .title = "Values files",
-              .tooltip = "files of Helm values, relative to the application; later ones win",
+              .tooltip = "files of Helm values, relative to the application; later files win",
               .collection = Collection::Array,
               .list = &LoadOptions::values_files},
     Parameter{.name = "set",
@@ -65,7 +65,7 @@ constexpr std::array kKnown = {
     Parameter{.name = "context",
               .variable = "CONTEXT",
               .title = "Context",
-              .tooltip = "directories whose documents are facts, never output",
+              .tooltip = "directories whose documents are read but never output",
               .collection = Collection::Array,
               .list = &LoadOptions::context_dirs},
     Parameter{.name = "kubernetes-version",
@@ -99,7 +99,7 @@ Error unknown(std::string_view where, std::string_view name,
     const std::string_view near = nearest(name, {known.begin(), known.end()});
     return Error{{.rule = "unknown-parameter",
                   .where = std::string(where),
-                  .message = fmt::format("there is no parameter \"{}\"", name),
+                  .message = fmt::format("unknown parameter \"{}\"", name),
                   .expected = fmt::format("one of {{ {} }}", fmt::join(known, ", ")),
                   .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)}};
 }
@@ -156,7 +156,7 @@ Result<Unit> take(const Value& value, Collection collection, std::vector<std::st
     return wrong();
 }
 
-// `{"name": "cluster", "string": "home"}`; the value stands under the name of its type.
+// `{"name": "cluster", "string": "home"}`; the value is under the name of its type.
 Result<Given> decode(const Value& entry) {
     const std::string_view name = entry.is_map() ? text_of(entry.find("name")) : "";
     const auto* parameter = std::ranges::find(kKnown, name, &Parameter::name);
@@ -186,7 +186,7 @@ Result<std::vector<Given>> parameters_of(const Environment& environment) {
     }
     Result<Value> json = read_json(found->second);
     if (!json || !(json->is_list() || json->is_null())) {
-        return invalid(kParameters, "cannot read the application's parameters",
+        return invalid(kParameters, "cannot parse the application's parameters",
                        json ? std::string(kind_name(*json)) : json.error().diagnostic.message,
                        "a JSON list");
     }
@@ -239,8 +239,8 @@ Result<Unit> apply(const Given& given, LoadOptions& options) {
         return Unit{};
     }
     if (text != "true" && text != "false") {
-        return invalid(parameter.name, "a parameter has the wrong value",
-                       fmt::format("\"{}\"", text), "\"true\" or \"false\"");
+        return invalid(parameter.name, "invalid parameter value", fmt::format("\"{}\"", text),
+                       "\"true\" or \"false\"");
     }
     options.validate = text == "true";
     return Unit{};
@@ -249,9 +249,9 @@ Result<Unit> apply(const Given& given, LoadOptions& options) {
 Diagnostic cluster_needed(const std::vector<std::string>& names) {
     return {.rule = "cluster-needed",
             .where = ".tailrender.yaml",
-            .message = "an application is one cluster, but several are listed",
+            .message = "an application has one cluster, but several are listed",
             .found = fmt::format("\"{}\"", fmt::join(names, "\", \"")),
-            .expected = "the parameter \"cluster\"",
+            .expected = "a parameter \"cluster\"",
             .hint = "set spec.source.plugin.parameters: [{name: cluster, string: NAME}]"};
 }
 
@@ -262,7 +262,7 @@ Diagnostic secret_in_cache(const PlaintextSecret& secret) {
         .pos = secret.pos,
         .where = "generate",
         .object = secret.object,
-        .message = "a Secret with plaintext credentials must not reach Argo CD's cache",
+        .message = "a Secret with plaintext credentials would reach Argo CD's cache",
         .expected = "no credentials in the output",
         .hint = std::string(
             secret.foreign ? kForeignSecretHint
@@ -272,9 +272,9 @@ Diagnostic secret_in_cache(const PlaintextSecret& secret) {
 Diagnostic nothing_made() {
     return {.rule = "empty-output",
             .where = ".",
-            .message = "the output is empty, which tells Argo CD to delete everything",
+            .message = "the output is empty: Argo CD would delete everything",
             .expected = "at least one Kubernetes document",
-            .hint = "if an empty output is meant, say --allow-empty in plugin.yaml"};
+            .hint = "if the empty output is intended, add --allow-empty in plugin.yaml"};
 }
 
 // Argo CD may have sent a part of the repository only.
@@ -308,7 +308,7 @@ int generate(const Options& options, const LoadOptions& input, Console& console)
             console.err(
                 "note: Argo CD sends a plug-in the whole repository unless the annotation "
                 "argocd.argoproj.io/manifest-generate-paths or a tar exclusion of the repo "
-                "server narrows it: a file outside of the transmitted tree is missing here\n");
+                "server narrows it: a file outside the transmitted tree is missing here\n");
         }
         return runs.fail(console);
     }

@@ -79,16 +79,16 @@ TEST(Cmp, RefusesUnknownNames) {
     const Diagnostic parameter = refused_parameters(R"([{"name": "clustr", "string": "home"}])");
     EXPECT_EQ(parameter.rule, "unknown-parameter");
     EXPECT_EQ(parameter.where, "ARGOCD_APP_PARAMETERS");
-    EXPECT_EQ(parameter.message, "there is no parameter \"clustr\"");
+    EXPECT_EQ(parameter.message, "unknown parameter \"clustr\"");
     EXPECT_EQ(parameter.hint, "did you mean \"cluster\"?");
     const Diagnostic variable = refused({{"ARGOCD_ENV_TAILRENDER_VALUES", "a.yaml"}});
     EXPECT_EQ(variable.rule, "unknown-parameter");
     EXPECT_EQ(variable.where, "plugin.env");
-    EXPECT_EQ(variable.message, "there is no parameter \"TAILRENDER_VALUES\"");
+    EXPECT_EQ(variable.message, "unknown parameter \"TAILRENDER_VALUES\"");
 }
 
 TEST(Cmp, RefusesWrongTypes) {
-    EXPECT_EQ(refused_parameters("{").message, "cannot read the application's parameters");
+    EXPECT_EQ(refused_parameters("{").message, "cannot parse the application's parameters");
     EXPECT_EQ(refused_parameters("{}").found, "a map");
     EXPECT_EQ(refused_parameters("[12]").rule, "unknown-parameter");
     const Diagnostic array = refused_parameters(R"([{"name": "cluster", "array": ["home"]}])");
@@ -101,7 +101,7 @@ TEST(Cmp, RefusesWrongTypes) {
               "map of strings");
     EXPECT_EQ(refused_parameters(R"([{"name": "cluster", "string": 1}])").found, "a number");
     const Diagnostic flag = refused_parameters(R"([{"name": "validate", "string": "yes"}])");
-    EXPECT_EQ(flag.message, "a parameter has the wrong value");
+    EXPECT_EQ(flag.message, "invalid parameter value");
     EXPECT_EQ(flag.found, "\"yes\"");
 }
 

@@ -62,9 +62,9 @@ Diagnostic output_overlaps(const Options& options) {
         .pos = {},
         .where = "-o",
         .object = {},
-        .message = "the output directory must not be the input or hold it",
+        .message = "the output directory must not be or contain the input",
         .found = fmt::format("\"{}\" for input \"{}\"", options.load.output_dir, options.load.path),
-        .expected = "a directory of its own, for example \"rendered\"",
+        .expected = "a separate directory, for example \"rendered\"",
         .hint = {},
         .notes = {}};
 }
@@ -135,7 +135,7 @@ int update_lock(const Options& options, ClusterRuns& runs, Console& console) {
     Result<bool> changed = write_lock(path, lock_text(outputs));
     if (!changed) {
         runs.last().diagnostics.add(std::move(changed.error().diagnostic));
-        return runs.fail(console, "the output is written, the lock is not");
+        return runs.fail(console, "the output was written, but not the lock file");
     }
     if (!options.quiet) {
         console.err(fmt::format("{}: {}\n", path, *changed ? "updated" : "up to date"));
@@ -149,7 +149,7 @@ Diagnostic no_place_for_lock(const Options& options) {
             .pos = {},
             .where = "--update-lock",
             .object = {},
-            .message = fmt::format("{} is kept in a directory", kLockName),
+            .message = fmt::format("{} needs a directory", kLockName),
             .found = fmt::format("\"{}\" to render", options.load.path),
             .expected = "a directory to render",
             .hint = {},
@@ -265,7 +265,7 @@ int run_post_render(const Options& options, Console& console) {
                             .pos = {},
                             .where = "<stdin>",
                             .object = {},
-                            .message = "cannot read standard input to its end",
+                            .message = "cannot read standard input",
                             .found = {},
                             .expected = {},
                             .hint = {},
@@ -280,7 +280,7 @@ int run_post_render(const Options& options, Console& console) {
     Run& run = runs.last();
     run.diagnostics = with_templates(run.loaded, run.diagnostics);
     if (!good && options.annotate) {
-        (void)runs.fail(console, "the stream as it came, behind a document that says so");
+        (void)runs.fail(console, "the input, after a document that holds the errors");
         return console.out(failed_stream(run, given)) ? 0 : 1;
     }
     if (!good) {

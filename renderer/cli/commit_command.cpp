@@ -95,7 +95,7 @@ int write(const Options& options, const Work& work, ClusterRuns& runs, Console& 
         Result<std::string> pushed = push(options, work, *committed);
         if (!pushed) {
             runs.last().diagnostics.add(std::move(pushed.error().diagnostic));
-            return runs.fail(console, "the branch here is up to date, the remote's is not");
+            return runs.fail(console, "the local branch is up to date, but the remote's is not");
         }
         ending += *pushed;
     }

@@ -103,7 +103,7 @@ TEST_F(Completion, ZshLoadsAndOffersVerbsAndFlags) {
         << verbs;
     const std::string flags =
         shell("zsh -f", fake + "words=(tailrender render ''); CURRENT=3; _tailrender");
-    EXPECT_NE(flags.find("\n*--context[directory whose documents are facts, never output "
+    EXPECT_NE(flags.find("\n*--context[directory whose documents are read but never output "
                          "(repeatable)]:value:_files -/\n"),
               std::string::npos)
         << flags;

@@ -68,7 +68,7 @@ void Console::err(std::string_view text) {
     write_log(text);
 }
 
-// Nobody is left to be told when standard error is closed; the exit code still says it.
+// No one is left to be told when standard error is closed; the exit code still says it.
 void Console::write_err(std::string_view text) {
     progress_.reset();
     (void)write_all(STDERR_FILENO, text);

@@ -130,18 +130,18 @@ private:
     }
 
     [[nodiscard]] Diagnostic only_rendered(const std::vector<std::string>& trees) const {
-        return {.rule = "empty-output",
-                .where = std::string(what_),
-                .message =
-                    "the sources yield nothing, and the rendered trees beside them are not "
-                    "read as sources",
-                .found = fmt::format("rendered trees in \"{}\"", fmt::join(trees, "\", \"")),
-                .expected = "sources, or rendered trees without manifests beside them",
-                .hint = fmt::format(
-                    "name a rendered tree itself: \"{}\"",
-                    load_.tree == nullptr
-                        ? join_path(name_, trees.front())
-                        : fmt::format("{}:{}", revision(), join_path(load_.path, trees.front())))};
+        return {
+            .rule = "empty-output",
+            .where = std::string(what_),
+            .message =
+                "no manifests in the sources; rendered trees beside them are not read as sources",
+            .found = fmt::format("rendered trees in \"{}\"", fmt::join(trees, "\", \"")),
+            .expected = "sources, or rendered trees without manifests beside them",
+            .hint = fmt::format(
+                "pass the rendered tree itself: \"{}\"",
+                load_.tree == nullptr
+                    ? join_path(name_, trees.front())
+                    : fmt::format("{}:{}", revision(), join_path(load_.path, trees.front())))};
     }
 
     // It was not there as a directory, and `why` it is no revision.
@@ -195,7 +195,7 @@ Result<Unit> keep_cluster(const std::string& cluster, std::vector<ClusterTree>& 
     if (!names.empty() && std::ranges::find(names, cluster) == names.end()) {
         return Error{{.rule = "unknown-cluster",
                       .where = "--cluster",
-                      .message = fmt::format("neither side has a cluster \"{}\"", cluster),
+                      .message = fmt::format("cluster \"{}\" not found on either side", cluster),
                       .expected = fmt::format("one of \"{}\"", fmt::join(names, "\", \""))}};
     }
     for (std::vector<ClusterTree>* trees : {&base, &head}) {
@@ -213,14 +213,14 @@ Result<Unit> can_be_paired(const std::vector<ClusterTree>& base,
         const std::vector<ClusterTree>& one = is_base ? base : head;
         const std::vector<std::string> names = names_of(is_base ? head : base);
         if (one.size() == 1 && one.front().cluster.empty() && names.size() > 1) {
-            return Error{
-                {.rule = "cluster-needed",
-                 .where = "--cluster",
-                 .message = "one cluster without a name cannot be compared with several",
-                 .found = fmt::format("\"{}\" in {}", fmt::join(names, "\", \""),
-                                      is_base ? "HEAD" : "BASE"),
-                 .expected = fmt::format("the one of them that {} is", is_base ? "BASE" : "HEAD"),
-                 .hint = "say --cluster NAME"}};
+            return Error{{.rule = "cluster-needed",
+                          .where = "--cluster",
+                          .message = "one cluster without a name cannot be compared with several",
+                          .found = fmt::format("\"{}\" in {}", fmt::join(names, "\", \""),
+                                               is_base ? "HEAD" : "BASE"),
+                          .expected = fmt::format("one of these, to compare {} with",
+                                                  is_base ? "BASE" : "HEAD"),
+                          .hint = "use --cluster NAME"}};
         }
     }
     return Unit{};
@@ -240,10 +240,10 @@ std::string hash_key(const Options& options, Console& console) {
     if (key->size() < kMinKey) {
         runs.refuse({.rule = "short-key",
                      .where = options.hash_key_file,
-                     .message = "the key of the hashes is too short to keep anything secret",
+                     .message = "the hash key is too short",
                      .found = fmt::format("{} bytes", key->size()),
-                     .expected = fmt::format("at least {} bytes that nobody can guess", kMinKey),
-                     .hint = "head -c 32 /dev/urandom > FILE, outside of the repository"},
+                     .expected = fmt::format("at least {} random bytes", kMinKey),
+                     .hint = "head -c 32 /dev/urandom > FILE, outside the repository"},
                     console);
         return {};
     }
@@ -269,7 +269,7 @@ int run_diff(const Options& options, Console& console) {
     if (key.empty()) {
         return 1;
     }
-    // The process ends with what it has read: nobody waits until it is freed.
+    // The process ends with what it has read: no one waits until it is freed.
     static auto* const sides = new std::deque<Side>;
     Side& base = sides->emplace_back(options, options.base, "BASE");
     Side& head = sides->emplace_back(options, options.head, "HEAD");

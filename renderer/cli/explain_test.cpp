@@ -100,7 +100,7 @@ TEST_F(Explain, ShowsWhatHappensToAForeignDocument) {
 
 TEST_F(Explain, SuggestsTheNearestName) {
     EXPECT_EQ(ask("StatefulSet/tailscale/ts-wbe"),
-              "explain: error: neither the input nor the output has this object "
+              "explain: error: object not found in the input or the output "
               "[unknown-object]\n"
               "  found: \"StatefulSet/tailscale/ts-wbe\"\n"
               "  expected: Kind/namespace/name or Kind/name\n"

@@ -7,12 +7,12 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kArgo =
-    R"(# Argo CD: what to add so that rendered output is applied without drift and without loops.
+    R"(# Argo CD: what to add so that rendered output is applied without drift and loops.
 #
 # That is all: our objects need no ignoreDifferences, no compare-options, no sync waves. Nothing in
 # the cluster writes to a rendered field; the controller writes status, and Secrets, ConfigMaps and
-# Leases of its own, which no application tracks. selfHeal is safe. Against pruning, only the
-# namespace is protected, and it says so itself.
+# Leases of its own, which no application tracks. selfHeal is safe. Only the
+# namespace is protected from pruning, by its own annotation.
 ---
 # The Application, or the template of the ApplicationSet: one for each bundle of the rendered tree.
 apiVersion: argoproj.io/v1alpha1
@@ -20,7 +20,7 @@ kind: Application
 spec:
   syncPolicy:
     automated:
-      # Otherwise a device stays reachable when its source is gone.
+      # Otherwise a device stays reachable after its source was deleted.
       prune: true
     syncOptions:
     # What others own, such as the status or a webhook's fields, stays theirs.
@@ -47,32 +47,32 @@ spec:
 )";
 
 constexpr std::string_view kFlux =
-    R"(# Flux: what to add so that rendered output is applied without drift and without loops.
+    R"(# Flux: what to add so that rendered output is applied without drift and loops.
 #
 # That is all: our objects need no ignore rules, no force, no "ssa" annotations. Nothing in the
 # cluster writes to a rendered field; the controller writes status, and Secrets, ConfigMaps and
-# Leases of its own, which no inventory lists. Against pruning, only the namespace is protected, and
-# it says so itself; what a substitution would change is marked "substitute: disabled".
+# Leases of its own, which no inventory lists. Only the namespace is protected from pruning, by its
+# own annotation; what a substitution would change is annotated "substitute: disabled".
 ---
 # The Kustomization of a cluster. Without targetNamespace, namePrefix and nameSuffix: names and
-# namespaces also stand in texts where nobody would change them.
+# namespaces are also in texts, which they would not change.
 apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
 spec:
-  # Otherwise a device stays reachable when its source is gone.
+  # Otherwise a device stays reachable after its source was deleted.
   prune: true
 )";
 
 constexpr std::string_view kFleet =
-    R"(# Fleet: what to add so that rendered output is applied without drift and without loops.
+    R"(# Fleet: what to add so that rendered output is applied without drift and loops.
 #
 # The GitRepo needs nothing, and our objects need no diff.comparePatches and no keepResources.
 # Nothing in the cluster writes to a rendered field; the controller writes status, and Secrets,
-# ConfigMaps and Leases of its own, which are in no bundle. correctDrift is safe. Against deletion,
-# only the namespace is protected, and it says so itself.
+# ConfigMaps and Leases of its own, which are in no bundle. correctDrift is safe. Only the
+# namespace is protected from deletion, by its own annotation.
 ---
 # The source fleet.yaml of the bundle with the operator's chart, only where its namespace exists
-# before the bundle is installed, say with a Secret made by hand. The rendered fleet.yaml keeps it.
+# before the bundle is installed, say with a Secret created by hand. The rendered fleet.yaml keeps it.
 helm:
   takeOwnership: true
 )";

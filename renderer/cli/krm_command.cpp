@@ -18,7 +18,7 @@ int refuse_list(Diagnostic diagnostic, ClusterRuns& runs, Console& console) {
     Run& run = runs.last();
     run.diagnostics.add(std::move(diagnostic));
     (void)console.out(wrap_items(run.loaded, unchanged_items(run.loaded), run.diagnostics));
-    return runs.fail(console, "items left as they were");
+    return runs.fail(console, "items left unchanged");
 }
 
 }  // namespace
@@ -37,16 +37,15 @@ int run_krm(const Options& options, Console& console) {
     input.stream.emplace();
     ClusterRuns runs;
     if (!read_stdin(*input.stream)) {
-        return refuse_list({.rule = "unreadable",
-                            .where = "<stdin>",
-                            .message = "cannot read standard input to its end"},
-                           runs, console);
+        return refuse_list(
+            {.rule = "unreadable", .where = "<stdin>", .message = "cannot read standard input"},
+            runs, console);
     }
     const bool rendered = runs.render_one(std::move(input));
     Run& run = runs.last();
     if (!rendered) {
         (void)console.out(wrap_items(run.loaded, unchanged_items(run.loaded), run.diagnostics));
-        return runs.fail(console, "items left as they were");
+        return runs.fail(console, "items left unchanged");
     }
     Result<std::string> items = emit_items({run.loaded, run.plan, run.objects});
     if (!items) {

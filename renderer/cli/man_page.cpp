@@ -13,24 +13,24 @@ namespace {
 constexpr std::string_view kEnd = R"(.SH EXIT STATUS
 .TP
 \fB0\fR
-Everything is as it should be.
+Success.
 .TP
 \fB1\fR
 There are diagnostics, a tree is stale, something differs and \fB\-\-exit\-code\fR asked for that, or a write failed.
-Where the input is at fault nothing was written.
+Nothing is written if the input is invalid.
 .TP
 \fB2\fR
-The command line is wrong.
+The command line is invalid.
 .SH ENVIRONMENT
 .TP
 \fBTAILRENDER_LOG\fR
-File to append to what goes to standard error, as with \fB\-\-log\-file\fR.
+File that standard error is also appended to, as with \fB\-\-log\-file\fR.
 .TP
 \fBNO_COLOR\fR
-When set, messages are never coloured unless \fB\-\-color\fR says so.
+Disables colours, unless \fB\-\-color\fR enables them.
 .TP
 \fBARGOCD_*\fR
-What Argo CD tells a plug\-in; read by \fBtailrender cmp\fR alone.
+Set by Argo CD for a plug\-in; only read by \fBtailrender cmp\fR.
 .SH FILES
 .TP
 \fI.tailrender.yaml\fR
@@ -40,16 +40,16 @@ Clusters of a tree, at its root.
 Ports of ProxyGroups, written by \fBtailrender render \-\-update\-lock\fR.
 .TP
 \fI.tailrender\-inventory\fR
-In an output directory: the files that a render wrote there.
+In an output directory: the list of files that tailrender wrote there.
 .TP
 \fI/usr/share/tailrender/plugins\fR
-Plug\-ins for Helm, kustomize, kpt, Argo CD and CI, where this program was installed from a package.
+Plug\-ins for Helm, kustomize, kpt, Argo CD and CI, if installed from a package.
 .SH SEE ALSO
 .BR kubectl (1),
 .BR git (1)
 )";
 
-// Text that roff prints as it stands. No text of ours begins a line of the page.
+// Text that roff prints as it is. No text of ours begins a line of the page.
 std::string literal(std::string_view text) {
     std::string out;
     for (const char c : text) {

@@ -16,7 +16,7 @@ namespace renderer {
 namespace {
 
 constexpr const char* kVersion =
-    "tailrender " TAILRENDER_VERSION "\nreference: Tailscale Kubernetes operator 1.96.5";
+    "tailrender " TAILRENDER_VERSION "\nTailscale Kubernetes operator 1.96.5";
 
 void add_render(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "render", "render a tree to standard output or a directory",
@@ -26,7 +26,7 @@ void add_render(CLI::App& app, Options& options) {
                               "  tailrender render apps --namespace apps --values values.yaml");
     add_path(verb, options);
     add_output(verb, options,
-               "directory to write the tree to; without it the stream goes to standard output");
+               "directory to write the tree to (default: a stream on standard output)");
     verb.add_flag("--update-lock", options.update_lock,
                   "write the ports of ProxyGroups to tailrender.lock.yaml in DIR")
         ->excludes("--rev");
@@ -44,7 +44,7 @@ void add_check(CLI::App& app, Options& options) {
                  "  tailrender check . -o rendered | patch -p0");
     verb.preparse_callback([&options](std::size_t) { options.load.validate = true; });
     add_path(verb, options);
-    add_output(verb, options, "directory that a render wrote")->required();
+    add_output(verb, options, "directory written by render")->required();
     add_prune(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options);
@@ -57,12 +57,13 @@ void add_post_render(CLI::App& app, Options& options) {
                  "  helm template web ./chart | tailrender post-render --namespace shop\n"
                  "  helm upgrade web ./chart --post-renderer tailrender \\\n"
                  "    --post-renderer-args post-render --post-renderer-args --namespace=shop");
-    verb.add_option("--release", options.release, "name of the release, for the log file")
+    verb.add_option("--release", options.release, "release name, for the log file")
         ->type_name("NAME");
     verb.add_option_function<std::string>(
             "--on-error",
             [&options](const std::string& way) { options.annotate = way == "annotate"; },
-            "print nothing (default), or the input behind a document that holds the errors")
+            "on errors, print nothing (default), or the input after a document that holds the "
+            "errors")
         ->check(CLI::IsMember({"fail", "annotate"}).description(""))
         ->type_name("fail|annotate");
     add_validate(verb, options);
@@ -72,21 +73,21 @@ void add_post_render(CLI::App& app, Options& options) {
 }
 
 void add_krm(CLI::App& app, Options& options) {
-    CLI::App& verb =
-        add_verb(app, "krm", "render a ResourceList, as function of kustomize, kpt and others",
-                 "  kustomize build --enable-alpha-plugins --enable-exec .\n"
-                 "  kpt fn eval . --exec \"tailrender krm\" --fn-config tailrender.yaml");
+    CLI::App& verb = add_verb(
+        app, "krm", "render a ResourceList, as a KRM function of kustomize, kpt and others",
+        "  kustomize build --enable-alpha-plugins --enable-exec .\n"
+        "  kpt fn eval . --exec \"tailrender krm\" --fn-config tailrender.yaml");
     add_validate(verb, options);
     add_inputs(verb, options);
     add_report(verb, options);
 }
 
 void add_cmp(CLI::App& app, Options& options) {
-    CLI::App& verb = add_verb(app, "cmp", "work as config management plug-in of Argo CD",
+    CLI::App& verb = add_verb(app, "cmp", "run as a config management plug-in of Argo CD",
                               "  tailrender cmp discover      # prints something if this is ours\n"
                               "  tailrender cmp parameters    # what an Application can set\n"
                               "  tailrender cmp generate      # the stream of this directory");
-    verb.add_option("ACTION", options.action, "what plugin.yaml asks for")
+    verb.add_option("ACTION", options.action, "the command that plugin.yaml runs")
         ->required()
         ->check(CLI::IsMember({"discover", "parameters", "generate"}).description(""))
         ->type_name("discover|parameters|generate");
@@ -96,7 +97,7 @@ void add_cmp(CLI::App& app, Options& options) {
 
 void add_explain(CLI::App& app, Options& options) {
     CLI::App& verb =
-        add_verb(app, "explain", "show which input lines and which rule made an object",
+        add_verb(app, "explain", "show which input and which rule an object comes from",
                  "  tailrender explain StatefulSet/tailscale/ts-web-dj9zn .\n"
                  "  tailrender explain Service/shop/web .    # what this Service becomes");
     verb.add_option("OBJECT", options.object, "Kind/namespace/name or Kind/name")
@@ -108,19 +109,19 @@ void add_explain(CLI::App& app, Options& options) {
 }
 
 void add_lint(CLI::App& app, Options& options) {
-    CLI::App& verb = add_verb(app, "lint", "find what renders well and goes wrong later",
+    CLI::App& verb = add_verb(app, "lint", "find problems that rendering does not show",
                               "  tailrender lint                     # exit 1 on errors\n"
                               "  tailrender lint . --cluster home -o rendered\n"
-                              "  tailrender lint --list              # every check, one a line");
+                              "  tailrender lint --list              # every check, one per line");
     verb.preparse_callback([&options](std::size_t) {
         options.load.path = ".";
         options.load.validate = true;
     });
-    verb.add_option("PATH", options.load.path, "directory or file to look at (default .)")
+    verb.add_option("PATH", options.load.path, "directory or file to check (default .)")
         ->type_name("DIR");
     add_revision(verb, options);
-    add_output(verb, options, "directory that a render writes; it is not looked into");
-    verb.add_flag("--list", options.list_checks, "print the checks instead of making them");
+    add_output(verb, options, "directory written by render; it is skipped");
+    verb.add_flag("--list", options.list_checks, "list the checks instead of running them");
     add_inputs(verb, options);
     add_common(verb, options);
 }
@@ -147,7 +148,7 @@ void add_diff(CLI::App& app, Options& options) {
         ->type_name("terminal|markdown|json");
     verb.add_flag("--exit-code", options.exit_code, "exit 1 when anything differs");
     verb.add_option("--hash-key", options.hash_key_file,
-                    "file with the key of the hashes that stand for secret values (default random)")
+                    "file with the key for hashes of secret values (default random)")
         ->type_name("FILE");
     add_inputs(verb, options);
     add_common(verb, options);
@@ -159,7 +160,7 @@ void add_install(CLI::App& app, Options& options) {
                               "  tailrender install --namespace tailscale -o overlays");
     verb.preparse_callback([&options](std::size_t) { options.load.install = true; });
     add_output(verb, options,
-               "directory to write the objects to; without it the stream goes to standard output");
+               "directory to write the objects to (default: a stream on standard output)");
     add_values(verb, options);
     add_namespace(verb, options, "namespace of the controller and of proxies (default tailscale)");
     add_report(verb, options);
@@ -189,35 +190,36 @@ void add_seal(CLI::App& app, Options& options) {
                     "env file (*.env), manifest with Secrets, or - for one on stdin")
         ->required()
         ->type_name("FILE");
-    verb.add_option("--cert", seal.certificate, "certificate of the controller, in PEM")
+    verb.add_option("--cert", seal.certificate,
+                    "certificate of the sealed-secrets controller, in PEM")
         ->required()
         ->type_name("FILE");
-    verb.add_option("-o,--output", seal.output, "file to write; without it standard output")
+    verb.add_option("-o,--output", seal.output, "file to write (default: standard output)")
         ->type_name("FILE");
     verb.add_option("--name", seal.name,
                     "name of the Secret that an env file becomes (default operator-oauth)")
         ->type_name("NAME");
     add_namespace(verb, options,
-                  "namespace of a Secret that names none (default tailscale for an env file)");
+                  "namespace of a Secret without one (default tailscale for an env file)");
     verb.add_option_function<std::string>(
             "--scope", [&seal](const std::string& scope) { seal.scope = kScopes.at(scope); },
-            "where it can be opened (default what its annotations say, else strict)")
+            "where it can be decrypted (default: from its annotations, else strict)")
         ->check(CLI::IsMember({"strict", "namespace-wide", "cluster-wide"}).description(""))
         ->type_name("strict|namespace-wide|cluster-wide");
     add_common(verb, options);
 }
 
 void add_commit(CLI::App& app, Options& options) {
-    CLI::App& verb =
-        add_verb(app, "commit", "render a tree into a commit of a branch of its own",
-                 "  tailrender commit . --branch rendered\n"
-                 "  tailrender commit . --rev v1.4.0 --branch rendered --push origin\n"
-                 "  tailrender commit apps --branch rendered -o apps   # a folder of the branch");
+    CLI::App& verb = add_verb(
+        app, "commit", "render a tree and commit it to a separate branch",
+        "  tailrender commit . --branch rendered\n"
+        "  tailrender commit . --rev v1.4.0 --branch rendered --push origin\n"
+        "  tailrender commit apps --branch rendered -o apps   # a directory of the branch");
     add_path(verb, options);
     verb.add_option("--branch", options.branch, "branch that only tailrender commits to")
         ->required()
         ->type_name("NAME");
-    add_output(verb, options, "folder inside of the branch (default its top)");
+    add_output(verb, options, "directory in the branch (default: its root)");
     verb.add_option("--push", options.remote, "remote to push the branch to")->type_name("REMOTE");
     add_validate(verb, options);
     add_prune(verb, options);
@@ -228,11 +230,11 @@ void add_commit(CLI::App& app, Options& options) {
 
 void add_gitops_snippets(CLI::App& app, Options& options) {
     CLI::App& verb =
-        add_verb(app, "gitops-snippets", "print what Argo CD, Flux or Fleet has to be told",
+        add_verb(app, "gitops-snippets", "print the settings that Argo CD, Flux or Fleet needs",
                  "  tailrender gitops-snippets --for argo   # merge it into the Application\n"
                  "  tailrender gitops-snippets --for flux   # merge it into the Kustomization\n"
                  "  tailrender gitops-snippets --for fleet  # merge it into fleet.yaml");
-    verb.add_option("--for", options.tool, "the tool that applies what is rendered")
+    verb.add_option("--for", options.tool, "the tool that applies the rendered output")
         ->required()
         ->check(CLI::IsMember({"argo", "flux", "fleet"}).description(""))
         ->type_name("argo|flux|fleet");
@@ -256,7 +258,8 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
         "tailrender");
     app->set_help_flag("-h,--help", kHelp);
     app->require_subcommand(1);
-    app->set_version_flag("--version", kVersion, "print the version and that of the reference");
+    app->set_version_flag("--version", kVersion,
+                          "print the version and that of the Tailscale operator");
     app->footer(
         "Examples:\n"
         "  tailrender render . -o rendered\n"
@@ -308,7 +311,7 @@ std::string lower_first(std::string text) {
     return text.substr(0, text.find('\n'));
 }
 
-// The first word that nobody knows: a word where the verb should be, a flag after it.
+// The first word that no one knows: a word where the verb should be, a flag after it.
 std::string unknown_word(const CLI::App& app, bool flags_first) {
     const std::vector<std::string> words = app.remaining(true);
     const auto preferred = std::find_if(

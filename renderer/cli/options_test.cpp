@@ -83,7 +83,7 @@ TEST(Options, SayWhatIsWrong) {
          "tailrender: error: --color: blue not in {auto,always,never} [usage]\n"
          "  hint: run \"tailrender render --help\"\n"},
         {{"install", "--namespace", "Bad_NS"},
-         "tailrender: error: --namespace: \"Bad_NS\" cannot be a namespace; expected lower-case "
+         "tailrender: error: --namespace: invalid namespace \"Bad_NS\"; expected lower-case "
          "letters, digits and dashes, at most 63, no dash at either end [usage]\n"
          "  hint: run \"tailrender install --help\"\n"},
         {{"render", ".", "--threads", "many"},
@@ -105,8 +105,8 @@ TEST(Options, SayWhatIsWrong) {
 TEST(Options, PrintVersionAndHelpToStandardOutput) {
     const CommandLine version = parse({"--version"});
     EXPECT_EQ(version.exit_code, 0);
-    EXPECT_EQ(version.out, "tailrender " TAILRENDER_VERSION
-                           "\nreference: Tailscale Kubernetes operator 1.96.5\n");
+    EXPECT_EQ(version.out,
+              "tailrender " TAILRENDER_VERSION "\nTailscale Kubernetes operator 1.96.5\n");
     for (const VerbInfo& verb : command_table()) {
         const CommandLine help = parse({verb.name.c_str(), "--help"});
         EXPECT_EQ(help.exit_code, 0);

@@ -84,7 +84,7 @@ std::string public_warning(const Plan& plan, bool color) {
     if (count == 0) {
         return {};
     }
-    return fmt::format("{} anybody on the internet can reach {}: {}\n",
+    return fmt::format("{} anyone on the internet can reach {}: {}\n",
                        paint("PUBLIC:", kAlarm, color), counted(count, "device", "devices"), names);
 }
 
@@ -157,7 +157,7 @@ std::string device_table(const Plan& plan, const SourceMap& sources, bool color,
     auto widths = widths_of(rows);
     const std::string exposed = widths[kPublicColumn] == 0 ? "" : "EXPOSED";
     const std::string tailnet = widths[kTailnetColumn] == 0 ? "" : "TAILNET";
-    const Cells header = {"HOSTNAME", "KIND", "TAGS", tailnet, "LEADS TO", exposed, "SOURCE"};
+    const Cells header = {"HOSTNAME", "KIND", "TAGS", tailnet, "TARGET", exposed, "SOURCE"};
     rows.insert(rows.begin(), header);
     widths = widths_of(rows);
     std::string out;
@@ -208,7 +208,7 @@ std::string write_summary(const std::string& dir, const WriteReport& report, boo
 }
 
 std::string gone_summary(const std::string& dir, const WriteReport& report, bool all) {
-    std::string out = fmt::format("{}: {} removed, since .tailrender.yaml has no such cluster\n",
+    std::string out = fmt::format("{}: {} removed, the cluster is no longer in .tailrender.yaml\n",
                                   dir, report.removed.size());
     append_paths("removed", report.removed, share_of({report.removed.size()}, all), out);
     return out;

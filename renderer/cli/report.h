@@ -1,5 +1,5 @@
 // The end of a successful run, for the person who started it: which devices the cluster will have
-// and which of them anybody on the internet can reach, how much was made, what was written. Goes to
+// and which of them anyone on the internet can reach, how much was made, what was written. Goes to
 // standard error only, and fits a screen: of more than 40 devices or files the rest is counted,
 // but for devices that are public. `all` shows every one of them.
 #pragma once

@@ -20,11 +20,11 @@ TEST(Report, AlignsDevicesAndShowsWhatIsPublic) {
         {"nas", "Connector", "tag:k8s", "exit node", false, sources.pos(source, 2), "partner"});
     EXPECT_EQ(
         device_table(plan, sources, false, false),
-        "HOSTNAME  KIND       TAGS         TAILNET  LEADS TO        EXPOSED  SOURCE\n"
+        "HOSTNAME  KIND       TAGS         TAILNET  TARGET          EXPOSED  SOURCE\n"
         "shop-web  Service    tag:k8s               shop/web                 apps/web.yaml:1\n"
         "münchen   Ingress    tag:a,tag:b           shop/a, shop/b  PUBLIC   apps/web.yaml:3\n"
         "nas       Connector  tag:k8s      partner  exit node                apps/web.yaml:2\n"
-        "PUBLIC: anybody on the internet can reach 1 device: münchen\n");
+        "PUBLIC: anyone on the internet can reach 1 device: münchen\n");
     const std::string colored = device_table(plan, sources, true, false);
     EXPECT_NE(colored.find("\033[1;37;41mPUBLIC\033[0m"), std::string::npos);
     EXPECT_NE(colored.find("\033[1mHOSTNAME\033[0m  "), std::string::npos);
@@ -38,7 +38,7 @@ TEST(Report, HasNoColumnForWhatDoesNotOccur) {
     plan.devices.push_back(
         {"web", "Service", "tag:k8s", "shop/web", false, sources.pos(source, 0)});
     EXPECT_EQ(device_table(plan, sources, false, false),
-              "HOSTNAME  KIND     TAGS     LEADS TO  SOURCE\n"
+              "HOSTNAME  KIND     TAGS     TARGET    SOURCE\n"
               "web       Service  tag:k8s  shop/web  a.yaml:1\n");
 }
 
@@ -87,7 +87,7 @@ TEST(Report, CountsDevicesThatNoScreenHolds) {
         exposed.ends_with("d0038     Service  tag:k8s  a/b\n"
                           "d2000     Service  tag:k8s  a/b       PUBLIC\n"
                           "… and 2,460 more; --all shows them\n"
-                          "PUBLIC: anybody on the internet can reach 1 device: d2000\n"))
+                          "PUBLIC: anyone on the internet can reach 1 device: d2000\n"))
         << exposed;
     for (DeviceRow& device : plan.devices) {
         device.is_public = true;
@@ -107,7 +107,7 @@ TEST(Report, ListsWhatWasWritten) {
     const WriteReport few = {
         .created = {"a.yaml"}, .changed = paths(38), .removed = {"z.yaml"}, .unchanged = 7};
     EXPECT_EQ(gone_summary("out/lab", {.created = {}, .changed = {}, .removed = {"a"}}, false),
-              "out/lab: 1 removed, since .tailrender.yaml has no such cluster\n  removed  a\n");
+              "out/lab: 1 removed, the cluster is no longer in .tailrender.yaml\n  removed  a\n");
     const std::string text = write_summary("out/home", few, false);
     EXPECT_EQ(text, write_summary("out/home", few, true));
     EXPECT_EQ(lines_of(text), 41U);

@@ -114,8 +114,7 @@ private:
         }
         if (file.bad_utf8 || file.cut_off) {
             refuse(sources_.pos(source, file.bad_utf8 ? *file.bad_utf8 : *file.cut_off),
-                   "the line cannot be read",
-                   file.bad_utf8 ? "bytes that are not UTF-8" : "too long a line",
+                   "invalid line", file.bad_utf8 ? "bytes that are not UTF-8" : "too long a line",
                    fmt::format("UTF-8, at most {} bytes", kMaxEnvLine));
         }
         for (const std::size_t offset : file.without_equals) {
@@ -125,7 +124,7 @@ private:
             secret.data.insert_or_assign(std::string(entry.key), std::string(entry.value));
         }
         if (secret.data.empty() && !diagnostics_.has_errors()) {
-            refuse(sources_.pos(source, 0), "the file has nothing to seal", "no line KEY=VALUE",
+            refuse(sources_.pos(source, 0), "the file has nothing to seal", "no KEY=VALUE line",
                    "lines such as client_id=…");
         }
         std::vector<PlainSecret> secrets;
@@ -151,7 +150,7 @@ private:
             }
         }
         if (!any) {
-            refuse(sources_.pos(source, 0), "there is nothing to seal", "no document", "a Secret");
+            refuse(sources_.pos(source, 0), "nothing to seal", "no document", "a Secret");
         }
         return secrets;
     }
@@ -162,7 +161,7 @@ private:
         if (!flags_.name.empty() && !from_env) {
             diagnostics_.add({.rule = "seal",
                               .where = "--name",
-                              .message = "a manifest names its Secret itself",
+                              .message = "a manifest has the name of its Secret",
                               .found = fmt::format("\"{}\"", flags_.name),
                               .expected = "--name with an env file only"});
         } else if (!flags_.name.empty()) {
@@ -177,13 +176,13 @@ private:
                               .object = object_name("Secret", secret.ns, secret.name),
                               .message = "the Secret is in another namespace",
                               .found = fmt::format("\"{}\"", given),
-                              .expected = fmt::format("\"{}\", as the manifest says", secret.ns)});
+                              .expected = fmt::format("\"{}\" in the manifest", secret.ns)});
         }
         if (secret.ns.empty()) {
             diagnostics_.add({.rule = "seal",
                               .pos = secret.pos,
                               .object = object_name("Secret", "", secret.name),
-                              .message = "a Secret is sealed for a namespace",
+                              .message = "a Secret needs a namespace to be sealed",
                               .found = "no \"metadata.namespace\"",
                               .expected = "the namespace it is for",
                               .hint = "--namespace tailscale",
@@ -200,14 +199,14 @@ private:
                 {.rule = "seal",
                  .pos = is_flag ? Pos() : secret.pos,
                  .where = is_flag ? "--name" : "",
-                 .message = "a Secret cannot have this name",
+                 .message = "invalid Secret name",
                  .found = fmt::format("\"{}\"", secret.name),
                  .expected = "lower-case letters, digits, dashes and dots, at most 253",
                  .hide_text = true});
         }
         if (!secret.ns.empty() && !is_dns1123_label(secret.ns)) {
-            refuse(secret.pos, "a Secret cannot be in this namespace",
-                   fmt::format("\"{}\"", secret.ns), std::string(kDnsLabelGrammar));
+            refuse(secret.pos, "invalid Secret namespace", fmt::format("\"{}\"", secret.ns),
+                   std::string(kDnsLabelGrammar));
         }
     }
 
@@ -225,7 +224,7 @@ private:
         if (!flags_.output.empty() && fs::equivalent(flags_.output, flags_.file, code)) {
             diagnostics_.add({.rule = "seal",
                               .where = "--output",
-                              .message = "would overwrite what is sealed",
+                              .message = "would overwrite the input",
                               .found = fmt::format("\"{}\"", flags_.output),
                               .expected = "another file; the values cannot be read back from it"});
         }
@@ -240,7 +239,7 @@ private:
             scope == SealScope::Strict ? fmt::format("only as {} in {}", secret.name, secret.ns)
             : scope == SealScope::NamespaceWide ? fmt::format("under any name in {}", secret.ns)
                                                 : "anywhere in the cluster";
-        return fmt::format("sealed {}: {}; it opens {}\n",
+        return fmt::format("sealed {}: {}; it can be decrypted {}\n",
                            object_name("Secret", secret.ns, secret.name), keys, where);
     }
 

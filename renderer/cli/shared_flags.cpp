@@ -49,7 +49,7 @@ void add_namespace(CLI::App& verb, Options& options, const char* doc) {
         ->check([](const std::string& name) {
             return name.empty() || is_dns1123_label(name)
                        ? std::string()
-                       : fmt::format("\"{}\" cannot be a namespace; expected {}", name,
+                       : fmt::format("invalid namespace \"{}\"; expected {}", name,
                                      kDnsLabelGrammar);
         });
 }
@@ -62,12 +62,12 @@ void add_inputs(CLI::App& verb, Options& options) {
         ->type_name("NAME");
     add_values(verb, options);
     verb.add_option("--context", load.context_dirs,
-                    "directory whose documents are facts, never output (repeatable)")
+                    "directory whose documents are read but never output (repeatable)")
         ->type_name("DIR")
         ->allow_extra_args(false);
-    add_namespace(verb, options, "namespace of documents that name none");
+    add_namespace(verb, options, "namespace of documents without one");
     verb.add_option("--kubernetes-version", load.kubernetes_version,
-                    "version that objects are validated against (default the newest that is known)")
+                    "version that objects are validated against (default: the newest known)")
         ->type_name("VERSION");
     verb.add_option("--threads", load.threads, "threads for reading (default one per core)")
         ->type_name("N");
@@ -76,7 +76,7 @@ void add_inputs(CLI::App& verb, Options& options) {
 CLI::Option* add_revision(CLI::App& verb, Options& options) {
     return verb
         .add_option("--rev", options.revision,
-                    "Git revision to read, instead of the files as they are in the work tree")
+                    "Git revision to read, instead of the files in the work tree")
         ->type_name("REV");
 }
 
@@ -92,12 +92,12 @@ CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc) {
 }
 
 void add_allow_empty(CLI::App& verb, Options& options) {
-    verb.add_flag("--allow-empty", options.allow_empty, "an empty output is meant, not a mistake");
+    verb.add_flag("--allow-empty", options.allow_empty, "accept an empty output");
 }
 
 void add_prune(CLI::App& verb, Options& options) {
     verb.add_flag("--prune", options.prune,
-                  "count what earlier runs wrote for clusters that are gone as stale");
+                  "treat output for clusters that no longer exist as stale");
 }
 
 void add_validate(CLI::App& verb, Options& options) {

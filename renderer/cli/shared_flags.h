@@ -1,4 +1,4 @@
-// Flags that several verbs have, each described once. The flags of one verb stand in options.cpp.
+// Flags that several verbs have, each described once. The flags of one verb are in options.cpp.
 #pragma once
 
 #include "renderer/cli/options.h"

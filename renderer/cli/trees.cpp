@@ -36,10 +36,10 @@ Diagnostic secret_in_git(const Options& options, Destination destination,
         .pos = secret.pos,
         .where = "-o",
         .object = secret.object,
-        .message = "a Secret with plaintext credentials must not reach a Git work tree",
+        .message = "a Secret with plaintext credentials would be written to a Git work tree",
         .found = destination == Destination::Branch
                      ? fmt::format("a commit for branch {}", options.branch)
-                     : fmt::format("output directory {} inside of one", options.load.output_dir),
+                     : fmt::format("output directory {} in a work tree", options.load.output_dir),
         .expected = "no credentials in Git",
         .hint =
             std::string(secret.foreign ? kForeignSecretHint
@@ -53,7 +53,7 @@ Diagnostic secret_in_files(const InstallPlan& install) {
             .pos = install.origin.pos,
             .where = "-o",
             .object = fmt::format("Secret/{}/{}", install.ns, kOAuthSecret),
-            .message = "\"tailrender.secrets: generate\" prints the credential to stdout only",
+            .message = "\"tailrender.secrets: generate\" only prints the credential to stdout",
             .found = "a run that writes or compares files",
             .hint =
                 "pipe the stream to kubectl, or use \"tailrender.secrets: reference\" or "
@@ -66,14 +66,15 @@ std::optional<Diagnostic> cut_off(const Loaded& loaded) {
             continue;
         }
         const auto& named = bundle.not_copied;
-        Diagnostic found{.rule = "not-supported",
-                         .pos = named.front().pos,
-                         .message = "a bundle with a chart is copied, and this is not in the copy",
-                         .found = fmt::format("\"{}\"", named.front().path),
-                         .expected = "a path in the bundle's directory, not hidden from Fleet",
-                         .hint =
-                             "move it into the bundle, or leave the bundle out of what is "
-                             "rendered: \"bundles\" in .tailrender.yaml"};
+        Diagnostic found{
+            .rule = "not-supported",
+            .pos = named.front().pos,
+            .message = "a bundle with a chart is copied, and this is not part of the copy",
+            .found = fmt::format("\"{}\"", named.front().path),
+            .expected = "a path in the bundle's directory, not hidden from Fleet",
+            .hint =
+                "move it into the bundle, or leave the bundle out of what is "
+                "rendered: \"bundles\" in .tailrender.yaml"};
         for (const NamedPath& path : std::span(named).subspan(1)) {
             found.notes.push_back(
                 {.pos = path.pos, .object = {}, .text = fmt::format("nor is \"{}\"", path.path)});
@@ -107,7 +108,7 @@ Result<std::vector<OutputFile>> make_tree(const Options& options, Destination de
 
 }  // namespace
 
-// Nobody waits until their nodes are freed one by one.
+// No one waits until their nodes are freed one by one.
 ClusterRuns& lasting_runs() {
     static auto* const all = new std::deque<ClusterRuns>;
     return all->emplace_back();
@@ -119,10 +120,10 @@ Diagnostic empty_output(const Options& options, const Loaded& loaded) {
             .pos = {},
             .where = loaded.is_stream ? "<stdin>" : options.load.path,
             .object = {},
-            .message = "the output is empty, which tells an applier to delete everything",
-            .found = fmt::format("{} bytes of input without anything to apply", loaded.input_bytes),
+            .message = "the output is empty: an applier would delete everything",
+            .found = fmt::format("{} bytes of input with nothing to apply", loaded.input_bytes),
             .expected = "at least one Kubernetes document",
-            .hint = "if an empty output is meant, say --allow-empty",
+            .hint = "if the empty output is intended, use --allow-empty",
             .notes = {}};
 }
 
@@ -171,10 +172,10 @@ bool add_gone_trees(const Options& options, ClusterRuns& runs,
             {.severity = Severity::Warning,
              .rule = "gone-cluster",
              .where = tree.dir,
-             .message =
-                 "an earlier run wrote this for a cluster that .tailrender.yaml does not name",
-             .expected = "nothing: appliers that follow it keep its devices",
-             .hint = "--prune takes it away, unless another tree is rendered to the same place"});
+             .message = "written by an earlier run for a cluster that is not in .tailrender.yaml",
+             .expected = "no such output: appliers that follow it keep its devices",
+             .hint =
+                 "remove it with --prune, unless another tree is rendered to the same directory"});
     }
     return true;
 }

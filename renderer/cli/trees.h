@@ -20,12 +20,12 @@ ClusterRuns& lasting_runs();
 
 // What to do about a Secret among the sources that must not be written.
 inline constexpr std::string_view kForeignSecretHint =
-    "encrypt it with \"tailrender seal\" or SOPS, let an ExternalSecret make it, or create it "
-    "in the cluster";
+    "encrypt it with \"tailrender seal\" or SOPS, use an ExternalSecret, or create it in the "
+    "cluster";
 
 Diagnostic empty_output(const Options& options, const Loaded& loaded);
 
-// Where the tree goes: into Git, or to a directory, which may lie in a work tree of Git.
+// Where the tree goes: into Git, or to a directory, which may be in a work tree of Git.
 enum class Destination { Directory, Branch };
 
 // The tree of each cluster below `root`; nothing after an error, which is added to its run.

@@ -129,7 +129,7 @@ private:
         return (at_end_ || column_ < column) && has_unique_keys(value);
     }
 
-    // What stands below a key or a dash that nothing follows in its line.
+    // What is below a key or a dash that nothing follows in its line.
     bool below(Value& value, std::size_t column, bool in_map, int depth) {
         if (!next_line(end_ + 1)) {
             return false;

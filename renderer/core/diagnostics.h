@@ -67,7 +67,7 @@ private:
     std::size_t errors_ = 0;
 };
 
-// The candidate nearest to `word` if it is near enough to be a slip of the fingers, else "".
+// The candidate nearest to `word` if it is near enough to be a typo, else "".
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 
 }  // namespace renderer

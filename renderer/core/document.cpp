@@ -16,7 +16,7 @@ struct Scope {
     std::string_view kind;
 };
 
-// Cluster-scoped kinds of Kubernetes 1.30-1.35 and of the reference's CRDs; sorted by (group,
+// Cluster-scoped kinds of Kubernetes 1.30-1.35 and of the operator's CRDs; sorted by (group,
 // kind).
 constexpr std::array kClusterScoped = {
     Scope{"", "ComponentStatus"},

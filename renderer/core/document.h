@@ -20,7 +20,7 @@ struct Document {
     SourceId source = 0;
     RawDocument range;           // bytes in the source; of the whole list for an item of a List
     std::uint32_t bundle = 0;    // index into Loaded::bundles
-    std::uint32_t list = kNone;  // index of the List document that this item stands in
+    std::uint32_t list = kNone;  // index of the List document that this item is in
     bool reachable = true;  // false: facts only (--context, bootstrap/, …): read but never written
     bool hook = false;      // helm runs it on its own, outside of the release: never a parent
     // What it is called. Strings (borrowed or owned) with their Pos; Null when the document has no
@@ -67,7 +67,7 @@ struct Edit {
 // "Kind/namespace/name", or "Kind/name" without a namespace.
 std::string object_name(std::string_view kind, std::string_view ns, std::string_view name);
 
-// Built-in scope table: core Kubernetes kinds and the CRDs of the reference. Unknown kinds count as
+// Built-in scope table: core Kubernetes kinds and the CRDs of the operator. Unknown kinds count as
 // namespaced.
 bool is_cluster_scoped(std::string_view api_version, std::string_view kind);
 

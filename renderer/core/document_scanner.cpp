@@ -248,7 +248,7 @@ private:
     int depth_ = 0;
     bool value_starts_ = true;
     bool only_dashes_ = true;    // so far, so a dash opens an item
-    bool after_quoted_ = false;  // only what ends the value may stand here
+    bool after_quoted_ = false;  // only what ends the value may be here
     bool doubt_ = false;
 };
 

@@ -6,7 +6,7 @@
 
 namespace renderer {
 
-// Whether `text` begins with a key whose colon stands on the same line, behind what anchors, tags
+// Whether `text` begins with a key whose colon is on the same line, behind what anchors, tags
 // and quotes it may have.
 bool begins_with_implicit_key(std::string_view text);
 

@@ -213,7 +213,7 @@ public:
     bool end_array() override { return close(); }
     bool key(string_t& name) override {
         if (has_key(name)) {
-            error = fmt::format("key \"{}\" stands twice in one object", name);
+            error = fmt::format("duplicate key \"{}\"", name);
             return false;
         }
         keys_.back() = name;
@@ -230,7 +230,7 @@ public:
 
 private:
     // Of the innermost object. In a large one they are looked up, or an object of a megabyte that
-    // somebody sends would take seconds.
+    // someone sends would take seconds.
     bool has_key(const std::string& name) {
         constexpr std::size_t kLarge = 32;
         const Value& object = open_.back();

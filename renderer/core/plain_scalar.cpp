@@ -77,7 +77,7 @@ bool underscores_join_digits(std::string_view text) {
 }
 
 // Underscores do not count, wherever they stand behind a first digit or sign; behind a first point
-// they must stand between digits.
+// they must be between digits.
 bool is_number(std::string_view text) {
     if (std::ranges::find(kSpecial, text) != kSpecial.end()) {
         return true;

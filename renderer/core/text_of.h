@@ -1,5 +1,5 @@
 // The text of a string; "" for every other kind of value and for one that is not there. For places
-// where a wrong kind is somebody else's to report.
+// where a wrong kind is someone else's to report.
 #pragma once
 
 #include <string_view>

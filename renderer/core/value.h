@@ -80,7 +80,7 @@ public:
         CHECK(is_string() || is_number());
         return {storage() == Storage::Inline ? inline_ : borrowed_, size()};
     }
-    [[nodiscard]] std::optional<std::int64_t> as_int() const;  // no value: not a whole number
+    [[nodiscard]] std::optional<std::int64_t> as_int() const;  // no value: not an integer
 
     // List.
     [[nodiscard]] std::span<const Value> items() const;

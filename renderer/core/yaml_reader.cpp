@@ -59,7 +59,7 @@ public:
 
     void OnDocumentStart(const YAML::Mark& mark) override {
         if (mark.pos == document_begin_) {
-            throw Refusal{syntax_error(sources_, pos(mark), "no value begins here")};
+            throw Refusal{syntax_error(sources_, pos(mark), "expected a value")};
         }
         document_begin_ = mark.pos;
         anchors_.clear();
@@ -74,8 +74,8 @@ public:
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         const auto found = anchors_.find(anchor);
         if (found == anchors_.end()) {
-            refuse(pos(mark), "yaml-alias", "alias stands inside the node that it names",
-                   "an alias behind the end of its anchor's node",
+            refuse(pos(mark), "yaml-alias", "alias inside the node that it refers to",
+                   "an alias after the end of its anchor's node",
                    "remove the alias: a value cannot contain itself", open_anchor(anchor));
         }
         const std::size_t nodes = found->second.nodes;
@@ -83,8 +83,8 @@ public:
         if (alias_nodes_ > kMaxAliasNodes) {
             refuse(pos(mark), "yaml-alias",
                    fmt::format("aliases expand to more than {} nodes", kMaxAliasNodes),
-                   fmt::format("at most {} nodes out of aliases in a document", kMaxAliasNodes),
-                   "write the values out, or nest fewer aliases", found->second.value.pos());
+                   fmt::format("at most {} nodes from aliases in a document", kMaxAliasNodes),
+                   "repeat the values, or nest fewer aliases", found->second.value.pos());
         }
         finish(found->second.value.clone(), found->second.value.pos(), 0);
     }
@@ -223,9 +223,8 @@ private:
                    "remove the tag; Kubernetes objects need none");
         }
         if (expects_key()) {
-            refuse(place, "yaml-key",
-                   fmt::format("{} stands where a key is expected", kind_name(value)), "a string",
-                   "quote the key, or put a blank behind its colon");
+            refuse(place, "yaml-key", fmt::format("{} in place of a key", kind_name(value)),
+                   "a string", "quote the key, or put a space after its colon");
         }
         value.set_pos(place);
         Frame& frame = frames_.emplace_back();
@@ -297,9 +296,8 @@ private:
                 break;
             case Value::Kind::List:
             case Value::Kind::Map:
-                refuse(place, "yaml-key",
-                       fmt::format("{} stands where a key is expected", kind_name(value)),
-                       "a string", "quote the key, or put a blank behind its colon");
+                refuse(place, "yaml-key", fmt::format("{} in place of a key", kind_name(value)),
+                       "a string", "quote the key, or put a space after its colon");
         }
         key.set_pos(place);
         return key;
@@ -314,7 +312,7 @@ private:
         if (!maps) {
             refuse(frame.key_pos, "yaml-merge",
                    fmt::format("merge key \"<<\" has {} as its value", kind_name(value)),
-                   "a map or a list of maps", "name an anchor of a map: \"<<: *base\"");
+                   "a map or a list of maps", "refer to an anchor of a map: \"<<: *base\"");
         }
         for (Value& item : value.items()) {
             frame.merges.push_back(std::move(item));

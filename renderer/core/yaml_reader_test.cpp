@@ -78,18 +78,18 @@ TEST(YamlReader, RefusesWithPlaceAndRemedy) {
         const char* want;
     } rows[] = {
         {"duplicate", "a: 1\nb: 2\na: 3\n",
-         "in.yaml:3:1: error: key \"a\" stands twice in one map [duplicate-key]\n"
+         "in.yaml:3:1: error: duplicate key \"a\" [duplicate-key]\n"
          "    3 | a: 3\n"
          "      | ^\n"
          "  found: a second \"a\"\n"
          "  expected: each key once\n"
-         "  hint: remove one of them; tools disagree about which one counts\n"
+         "  hint: remove one of them; tools disagree about which one wins\n"
          "in.yaml:1:1: note: the first one is here\n"},
         {"recursive", "a: &x [*x]\n",
-         "in.yaml:1:8: error: alias stands inside the node that it names [yaml-alias]\n"
+         "in.yaml:1:8: error: alias inside the node that it refers to [yaml-alias]\n"
          "    1 | a: &x [*x]\n"
          "      |        ^\n"
-         "  expected: an alias behind the end of its anchor's node\n"
+         "  expected: an alias after the end of its anchor's node\n"
          "  hint: remove the alias: a value cannot contain itself\n"
          "in.yaml:1:4: note: the anchor is here\n"},
         {"tab", "a:\n\tb: 1\n",
@@ -98,7 +98,7 @@ TEST(YamlReader, RefusesWithPlaceAndRemedy) {
          "      | ^\n"
          "  found: a tab\n"
          "  expected: blanks\n"
-         "  hint: YAML indents with blanks only\n"},
+         "  hint: YAML only allows spaces for indentation\n"},
         {"utf8", "a: \xff\n",
          "in.yaml:1:4: error: text is not UTF-8 [bad-utf8]\n"
          "    1 | a: ?\n"
@@ -111,20 +111,21 @@ TEST(YamlReader, RefusesWithPlaceAndRemedy) {
          "    1 | a:  \n"
          "      |    ^\n"
          "  found: byte 0x01\n"
-         "  expected: printable characters, blanks, tabs and line ends\n"
+         "  expected: printable characters, spaces, tabs and line breaks\n"
          "  hint: write it as an escape in double quotes; put binary data in base64\n"},
         {"anchor", "a: *x\n",
-         "in.yaml:1:4: error: alias names an anchor that is not defined before it [yaml-syntax]\n"
+         "in.yaml:1:4: error: alias refers to an anchor that is not defined before it "
+         "[yaml-syntax]\n"
          "    1 | a: *x\n"
          "      |    ^\n"
          "  expected: an anchor of that name above\n"
-         "  hint: anchors do not reach over the \"---\" between documents\n"},
+         "  hint: an anchor is only valid up to the next \"---\"\n"},
         {"merge", "a: {<<: 5}\n",
          "in.yaml:1:5: error: merge key \"<<\" has a number as its value [yaml-merge]\n"
          "    1 | a: {<<: 5}\n"
          "      |     ^\n"
          "  expected: a map or a list of maps\n"
-         "  hint: name an anchor of a map: \"<<: *base\"\n"},
+         "  hint: refer to an anchor of a map: \"<<: *base\"\n"},
         {"tag", "a: !Ref x\n",
          "in.yaml:1:4: error: tag \"!Ref\" does not fit here [yaml-tag]\n"
          "    1 | a: !Ref x\n"
@@ -132,61 +133,61 @@ TEST(YamlReader, RefusesWithPlaceAndRemedy) {
          "  expected: plain YAML: maps, lists, strings, numbers, booleans and null\n"
          "  hint: remove the tag; Kubernetes objects need none\n"},
         {"key", "? [a]\n: b\n",
-         "in.yaml:1:3: error: a list stands where a key is expected [yaml-key]\n"
+         "in.yaml:1:3: error: a list in place of a key [yaml-key]\n"
          "    1 | ? [a]\n"
          "      |   ^\n"
          "  expected: a string\n"
-         "  hint: quote the key, or put a blank behind its colon\n"},
+         "  hint: quote the key, or put a space after its colon\n"},
         {"two", "a: 1\n---\nb: 2\n",
          "in.yaml:3:1: error: more than one document where one is expected [yaml-syntax]\n"
          "    3 | b: 2\n"
          "      | ^\n"
          "  found: a second document\n"
          "  expected: one document\n"
-         "  hint: keep one, or move the others to files of their own\n"
+         "  hint: keep one, or move the others to separate files\n"
          "in.yaml:1:1: note: the first one is here\n"},
         {"every duplicate", "a: 1\na: 2\nb: {c: 1, c: 2}\na: 3\n",
-         "in.yaml:2:1: error: key \"a\" stands twice in one map [duplicate-key]\n"
+         "in.yaml:2:1: error: duplicate key \"a\" [duplicate-key]\n"
          "    2 | a: 2\n"
          "      | ^\n"
          "  found: a second \"a\"\n"
          "  expected: each key once\n"
-         "  hint: remove one of them; tools disagree about which one counts\n"
+         "  hint: remove one of them; tools disagree about which one wins\n"
          "in.yaml:1:1: note: the first one is here\n"
-         "in.yaml:3:11: error: key \"c\" stands twice in one map [duplicate-key]\n"
+         "in.yaml:3:11: error: duplicate key \"c\" [duplicate-key]\n"
          "    3 | b: {c: 1, c: 2}\n"
          "      |           ^\n"
          "  found: a second \"c\"\n"
          "  expected: each key once\n"
-         "  hint: remove one of them; tools disagree about which one counts\n"
+         "  hint: remove one of them; tools disagree about which one wins\n"
          "in.yaml:3:5: note: the first one is here\n"
-         "in.yaml:4:1: error: key \"a\" stands twice in one map [duplicate-key]\n"
+         "in.yaml:4:1: error: duplicate key \"a\" [duplicate-key]\n"
          "    4 | a: 3\n"
          "      | ^\n"
          "  found: a second \"a\"\n"
          "  expected: each key once\n"
-         "  hint: remove one of them; tools disagree about which one counts\n"
+         "  hint: remove one of them; tools disagree about which one wins\n"
          "in.yaml:1:1: note: the first one is here\n"},
         {"merge key twice", "x: &x {a: 1}\ny: {<<: *x, <<: *x}\n",
-         "in.yaml:2:13: error: key \"<<\" stands twice in one map [duplicate-key]\n"
+         "in.yaml:2:13: error: duplicate key \"<<\" [duplicate-key]\n"
          "    2 | y: {<<: *x, <<: *x}\n"
          "      |             ^\n"
          "  found: a second \"<<\"\n"
          "  expected: each key once\n"
-         "  hint: remove one of them; tools disagree about which one counts\n"
+         "  hint: remove one of them; tools disagree about which one wins\n"
          "in.yaml:2:5: note: the first one is here\n"},
         {"map as key", "? {a: b}\n: c\n",
-         "in.yaml:1:3: error: a map stands where a key is expected [yaml-key]\n"
+         "in.yaml:1:3: error: a map in place of a key [yaml-key]\n"
          "    1 | ? {a: b}\n"
          "      |   ^\n"
          "  expected: a string\n"
-         "  hint: quote the key, or put a blank behind its colon\n"},
+         "  hint: quote the key, or put a space after its colon\n"},
         {"alias of a list as key", "a: &x [1]\n*x : 2\n",
-         "in.yaml:1:4: error: a list stands where a key is expected [yaml-key]\n"
+         "in.yaml:1:4: error: a list in place of a key [yaml-key]\n"
          "    1 | a: &x [1]\n"
          "      |    ^\n"
          "  expected: a string\n"
-         "  hint: quote the key, or put a blank behind its colon\n"},
+         "  hint: quote the key, or put a space after its colon\n"},
         {"tag of a list on a map", "a: !!seq {}\n",
          "in.yaml:1:4: error: tag \"tag:yaml.org,2002:seq\" does not fit here [yaml-tag]\n"
          "    1 | a: !!seq {}\n"
@@ -200,7 +201,7 @@ TEST(YamlReader, RefusesWithPlaceAndRemedy) {
          "  expected: plain YAML: maps, lists, strings, numbers, booleans and null\n"
          "  hint: remove the tag; Kubernetes objects need none\n"},
         {"no value", ", a\n",
-         "in.yaml:1:1: error: no value begins here [yaml-syntax]\n"
+         "in.yaml:1:1: error: expected a value [yaml-syntax]\n"
          "    1 | , a\n"
          "      | ^\n"
          "  expected: YAML\n"
@@ -212,18 +213,18 @@ TEST(YamlReader, RefusesWithPlaceAndRemedy) {
          "  expected: YAML\n"
          "  hint: look at the quotes, brackets and indentation at this place and above it\n"},
         {"surrogate", "a: \"\\ud800\"\n",
-         "in.yaml:1:11: error: an escape in this text is no Unicode character [yaml-syntax]\n"
+         "in.yaml:1:11: error: invalid Unicode escape [yaml-syntax]\n"
          "    1 | a: \"\\ud800\"\n"
          "      |           ^\n"
          "  expected: escapes of Unicode characters\n"
-         "  hint: surrogates stand for none: write the character itself\n"},
+         "  hint: surrogates are not characters: write the character itself\n"},
         {"tab behind blanks", "a:\n  b: 1\n \tc: 1\n",
          "in.yaml:3:2: error: tab in the indentation [tab-indentation]\n"
          "    3 |  \tc: 1\n"
          "      |  ^\n"
          "  found: a tab\n"
          "  expected: blanks\n"
-         "  hint: YAML indents with blanks only\n"},
+         "  hint: YAML only allows spaces for indentation\n"},
     };
     for (const auto& row : rows) {
         SCOPED_TRACE(row.name);
@@ -288,8 +289,8 @@ std::string too_many_alias_nodes(int line, int column, const std::string& text) 
         "in.yaml:{}:{}: error: aliases expand to more than 100000 nodes [yaml-alias]\n"
         "    {} | {}\n"
         "      | {}^\n"
-        "  expected: at most 100000 nodes out of aliases in a document\n"
-        "  hint: write the values out, or nest fewer aliases\n",
+        "  expected: at most 100000 nodes from aliases in a document\n"
+        "  hint: repeat the values, or nest fewer aliases\n",
         line, column, line, text, std::string(static_cast<std::size_t>(column) - 1, ' '));
 }
 
@@ -328,7 +329,7 @@ TEST(YamlReader, BoundsTheSizeOfADocument) {
               "      | ^\n"
               "  found: 67108866 bytes\n"
               "  expected: at most 67108864 bytes\n"
-              "  hint: no API server takes an object of that size: split it\n");
+              "  hint: no API server accepts an object of that size: split it\n");
 }
 
 TEST(YamlReader, MergesLargeMapsQuickly) {

@@ -43,7 +43,7 @@ Diagnostic bad_character(Pos place, std::string_view rest) {
             .pos = place,
             .message = "control character in the text",
             .found = fmt::format("byte 0x{:02x}", byte),
-            .expected = "printable characters, blanks, tabs and line ends",
+            .expected = "printable characters, spaces, tabs and line breaks",
             .hint = "write it as an escape in double quotes; put binary data in base64"};
 }
 
@@ -54,20 +54,20 @@ Diagnostic syntax_error(const SourceMap& sources, Pos place, std::string message
                 .message = "tab in the indentation",
                 .found = "a tab",
                 .expected = "blanks",
-                .hint = "YAML indents with blanks only"};
+                .hint = "YAML only allows spaces for indentation"};
     }
     Diagnostic diagnostic{.rule = "yaml-syntax", .pos = place, .message = std::move(message)};
     diagnostic.expected = "YAML";
     diagnostic.hint = "look at the quotes, brackets and indentation at this place and above it";
     if (diagnostic.message.starts_with("the referenced anchor is not defined")) {
-        diagnostic.message = "alias names an anchor that is not defined before it";
+        diagnostic.message = "alias refers to an anchor that is not defined before it";
         diagnostic.expected = "an anchor of that name above";
-        diagnostic.hint = "anchors do not reach over the \"---\" between documents";
+        diagnostic.hint = "an anchor is only valid up to the next \"---\"";
     }
     if (diagnostic.message.starts_with("invalid unicode")) {
-        diagnostic.message = "an escape in this text is no Unicode character";
+        diagnostic.message = "invalid Unicode escape";
         diagnostic.expected = "escapes of Unicode characters";
-        diagnostic.hint = "surrogates stand for none: write the character itself";
+        diagnostic.hint = "surrogates are not characters: write the character itself";
     }
     return diagnostic;
 }
@@ -75,10 +75,10 @@ Diagnostic syntax_error(const SourceMap& sources, Pos place, std::string message
 Diagnostic duplicate_key(std::string_view key, Pos first, Pos second) {
     return {.rule = "duplicate-key",
             .pos = second,
-            .message = fmt::format("key \"{}\" stands twice in one map", key),
+            .message = fmt::format("duplicate key \"{}\"", key),
             .found = fmt::format("a second \"{}\"", key),
             .expected = "each key once",
-            .hint = "remove one of them; tools disagree about which one counts",
+            .hint = "remove one of them; tools disagree about which one wins",
             .notes = {{.pos = first, .text = "the first one is here"}}};
 }
 
@@ -88,7 +88,7 @@ Diagnostic second_document(Pos first, Pos second) {
             .message = "more than one document where one is expected",
             .found = "a second document",
             .expected = "one document",
-            .hint = "keep one, or move the others to files of their own",
+            .hint = "keep one, or move the others to separate files",
             .notes = {{.pos = first, .text = "the first one is here"}}};
 }
 
@@ -96,7 +96,7 @@ Diagnostic open_directive(Pos place) {
     return {.rule = "yaml-syntax",
             .pos = place,
             .message = "a line that begins with \"%\" is a directive, but no document follows it",
-            .expected = "\"---\" behind the directives",
+            .expected = "\"---\" after the directives",
             .hint = "remove the line, or add \"---\" below it"};
 }
 
@@ -106,7 +106,7 @@ Diagnostic too_large(Pos place, std::size_t bytes) {
             .message = "document is too large",
             .found = fmt::format("{} bytes", bytes),
             .expected = fmt::format("at most {} bytes", kMaxDocumentBytes),
-            .hint = "no API server takes an object of that size: split it"};
+            .hint = "no API server accepts an object of that size: split it"};
 }
 
 }  // namespace renderer

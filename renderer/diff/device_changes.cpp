@@ -160,16 +160,16 @@ private:
         if (change.edit == DeviceEdit::Replaced) {
             add_replacement_reason(old, now, reasons);
         } else if (change.edit == DeviceEdit::Renamed) {
-            reasons.emplace_back("keeps its addresses; the old name stops resolving");
+            reasons.emplace_back("keeps its addresses; the old name no longer resolves");
         }
         if (old.tags != now.tags) {
             const bool registered = change.edit != DeviceEdit::Replaced && !is_service(now);
             reasons.push_back(fmt::format(
                 "tags {} instead of {}{}", joined(now.tags), joined(old.tags),
-                registered ? "; the controller gives them to a registered device, too" : ""));
+                registered ? "; the controller also sets them on a registered device" : ""));
         }
         if (old.reaches != now.reaches) {
-            reasons.push_back(fmt::format("leads to {} instead of {}",
+            reasons.push_back(fmt::format("target {} instead of {}",
                                           now.reaches.empty() ? "nothing" : now.reaches,
                                           old.reaches.empty() ? "nothing" : old.reaches));
         }
@@ -178,15 +178,15 @@ private:
         } else if (change.edit == DeviceEdit::Changed &&
                    !std::ranges::equal(old.offers, now.offers, is_same_offer)) {
             reasons.emplace_back(std::ranges::equal(old.offers, now.offers, is_same_way)
-                                     ? "leads to other pods"
-                                     : "offers something else");
+                                     ? "targets other pods"
+                                     : "offers other ports or routes");
         }
     }
 
     static void add_replacement_reason(const Device& old, const Device& now,
                                        std::vector<std::string>& reasons) {
         if (is_service(old) != is_service(now)) {
-            reasons.emplace_back(is_service(now) ? "a Tailscale Service with addresses of its own"
+            reasons.emplace_back(is_service(now) ? "a Tailscale Service with its own addresses"
                                                  : "a device instead of a Tailscale Service");
         } else if (is_service(now)) {
             reasons.emplace_back(old.hostname == now.hostname
@@ -195,8 +195,7 @@ private:
         } else if (old.hostname == now.hostname && old.tailnet == now.tailnet &&
                    old.server == now.server) {
             reasons.push_back(fmt::format(
-                "a new device with new addresses, named \"{}-1\" as long as the old one "
-                "holds the name",
+                "a new device with new addresses, named \"{}-1\" while the old one has the name",
                 now.hostname));
         } else {
             reasons.emplace_back("a new device with new addresses");

@@ -48,7 +48,7 @@ TEST(Markdown, StaysBelowTheLimit) {
 
 TEST(Markdown, CountsWhatDoesNotFit) {
     const std::string report = markdown_report(many(5000, 1));
-    EXPECT_NE(report.find("PUBLIC: anybody on the internet will reach more through 5000 devices"),
+    EXPECT_NE(report.find("PUBLIC: anyone on the internet will reach more through 5000 devices"),
               std::string::npos);
     EXPECT_NE(report.find("that do not fit here"), std::string::npos);
     EXPECT_NE(report.find("### Devices: 5000 added"), std::string::npos);

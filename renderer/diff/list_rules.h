@@ -19,7 +19,7 @@ struct ListRule {
     std::vector<std::string_view> keys = {};  // Keyed: what tells an item, "port" and "protocol"
 };
 
-// `field` is the key that the list stands under, in an object of that kind. Keyed only when each
+// `field` is the key that the list is under, in an object of that kind. Keyed only when each
 // item of both lists has the first key and no two are alike.
 ListRule list_rule(std::string_view kind, std::string_view field, const Value& before,
                    const Value& after);

@@ -1,5 +1,5 @@
-// One side of a comparison, object by object, whatever file each stands in. Finding them reads
-// names only; an object is parsed when somebody asks for its fields, since most are the same bytes
+// One side of a comparison, object by object, whatever file each is in. Finding them reads
+// names only; an object is parsed when someone asks for its fields, since most are the same bytes
 // on both sides. What is no Kubernetes object (a fleet.yaml, a chart's template) is a file: known
 // by its path, and opaque when it is not YAML.
 #pragma once

@@ -1,4 +1,4 @@
-// What a device lets the tailnet, or with Funnel anybody, reach. Read from the rendered objects:
+// What a device lets the tailnet, or with Funnel anyone, reach. Read from the rendered objects:
 // the serve configuration of an Ingress, the ports of the Service behind an L3 proxy, the routes of
 // a Connector.
 #pragma once

@@ -69,9 +69,9 @@ std::string field_text(const FieldChange& field) {
     const std::string path = code(field.path);
     switch (field.edit) {
         case FieldEdit::Added:
-            return fmt::format("{}: {} is new", path, code(field.after));
+            return fmt::format("{}: {} added", path, code(field.after));
         case FieldEdit::Removed:
-            return fmt::format("{}: {} is gone", path, code(field.before));
+            return fmt::format("{}: {} removed", path, code(field.before));
         case FieldEdit::Reordered:
             return fmt::format("{}: the same in another order", path);
         case FieldEdit::Changed:
@@ -102,13 +102,12 @@ OutlineLine device_line(const DeviceChange& change) {
         name = fmt::format("{} -> {}", code(change.before->hostname), name);
     }
     const std::string leads_to = device.leads_to();
-    OutlineLine line{
-        mark_of(change.edit),
-        fmt::format("{} {}{}: {}{}{}", mark_word(change.edit), name, tailnet_note(device.tailnet),
-                    code(device.parent),
-                    leads_to.empty() ? "" : fmt::format(", leads to {}", code(leads_to)),
-                    change.after && device.is_public() ? ", PUBLIC" : ""),
-        {}};
+    OutlineLine line{mark_of(change.edit),
+                     fmt::format("{} {}{}: {}{}{}", mark_word(change.edit), name,
+                                 tailnet_note(device.tailnet), code(device.parent),
+                                 leads_to.empty() ? "" : fmt::format(", target {}", code(leads_to)),
+                                 change.after && device.is_public() ? ", PUBLIC" : ""),
+                     {}};
     if (change.edit == DeviceEdit::Added && !device.tags.empty()) {
         line.text += fmt::format(", {}", code(fmt::format("{}", fmt::join(device.tags, ","))));
     }
@@ -124,7 +123,7 @@ OutlineLine restart_line(const Restart& restart) {
         text += fmt::format(", {}", counted(static_cast<std::size_t>(*restart.pods), "pod"));
     }
     if (restart.way == RestartWay::OnDelete) {
-        text += ", not before somebody deletes them (updateStrategy OnDelete)";
+        text += ", only when they are deleted (updateStrategy OnDelete)";
     } else if (restart.way == RestartWay::Recreate) {
         text +=
             ", REFUSED by the API server until the workload is deleted: a field of it is immutable";
@@ -152,7 +151,7 @@ OutlineLine object_line(const ObjectChange& change, bool restarts) {
         if (!restarts || !field.path.starts_with(kPodTemplate)) {
             line.details.push_back(field_text(field));
         } else if (!told) {
-            line.details.emplace_back("the pod template: see what restarts");
+            line.details.emplace_back("the pod template: see the pods that restart");
             told = true;
         }
     }
@@ -180,7 +179,7 @@ public:
         devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
         section.title =
             added
-                ? fmt::format("PUBLIC: anybody on the internet will reach more through {} (Funnel)",
+                ? fmt::format("PUBLIC: anyone on the internet will reach more through {} (Funnel)",
                               counted(devices.size(), "device"))
                 : fmt::format("No longer public: {}", counted(section.lines.size(), "endpoint"));
         put(std::move(section));

@@ -1,6 +1,6 @@
 // A comparison put into words: sections of marked lines, in the order of what matters to a
 // reviewer. The terminal and the Markdown format only lay it out, so they cannot disagree. What
-// comes from a manifest stands between kCode and kCodeEnd, with every control character made
+// comes from a manifest is between kCode and kCodeEnd, with every control character made
 // visible: a manifest can neither move a terminal's cursor nor end a code span.
 #pragma once
 

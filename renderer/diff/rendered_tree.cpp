@@ -25,10 +25,10 @@ Error refused(const std::string& inventory, std::string_view line, std::string_v
                   .where = inventory,
                   .message = std::string(message),
                   .found = fmt::format("\"{}\"", line),
-                  .expected = "a relative path of a file in the inventory's directory"}};
+                  .expected = "a relative path in the inventory's directory"}};
 }
 
-// A link may lead to a file that nobody wants to see in a report.
+// A link may lead to a file that no one wants to see in a report.
 class Links {
 public:
     Links(const SourceTree& tree, std::string root) : tree_(tree), root_(std::move(root)) {}
@@ -82,11 +82,10 @@ Result<ClusterTree> read_cluster(const SourceTree& tree, const std::string& dir,
             continue;
         }
         if (!is_inside(line)) {
-            return refused(inventory, line, "the inventory names a file outside of its directory");
+            return refused(inventory, line, "the inventory lists a file outside its directory");
         }
         if (links.lead_to(line)) {
-            return refused(inventory, line,
-                           "a symbolic link stands where a rendered file should be");
+            return refused(inventory, line, "a symbolic link in place of a rendered file");
         }
         std::string content = TRY(tree.read(join_path(dir, line)));
         found.files.push_back({line, std::move(content)});
@@ -98,7 +97,7 @@ bool has_inventory(const SourceTree& tree, const std::string& dir) {
     return tree.kind(join_path(dir, kInventoryName)) == EntryKind::File;
 }
 
-// What lies below a directory that has no inventory of its own.
+// What is below a directory that has no inventory of its own.
 struct Contents {
     std::vector<std::string> trees;  // paths of rendered trees, as read from that directory
     bool has_sources = false;        // manifests that belong to none of them

@@ -13,7 +13,7 @@
 namespace renderer {
 
 // No value: the directory is no rendered tree. It is one if it holds an inventory, or if
-// directories below it do and no manifest stands beside them. Those are its clusters, each named by
+// directories below it do and no manifest is beside them. Those are its clusters, each named by
 // its path from the deepest directory that all of them are below.
 Result<std::optional<std::vector<ClusterTree>>> read_rendered(const SourceTree& tree,
                                                               const std::string& dir);

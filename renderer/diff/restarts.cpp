@@ -60,8 +60,8 @@ std::optional<Restart> restart_of(std::string_view title, const Value& after,
         restart.fields.push_back(field);
         if (field.path.find(kConfigHashAnnotation) != std::string::npos) {
             restart.reasons.emplace_back(
-                "config-hash: tailscaled's configuration changed in a field that it reads at start "
-                "only");
+                "config-hash: tailscaled's configuration changed in a field that it only reads at "
+                "start");
         }
     }
     if (restart.fields.empty()) {

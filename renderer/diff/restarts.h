@@ -14,7 +14,7 @@ namespace renderer {
 
 enum class RestartWay {
     Rolling,   // by the workload's controller, as its strategy says
-    OnDelete,  // when somebody deletes the pods
+    OnDelete,  // when someone deletes the pods
     Recreate,  // the API server refuses the change until the workload is deleted
 };
 

@@ -19,9 +19,9 @@ public:
 
     // Some edit empties the whole range.
     [[nodiscard]] bool cuts(SourceId source, RawDocument range) const;
-    // At least one edit lies in the range.
+    // At least one edit is in the range.
     [[nodiscard]] bool touches(SourceId source, RawDocument range) const;
-    // Appends text[range] with the edits applied that lie in it.
+    // Appends text[range] with the edits applied that are in it.
     void append(std::string& out, std::string_view text, SourceId source, RawDocument range) const;
 
 private:

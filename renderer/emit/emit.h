@@ -45,7 +45,7 @@ Result<std::vector<OutputFile>> emit_tree(const Output& output);
 struct PlaintextSecret {
     Pos pos;
     std::string object;    // "Secret/shop/db"
-    bool foreign = false;  // it stands among the sources as it is
+    bool foreign = false;  // it is among the sources as it is
 };
 // The first one, among what we make and then among what we pass on.
 std::optional<PlaintextSecret> find_plaintext_secret(const Output& output);

@@ -14,7 +14,7 @@ namespace renderer {
 void name_helm_files(const Loaded& loaded, Objects& objects);
 
 // The same with a note of the template that each line of the stream comes from, as both versions of
-// Helm say it: nobody has the stream to look it up.
+// Helm say it: no one has the stream to look it up.
 Diagnostics with_templates(const Loaded& loaded, const Diagnostics& diagnostics);
 
 }  // namespace renderer

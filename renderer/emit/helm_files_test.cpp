@@ -54,7 +54,7 @@ TEST(HelmFiles, KeepOtherAnnotations) {
     EXPECT_EQ(file_of(object), "web/templates/a.yaml");
 }
 
-// Such a parent stands in --context; the file keeps its name when documents come and go.
+// Such a parent is in --context; the file keeps its name when documents come and go.
 TEST(HelmFiles, OfParentsElsewhereAreOfTheSameChart) {
     TestInput input = read(annotated("a", "web/templates/a.yaml"));
     const SourceId other = input.loaded.sources.add("context.yaml", manifest("Service", "", "x"));

@@ -32,7 +32,7 @@ fs::path existing_directory(const std::string& path) {
 }
 
 // Whether the user's or the machine's configuration trusts every repository, as git understands it:
-// an empty value takes back what stood before. libgit2 1.5 knows paths only.
+// an empty value takes back what was before. libgit2 1.5 knows paths only.
 bool trusts_every_owner() {
     git_config* opened = nullptr;
     if (git_config_open_default(&opened) != 0) {
@@ -99,14 +99,14 @@ Error cannot_open(const std::string& path) {
     if (why.find("objectformat") != std::string::npos) {
         return {{.rule = "git-sha256",
                  .where = path,
-                 .message = "a Git repository with SHA-256 object names is not supported",
+                 .message = "Git repositories with SHA-256 object names are not supported",
                  .expected = "a repository with SHA-1 object names",
                  .hint = "check the revision out and render the directory"}};
     }
     if (why.find("extension") != std::string::npos) {
         return {{.rule = "git-extension",
                  .where = path,
-                 .message = fmt::format("the Git repository needs what is not supported: {}", why),
+                 .message = fmt::format("the Git repository uses unsupported features: {}", why),
                  .hint = "check the revision out and render the directory"}};
     }
     return git_failure("cannot open the Git repository", path);
@@ -122,7 +122,7 @@ void start_git() {
 std::string last_git_message() {
     const ::git_error* error = git_error_last();
     std::string text =
-        error == nullptr || error->message == nullptr ? "no reason given" : error->message;
+        error == nullptr || error->message == nullptr ? "unknown error" : error->message;
     if (text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'a') {
         text[0] = static_cast<char>(text[0] - 'A' + 'a');
     }
@@ -148,8 +148,8 @@ Result<FoundRepository> find_repository(const std::string& path) {
     } else if (code == GIT_ENOTFOUND) {
         return Error{{.rule = "no-repository",
                       .where = path,
-                      .message = "this path is in no Git repository",
-                      .hint = "name a path in a work tree or in a bare repository"}};
+                      .message = "this path is not in a Git repository",
+                      .hint = "a path in a work tree or in a bare repository"}};
     } else if (code != 0) {
         return cannot_open(path);
     }
@@ -171,14 +171,12 @@ Result<GitCommit> find_commit(git_repository* repository, const std::string& rev
     const bool shallow = git_repository_is_shallow(repository) == 1;
     return Error{{.rule = "unknown-revision",
                   .where = "--rev",
-                  .message = code == GIT_EAMBIGUOUS ? "several objects have this shortened id"
+                  .message = code == GIT_EAMBIGUOUS ? "ambiguous short id"
                              : code == 0            ? "the revision is not a commit"
-                                                    : "the repository has no such revision",
+                                                    : "unknown revision",
                   .found = fmt::format("\"{}\"", revision),
                   .expected = "a branch, a tag or the id of a commit",
-                  .hint = shallow
-                              ? "this is a shallow clone: \"git fetch --unshallow\" gets the rest"
-                              : ""}};
+                  .hint = shallow ? "this is a shallow clone: run \"git fetch --unshallow\"" : ""}};
 }
 
 std::string hex_id(const git_oid& id) {

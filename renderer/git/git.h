@@ -49,7 +49,7 @@ struct FoundRepository {
     std::string root;
 };
 
-// The repository that the path lies in; the path need not exist (any more). Never nullptr.
+// The repository that the path is in; the path need not exist (any more). Never nullptr.
 Result<FoundRepository> find_repository(const std::string& path);
 
 // A commit by any spelling that git understands: HEAD, a branch, a tag, `main~2`, a shortened id.

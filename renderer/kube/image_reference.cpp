@@ -176,7 +176,7 @@ ImageReference parse_image_reference(std::string_view text) {
         return failed(fmt::format(
             "invalid repository name ({}), cannot specify 64-byte hexadecimal strings", text));
     }
-    // What stands before the first slash is a registry when it looks like a host.
+    // What comes before the first slash is a registry when it looks like a host.
     const std::size_t slash = text.find('/');
     const std::string_view first = text.substr(0, slash);
     std::string_view domain = "docker.io";

@@ -1,5 +1,5 @@
 // Which texts name a container image, and what they name. Source: github.com/distribution/reference
-// v0.6.0 (ParseNormalizedNamed), which the reference operator uses.
+// v0.6.0 (ParseNormalizedNamed), which the operator uses.
 #pragma once
 
 #include <string>

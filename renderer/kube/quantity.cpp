@@ -35,7 +35,7 @@ enum class Format : std::uint8_t { Decimal, Exponent, Binary };
 struct Amount {
     bool negative = false;
     std::string digits;        // no zeros in front
-    std::size_t fraction = 0;  // so many of them stood behind the point
+    std::size_t fraction = 0;  // so many of them was behind the point
     int exponent = 0;
     Format format = Format::Decimal;
     int power = 0;

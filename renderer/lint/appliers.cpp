@@ -80,7 +80,7 @@ std::vector<Selector> find_selectors(const Repository& repository) {
     return selectors;
 }
 
-// The directory itself or one above it. Nobody knows whether the tree is the repository's top, so
+// The directory itself or one above it. No one knows whether the tree is the repository's top, so
 // paths count from both.
 bool selects(const std::string& pattern, const std::string& dir, const std::string& prefix) {
     if (pattern == ".") {
@@ -133,7 +133,7 @@ private:
         return selects(selector.pattern, dir, context_.git.prefix());
     }
 
-    // The first file that is rendered and that somebody deploys as it stands, too.
+    // The first file that is rendered and that someone deploys as it is, too.
     void check(const Selector& of_rendered, const std::string& dir) const {
         for (const Selector& selector : selectors_) {
             for (const SourceFile& file : context_.loaded.files) {
@@ -149,18 +149,17 @@ private:
 
     void report(const Selector& of_rendered, const Selector& of_source, const std::string& dir,
                 const std::string& path) const {
-        Diagnostic found{
-            .rule = "two-trees",
-            .pos = of_source.pos,
-            .object = of_source.applier->object_name(),
-            .message = "what is rendered and what it is rendered from are both applied",
-            .found = fmt::format("\"{}\" beside the rendered \"{}\"", path, dir),
-            .expected = fmt::format("only \"{}\"", dir),
-            .hint = "select the rendered directory and nothing that is rendered into it"};
+        Diagnostic found{.rule = "two-trees",
+                         .pos = of_source.pos,
+                         .object = of_source.applier->object_name(),
+                         .message = "the rendered tree and its source are both applied",
+                         .found = fmt::format("\"{}\" and the rendered \"{}\"", path, dir),
+                         .expected = fmt::format("only \"{}\"", dir),
+                         .hint = "select only the rendered directory, not its sources"};
         if (of_rendered.applier != of_source.applier) {
             found.notes.push_back({.pos = of_rendered.pos,
                                    .object = of_rendered.applier->object_name(),
-                                   .text = "applies the rendered one"});
+                                   .text = "applies the rendered tree"});
         }
         context_.add(std::move(found));
     }
@@ -169,7 +168,7 @@ private:
     std::vector<Selector> selectors_;
 };
 
-// Fleet takes the root of a path as a bundle, too, when a file that ends in .yaml lies in it
+// Fleet takes the root of a path as a bundle, too, when a file that ends in .yaml is in it
 // outside of any bundle, also a hidden one, which it then leaves out (Fleet
 // internal/cmd/cli/apply).
 void check_root_bundle(const LintContext& context) {
@@ -184,14 +183,15 @@ void check_root_bundle(const LintContext& context) {
     }
     for (const Selector& selector : find_selectors(repository)) {
         if (selector.applier->kind() == "GitRepo" && selector.pattern == ".") {
-            context.warn({.rule = "fleet-empty-bundle",
-                          .pos = selector.pos,
-                          .object = selector.applier->object_name(),
-                          .message = fmt::format("Fleet makes a bundle without objects of this "
-                                                 "directory, because of {}",
-                                                 kConfigFile),
-                          .expected = "the bundles' directories in \"paths\"",
-                          .hint = "deploy the rendered tree, whose directories have no such file"});
+            context.warn(
+                {.rule = "fleet-empty-bundle",
+                 .pos = selector.pos,
+                 .object = selector.applier->object_name(),
+                 .message = fmt::format(
+                     "Fleet creates a bundle without objects for this directory, because of {}",
+                     kConfigFile),
+                 .expected = "the bundles' directories in \"paths\"",
+                 .hint = "deploy the rendered tree, whose directories have no such file"});
         }
     }
 }
@@ -221,9 +221,9 @@ void check_owners(const LintContext& context) {
                      .object = document.object_name(),
                      .message = fmt::format("this object is in the bundles \"{}\" and \"{}\"",
                                             name_of(*first->second), name_of(document)),
-                     .expected = "one owner of each object",
+                     .expected = "each object in one bundle",
                      .hint = "remove it from one of the two",
-                     .notes = {{.pos = first->second->kind.pos(), .text = "it stands here, too"}}});
+                     .notes = {{.pos = first->second->kind.pos(), .text = "also here"}}});
     }
 }
 

@@ -20,12 +20,10 @@ bool is_on(const Value* value) {
 void report_cilium(const LintContext& context, Pos pos, std::string_view setting) {
     context.add({.rule = "cilium-socket-lb",
                  .pos = pos,
-                 .message =
-                     "Cilium replaces kube-proxy inside of pods, too, and L3 proxies lose the "
-                     "connections that they forward to Services",
+                 .message = "Cilium also replaces kube-proxy inside pods, so L3 proxies lose the "
+                            "connections that they forward to Services",
                  .expected = fmt::format("\"{}\"", setting),
-                 .hint = "Services are then translated outside of pods, where the rules of a proxy "
-                         "come first"});
+                 .hint = "Services are then translated outside pods, after the rules of a proxy"});
 }
 
 // Values of Cilium's chart, wherever they stand: in a HelmRelease, an Application, a fleet.yaml.
@@ -83,7 +81,7 @@ void check_pod_security(const LintContext& context, const RepositoryDocument& do
             {.rule = "namespace-pod-security",
              .pos = level->pos(),
              .object = document.object_name(),
-             .message = "this namespace refuses the pods of L3 proxies, which are privileged",
+             .message = "this namespace rejects the pods of L3 proxies, which are privileged",
              .found = fmt::format("\"{}\"", level->text()),
              .expected = "\"privileged\""});
     }

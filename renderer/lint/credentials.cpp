@@ -23,9 +23,9 @@ void check_keys(const LintContext& context, SourceId source) {
         }
         context.add({.rule = "tailscale-key",
                      .pos = context.loaded.sources.pos(source, at),
-                     .message = "a key of Tailscale in plain text",
-                     .expected = "no credential in a file that Git may take",
-                     .hint = "revoke it, and put its successor into a Secret of the cluster or an "
+                     .message = "a Tailscale key in plain text",
+                     .expected = "no credential in a file that may be committed",
+                     .hint = "revoke it, and put the new one into a Secret of the cluster or an "
                              "env file that git ignores",
                      .hide_text = true});
     }
@@ -76,19 +76,17 @@ void check_secret(const LintContext& context, const RepositoryDocument& document
     Diagnostic found{.pos = member.key.pos(), .object = document.object_name(), .hide_text = true};
     if (is_placeholder(values.front().text)) {
         found.rule = "placeholder-credential";
-        found.message = fmt::format("\"{}\" still has the value of an example", member.name());
+        found.message = fmt::format("\"{}\" still has its example value", member.name());
         found.hint = "create the Secret in the cluster with the real value";
         context.warn(std::move(found));
     } else {
         found.rule = "plaintext-secret";
-        found.message = "a Secret with its values stands in a Git work tree";
+        found.message = "a Secret with plaintext values in a Git work tree";
         found.found = fmt::format("key \"{}\"", member.name());
         found.expected =
-            "a SealedSecret, an ExternalSecret, a file that SOPS encrypted, or no "
-            "Secret at all";
+            "a SealedSecret, an ExternalSecret, a file encrypted by SOPS, or no Secret";
         found.hint =
-            "create it in the cluster; a value that was ever committed is no secret "
-            "any more";
+            "create it in the cluster; a value that was ever committed is no longer secret";
         context.add(std::move(found));
     }
 }

@@ -1,4 +1,4 @@
-// What Fleet's reader takes into a bundle and what it leaves out without a word. Source: Fleet
+// What Fleet's reader takes into a bundle and what it leaves out silently. Source: Fleet
 // internal/bundlereader/{read,loaddirectory,resources}.go.
 #include <fmt/format.h>
 
@@ -74,11 +74,11 @@ private:
             context_.warn(
                 {.rule = "fleet-bundle-size",
                  .pos = fleet_pos(),
-                 .message = "Fleet keeps all files of a bundle in one object of the API server",
+                 .message = "the bundle is too large: Fleet keeps all its files in one API object",
                  .found = fmt::format("{} bytes in {} files, \"{}\" alone has {}", bytes,
                                       bundle_.files.size(), name, largest),
-                 .expected = "at most 1 MiB; more is compressed and may still be refused",
-                 .hint = "split the bundle, or leave files out in .fleetignore"});
+                 .expected = "at most 1 MiB; more is compressed and may still be rejected",
+                 .hint = "split the bundle, or exclude files in .fleetignore"});
         }
     }
 
@@ -115,15 +115,15 @@ private:
 
     void report_hidden(const Value& entry, std::string_view path) const {
         if (is_hidden(path)) {
-            context_.add({.rule = "fleet-hidden-file",
-                          .pos = entry.pos(),
-                          .message = fmt::format("Fleet takes no hidden files into a bundle, so "
-                                                 "\"{}\" is missing on every cluster",
-                                                 path),
-                          .expected = "a name that does not begin with a dot",
-                          .hint =
-                              "list it in a kustomization that Fleet does not reach and that is "
-                              "applied once by hand"});
+            context_.add(
+                {.rule = "fleet-hidden-file",
+                 .pos = entry.pos(),
+                 .message = fmt::format("Fleet does not include hidden files in a bundle, so "
+                                        "\"{}\" is missing on every cluster",
+                                        path),
+                 .expected = "a name that does not start with a dot",
+                 .hint =
+                     "list it in a kustomization outside of Fleet's paths and apply that by hand"});
         }
     }
 
@@ -142,10 +142,10 @@ private:
                         {.rule = "fleet-loose-file",
                          .pos = document.pos,
                          .object = document.object_name(),
-                         .message = "Fleet does not deploy this file: its bundle installs "
-                                    "a chart and nothing else",
-                         .hint = "list it in a kustomization that kustomize.dir of "
-                                 "fleet.yaml names, or move it to a bundle of its own",
+                         .message =
+                             "Fleet does not deploy this file: its bundle only installs a chart",
+                         .hint = "list it in a kustomization that kustomize.dir in fleet.yaml "
+                                 "refers to, or move it to a separate bundle",
                          .notes = {{.pos = fleet_pos(), .text = "the bundle's fleet.yaml"}}});
                     break;
                 }

@@ -20,7 +20,7 @@ void warn_first_installation(const LintContext& context, const RepositoryDocumen
     context.warn({.rule = "fleet-crd-order",
                   .pos = document.pos,
                   .object = document.object_name(),
-                  .message = "the first installation of this bundle fails: Helm must know the kind "
+                  .message = "the first installation of this bundle fails: Helm needs the kind "
                              "before it installs the CRD",
                   .hint = "move the object to another bundle with dependsOn",
                   .notes = {std::move(cause)}});
@@ -71,7 +71,7 @@ void check_namespace(const LintContext& context, const RepositoryDocument& docum
         context.warn({.rule = "fleet-owned-namespace",
                       .pos = document.pos,
                       .object = document.object_name(),
-                      .message = "Fleet makes this namespace before the bundle is installed, for "
+                      .message = "Fleet creates this namespace before the bundle is installed, for "
                                  "its downstreamResources, and Helm does not adopt it",
                       .expected = "\"helm: {takeOwnership: true}\" in fleet.yaml"});
     }

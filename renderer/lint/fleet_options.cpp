@@ -45,10 +45,10 @@ void check_name(const LintContext& context, const Value& options, std::string_vi
     context.add(
         {.rule = "fleet-name",
          .pos = name->pos(),
-         .message = fmt::format("Helm takes no release of this name, which \"{}\" gives", key),
+         .message = fmt::format("Helm rejects this release name, which \"{}\" results in", key),
          .found = fmt::format("\"{}\", {} characters", name->text(), name->size()),
          .expected = "at most 53 lower-case letters, digits, dashes and dots",
-         .hint = "a bundle that is renamed is deleted and installed again"});
+         .hint = "a renamed bundle is deleted and installed again"});
 }
 
 void check_names(const LintContext& context) {
@@ -66,14 +66,14 @@ void check_names(const LintContext& context) {
         }
         const auto [twin, is_new] = known.emplace(name->text(), &bundle);
         if (!is_new) {
-            context.add({.rule = "fleet-name",
-                         .pos = name->pos(),
-                         .message = fmt::format("two bundles are called \"{}\", and one replaces "
-                                                "the other",
-                                                name->text()),
-                         .hint = "rename one of them",
-                         .notes = {{.pos = twin->second->fleet.root.find("name")->pos(),
-                                    .text = "the other one"}}});
+            context.add(
+                {.rule = "fleet-name",
+                 .pos = name->pos(),
+                 .message = fmt::format(
+                     "two bundles have the name \"{}\", and one replaces the other", name->text()),
+                 .hint = "rename one of them",
+                 .notes = {{.pos = twin->second->fleet.root.find("name")->pos(),
+                            .text = "the other one"}}});
         }
     }
 }
@@ -112,12 +112,12 @@ void check_customizations(const LintContext& context, const std::vector<Cluster>
                 {.rule = "fleet-customization",
                  .pos = target.pos(),
                  .message = given ? fmt::format("this {} matches no cluster", what)
-                                  : fmt::format("this {} never matches: it has no criterion", what),
+                                  : fmt::format("this {} never matches: it has no criteria", what),
                  .expected = given ? "a cluster that .tailrender.yaml lists"
                                    : "clusterName, clusterSelector, clusterGroup or "
                                      "clusterGroupSelector; \"clusterSelector: {}\" "
                                      "matches every cluster",
-                 .hint = given ? "correct it, or remove it" : ""});
+                 .hint = given ? "fix it, or remove it" : ""});
         }
     }
 }
@@ -141,9 +141,8 @@ void check_dependencies(const LintContext& context, const RepositoryBundle& bund
         const std::string_view near = nearest(wanted, names);
         context.warn({.rule = "fleet-dependency",
                       .pos = name->pos(),
-                      .message = fmt::format("no bundle of this repository is called \"{}\", and "
-                                             "this one waits for it",
-                                             wanted),
+                      .message = fmt::format(
+                          "unknown bundle \"{}\": this bundle would wait for it forever", wanted),
                       .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)});
     }
 }
@@ -153,12 +152,12 @@ void check_namespace_labels(const LintContext& context, const Value& options) {
     const Value* labels = map_of(options, "namespaceLabels");
     for (const Member& label : labels == nullptr ? std::span<const Member>() : labels->members()) {
         if (label.name().starts_with("pod-security.kubernetes.io/")) {
-            context.warn({.rule = "fleet-namespace-labels",
-                          .pos = label.key.pos(),
-                          .message = "versions of Fleet ignore PodSecurity labels here, without a "
-                                     "word",
-                          .expected = "the labels on a Namespace object",
-                          .hint = "add a Namespace with these labels to the bundle"});
+            context.warn(
+                {.rule = "fleet-namespace-labels",
+                 .pos = label.key.pos(),
+                 .message = "some versions of Fleet silently ignore PodSecurity labels here",
+                 .expected = "the labels on a Namespace object",
+                 .hint = "add a Namespace with these labels to the bundle"});
             return;
         }
     }
@@ -170,11 +169,10 @@ void check_templates(const LintContext& context, const Value& value) {
         value.text().find("${ ") == std::string_view::npos) {
         context.warn({.rule = "fleet-template",
                       .pos = value.pos(),
-                      .message =
-                          "Fleet takes \"${\" in values as the begin of a Go template, and a "
-                          "name that it does not know fails the bundle",
+                      .message = "Fleet reads \"${\" in values as the start of a Go template, and "
+                                 "the bundle fails on an unknown name",
                       .expected = "\"${ .ClusterLabels.name }\", or no \"${\" at all",
-                      .hint = "set helm.disablePreProcess to true if it is meant literally"});
+                      .hint = "set helm.disablePreProcess to true if it is literal text"});
     }
     for (const Member& member : value.is_map() ? value.members() : std::span<const Member>()) {
         check_templates(context, member.value);
@@ -204,8 +202,8 @@ void check_crd_deletion(const LintContext& context, const Value& options) {
     if (flag != nullptr && flag->is_bool() && flag->as_bool()) {
         context.warn({.rule = "fleet-crd-deletion",
                       .pos = flag->pos(),
-                      .message = "the CRDs of this bundle are deleted with it, and with them every "
-                                 "object of their kinds",
+                      .message = "the CRDs of this bundle are deleted with it, and with them all "
+                                 "objects of their kinds",
                       .hint = "remove the line: Fleet then keeps the CRDs"});
     }
 }
@@ -219,7 +217,7 @@ void check_yaml_overlays(const LintContext& context, const RepositoryBundle& bun
     if (ignored && overlays != nullptr && overlays->is_list() && overlays->size() > 0) {
         context.warn({.rule = "fleet-yaml-overlays",
                       .pos = overlays->items().front().pos(),
-                      .message = "Fleet executes \"yaml.overlays\" only in a bundle of plain "
+                      .message = "Fleet only applies \"yaml.overlays\" in a bundle of plain "
                                  "manifests, and this one has a chart or a kustomization",
                       .hint = "write the overlay as a kustomization, or remove it"});
     }

@@ -1,5 +1,5 @@
 // Public names in front of a Funnel. Its certificate is for the ts.net name alone, and it takes a
-// connection by that name: whatever stands in front must ask for it (TLS server name) and keep the
+// connection by that name: whatever is in front must ask for it (TLS server name) and keep the
 // public Host. Source: tailscale.com/kb/1223/funnel, developers.cloudflare.com/rules/origin-rules.
 #include <fmt/format.h>
 
@@ -66,26 +66,27 @@ void add_endpoints(const RepositoryDocument& document, std::vector<Record>& reco
 
 void check_record(const LintContext& context, const Record& record) {
     if (!record.proxied) {
-        context.add({.rule = "front-door-certificate",
-                     .pos = record.pos,
-                     .object = record.document->object_name(),
-                     .message = fmt::format("browsers refuse \"{}\": the certificate is for \"{}\"",
-                                            record.name, record.target),
-                     .expected = "a proxy in front that has a certificate for the public name",
-                     .hint = "set the record's cloudflare-proxied to \"true\", or give people the "
-                             "ts.net name"});
+        context.add(
+            {.rule = "front-door-certificate",
+             .pos = record.pos,
+             .object = record.document->object_name(),
+             .message = fmt::format("browsers reject \"{}\": the certificate is for \"{}\"",
+                                    record.name, record.target),
+             .expected = "a proxy in front that has a certificate for the public name",
+             .hint = "set the record's cloudflare-proxied to \"true\", or use the ts.net name"});
         return;
     }
-    context.warn({.rule = "front-door-origin",
-                  .pos = record.pos,
-                  .object = record.document->object_name(),
-                  .message = fmt::format("Cloudflare must ask \"{}\" for its own name, and files "
-                                         "here do not say so",
-                                         record.target),
-                  .expected = fmt::format("an origin rule for \"{}\": SNI override \"{}\", no Host "
-                                          "override; SSL mode full (strict)",
-                                          record.name, record.target),
-                  .hint = "with the public name as SNI every request ends with 526"});
+    context.warn(
+        {.rule = "front-door-origin",
+         .pos = record.pos,
+         .object = record.document->object_name(),
+         .message = fmt::format(
+             "Cloudflare must request \"{}\" by its own name, which no file here configures",
+             record.target),
+         .expected = fmt::format("an origin rule for \"{}\": SNI override \"{}\", no Host "
+                                 "override; SSL mode full (strict)",
+                                 record.name, record.target),
+         .hint = "with the public name as SNI every request fails with 526"});
 }
 
 void check_hosts(const LintContext& context, const std::vector<Record>& records) {
@@ -95,17 +96,17 @@ void check_hosts(const LintContext& context, const std::vector<Record>& records)
         if (is_new || first->second->name == record.name) {
             continue;
         }
-        context.warn({.rule = "front-door-hosts",
-                      .pos = record.pos,
-                      .object = record.document->object_name(),
-                      .message = fmt::format("several public names lead to the one Funnel \"{}\"",
-                                             record.target),
-                      .found = fmt::format("\"{}\" and \"{}\"", first->second->name, record.name),
-                      .expected = "an origin rule for each name, and a router behind the Funnel "
-                                  "that tells them apart by Host",
-                      .notes = {{.pos = first->second->pos,
-                                 .object = first->second->document->object_name(),
-                                 .text = "the other name"}}});
+        context.warn(
+            {.rule = "front-door-hosts",
+             .pos = record.pos,
+             .object = record.document->object_name(),
+             .message = fmt::format("several public names target the Funnel \"{}\"", record.target),
+             .found = fmt::format("\"{}\" and \"{}\"", first->second->name, record.name),
+             .expected =
+                 "an origin rule for each name, and a router behind the Funnel that routes by Host",
+             .notes = {{.pos = first->second->pos,
+                        .object = first->second->document->object_name(),
+                        .text = "the other name"}}});
     }
 }
 

@@ -16,7 +16,7 @@ public:
 
     // False: nothing is known to be committed.
     [[nodiscard]] bool is_work_tree() const { return inside_; }
-    // Where the root stands in the work tree, "" for its top.
+    // Where the root is in the work tree, "" for its top.
     [[nodiscard]] const std::string& prefix() const { return prefix_; }
     // `relative`: a file's path relative to the root that was given.
     [[nodiscard]] bool ignores(std::string_view relative) const;

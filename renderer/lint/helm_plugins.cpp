@@ -44,13 +44,13 @@ void check_new(const LintContext& context, const RepositoryDocument& plugin) {
     const Value* version = plugin.root.find("version");
     const std::string_view text = text_of(version);
     if (text.starts_with('v') || std::ranges::count(text, '.') < 2) {
-        refuse(version->pos(), "Helm 4 skips a plug-in whose version is no strict SemVer",
+        refuse(version->pos(), "Helm 4 skips a plug-in whose version is not strict SemVer",
                "three numbers without \"v\", such as \"0.1.0\"");
     }
     const Value* config = plugin.root.find("config");
     const bool post_renderer = text_of(plugin.root, "type") == "postrenderer/v1";
     if (post_renderer && config != nullptr && config->is_map() && config->size() > 0) {
-        refuse(config->pos(), "a post-renderer takes no \"config\"", "none, or \"{}\"");
+        refuse(config->pos(), "a post-renderer does not support \"config\"", "none, or \"{}\"");
     }
 }
 
@@ -60,13 +60,14 @@ void check_mixed(const LintContext& context, const RepositoryDocument& plugin) {
     for (const RepositoryDocument& other : context.repository.documents) {
         if (is_plugin(other) && !is_new(other) &&
             parent_path(parent_path(other.file->relative)) == parent) {
-            context.warn({.rule = "helm-plugin-mixed",
-                          .pos = plugin.root.pos(),
-                          .message = "Helm 3 refuses this plug-in and then loads none of those "
-                                     "beside it",
-                          .expected = "a directory for the plug-ins of each version of Helm",
-                          .hint = "point HELM_PLUGINS of Helm 4 at a directory of its own",
-                          .notes = {{.pos = other.root.pos(), .text = "a plug-in for Helm 3"}}});
+            context.warn(
+                {.rule = "helm-plugin-mixed",
+                 .pos = plugin.root.pos(),
+                 .message =
+                     "Helm 3 rejects this plug-in and then loads no plug-in of the directory",
+                 .expected = "separate directories for the plug-ins of Helm 3 and Helm 4",
+                 .hint = "set HELM_PLUGINS to another directory for Helm 4",
+                 .notes = {{.pos = other.root.pos(), .text = "a plug-in for Helm 3"}}});
             return;
         }
     }

@@ -54,13 +54,14 @@ void check_hash(const LintContext& context, const RepositoryBuild& build, const 
     if (name != kOAuthGenerator && user == nullptr) {
         return;
     }
-    Diagnostic found{.rule = "secret-name-hash",
-                     .pos = item.find("name")->pos(),
-                     .message = fmt::format("kustomize appends a hash to \"{}\", and who uses the "
-                                            "Secret does not learn of it",
-                                            name),
-                     .expected = "disableNameSuffixHash: true",
-                     .hint = "add \"generatorOptions: {disableNameSuffixHash: true}\""};
+    Diagnostic found{
+        .rule = "secret-name-hash",
+        .pos = item.find("name")->pos(),
+        .message = fmt::format(
+            "kustomize appends a hash to \"{}\", but does not update the users of the Secret",
+            name),
+        .expected = "disableNameSuffixHash: true",
+        .hint = "add \"generatorOptions: {disableNameSuffixHash: true}\""};
     if (user != nullptr) {
         found.notes.push_back(
             {.pos = user->pos, .object = user->object_name(), .text = "uses the Secret"});
@@ -125,7 +126,7 @@ private:
         if (!example_ && !text_) {
             context_.warn({.rule = "env-file-example",
                            .pos = entry_.pos(),
-                           .message = "the file is not here, and nothing says which keys it has",
+                           .message = "the file is missing, and its keys are unknown",
                            .expected = fmt::format("\"{}.example\" with its keys", path_),
                            .hint = "commit an example without values"});
         } else if (example_ && text_ && keys_of(*example_) != keys_of(*text_)) {
@@ -159,16 +160,16 @@ void check_namespace(const LintContext& context, const RepositoryBuild& build) {
             if (document.file->path != path || own.empty() || own == ns->text()) {
                 continue;
             }
-            context.warn({.rule = "namespace-overwritten",
-                          .pos = ns->pos(),
-                          .object = document.object_name(),
-                          .message = is_namespace
-                                         ? "kustomize renames this Namespace"
+            context.warn(
+                {.rule = "namespace-overwritten",
+                 .pos = ns->pos(),
+                 .object = document.object_name(),
+                 .message = is_namespace ? "kustomize renames this Namespace"
                                          : "kustomize moves this object to another namespace",
-                          .found = fmt::format("\"{}\" becomes \"{}\"", own, ns->text()),
-                          .hint = "remove \"namespace\" here, or give the object a kustomization "
-                                  "of its own",
-                          .notes = {{.pos = document.pos, .text = "the object stands here"}}});
+                 .found = fmt::format("\"{}\" becomes \"{}\"", own, ns->text()),
+                 .hint =
+                     "remove \"namespace\" here, or put the object into a separate kustomization",
+                 .notes = {{.pos = document.pos, .text = "the object is here"}}});
         }
     }
 }

@@ -17,7 +17,7 @@
 namespace renderer {
 
 struct LintCheck {
-    std::string_view id;           // what stands in brackets behind a message
+    std::string_view id;           // what is in brackets behind a message
     std::string_view explanation;  // one line: what goes wrong
 };
 

@@ -69,7 +69,7 @@ struct Repository {
     std::vector<std::string> rendered =
         {};  // directories that a render wrote, relative to the root
 
-    // The innermost bundle that a path, relative to the root, lies in; nullptr: none.
+    // The innermost bundle that a path, relative to the root, is in; nullptr: none.
     [[nodiscard]] const RepositoryBundle* bundle_of(std::string_view relative) const;
 };
 

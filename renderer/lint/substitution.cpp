@@ -86,15 +86,14 @@ private:
         context_.add({.rule = "flux-substitution",
                       .pos = value.pos(),
                       .object = document.object_name(),
-                      .message = fmt::format("Flux replaces \"${{{}}}\" by nothing: it has no such "
-                                             "variable",
-                                             name),
-                      .expected = fmt::format("\"$${{{}}}\" when it is meant literally", name),
+                      .message = fmt::format(
+                          "Flux replaces \"${{{}}}\" by an empty string: unknown variable", name),
+                      .expected = fmt::format("\"$${{{}}}\" if it is literal text", name),
                       .hint = "or annotate the object with "
                               "\"kustomize.toolkit.fluxcd.io/substitute: disabled\"",
                       .notes = {{.pos = variables_->pos(),
                                  .object = applier_.object_name(),
-                                 .text = "its variables stand here"}}});
+                                 .text = "its variables are here"}}});
     }
 
     void check_encryption(const RepositoryDocument& document) const {
@@ -103,8 +102,8 @@ private:
             context_.add({.rule = "flux-decryption",
                           .pos = document.pos,
                           .object = document.object_name(),
-                          .message = "Flux refuses a Secret that SOPS encrypted, since it is not "
-                                     "told how to decrypt it",
+                          .message = "Flux rejects this Secret: it is encrypted by SOPS, and no "
+                                     "decryption is configured",
                           .expected = "\"decryption: {provider: sops}\"",
                           .notes = {{.pos = applier_.pos,
                                      .object = applier_.object_name(),
@@ -120,8 +119,8 @@ private:
         }
         context_.add({.rule = "flux-not-an-object",
                       .pos = document.root.pos(),
-                      .message = "Flux takes every YAML file as manifests where there is no "
-                                 "kustomization.yaml, and fails on this one",
+                      .message = "without a kustomization.yaml Flux reads every YAML file as "
+                                 "manifests, and fails on this one",
                       .expected = "apiVersion and kind",
                       .hint = "add a kustomization.yaml that lists the manifests",
                       .notes = {{.pos = applier_.pos,
@@ -151,9 +150,8 @@ void check_rendered(const LintContext& context, const std::string& dir) {
         if (base_name(above) == "templates" && repository.tree.kind(chart) == EntryKind::File) {
             context.add({.rule = "rendered-in-chart",
                          .where = join_path(repository.root, dir),
-                         .message = "Helm takes what is rendered here as templates, and \"{{\" in "
-                                    "it as its own",
-                         .expected = "a directory outside of every chart's \"templates\"",
+                         .message = "Helm parses what is rendered here as templates",
+                         .expected = "a directory outside any chart's \"templates\"",
                          .hint = "render elsewhere with -o, or into \"files\""});
         }
     }

@@ -89,10 +89,10 @@ void check_owners(const LintContext& context, const Value& owners) {
             {.rule = "policy-tag-owner",
              .pos = owner != nullptr ? owner->pos() : owners.pos(),
              .message = owner == nullptr
-                            ? fmt::format("nobody may give a device \"{}\"", tag)
-                            : fmt::format("the controller may not give a device \"{}\"", tag),
+                            ? fmt::format("no one may assign \"{}\" to a device", tag)
+                            : fmt::format("the controller may not assign \"{}\" to a device", tag),
              .expected = fmt::format("\"{}\": [\"{}\"]", tag, fmt::join(names, "\", \"")),
-             .notes = {{.pos = pos, .text = "asks for the tag"}}});
+             .notes = {{.pos = pos, .text = "requests the tag"}}});
     }
 }
 
@@ -117,7 +117,7 @@ void check_funnel(const LintContext& context, const Value& policy) {
              .message = "the policy does not let the proxies use Funnel",
              .expected = fmt::format(R"({{"target": ["{}"], "attr": ["funnel"]}} in nodeAttrs)",
                                      tags.begin()->first),
-             .notes = {{.pos = tags.begin()->second, .text = "asks for Funnel"}}});
+             .notes = {{.pos = tags.begin()->second, .text = "requests Funnel"}}});
     }
 }
 

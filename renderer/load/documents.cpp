@@ -159,7 +159,7 @@ private:
                 .message = "this document is not a Kubernetes object",
                 .found = document.has_tree ? std::string(kind_name(document.root)) : "a map",
                 .expected = "a map with apiVersion and kind",
-                .hint = "move it to a file of its own, or remove it"});
+                .hint = "move it to a separate file, or remove it"});
     }
 
     Document start(const RawDocument& range) const {
@@ -259,7 +259,7 @@ private:
                              ? fmt::format("apiVersion \"{}\"", text_of(document.api_version))
                              : "neither apiVersion nor kind, as text",
                 .expected = "apiVersion and kind",
-                .hint = fmt::format("add \"{}\", or take the file out of the tree", absent)});
+                .hint = fmt::format("add \"{}\", or remove the file from the tree", absent)});
         return false;
     }
 
@@ -308,13 +308,14 @@ void warn_glued(const SourceMap& sources, const PendingFile& file, Diagnostics& 
         const std::size_t begin = document.scanned.range.begin;
         if (begin >= 3 && text.substr(begin - 3, 3) == "---" && text[begin] != ' ' &&
             text[begin] != '\t') {
-            diagnostics.add({.severity = Severity::Warning,
-                             .rule = "glued-separator",
-                             .pos = sources.pos(file.source, begin),
-                             .message = "text is glued to a document separator",
-                             .expected = "a line that holds only \"---\"",
-                             .hint = "a template trims one line end too many; other tools refuse "
-                                     "this stream"});
+            diagnostics.add(
+                {.severity = Severity::Warning,
+                 .rule = "glued-separator",
+                 .pos = sources.pos(file.source, begin),
+                 .message = "text after a document separator",
+                 .expected = "a line that holds only \"---\"",
+                 .hint =
+                     "a template trims one line break too many; other tools reject this stream"});
         }
     }
 }

@@ -1,6 +1,6 @@
 // Files and streams -> documents. Everything is scanned; the whole tree is read only of documents
 // that later stages decode, and of those that the scanner does not understand. Files are read and
-// parsed on several threads; results stand in the order of the files.
+// parsed on several threads; results are in the order of the files.
 #pragma once
 
 #include <string_view>
@@ -20,7 +20,7 @@ bool is_decoded_kind(std::string_view api_version, std::string_view kind);
 bool is_hook(const Value& root);
 
 // The one place that says which documents are read whole. `in_stream`: a post-render stream, where
-// documents of the reference's chart are changed.
+// documents of the operator's chart are changed.
 bool needs_tree(const ScannedDocument& scanned, bool in_stream);
 
 // Adds sources, files, documents, skipped_files and input_bytes. Returns, for every source, the

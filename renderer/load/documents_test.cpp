@@ -31,11 +31,11 @@ TEST(Documents, GluedSeparatorIsAWarning) {
         load_stream_text("---apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: x}\n");
     EXPECT_EQ(text.documents, "<stdin>:2:7 Service/x/a tree\n");
     EXPECT_EQ(text.diagnostics,
-              "<stdin>:1:4: warning: text is glued to a document separator [glued-separator]\n"
+              "<stdin>:1:4: warning: text after a document separator [glued-separator]\n"
               "    1 | ---apiVersion: v1\n"
               "      |    ^\n"
               "  expected: a line that holds only \"---\"\n"
-              "  hint: a template trims one line end too many; other tools refuse this stream\n");
+              "  hint: a template trims one line break too many; other tools reject this stream\n");
 }
 
 TEST(Documents, StreamReadsWhatMentionsTailscaleWhole) {
@@ -92,14 +92,14 @@ TEST(Documents, OneKeyAloneIsAnError) {
               "      |       ^\n"
               "  found: kind \"Service\"\n"
               "  expected: apiVersion and kind\n"
-              "  hint: add \"apiVersion\", or take the file out of the tree\n");
+              "  hint: add \"apiVersion\", or remove the file from the tree\n");
     EXPECT_EQ(load_text({{"a.yaml", "apiVersion: v1\nkind: [x]\n"}}).diagnostics,
               "a.yaml:1:13: error: this object has no kind [incomplete-object]\n"
               "    1 | apiVersion: v1\n"
               "      |             ^\n"
               "  found: apiVersion \"v1\"\n"
               "  expected: apiVersion and kind\n"
-              "  hint: add \"kind\", or take the file out of the tree\n");
+              "  hint: add \"kind\", or remove the file from the tree\n");
 }
 
 TEST(Documents, SomethingElseBesideObjectsIsAnError) {
@@ -110,14 +110,14 @@ TEST(Documents, SomethingElseBesideObjectsIsAnError) {
         "      | ^\n"
         "  found: a map\n"
         "  expected: a map with apiVersion and kind\n"
-        "  hint: move it to a file of its own, or remove it\n");
+        "  hint: move it to a separate file, or remove it\n");
     EXPECT_EQ(load_stream_text("just text\n").diagnostics,
               "<stdin>:1:1: error: this document is not a Kubernetes object [not-kubernetes]\n"
               "    1 | just text\n"
               "      | ^\n"
               "  found: a string\n"
               "  expected: a map with apiVersion and kind\n"
-              "  hint: move it to a file of its own, or remove it\n");
+              "  hint: move it to a separate file, or remove it\n");
 }
 
 TEST(Documents, NamesAreText) {
@@ -158,11 +158,11 @@ TEST(Documents, OneFileAsPath) {
               "      | ^\n"
               "  found: a map\n"
               "  expected: a map with apiVersion and kind\n"
-              "  hint: move it to a file of its own, or remove it\n");
+              "  hint: move it to a separate file, or remove it\n");
     options.path = "dir/nowhere";
     EXPECT_EQ(load_text({}, options).diagnostics,
-              "dir/nowhere: error: there is no such file or directory [missing-path]\n"
-              "  expected: a directory with manifests, or one manifest\n");
+              "dir/nowhere: error: no such file or directory [missing-path]\n"
+              "  expected: a directory with manifests, or a manifest\n");
 }
 
 ScannedDocument scanned(std::string_view version, std::string_view kind) {

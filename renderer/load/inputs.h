@@ -33,8 +33,8 @@ struct InputFile {
     Pos pos = {};                 // where a kustomization names it
     bool reachable = true;
     bool copied_whole = false;
-    bool required = false;  // named by somebody, so it must hold Kubernetes objects
-    bool lenient = false;   // nobody applies it: what cannot be understood is left out
+    bool required = false;  // named by someone, so it must hold Kubernetes objects
+    bool lenient = false;   // no one applies it: what cannot be understood is left out
 };
 
 // A generated Secret or ConfigMap whose name got a hash.

@@ -25,7 +25,7 @@ namespace renderer {
 
 namespace {
 
-// What is said elsewhere is a fact: nobody applies it, nothing is written back.
+// What is said elsewhere is a fact: no one applies it, nothing is written back.
 void add_context(const SourceTree& tree, const std::string& dir, const Cluster& cluster,
                  Selection& selection, SourceMap& sources, Diagnostics& diagnostics) {
     const SelectOptions options{
@@ -107,7 +107,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     check_edits(loaded.sources, loaded.edits, diagnostics);
 }
 
-// Unlike helm, nobody else gives these documents their namespace.
+// Unlike helm, no one else gives these documents their namespace.
 void load_items(const LoadOptions& options, Loaded& loaded, Diagnostics& diagnostics) {
     loaded.keeps_custom_resources = loaded.resource_list->is_package;
     read_parts(loaded.resource_list->source, input_items(*loaded.resource_list), options.threads,

@@ -53,7 +53,7 @@ struct Bundle {
     Pos forced_namespace_pos;
     Value fleet;  // the fleet.yaml to write with -o: customization merged, reduced, name pinned;
                   // Null without one
-    bool operator_chart = false;  // helm.chart is the reference's chart
+    bool operator_chart = false;  // helm.chart is the operator's chart
     std::string chart_version;    // exact helm.version, "" if absent
     Pos chart_pos;
     bool rendered = true;  // false: some other chart; copied whole, named in the summary
@@ -118,7 +118,7 @@ struct Loaded {
     std::vector<Document> documents;       // sorted by (bundle, file, position)
     std::vector<Object> generated_inputs;  // made by secretGenerator and configMapGenerator
     std::vector<Edit> edits;               // namespaces that bundle or kustomization give
-    // Chart values in rising precedence; keys as in the reference chart plus `tailrender`. Each
+    // Chart values in rising precedence; keys as in the operator chart plus `tailrender`. Each
     // value keeps its Pos.
     std::vector<Value> values;
     std::optional<OAuthEnvFile> oauth_env;

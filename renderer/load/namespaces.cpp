@@ -107,7 +107,7 @@ private:
                  .pos = doc_.kind.pos(),
                  .object = doc_.object_name(),
                  .message = fmt::format("cannot write \"{}: {}\" into this document", key, value),
-                 .found = "metadata behind an alias, an anchor or a tag, or none",
+                 .found = "metadata that uses an alias, an anchor or a tag, or no metadata",
                  .hint = fmt::format("write \"{}: {}\" into the file by hand", key, value)});
             return;
         }
@@ -193,8 +193,8 @@ private:
             {.rule = "forced-namespace",
              .pos = document.kind.pos(),
              .object = document.object_name(),
-             .message = "Fleet refuses a bundle with \"namespace\" that holds a cluster-scoped "
-                        "object",
+             .message =
+                 "Fleet rejects a bundle with \"namespace\" that has a cluster-scoped object",
              .found = fmt::format("{} in a bundle with namespace \"{}\"", text_of(&document.kind),
                                   rule.forced),
              .hint = "use defaultNamespace, or move the object to another bundle",

@@ -123,7 +123,7 @@ TEST(Namespaces, NothingIsWrittenBehindAnAlias) {
         "document [cannot-edit]\n"
         "    2 | kind: Service\n"
         "      |       ^\n"
-        "  found: metadata behind an alias, an anchor or a tag, or none\n"
+        "  found: metadata that uses an alias, an anchor or a tag, or no metadata\n"
         "  hint: write \"namespace: shop\" into the file by hand\n");
 }
 
@@ -134,12 +134,13 @@ TEST(Namespaces, SharedMetadataOfTwoItems) {
                           "- <<: *base\n  kind: ConfigMap\n"}},
                         in_namespace("shop"))
                   .diagnostics,
-              "a.yaml:4:51: error: two documents share this text, so it cannot be changed for one "
+              "a.yaml:4:51: error: two documents share this text, so it cannot be changed for only "
+              "one of them "
               "[cannot-edit]\n"
               "    4 | - &base {apiVersion: v1, kind: Widget, metadata: {name: a}}\n"
               "      |                                                   ^\n"
               "  found: edits for \"namespace shop\" and \"namespace shop\"\n"
-              "  hint: write the text out where it is used\n");
+              "  hint: repeat the text where it is used\n");
 }
 
 TEST(Namespaces, CustomResourceDefinitionsSayTheScope) {
@@ -165,8 +166,8 @@ TEST(Namespaces, ForcedNamespace) {
     Files wide = files;
     wide["b/c.yaml"] = "apiVersion: v1\nkind: Namespace\nmetadata: {name: z}\n";
     EXPECT_EQ(load_text(wide).diagnostics,
-              "b/c.yaml:2:7: error: Namespace/z: Fleet refuses a bundle with \"namespace\" that "
-              "holds a cluster-scoped object [forced-namespace]\n"
+              "b/c.yaml:2:7: error: Namespace/z: Fleet rejects a bundle with \"namespace\" that "
+              "has a cluster-scoped object [forced-namespace]\n"
               "    2 | kind: Namespace\n"
               "      |       ^\n"
               "  found: Namespace in a bundle with namespace \"forced\"\n"

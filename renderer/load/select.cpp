@@ -153,8 +153,8 @@ Selection select_inputs(const SourceTree& tree, const SelectOptions& options,
     if (kind != EntryKind::Directory) {
         diagnostics.add({.rule = "missing-path",
                          .where = options.root,
-                         .message = "there is no such file or directory",
-                         .expected = "a directory with manifests, or one manifest"});
+                         .message = "no such file or directory",
+                         .expected = "a directory with manifests, or a manifest"});
         selection.bundles.emplace_back();
         return selection;
     }

@@ -18,7 +18,7 @@ struct SelectContext {
     const Cluster& cluster;
 };
 
-// Adds the files of a tree that has no fleet.yaml: manifests as they stand, kustomizations
+// Adds the files of a tree that has no fleet.yaml: manifests as they are, kustomizations
 // executed.
 void select_plain(const SelectContext& context, const DirList& dirs, std::uint32_t bundle);
 

@@ -78,7 +78,7 @@ private:
                                           build_dir(file)),
                      .hint =
                          fmt::format("render one of them: tailrender render {}", build_dir(file)),
-                     .notes = {{.pos = known->second->pos, .text = "it is listed here, too"}}});
+                     .notes = {{.pos = known->second->pos, .text = "also listed here"}}});
             }
         }
     }

@@ -135,13 +135,13 @@ TEST(Select, OtherChartsAreCopied) {
     LoadOptions options;
     options.output_dir = "out";
     EXPECT_EQ(load_text(files, options).diagnostics,
-              "web/fleet.yaml:1:1: warning: this bundle has no name, and Fleet makes one from the "
+              "web/fleet.yaml:1:1: warning: this bundle has no name, so Fleet derives one from the "
               "GitRepo's name and the path [unnamed-bundle]\n"
               "    1 | # why\n"
               "      | ^\n"
               "  found: \"web\" is written instead\n"
-              "  hint: set \"name\" to what the bundle is called now; a bundle that is renamed is "
-              "deleted and installed again\n");
+              "  hint: set \"name\" to the bundle's current name; a renamed bundle is deleted and "
+              "installed again\n");
 }
 
 struct Row {
@@ -156,7 +156,7 @@ TEST(Select, FleetErrors) {
          {{"b/fleet.yaml", "kustomize: {dir: o}\n"},
           {"b/o/kustomization.yml", "resources: [a.yaml]\n"},
           {"b/o/a.yaml", kSecret}},
-         "b/fleet.yaml:1:18: error: Fleet finds no kustomization.yaml in \"b/o\" and skips "
+         "b/fleet.yaml:1:18: error: Fleet finds no kustomization.yaml in \"b/o\" and does not run "
          "kustomize "
          "[fleet-kustomization]\n"
          "    1 | kustomize: {dir: o}\n"
@@ -167,38 +167,38 @@ TEST(Select, FleetErrors) {
          {{"b/fleet.yaml", "name: b\n"},
           {"b/o/kustomization.yaml", "resources: [a.yaml]\n"},
           {"b/o/a.yaml", kSecret}},
-         "b/o/kustomization.yaml: error: Fleet does not execute this kustomization, but applies "
+         "b/o/kustomization.yaml: error: Fleet does not build this kustomization, but applies "
          "every manifest of the bundle [fleet-kustomization]\n"
          "  expected: kustomize.dir in fleet.yaml\n"
-         "  hint: name the directory in kustomize.dir, or leave it out in .fleetignore\n"},
+         "  hint: set kustomize.dir to the directory, or exclude it in .fleetignore\n"},
         {"kustomize.dir that is not there",
          {{"b/fleet.yaml", "kustomize: {dir: o}\n"}, {"b/a.yaml", kSecret}},
-         "b/fleet.yaml:1:18: error: Fleet finds no kustomization.yaml in \"b/o\" and skips "
+         "b/fleet.yaml:1:18: error: Fleet finds no kustomization.yaml in \"b/o\" and does not run "
          "kustomize "
          "[fleet-kustomization]\n"
          "    1 | kustomize: {dir: o}\n"
          "      |                  ^\n"
          "  expected: a file \"b/o/kustomization.yaml\"\n"
-         "  hint: correct kustomize.dir\n"},
+         "  hint: fix kustomize.dir\n"},
         {"base outside of the bundle",
          {{"b/fleet.yaml", "name: b\n"},
           {"b/kustomization.yaml", "resources: [../base]\n"},
           {"base/kustomization.yaml", "resources: [a.yaml]\n"},
           {"base/a.yaml", kSecret}},
-         "b/kustomization.yaml:1:13: error: \"../base\" lies outside of the bundle "
+         "b/kustomization.yaml:1:13: error: \"../base\" is outside the bundle "
          "[outside-bundle]\n"
          "    1 | resources: [../base]\n"
          "      |             ^\n"
          "  expected: a directory below b\n"
-         "  hint: Fleet takes only the bundle's own directory; move the base into it\n"},
+         "  hint: Fleet only reads the bundle's own directory; move the base into it\n"},
         {"overlays of raw bundles",
          {{"b/fleet.yaml", "yaml: {overlays: [x]}\n"}, {"b/a.yaml", kSecret}},
-         "b/fleet.yaml:1:19: error: \"yaml.overlays\" is not executed by tailrender "
+         "b/fleet.yaml:1:19: error: \"yaml.overlays\" is not supported by tailrender "
          "[not-supported]\n"
          "    1 | yaml: {overlays: [x]}\n"
          "      |                   ^\n"
          "  expected: a kustomization\n"
-         "  hint: write the overlay as a kustomization and name it in kustomize.dir\n"},
+         "  hint: write the overlay as a kustomization and set kustomize.dir to it\n"},
         {"templates without a chart",
          {{"b/fleet.yaml", "name: b\n"}, {"b/templates/a.yaml", kSecret + "# {{ .Values.x }}\n"}},
          "b/templates/a.yaml: error: Fleet renders \"templates/\" with Helm, tailrender does not "
@@ -208,12 +208,12 @@ TEST(Select, FleetErrors) {
         {"two operators",
          {{"a/fleet.yaml", "helm: {chart: tailscale-operator}\n"},
           {"b/fleet.yaml", "helm: {chart: tailscale-operator}\n"}},
-         "b/fleet.yaml:1:7: error: a cluster has one operator, but two bundles name its chart "
+         "b/fleet.yaml:1:7: error: two bundles install the operator's chart "
          "[second-operator]\n"
          "    1 | helm: {chart: tailscale-operator}\n"
          "      |       ^\n"
          "  hint: keep one of the bundles, or select bundles in .tailrender.yaml\n"
-         "a/fleet.yaml:1:7: note: the first bundle names it here\n"},
+         "a/fleet.yaml:1:7: note: the first bundle installs it here\n"},
         {"overlay that moves the operator",
          {{"a/fleet.yaml", "defaultNamespace: ts\nhelm: {chart: tailscale-operator}\n"},
           {"a/kustomization.yaml", "namespace: other\nresources: [a.yaml]\n"},
@@ -224,7 +224,7 @@ TEST(Select, FleetErrors) {
          "      |            ^\n"
          "  found: namespace \"other\"\n"
          "  expected: \"ts\", as in fleet.yaml\n"
-         "  hint: set defaultNamespace in fleet.yaml to it\n"},
+         "  hint: set defaultNamespace in fleet.yaml instead\n"},
         {"two fleet files",
          {{"a/fleet.yaml", "name: a\n"}, {"a/fleet.yml", "name: a\n"}, {"a/a.yaml", kSecret}},
          "a/fleet.yml: error: this directory has fleet.yaml and fleet.yml [two-fleet-files]\n"
@@ -243,7 +243,7 @@ TEST(Select, FleetErrors) {
          "      |                                                 ^\n"
          "  found: \"a/x/x.env\" and \"a/y/y.env\"\n"
          "  hint: keep the one of this cluster\n"
-         "a/x/kustomization.yaml:1:49: note: the other one stands here\n"},
+         "a/x/kustomization.yaml:1:49: note: the other one is here\n"},
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.name);

@@ -35,7 +35,7 @@ std::size_t count_at(const Value& value, Pos place) {
             count += count_at(item, place);
         }
     } else if (value.is_map()) {
-        // A block map stands where its first key stands, so keys are not counted.
+        // A block map is where its first key stands, so keys are not counted.
         for (const Member& member : value.members()) {
             count += count_at(member.value, place);
         }
@@ -43,7 +43,7 @@ std::size_t count_at(const Value& value, Pos place) {
     return count;
 }
 
-// Offset of a node that stands in the document itself, once.
+// Offset of a node that is in the document itself, once.
 std::optional<std::size_t> own_offset(const Spliced& document, const Value& value) {
     if (!value.pos().known() || document.sources.source_of(value.pos()) != document.source) {
         return std::nullopt;
@@ -159,10 +159,11 @@ void check_edits(const SourceMap& sources, std::span<Edit> edits, Diagnostics& d
         diagnostics.add(
             {.rule = "cannot-edit",
              .pos = sources.pos(clash->source, clash->begin),
-             .message = "two documents share this text, so it cannot be changed for one",
+             .message =
+                 "two documents share this text, so it cannot be changed for only one of them",
              .found = fmt::format("edits for \"{}\" and \"{}\"", clash->reason,
                                   std::next(clash)->reason),
-             .hint = "write the text out where it is used"});
+             .hint = "repeat the text where it is used"});
     }
 }
 

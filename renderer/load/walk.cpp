@@ -85,8 +85,8 @@ private:
     void refuse_dangling(const std::string& path) {
         diagnostics_.add({.rule = "broken-link",
                           .where = path,
-                          .message = "a symbolic link leads nowhere",
-                          .expected = "a target that exists",
+                          .message = "broken symbolic link",
+                          .expected = "an existing target",
                           .hint = "restore the target, or remove the link"});
     }
 
@@ -97,7 +97,7 @@ private:
         if (stays_inside(path)) {
             diagnostics_.add({.rule = "symbolic-link",
                               .where = path,
-                              .message = "a symbolic link to a directory is not followed",
+                              .message = "symbolic links to directories are not followed",
                               .hint = "list the directory in a kustomization, or copy it"});
         }
         return false;
@@ -110,8 +110,8 @@ private:
         }
         diagnostics_.add({.rule = "symbolic-link",
                           .where = path,
-                          .message = "a symbolic link leaves the tree",
-                          .expected = "a target inside of the directory that is rendered",
+                          .message = "symbolic link to a path outside the tree",
+                          .expected = "a target in the directory that is rendered",
                           .hint = "replace the link by the file, or remove it"});
         return false;
     }

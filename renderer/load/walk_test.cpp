@@ -64,13 +64,13 @@ TEST(Walk, Links) {
               ": \n"
               "a: inside.yaml x.yaml\n"
               "a/b: z.yaml\n"
-              "a/dir: error: a symbolic link to a directory is not followed [symbolic-link]\n"
+              "a/dir: error: symbolic links to directories are not followed [symbolic-link]\n"
               "  hint: list the directory in a kustomization, or copy it\n"
-              "a/gone.yaml: error: a symbolic link leads nowhere [broken-link]\n"
-              "  expected: a target that exists\n"
+              "a/gone.yaml: error: broken symbolic link [broken-link]\n"
+              "  expected: an existing target\n"
               "  hint: restore the target, or remove the link\n"
-              "a/outside.yaml: error: a symbolic link leaves the tree [symbolic-link]\n"
-              "  expected: a target inside of the directory that is rendered\n"
+              "a/outside.yaml: error: symbolic link to a path outside the tree [symbolic-link]\n"
+              "  expected: a target in the directory that is rendered\n"
               "  hint: replace the link by the file, or remove it\n");
 }
 

@@ -90,8 +90,7 @@ void check_switch(const ParentInput& parent, const Member& entry, Diagnostics& d
          .rule = "not-exactly-true",
          .pos = entry.value.pos(),
          .object = parent.doc->object_name(),
-         .message = fmt::format("annotation \"{}\" is off: only the exact text \"true\" "
-                                "switches it on",
+         .message = fmt::format("invalid value of annotation \"{}\": only \"true\" enables it",
                                 entry.name()),
          .found = fmt::format("\"{}\"", text),
          .expected = "\"true\" or \"false\"",
@@ -154,7 +153,7 @@ void check_annotations(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.load_balancer_class == "tailscale" && service.type != ServiceType::LoadBalancer) {
         warn(service, service.pos(), "not-a-load-balancer",
              "\"loadBalancerClass: tailscale\" without \"type: LoadBalancer\"",
-             "add \"type: LoadBalancer\": Kubernetes refuses the class on other types",
+             "add \"type: LoadBalancer\": Kubernetes rejects the class on other types",
              diagnostics);
     }
 }

@@ -1,5 +1,5 @@
-// What users may say to the reference operator on a Service or an Ingress, and the slips that it
-// passes over in silence. Values count only when they match byte for byte: no trimming, no case
+// What users may say to the operator on a Service or an Ingress, and the slips that it
+// ignores silently. Values count only when they match byte for byte: no trimming, no case
 // folding. Source: tailscale v1.96.5 cmd/k8s-operator/{sts,svc,ingress}.go.
 #pragma once
 
@@ -29,7 +29,7 @@ constexpr std::string_view kManaged = "tailscale.com/managed";
 std::string_view annotation_text(const ParentInput& parent, std::string_view key);
 bool is_exactly_true(const ParentInput& parent, std::string_view key);
 
-// Warnings about keys of the reference's domain that it does not know or that do nothing here, and
+// Warnings about keys of the operator's domain that it does not know or that do nothing here, and
 // about switches that are neither on nor plainly off.
 void check_annotations(const ServiceInput& service, Diagnostics& diagnostics);
 void check_annotations(const IngressInput& ingress, Diagnostics& diagnostics);

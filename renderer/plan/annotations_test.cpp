@@ -48,9 +48,9 @@ TEST(Annotations, SwitchesAreOnOnlyWithTheExactText) {
         const Planned run = funnel(fmt::format("'{}'", wrong));
         EXPECT_FALSE(run.plan.proxies.at(0).funnel);
         EXPECT_EQ(run.dump(),
-                  fmt::format("3: warning [not-exactly-true] Ingress/shop/site: annotation "
-                              "\"tailscale.com/funnel\" is off: only the exact text \"true\" "
-                              "switches it on | \"{}\" | \"true\" or \"false\" | write "
+                  fmt::format("3: warning [not-exactly-true] Ingress/shop/site: invalid value of "
+                              "annotation \"tailscale.com/funnel\": only \"true\" enables it | "
+                              "\"{}\" | \"true\" or \"false\" | write "
                               "tailscale.com/funnel: \"true\"\n",
                               wrong));
     }
@@ -81,7 +81,7 @@ TEST(Annotations, WarnAboutLabelsThatShouldBeAnnotations) {
 TEST(Annotations, WarnAboutAClassWithoutTheType) {
     EXPECT_EQ(Planned(service("web", "loadBalancerClass: tailscale, ports: [{port: 80}]")).dump(),
               "2: warning [not-a-load-balancer] Service/shop/web: \"loadBalancerClass: tailscale\" "
-              "without \"type: LoadBalancer\" | add \"type: LoadBalancer\": Kubernetes refuses the "
+              "without \"type: LoadBalancer\" | add \"type: LoadBalancer\": Kubernetes rejects the "
               "class on other types\n");
 }
 

@@ -46,12 +46,11 @@ void report_clash(const Device& first, const Device& other) {
          .rule = "duplicate-hostname",
          .pos = other.joining.pos,
          .object = other.joining.origin->parent,
-         .message = fmt::format("cluster \"{}\" has a device with the hostname \"{}\", too",
+         .message = fmt::format("cluster \"{}\" also has a device with the hostname \"{}\"",
                                 first.cluster->name, other.joining.hostname),
          .found = fmt::format("that of {} at {}", first.joining.origin->parent,
                               first.cluster->sources.describe(first.joining.pos)),
-         .expected = "a hostname of its own: the tailnet would call the second one "
-                     "\"<hostname>-1\"",
+         .expected = "a unique hostname: the tailnet would call the second one \"<hostname>-1\"",
          .hint = known ? "set \"tailrender.hostnameSuffix\" in the values of one cluster"
                        : "set \"tailrender.hostnameSuffix\" in the values of one cluster, or "
                          "\"tailnetDomain\" of both if they are in different tailnets"});
@@ -72,7 +71,7 @@ void check_take_over(std::span<const ClusterPlan> clusters) {
                  .message = fmt::format("cluster \"{}\" has the same \"tailrender.takeOverTag\"",
                                         owner->second),
                  .found = fmt::format("\"{}\"", tag),
-                 .expected = "a tag that no other cluster gives to its devices",
+                 .expected = "a tag that no other cluster sets on its devices",
                  .hint = "set another one in the values of one cluster, or \"tailnetDomain\" of "
                          "both if they are in different tailnets"});
         }
@@ -105,7 +104,7 @@ std::vector<std::string_view> hostnames_in(std::string_view domain,
 }
 
 // A name that no cluster serves may be any other device of the tailnet; one that nearly is the name
-// of a device of ours is a slip of the fingers.
+// of a device of ours is a typo.
 void check_target(const ClusterPlan& cluster, const ProxyPlan& proxy,
                   std::span<const ClusterPlan> clusters) {
     std::string_view target = proxy.target_value;

@@ -57,7 +57,7 @@ void refuse_version(const Document& doc, Diagnostics& diagnostics) {
     diagnostics.add({.rule = "not-supported",
                      .pos = doc.api_version.pos(),
                      .object = doc.object_name(),
-                     .message = "this version of the resource does not exist",
+                     .message = "unknown version of the resource",
                      .found = fmt::format("\"{}\"", text_of(doc.api_version)),
                      .expected = fmt::format("\"{}\"", kCustomVersion)});
 }
@@ -95,15 +95,15 @@ void cut_lists(const Loaded& loaded, const Lists& lists, Plan& plan, Diagnostics
                 {.rule = "mixed-list",
                  .pos = item->kind.pos(),
                  .object = item->object_name(),
-                 .message = "this resource is consumed, but its List has items that stay",
-                 .expected = "a document of its own, or a List of nothing but such resources",
-                 .hint = "take it out of the List, or say \"tailrender.customResources: emit\" if "
+                 .message = "this resource is consumed, but its List has other items that are kept",
+                 .expected = "a separate document, or a List that has only such resources",
+                 .hint = "move it out of the List, or set \"tailrender.customResources: emit\" if "
                          "the cluster has its CRD"});
         }
     }
 }
 
-// The document, or with a note where it stood first.
+// The document, or with a note where it was first.
 void check_duplicates(std::vector<const Document*> documents, Diagnostics& diagnostics) {
     const auto key = [](const Document* doc) {
         return std::tuple(text_of(doc->kind), std::string_view(doc->effective_namespace),
@@ -118,12 +118,12 @@ void check_duplicates(std::vector<const Document*> documents, Diagnostics& diagn
         diagnostics.add({.rule = "duplicate-object",
                          .pos = documents[i]->kind.pos(),
                          .object = documents[i]->object_name(),
-                         .message = "this object stands in the inputs twice",
-                         .expected = "every object once",
+                         .message = "duplicate object in the inputs",
+                         .expected = "each object once",
                          .hint = "remove one of the two",
                          .notes = {{.pos = documents[first]->kind.pos(),
                                     .object = documents[first]->object_name(),
-                                    .text = "the first stands here"}}});
+                                    .text = "the first is here"}}});
     }
 }
 
@@ -135,9 +135,8 @@ void check_custom_resource(const ParentInput& parent, Diagnostics& diagnostics) 
         report_invalid(parent, parent.pos(), "the object has no name", "", "metadata.name",
                        diagnostics);
     } else if (!parent.name.empty() && !is_dns1123_subdomain(parent.name)) {
-        report_invalid(parent, parent.name_pos(),
-                       fmt::format("\"{}\" cannot be a name", parent.name), "",
-                       "lower-case letters, digits, \"-\" and \".\", at most 253", diagnostics);
+        report_invalid(parent, parent.name_pos(), fmt::format("invalid name \"{}\"", parent.name),
+                       "", "lower-case letters, digits, \"-\" and \".\", at most 253", diagnostics);
     }
     check_metadata(parent, diagnostics);
 }

@@ -1,4 +1,4 @@
-// What becomes of the reference's custom resources: the one list of the kinds that are built, and
+// What becomes of the operator's custom resources: the one list of the kinds that are built, and
 // setting `tailrender.customResources`. A consumed document is cut out of the output, since no
 // cluster has to know its kind; an emitted one leaves byte for byte. On a stream all of them pass:
 // the chart that made them brings their CRDs.
@@ -12,7 +12,7 @@
 
 namespace renderer {
 
-// Adds to plan.edits. Reports kinds and versions that are not built, what stands in the inputs
+// Adds to plan.edits. Reports kinds and versions that are not built, what is in the inputs
 // twice, and items of a List that cannot be cut out of it.
 void plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
                            const Settings& settings, Plan& plan, Diagnostics& diagnostics);

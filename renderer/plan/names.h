@@ -7,7 +7,7 @@
 namespace renderer {
 
 // Of a proxy's StatefulSet and everything around it: "ts-<parent>-<5 characters>", at most 52
-// bytes. The reference leaves the five to the API server; ours are the SHA-256 of
+// bytes. The operator leaves the five to the API server; ours are the SHA-256 of
 // "Kind/namespace/name" modulo 27^5, in the API server's alphabet. Source of the length: tailscale
 // v1.96.5 cmd/k8s-operator/sts.go, statefulSetNameBase.
 std::string proxy_name(std::string_view kind, std::string_view ns, std::string_view name);

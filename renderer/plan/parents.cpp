@@ -23,7 +23,7 @@ bool is_managed(const ServiceInput& service) {
     return managed != nullptr && managed->is_string() && managed->text() == "true";
 }
 
-// An empty name: no controller of the reference takes the Service.
+// An empty name: no controller of the operator takes the Service.
 bool take_group_service(const ServiceInput& service, Parents& parents) {
     if (annotation_text(service, kProxyGroup).empty()) {
         return false;
@@ -137,7 +137,7 @@ void warn_of_hook(const Document& doc, Diagnostics& diagnostics) {
                      .rule = "hook-not-rendered",
                      .pos = doc.kind.pos(),
                      .object = doc.object_name(),
-                     .message = "helm runs this object as a hook, so nothing is rendered for it",
+                     .message = "Helm runs this object as a hook, so nothing is rendered for it",
                      .expected = "an object of the release",
                      .hint = "remove its annotation \"helm.sh/hook\""});
 }

@@ -1,7 +1,7 @@
 // Which Services and Ingresses get a proxy of their own, which ask for something that is not built
 // yet, and which are none of our business. Source of the rules: tailscale v1.96.5
 // cmd/k8s-operator/{svc,ingress}.go (shouldExpose, tailnetTargetAnnotation, shouldExpose of
-// Ingress). What the reference would ignore with a log line at most stays foreign.
+// Ingress). What the operator would ignore with a log line at most stays foreign.
 #pragma once
 
 #include <vector>

@@ -17,7 +17,7 @@ std::string plain(std::string_view metadata, std::string_view spec) {
 constexpr std::string_view kDefaultLoadBalancer =
     "operatorConfig: {extraEnv: [{name: OPERATOR_DEFAULT_LOAD_BALANCER, value: 'true'}]}";
 
-// proxies.md of the reference's rules, shape by shape.
+// proxies.md of the operator's rules, shape by shape.
 TEST(Parents, AreTheServicesThatTheReferenceExposes) {
     struct Row {
         std::string_view metadata, spec, values;
@@ -105,10 +105,8 @@ TEST(Parents, AreNotAmongFactsAndBundlesThatAreCopied) {
 TEST(Parents, RefuseWhatCannotBeTheirs) {
     const std::pair<std::string, std::string> rows[] = {
         {exposed("tailscale.com/proxy-group: edge"),
-         "3: error [missing-proxy-group] Service/shop/web: the ProxyGroup \"edge\" is not among "
-         "the "
-         "inputs | the name of a ProxyGroup | add the ProxyGroup, or say --context DIR with the "
-         "directory that has it\n"},
+         "3: error [missing-proxy-group] Service/shop/web: ProxyGroup \"edge\" not found | the "
+         "name of a ProxyGroup | add the ProxyGroup, or pass its directory with --context DIR\n"},
         {"apiVersion: tailscale.com/v1alpha1\nkind: Conector\nmetadata: {name: ts}\n",
          "2: error [unknown-kind] Conector/ts: tailscale.com has no kind \"Conector\" | one of { "
          "Connector, DNSConfig, ProxyClass, ProxyGroup, ProxyGroupPolicy, Recorder, Tailnet } | "

@@ -70,7 +70,7 @@ Settings plan_settings(const Loaded& loaded, const OperatorInput& reference,
         diagnostics.add({.rule = "invalid-object",
                          .pos = home.pos,
                          .object = home.object,
-                         .message = fmt::format("\"{}\" cannot be a namespace", home.name),
+                         .message = fmt::format("invalid namespace \"{}\"", home.name),
                          .expected = std::string(kDnsLabelGrammar)});
     }
     return decode_settings(layers, home.name, app_version, diagnostics);
@@ -98,15 +98,15 @@ std::uint32_t central_bundle(const Loaded& loaded, const OperatorInput& referenc
     }
     diagnostics.add({.rule = "no-operator-bundle",
                      .pos = place,
-                     .message = "no bundle of the inputs holds the operator",
-                     .expected = "a bundle for generated objects: one whose fleet.yaml names the "
-                                 "operator's chart, or that has its manifest",
-                     .hint = "say \"tailrender.placement: parent\""});
+                     .message = "no bundle in the inputs has the operator",
+                     .expected = "a bundle for generated objects: one with the operator's chart in "
+                                 "fleet.yaml, or with its manifest",
+                     .hint = "set \"tailrender.placement: parent\""});
     return kNone;
 }
 
 // A backend that the API server refuses leaves the proxy without one. Those that are parents have
-// been checked; facts (--context) are somebody else's.
+// been checked; facts (--context) are someone else's.
 void check_backends(const Loaded& loaded, const Parents& parents,
                     std::vector<const ServiceInput*> backends,
                     std::vector<const ParentInput*>& consumed, Diagnostics& diagnostics) {

@@ -19,17 +19,16 @@ void add_bundle(Loaded& loaded, std::string dir) {
 
 TEST(Plan, ReportsTheFirewallModeOnceWithEveryProxy) {
     const std::string stream = exposed() + "---\n" + exposed("", "ports: [{port: 80}]", "b");
-    EXPECT_EQ(
-        Planned(stream, "proxyConfig: {firewallMode: nftable}").dump(),
-        "1: error [invalid-firewall-mode] \"proxyConfig.firewallMode\" has an unknown value | "
-        "\"nftable\" | one of { auto, iptables, nftables } | did you mean \"nftables\"?\n"
-        "  7: Service/shop/b: its proxy would not start\n"
-        "  2: Service/shop/web: its proxy would not start\n");
+    EXPECT_EQ(Planned(stream, "proxyConfig: {firewallMode: nftable}").dump(),
+              "1: error [invalid-firewall-mode] invalid value of \"proxyConfig.firewallMode\" | "
+              "\"nftable\" | one of { auto, iptables, nftables } | did you mean \"nftables\"?\n"
+              "  7: Service/shop/b: its proxy would not start\n"
+              "  2: Service/shop/web: its proxy would not start\n");
     EXPECT_EQ(Planned(stream, "proxyConfig: {firewallMode: ''}").dump(), "");
 }
 
 // By default they have tag:k8s, and a proxy gets one of the operator's for no other reason than
-// that somebody asks for it.
+// that someone asks for it.
 TEST(Plan, GivesTheTagsOfTheOperatorToNobody) {
     const std::string stream =
         exposed() + "---\n" +
@@ -56,8 +55,9 @@ TEST(Plan, GivesTheTagsOfTheOperatorToNobody) {
 
 TEST(Plan, WarnsOfAProxyWithATagOfTheOperator) {
     const std::string warning =
-        "its device gets a tag of the operator's own, and may give the tags that this one owns | "
-        "\"tag:k8s-operator\" | none of \"operatorConfig.defaultTags\"\n";
+        "its device gets a tag of the operator itself, and may assign the tags that this tag owns "
+        "| "
+        "\"tag:k8s-operator\" | no tag of \"operatorConfig.defaultTags\"\n";
     EXPECT_EQ(Planned(exposed("tailscale.com/tags: 'tag:web,tag:k8s-operator'")).dump(),
               "2: warning [operator-tag] Service/shop/web: " + warning);
     EXPECT_EQ(
@@ -80,28 +80,28 @@ TEST(Plan, RefusesTwoDevicesOfOneName) {
             "80}}}");
     EXPECT_EQ(Planned(stream).dump(),
               "8: error [duplicate-hostname] Service/shop/api: a second device with the hostname "
-              "\"edge\" | a hostname of its own: the tailnet would call the second one "
+              "\"edge\" | a unique hostname: the tailnet would call the second one "
               "\"<hostname>-1\" | choose one with the annotation \"tailscale.com/hostname\"\n"
-              "  3: Service/shop/web: has it, too\n"
+              "  3: Service/shop/web: also has it\n"
               "14: error [duplicate-hostname] Ingress/shop/site: a second device with the hostname "
-              "\"edge\" | a hostname of its own: the tailnet would call the second one "
+              "\"edge\" | a unique hostname: the tailnet would call the second one "
               "\"<hostname>-1\" | change the first host of spec.tls\n"
-              "  3: Service/shop/web: has it, too\n");
+              "  3: Service/shop/web: also has it\n");
 }
 
 TEST(Plan, RefusesTheSameObjectTwice) {
     const std::string again =
-        ": this object stands in the inputs twice | every object once | remove one of the two\n";
+        ": duplicate object in the inputs | each object once | remove one of the two\n";
     EXPECT_EQ(Planned(exposed() + "---\n" + exposed()).dump(),
               "7: error [duplicate-object] Service/shop/web" + again +
-                  "  2: Service/shop/web: the first stands here\n");
+                  "  2: Service/shop/web: the first is here\n");
     // A backend counts, too; what nothing leads to is the applier's business.
     const std::string w = service("w", "ports: [{port: 80}]");
     const std::string site =
         ingress("tls: [{hosts: [a]}], defaultBackend: {service: {name: w, port: {number: 80}}}");
     EXPECT_EQ(Planned(site + "---\n" + w + "---\n" + w).dump(),
               "12: error [duplicate-object] Service/shop/w" + again +
-                  "  7: Service/shop/w: the first stands here\n");
+                  "  7: Service/shop/w: the first is here\n");
     EXPECT_EQ(Planned(w + "---\n" + w).dump(), "");
     // The same as a fact is no second one.
     EXPECT_EQ(Planned(exposed() + "---\n" + exposed(), "",
@@ -125,13 +125,14 @@ TEST(Plan, RefusesTwoParentsWhoseNamesCollide) {
     }
     ASSERT_FALSE(second.empty());
     const std::string objects = proxy_name("Service", "shop", first);
-    EXPECT_EQ(Planned(exposed("tailscale.com/hostname: a", "ports: [{port: 80}]", first) + "---\n" +
-                      exposed("tailscale.com/hostname: b", "ports: [{port: 80}]", second))
-                  .dump(),
-              fmt::format("7: error [name-collision] Service/shop/{1}: its objects would be called "
-                          "\"{2}\", as those of \"Service/shop/{0}\" | rename one of the two\n"
-                          "  2: Service/shop/{0}: has that name, too\n",
-                          first, second, objects));
+    EXPECT_EQ(
+        Planned(exposed("tailscale.com/hostname: a", "ports: [{port: 80}]", first) + "---\n" +
+                exposed("tailscale.com/hostname: b", "ports: [{port: 80}]", second))
+            .dump(),
+        fmt::format("7: error [name-collision] Service/shop/{1}: its objects would have the same "
+                    "name \"{2}\" as those of \"Service/shop/{0}\" | rename one of the two\n"
+                    "  2: Service/shop/{0}: also has that name\n",
+                    first, second, objects));
 }
 
 TEST(Plan, PutsProxiesBesideTheirParents) {
@@ -161,9 +162,9 @@ TEST(Plan, PutsProxiesIntoTheOperatorsBundle) {
     EXPECT_EQ(run.plan.proxies[0].image, "tailscale/tailscale:v1.96.7");
     EXPECT_EQ(Planned(exposed(), central).plan.proxies.at(0).bundle, 0U);
     EXPECT_EQ(Planned(exposed(), central, two).dump(),
-              "1: error [no-operator-bundle] no bundle of the inputs holds the operator | a bundle "
-              "for generated objects: one whose fleet.yaml names the operator's chart, or that has "
-              "its manifest | say \"tailrender.placement: parent\"\n");
+              "1: error [no-operator-bundle] no bundle in the inputs has the operator | a bundle "
+              "for generated objects: one with the operator's chart in fleet.yaml, or with its "
+              "manifest | set \"tailrender.placement: parent\"\n");
 }
 
 TEST(Plan, RefusesBundlesThatForceAnotherNamespace) {
@@ -171,13 +172,12 @@ TEST(Plan, RefusesBundlesThatForceAnotherNamespace) {
         return [ns](Loaded& loaded) { loaded.bundles[0].forced_namespace = ns; };
     };
     EXPECT_EQ(Planned(exposed(), "", force("tailscale")).dump(), "");
-    EXPECT_EQ(
-        Planned(exposed(), "", force("shop")).dump(),
-        "0: error [forced-namespace] this bundle forces every object into namespace \"shop\" | a "
-        "bundle whose generated objects stay in namespace \"tailscale\" | say "
-        "\"defaultNamespace\" instead of \"namespace\", or set \"tailrender.placement: central\" "
-        "to keep generated objects in the operator's bundle\n"
-        "  2: Service/shop/web: its objects would land there\n");
+    EXPECT_EQ(Planned(exposed(), "", force("shop")).dump(),
+              "0: error [forced-namespace] this bundle forces all objects into namespace \"shop\" "
+              "| a bundle that keeps generated objects in namespace \"tailscale\" | use "
+              "\"defaultNamespace\" instead of \"namespace\", or set \"tailrender.placement: "
+              "central\" to keep generated objects in the operator's bundle\n"
+              "  2: Service/shop/web: its objects would be created there\n");
     // Without a proxy the bundle may do what it wants.
     EXPECT_EQ(Planned(service("w", "ports: [{port: 80}]"), "", force("shop")).dump(), "");
 }

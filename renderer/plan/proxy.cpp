@@ -51,9 +51,9 @@ void check_namespace(const ParentInput& parent, Diagnostics& diagnostics) {
             {.rule = "missing-namespace",
              .pos = parent.name_pos(),
              .object = parent.doc->object_name(),
-             .message = "the namespace that this object is applied to is not known",
+             .message = "the namespace of this object is unknown",
              .expected = "metadata.namespace, or \"defaultNamespace\" in the bundle's fleet.yaml",
-             .hint = "set metadata.namespace, or say --namespace NAME"});
+             .hint = "set metadata.namespace, or use --namespace NAME"});
     }
 }
 
@@ -93,7 +93,7 @@ void check_proxied_name(const ParentInput& parent, Diagnostics& diagnostics) {
     Diagnostic found{.pos = parent.name_pos(), .object = parent.doc->object_name()};
     if (parent.name.size() > kMaxLabel) {
         found.rule = "name-too-long";
-        found.message = fmt::format("the name of this {} does not fit into a label of its proxy",
+        found.message = fmt::format("the name of this {} is too long for a label of its proxy",
                                     parent.doc->kind.text());
         found.found = fmt::format("{} bytes", parent.name.size());
         found.expected = fmt::format("at most {} bytes", kMaxLabel);
@@ -136,7 +136,7 @@ void plan_service_hostname(const ServiceInput& service, const Settings& settings
     const Value* wish = service.annotation(kHostname);
     if (wish != nullptr && wish->is_string()) {
         add_hostname(service, std::string(wish->text()), wish->pos(),
-                     "correct it, or remove the annotation for <namespace>-<name>", settings, proxy,
+                     "fix it, or remove the annotation to use <namespace>-<name>", settings, proxy,
                      diagnostics);
         return;
     }

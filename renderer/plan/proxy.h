@@ -50,7 +50,7 @@ std::vector<std::string> device_tags(std::vector<std::string> tags, const Settin
 void check_namespace(const ParentInput& parent, Diagnostics& diagnostics);
 
 // The names of a proxy's objects begin with the parent's, which is also the value of a label: the
-// API server refuses what the reference makes of other names. For parents whose own names may be
+// API server refuses what the operator makes of other names. For parents whose own names may be
 // longer and have dots.
 void check_proxied_name(const ParentInput& parent, Diagnostics& diagnostics);
 

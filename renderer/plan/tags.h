@@ -1,4 +1,4 @@
-// The grammar of an ACL tag, as the reference checks it before it asks for an auth key. Source:
+// The grammar of an ACL tag, as the operator checks it before it asks for an auth key. Source:
 // tailscale v1.96.5 tailcfg.CheckTag.
 #pragma once
 

@@ -28,7 +28,7 @@ void check_address(const ServiceInput& service, std::string_view key, std::strin
     const std::string_view address = annotation_text(service, key);
     if (!address.empty() && !ip_family(address, true)) {
         report(service, "invalid-tailnet-ip", key,
-               fmt::format("\"{}\" is not an IP address", address),
+               fmt::format("invalid IP address \"{}\"", address),
                "an address such as \"100.64.0.7\"", hint, diagnostics);
     }
 }
@@ -72,7 +72,7 @@ void check_tailnet_target(const ServiceInput& service, std::string_view hint,
     }
     if (!fqdn.empty() && !is_magic_dns_name(fqdn)) {
         report(service, "invalid-tailnet-fqdn", kTailnetFqdn,
-               fmt::format("\"{}\" is not the name of a device", fqdn),
+               fmt::format("invalid device name \"{}\"", fqdn),
                "a name such as \"db.tail1234.ts.net\"", hint, diagnostics);
     }
     check_address(service, kTailnetIp, hint, diagnostics);

@@ -1,4 +1,4 @@
-// Where in the tailnet a Service says that it leads, by annotation, and what the reference refuses
+// Where in the tailnet a Service says that it leads, by annotation, and what the operator refuses
 // of it. Source: tailscale v1.96.5 cmd/k8s-operator/svc.go (tailnetTargetAnnotation,
 // validateService).
 #pragma once

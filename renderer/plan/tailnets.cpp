@@ -58,9 +58,9 @@ std::string Tailnets::server_url(const ParentInput& user, const TailnetWish& wis
     diagnostics.add({.rule = "unknown-tailnet",
                      .pos = wish.pos,
                      .object = user.doc->object_name(),
-                     .message = fmt::format("there is no Tailnet \"{}\"", wish.name),
-                     .expected = "the name of a Tailnet among the inputs",
-                     .hint = "correct the name, or give its manifest with --context DIR"});
+                     .message = fmt::format("Tailnet \"{}\" not found", wish.name),
+                     .expected = "the name of a Tailnet in the inputs",
+                     .hint = "fix the name, or pass its manifest with --context DIR"});
     return {};
 }
 
@@ -126,7 +126,7 @@ void Tailnets::check_label(const TailnetInput& tailnet, std::string_view label,
             .expected = fmt::format("the label \"{}: {}\"", kTailnetLabel, tailnet.name),
             .hint = label.empty() ? "add it to the Secret; of a SealedSecret or an ExternalSecret "
                                     "with a template, to the template's metadata"
-                                  : "give each Tailnet a Secret of its own"},
+                                  : "use a separate Secret for each Tailnet"},
            diagnostics);
 }
 
@@ -140,10 +140,10 @@ void Tailnets::check_secret(const TailnetInput& tailnet, Plan& plan,
         report(tailnet,
                {.rule = "missing-tailnet-secret",
                 .pos = tailnet.secret_pos,
-                .message = fmt::format("the Secret \"{}\" is not among the inputs", name),
+                .message = fmt::format("Secret \"{}\" not found", name),
                 .expected = "a Secret, SealedSecret or ExternalSecret with client_id and "
                             "client_secret",
-                .hint = "add it, or say \"tailrender.inputs: partial\" if it is made by hand"},
+                .hint = "add it, or set \"tailrender.inputs: partial\" if it is created by hand"},
                diagnostics);
     } else if (!source) {
         plan.summary.push_back(fmt::format(

@@ -31,10 +31,10 @@ constexpr std::array kChanges = {
                   "a Tailscale Service is not found under its name in the tailnet"},
     VersionChange{{96, 0},  // #18519
                   Needs::Metrics,
-                  "metrics are not served in pods that have an IPv6 address only"},
+                  "metrics are not served in pods with only an IPv6 address"},
     VersionChange{{96, 2},  // #16450
                   Needs::EveryProxy,
-                  "a proxy whose key is rejected never asks for another one"},
+                  "a proxy whose key is rejected never requests another one"},
 };
 
 std::optional<int> take_number(std::string_view& text) {
@@ -95,15 +95,16 @@ public:
             }
         }
         if (!notes.empty()) {
-            diagnostics_.add({.severity = Severity::Warning,
-                              .rule = "version-skew",
-                              .pos = pos,
-                              .where = "proxyConfig.image.tag",
-                              .object = std::move(object),
-                              .message = "these proxies cannot do all that the others can",
-                              .found = fmt::format("\"{}\"", tag),
-                              .expected = newest(),
-                              .notes = std::move(notes)});
+            diagnostics_.add(
+                {.severity = Severity::Warning,
+                 .rule = "version-skew",
+                 .pos = pos,
+                 .where = "proxyConfig.image.tag",
+                 .object = std::move(object),
+                 .message = "these proxies do not support everything that the others do",
+                 .found = fmt::format("\"{}\"", tag),
+                 .expected = newest(),
+                 .notes = std::move(notes)});
         }
     }
 
@@ -118,8 +119,9 @@ private:
              .pos = pos,
              .where = "proxyConfig.image.tag",
              .object = std::move(object),
-             .message = old ? "this version of Tailscale is more than four releases behind ours"
-                            : "this version of Tailscale is newer than what we know",
+             .message = old ? "this version of Tailscale is more than four releases behind the "
+                              "supported one"
+                            : "this version of Tailscale is newer than the supported one",
              .found = fmt::format("\"{}\"", tag),
              .expected = fmt::format("a version from v1.{} to v1.{}", kOldestMinor,
                                      kSupportedVersion.minor),

@@ -1,6 +1,6 @@
-// Which versions of Tailscale's image the objects work with. The reference accepts proxies of up to
+// Which versions of Tailscale's image the objects work with. The operator accepts proxies of up to
 // four releases behind its own; releases have even minor numbers. Everything that differs between
-// them stands in one table. Tags that name no version (`stable`, a branch) and digests pass.
+// them is in one table. Tags that name no version (`stable`, a branch) and digests pass.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ namespace renderer {
 
 namespace {
 
-// The version to validate against; the newest when nobody says. No value: an error was added.
+// The version to validate against; the newest when no one says. No value: an error was added.
 std::optional<std::string_view> chosen_version(const Loaded& loaded, Diagnostics& diagnostics) {
     const std::vector<std::string_view>& known = kubernetes_versions();
     const Value& wanted = loaded.kubernetes_version;
@@ -42,19 +42,19 @@ std::optional<std::string_view> chosen_version(const Loaded& loaded, Diagnostics
         {.rule = "unknown-kubernetes-version",
          .pos = wanted.pos(),
          .where = wanted.pos().known() ? "" : "--kubernetes-version",
-         .message = "there are no schemas of this version of Kubernetes",
+         .message = "no schemas for this version of Kubernetes",
          .found = is_text ? fmt::format("\"{}\"", wanted.text()) : std::string(kind_name(wanted)),
          .expected = fmt::format("one of {{ {} }}", fmt::join(known, ", ")),
-         .hint = "say the nearest one"});
+         .hint = "use the nearest one"});
     return std::nullopt;
 }
 
-// In a Secret even what stands in place of a key may be a credential, unless it is nearly a field.
+// In a Secret even what is in place of a key may be a credential, unless it is nearly a field.
 void conceal(std::string_view kind, Diagnostic& diagnostic) {
     diagnostic.hide_text = kind == "Secret";
     if (diagnostic.hide_text && diagnostic.rule == "schema-unknown-field" &&
         !diagnostic.hint.starts_with("did you mean")) {
-        diagnostic.message = "there is no such field";
+        diagnostic.message = "unknown field";
     }
 }
 
@@ -86,8 +86,7 @@ SchemaFault unknown_kind(const Task& task, std::string_view version) {
         !spans.empty()) {
         fault.diagnostic.expected = fmt::format("Kubernetes {}", spans);
         fault.diagnostic.hint =
-            "say --kubernetes-version, or kubernetesVersion of the cluster in "
-            ".tailrender.yaml";
+            "set --kubernetes-version, or kubernetesVersion of the cluster in .tailrender.yaml";
     }
     const std::vector<std::string_view> others =
         TypeTable::versions_of(task.api_version, task.kind, version);
@@ -105,7 +104,7 @@ class Validation {
 public:
     Validation(std::string_view version, unsigned threads) : table_(version), threads_(threads) {}
 
-    // Kinds that nobody here knows are only read, if nobody has.
+    // Kinds that no one here knows are only read, if no one has.
     void add(Task task) {
         const auto [entry, is_new] =
             types_.try_emplace({task.api_version, task.kind}, Known{nullptr, false});

@@ -84,7 +84,7 @@ public:
     // `version` is one of kubernetes_versions().
     explicit TypeTable(std::string_view version);
 
-    // Whether Kubernetes itself, or the reference, defines the group of this apiVersion.
+    // Whether Kubernetes itself, or the operator, defines the group of this apiVersion.
     [[nodiscard]] static bool knows_group(std::string_view api_version);
     // The versions that serve a kind: "1.30-1.32", "" when none does.
     [[nodiscard]] static std::string served_by(std::string_view api_version, std::string_view kind);

@@ -32,15 +32,15 @@ std::string_view expected_of(Builtin builtin) {
             return "a string";
         case Builtin::Int32:
         case Builtin::Int64:
-            return "a whole number";
+            return "an integer";
         case Builtin::Number:
             return "a number";
         case Builtin::Bool:
             return "a boolean";
         case Builtin::IntOrString:
-            return "a whole number or a string";
+            return "an integer or a string";
         case Builtin::Quantity:
-            return "an amount, such as \"100m\" or \"1Gi\"";
+            return "a quantity, such as \"100m\" or \"1Gi\"";
         case Builtin::Bytes:
             return "base64";
         case Builtin::Time:
@@ -229,7 +229,7 @@ private:
         return text;
     }
 
-    // Of the map that the path's last field stands in, as `kubectl explain` takes it.
+    // Of the map that the path's last field is in, as `kubectl explain` takes it.
     [[nodiscard]] std::string explained_path() const {
         std::string text = lower_case(kind_);
         for (std::size_t i = 0; i + 1 < path_.size(); ++i) {
@@ -261,10 +261,10 @@ private:
                                               : fmt::format("{}", value.text());
         } else if (wants_number && value.is_string() &&
                    value.text().find_first_not_of("0123456789") == std::string_view::npos) {
-            fault.hint = "take away the quotes";
+            fault.hint = "remove the quotes";
         } else if (builtin == Builtin::Bytes) {
             fault.found = "text that is not base64";
-            fault.hint = "plain text belongs under \"stringData\" of a Secret";
+            fault.hint = "plain text goes into \"stringData\" of a Secret";
         }
         add(std::move(fault));
     }
@@ -277,7 +277,7 @@ private:
         }
         Diagnostic fault = {.rule = "schema-unknown-field",
                             .pos = member.key.pos(),
-                            .message = fmt::format("there is no field \"{}\"", path())};
+                            .message = fmt::format("unknown field \"{}\"", path())};
         if (names.size() <= kListedFields) {
             fault.expected = fmt::format("one of {{ {} }}", fmt::join(names, ", "));
         }
@@ -288,8 +288,9 @@ private:
             fault.hint = fmt::format("\"kubectl explain {}\" lists the fields", explained_path());
         }
         if (other != type.others.end()) {
-            fault.hint = fmt::format("Kubernetes {} to {} have it; this cluster is taken for {}",
-                                     other->first, other->last, version_);
+            fault.hint =
+                fmt::format("it exists in Kubernetes {} to {}; this cluster is assumed to have {}",
+                            other->first, other->last, version_);
         }
         add(std::move(fault));
         path_.pop_back();
@@ -307,7 +308,7 @@ private:
     void report_value(const Value& value, std::string found, std::string expected) {
         add({.rule = "schema-value",
              .pos = value.pos(),
-             .message = fmt::format("\"{}\" has a value that is not allowed", path()),
+             .message = fmt::format("invalid value of \"{}\"", path()),
              .found = std::move(found),
              .expected = std::move(expected)});
     }
@@ -337,7 +338,7 @@ private:
             report_value(value, fmt::format("{} characters", size),
                          fmt::format("at most {}", *limits.max_length));
         } else if (limits.is_cidr && !is_cidr(text)) {
-            report_value(value, found, "a block of addresses, such as \"10.0.0.0/8\"");
+            report_value(value, found, "a CIDR block, such as \"10.0.0.0/8\"");
         } else if (limits.pattern && !limits.pattern->matches(text)) {
             report_value(value, found, fmt::format("text that matches {}", limits.pattern_text));
         }
@@ -373,9 +374,8 @@ private:
                 }
             }
             if (!key.empty() && key.size() == limits.unique.size() && !seen.insert(key).second) {
-                report_value(
-                    item, fmt::format("a second \"{}\"", fmt::join(key, ", ")),
-                    fmt::format("items that differ in {}", fmt::join(limits.unique, ", ")));
+                report_value(item, fmt::format("a second \"{}\"", fmt::join(key, ", ")),
+                             fmt::format("items with unique {}", fmt::join(limits.unique, ", ")));
             }
         }
     }

@@ -1,5 +1,5 @@
 // Compares one object with its type: unknown fields (as strictly as `kubectl --validate=strict`),
-// types, required fields, and the limits of the reference's CRDs. What only the API server's own
+// types, required fields, and the limits of the operator's CRDs. What only the API server's own
 // code checks (names that must be unique, ports in range) is none of its business, nor are the
 // rules between fields of CRDs: plan has those. Says nothing about a text that holds `${`, which
 // something will replace before the object is applied.

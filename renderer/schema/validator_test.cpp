@@ -57,19 +57,18 @@ TEST(Validator, PassesWhatIsGood) {
 }
 
 TEST(Validator, NamesUnknownFields) {
-    EXPECT_EQ(
-        pod_faults("spec:\n"
-                   "  containers:\n"
-                   "  - name: web\n"
-                   "    imagePullPolice: Always\n"
-                   "    ports:\n"
-                   "    - containerport: 80\n"
-                   "      containerPort: 80\n"),
-        "7: schema-unknown-field: there is no field \"spec.containers[0].imagePullPolice\" |  "
-        "|  | did you mean \"imagePullPolicy\"?\n"
-        "9: schema-unknown-field: there is no field "
-        "\"spec.containers[0].ports[0].containerport\" |  | one of { containerPort, hostIP, "
-        "hostPort, name, protocol } | did you mean \"containerPort\"?\n");
+    EXPECT_EQ(pod_faults("spec:\n"
+                         "  containers:\n"
+                         "  - name: web\n"
+                         "    imagePullPolice: Always\n"
+                         "    ports:\n"
+                         "    - containerport: 80\n"
+                         "      containerPort: 80\n"),
+              "7: schema-unknown-field: unknown field \"spec.containers[0].imagePullPolice\" |  "
+              "|  | did you mean \"imagePullPolicy\"?\n"
+              "9: schema-unknown-field: unknown field "
+              "\"spec.containers[0].ports[0].containerport\" |  | one of { containerPort, hostIP, "
+              "hostPort, name, protocol } | did you mean \"containerPort\"?\n");
 }
 
 TEST(Validator, SaysWhichVersionsHaveAField) {
@@ -79,8 +78,8 @@ TEST(Validator, SaysWhichVersionsHaveAField) {
                             "  resources: {}\n";
     EXPECT_EQ(faults_of(pod, "1.32"), "");
     EXPECT_EQ(faults_of(pod, "1.31"),
-              "6: schema-unknown-field: there is no field \"spec.resources\" |  |  | Kubernetes "
-              "1.32 to 1.35 have it; this cluster is taken for 1.31\n");
+              "6: schema-unknown-field: unknown field \"spec.resources\" |  |  | it exists in "
+              "Kubernetes 1.32 to 1.35; this cluster is assumed to have 1.31\n");
 }
 
 TEST(Validator, ChecksTypes) {
@@ -97,9 +96,9 @@ TEST(Validator, ChecksTypes) {
         "6: schema-type: \"spec.nodeSelector.disk\" has the wrong type | a number | a string "
         "| put it in quotes\n"
         "7: schema-type: \"spec.priority\" has the wrong type | a number of more than 32 bits "
-        "| a whole number | \n"
-        "9: schema-type: \"spec.terminationGracePeriodSeconds\" has the wrong type | 1.5 | a "
-        "whole number | \n"
+        "| an integer | \n"
+        "9: schema-type: \"spec.terminationGracePeriodSeconds\" has the wrong type | 1.5 | an "
+        "integer | \n"
         "10: schema-type: \"spec.containers\" has the wrong type | a map | a list | \n"
         "11: schema-type: \"spec.volumes[0]\" has the wrong type | a string | a map | \n");
 }
@@ -113,11 +112,11 @@ TEST(Validator, ChecksNumbersAndTexts) {
                    "    livenessProbe: {httpGet: {port: true}}\n"
                    "    resources: {limits: {example.com/gpu: two}}\n"),
         "7: schema-type: \"spec.containers[0].ports[0].containerPort\" has the wrong type | a "
-        "string | a whole number | take away the quotes\n"
+        "string | an integer | remove the quotes\n"
         "8: schema-type: \"spec.containers[0].livenessProbe.httpGet.port\" has the wrong type "
-        "| a boolean | a whole number or a string | \n"
+        "| a boolean | an integer or a string | \n"
         "9: schema-type: \"spec.containers[0].resources.limits[example.com/gpu]\" has the "
-        "wrong type | a string | an amount, such as \"100m\" or \"1Gi\" | \n");
+        "wrong type | a string | a quantity, such as \"100m\" or \"1Gi\" | \n");
 }
 
 TEST(Validator, ChecksWhatIsEncoded) {
@@ -129,7 +128,7 @@ TEST(Validator, ChecksWhatIsEncoded) {
         "3: schema-type: \"metadata.creationTimestamp\" has the wrong type | a string | a "
         "time, such as \"2026-01-02T15:04:05Z\" | \n"
         "4: schema-type: \"data.bad\" has the wrong type | text that is not base64 | base64 | "
-        "plain text belongs under \"stringData\" of a Secret\n"
+        "plain text goes into \"stringData\" of a Secret\n"
         "4: schema-type: \"data.number\" has the wrong type | a number | base64 | put it in "
         "quotes\n");
 }
@@ -149,50 +148,50 @@ TEST(Validator, MissesFields) {
 }
 
 TEST(Validator, HoldsTheLimitsOfCustomResources) {
-    EXPECT_EQ(
-        faults_of("apiVersion: tailscale.com/v1alpha1\n"
-                  "kind: Connector\n"
-                  "metadata: {name: edge}\n"
-                  "spec:\n"
-                  "  replicas: -1\n"
-                  "  hostname: Edge\n"
-                  "  subnetRouter: {advertiseRoutes: [10.0.0.0/8, 10.0.0.1]}\n"
-                  "  appConnector: {routes: []}\n"
-                  "  tags: [\"tag:a\", b]\n"),
-        "5: schema-value: \"spec.replicas\" has a value that is not allowed | -1 | at least 0 "
-        "| \n"
-        "6: schema-value: \"spec.hostname\" has a value that is not allowed | \"Edge\" | text "
-        "that matches ^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$ | \n"
-        "7: schema-value: \"spec.subnetRouter.advertiseRoutes[1]\" has a value that is not "
-        "allowed | \"10.0.0.1\" | a block of addresses, such as \"10.0.0.0/8\" | \n"
-        "8: schema-value: \"spec.appConnector.routes\" has a value that is not allowed | 0 "
-        "items | at least 1 | \n"
-        "9: schema-value: \"spec.tags[1]\" has a value that is not allowed | \"b\" | text that "
-        "matches ^tag:[a-zA-Z][a-zA-Z0-9-]*$ | \n");
+    EXPECT_EQ(faults_of("apiVersion: tailscale.com/v1alpha1\n"
+                        "kind: Connector\n"
+                        "metadata: {name: edge}\n"
+                        "spec:\n"
+                        "  replicas: -1\n"
+                        "  hostname: Edge\n"
+                        "  subnetRouter: {advertiseRoutes: [10.0.0.0/8, 10.0.0.1]}\n"
+                        "  appConnector: {routes: []}\n"
+                        "  tags: [\"tag:a\", b]\n"),
+              "5: schema-value: invalid value of \"spec.replicas\" | -1 | at least 0 "
+              "| \n"
+              "6: schema-value: invalid value of \"spec.hostname\" | \"Edge\" | text "
+              "that matches ^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$ | \n"
+              "7: schema-value: invalid value of \"spec.subnetRouter.advertiseRoutes[1]\" | "
+              "\"10.0.0.1\" | a CIDR block, such as \"10.0.0.0/8\" | \n"
+              "8: schema-value: invalid value of \"spec.appConnector.routes\" | 0 "
+              "items | at least 1 | \n"
+              "9: schema-value: invalid value of \"spec.tags[1]\" | \"b\" | text that "
+              "matches ^tag:[a-zA-Z][a-zA-Z0-9-]*$ | \n");
 }
 
 TEST(Validator, HoldsChoicesLengthsAndKeys) {
     const std::string label(64, 'a');
-    EXPECT_EQ(
-        faults_of("apiVersion: tailscale.com/v1alpha1\n"
-                  "kind: ProxyClass\n"
-                  "metadata: {name: edge}\n"
-                  "spec:\n"
-                  "  statefulSet:\n"
-                  "    labels: {a: " +
-                  label +
-                  "}\n"
-                  "    pod:\n"
-                  "      tailscaleContainer:\n"
-                  "        imagePullPolicy: Sometimes\n"
-                  "        resources: {claims: [{name: a}, {name: b}, {name: a}]}\n"),
-        "6: schema-value: \"spec.statefulSet.labels.a\" has a value that is not allowed | 64 "
-        "characters | at most 63 | \n"
-        "9: schema-value: \"spec.statefulSet.pod.tailscaleContainer.imagePullPolicy\" has a "
-        "value that is not allowed | \"Sometimes\" | one of { Always, Never, IfNotPresent } | "
-        "\n"
-        "10: schema-value: \"spec.statefulSet.pod.tailscaleContainer.resources.claims\" has "
-        "a value that is not allowed | a second \"a\" | items that differ in name | \n");
+    EXPECT_EQ(faults_of("apiVersion: tailscale.com/v1alpha1\n"
+                        "kind: ProxyClass\n"
+                        "metadata: {name: edge}\n"
+                        "spec:\n"
+                        "  statefulSet:\n"
+                        "    labels: {a: " +
+                        label +
+                        "}\n"
+                        "    pod:\n"
+                        "      tailscaleContainer:\n"
+                        "        imagePullPolicy: Sometimes\n"
+                        "        resources: {claims: [{name: a}, {name: b}, {name: a}]}\n"),
+              "6: schema-value: invalid value of \"spec.statefulSet.labels.a\" | 64 "
+              "characters | at most 63 | \n"
+              "9: schema-value: invalid value of "
+              "\"spec.statefulSet.pod.tailscaleContainer.imagePullPolicy\" | \"Sometimes\" | one "
+              "of { Always, Never, IfNotPresent } | "
+              "\n"
+              "10: schema-value: invalid value of "
+              "\"spec.statefulSet.pod.tailscaleContainer.resources.claims\" | a second \"a\" | "
+              "items with unique name | \n");
 }
 
 TEST(Validator, SaysNothingAboutWhatIsReplacedLater) {

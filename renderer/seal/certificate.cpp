@@ -111,8 +111,8 @@ Result<SealingCertificate> SealingCertificate::parse(std::string_view pem,
     const Owned<X509> certificate(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
     if (certificate == nullptr) {
         const bool is_private = pem.find("PRIVATE KEY") != std::string_view::npos;
-        return refusal(path, "no certificate can be read",
-                       is_private ? "a private key, which belongs to the controller alone"
+        return refusal(path, "cannot read the certificate",
+                       is_private ? "a private key, which only the controller should have"
                                   : "no PEM block \"CERTIFICATE\"");
     }
     if (X509_cmp_current_time(X509_get0_notAfter(certificate.get())) < 0) {

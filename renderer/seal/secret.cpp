@@ -76,8 +76,8 @@ private:
                 member.value.is_string() ? decode_base64(member.value.text()) : std::nullopt;
             if (!decoded) {
                 error(member.key.pos(),
-                      fmt::format("the value of \"{}\" is not base64", member.name()),
-                      "another text", "base64 in \"data\", plain text in \"stringData\"");
+                      fmt::format("the value of \"{}\" is not base64", member.name()), "other text",
+                      "base64 in \"data\", plain text in \"stringData\"");
                 continue;
             }
             secret_.data.insert_or_assign(std::string(member.name()), *decoded);
@@ -86,7 +86,7 @@ private:
         for (const Member& member : members_of(text)) {
             if (!member.value.is_string()) {
                 error(member.key.pos(),
-                      fmt::format("the value of \"{}\" is no text", member.name()),
+                      fmt::format("the value of \"{}\" is not a string", member.name()),
                       std::string(kind_name(member.value)), "a string; put it in quotes");
                 continue;
             }

@@ -22,7 +22,7 @@ enum class SealScope { Strict, NamespaceWide, ClusterWide };
 struct PlainSecret {
     std::string name, ns;
     Pos pos;                        // of the document or the file
-    Value metadata = Value::map();  // labels and annotations, and what else stands there
+    Value metadata = Value::map();  // labels and annotations, and what else is there
     std::string type = "Opaque";
     bool immutable = false;
     std::map<std::string, std::string> data;  // decoded

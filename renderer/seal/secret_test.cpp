@@ -58,7 +58,7 @@ TEST(Certificate, RefusesWhatCannotSeal) {
     } rows[] = {
         {"expired.pem", "the certificate has expired", "valid until Jan  2 00:00:00 2020 GMT"},
         {"ec.pem", "the certificate's key is not RSA", "a key of another kind"},
-        {"missing.pem", "no certificate can be read", "no PEM block \"CERTIFICATE\""}};
+        {"missing.pem", "cannot read the certificate", "no PEM block \"CERTIFICATE\""}};
     for (const auto& row : rows) {
         auto result = SealingCertificate::parse(file(row.name), row.name);
         ASSERT_FALSE(result.has_value()) << row.name;
@@ -69,7 +69,7 @@ TEST(Certificate, RefusesWhatCannotSeal) {
     auto result = SealingCertificate::parse("-----BEGIN PRIVATE KEY-----\n", "key.pem");
     ASSERT_FALSE(result.has_value());
     EXPECT_EQ(result.error().diagnostic.found,
-              "a private key, which belongs to the controller alone");
+              "a private key, which only the controller should have");
 }
 
 TEST(Secret, TakesPlainTextOverBase64) {
@@ -142,7 +142,7 @@ TEST(Secret, SaysWhatIsWrongWithoutValues) {
         {"apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\n", "found: \"SealedSecret\""},
         {"apiVersion: v1\nkind: Secret\ndata: {a: b25l}\n", "the Secret has no name"},
         {std::string(kHead) + "data: {a: canary!}\n", "the value of \"a\" is not base64"},
-        {std::string(kHead) + "stringData: {a: 20261}\n", "the value of \"a\" is no text"},
+        {std::string(kHead) + "stringData: {a: 20261}\n", "the value of \"a\" is not a string"},
         {std::string(kHead), "the Secret has nothing to seal"},
         {std::string(kHead) + "data: {a: b25l}\nsops: {mac: x}\n",
          "the Secret is encrypted by SOPS already"},

@@ -68,7 +68,7 @@ bool names_secret(std::string_view document) {
     return false;
 }
 
-// The key at the left edge that the place stands under; of `--set a.b=c` it is `a`.
+// The key at the left edge that the place is under; of `--set a.b=c` it is `a`.
 std::string_view top_key(std::string_view text, std::size_t offset) {
     std::size_t end = std::min(text.find('\n', offset), text.size());
     for (std::size_t tried = 0; tried < kReach;) {
@@ -134,7 +134,7 @@ bool stands_in_credentials(const Diagnostic& diagnostic, const SourceMap& source
     return key == "oauth" || (key == "secretGenerator" && gives_values);
 }
 
-// What stands in quotes.
+// What is in quotes.
 void leave_out_quoted(std::string& text) {
     const std::size_t first = text.find('"');
     const std::size_t last = text.rfind('"');

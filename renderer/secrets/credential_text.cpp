@@ -43,7 +43,7 @@ std::string without_userinfo(std::string_view text, const SecretHash& hash) {
     return out.append(text);
 }
 
-// The word that a `=`, `:` or blank at `sign` gives a value to; it may stand in quotes, which JSON
+// The word that a `=`, `:` or blank at `sign` gives a value to; it may be in quotes, which JSON
 // within JSON writes as `\"`.
 std::string_view key_before(std::string_view text, std::size_t sign) {
     if (sign == 0 || (is_blank(text[sign]) && is_blank(text[sign - 1]))) {
@@ -86,7 +86,7 @@ bool sets_value(std::string_view text, std::size_t sign, std::string_view key) {
            escaped_quote(rest);
 }
 
-// `text` begins with a quote behind so many backslashes: what stands in the quotes. The quotes of a
+// `text` begins with a quote behind so many backslashes: what is in the quotes. The quotes of a
 // text in that text have more.
 std::string_view quoted_text(std::string_view text, std::size_t escapes) {
     if (escapes == 0) {

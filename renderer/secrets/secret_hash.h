@@ -1,5 +1,5 @@
 // What stands for a secret value in a report: a keyed hash. Equal values have equal hashes within
-// a report, so a reader sees that a value changed or moved; without the key nobody can try out
+// a report, so a reader sees that a value changed or moved; without the key no one can try out
 // which value it was. The key is random, or given by whoever wants to compare reports.
 #pragma once
 

@@ -24,7 +24,7 @@ bool is_reference(std::string_view value) {
 
 // Which values SOPS does not encrypt, by what it notes in the file. Source: shouldBeEncrypted in
 // sops.go. With rules about comments, which are not read, or a regular expression that we do not
-// understand any value may be one: nobody could do anything about a refusal.
+// understand any value may be one: no one could do anything about a refusal.
 class SopsRules {
 public:
     // nullptr: the file is not of SOPS.

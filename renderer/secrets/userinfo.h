@@ -7,9 +7,9 @@
 namespace renderer {
 
 // The first one in `text`, without the `@` that ends it; empty: there is none. A password may hold
-// raw slashes, `?` and `#`: then it goes to the last `@` of the word, unless a port stands before
+// raw slashes, `?` and `#`: then it goes to the last `@` of the word, unless a port comes before
 // the first of them. Such a password that begins with digits cannot be told from a path with an
-// `@`. Takes time linear in what it passes over.
+// `@`. Takes time linear in what it ignores.
 std::string_view find_userinfo(std::string_view text);
 
 // What a message says to have found instead of a text in which there is one.

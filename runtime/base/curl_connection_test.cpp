@@ -44,7 +44,7 @@ namespace {
 
 using boost::asio::ip::tcp;
 
-// Remembers the last descriptor that somebody waited for.
+// Remembers the last descriptor that someone waited for.
 class SeeingLoop : public AsioLoop {
 public:
     void watch(int descriptor, Interest interest, std::function<void(Interest)> ready) override {
@@ -161,7 +161,7 @@ TEST_F(CurlConnectionTest, AConnectionThatNobodyAcknowledgesEnds) {
     EXPECT_EQ(longest, 20'000U);
 }
 
-// A certificate for 127.0.0.1 that vouches for itself, and its key.
+// A certificate for 127.0.0.1 that confirms itself, and its key.
 struct SelfSigned {
     SelfSigned() {
         EVP_PKEY* pair = EVP_EC_gen("P-256");

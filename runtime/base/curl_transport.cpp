@@ -58,8 +58,8 @@ std::size_t take_body(char* bytes, std::size_t, std::size_t count, void* user) {
     return count;
 }
 
-// libcurl sends a request anew, of whatever method, when a connection that it had kept ends without
-// a reply. What it reads from here it cannot read twice, so that the caller hears of it.
+// libcurl sends a request again, of whatever method, when a connection that it had kept ends
+// without a reply. What it reads from here it cannot read twice, so that the caller hears of it.
 std::size_t give_body(char* to, std::size_t, std::size_t room, void* user) {
     auto& exchange = *static_cast<Exchange*>(user);
     const std::size_t count = exchange.request.body.copy(to, room, exchange.sent);

@@ -1,4 +1,4 @@
-// Small files that somebody else replaces while we run: tokens, credentials.
+// Small files that someone else replaces while we run: tokens, credentials.
 #pragma once
 
 #include <string>

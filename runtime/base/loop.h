@@ -26,7 +26,7 @@ public:
     Loop& operator=(const Loop&) = delete;
     virtual ~Loop() = default;
 
-    // The calendar: for what people read and for dates that others set. Somebody may put it forward
+    // The calendar: for what people read and for dates that others set. Someone may put it forward
     // or back.
     [[nodiscard]] virtual Time now() const = 0;
     // Only ever grows, from whatever it began with: for delays and deadlines.

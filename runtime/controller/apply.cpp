@@ -114,17 +114,17 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
         Jobs operator()(const step::MarkGone&) const {
             return {apply.must_be_absent(path_of(kPods, apply.ns_, work.pod)),
                     apply.set_must_be_absent(work),
-                    apply.patch(work.pod, "cannot mark the state Secret",
+                    apply.patch(work.pod, "cannot annotate the state Secret",
                                 Value::list({operation(
                                     "add", gone_path, Value(format_seconds(apply.loop_.now())))}))};
         }
         Jobs operator()(const step::UnmarkGone&) const {
-            return {apply.patch(work.pod, "cannot unmark the state Secret",
+            return {apply.patch(work.pod, "cannot remove the annotation from the state Secret",
                                 Value::list({removal(gone_path)}))};
         }
         Jobs operator()(const step::Remove&) const { return apply.remove(work); }
 
-        // The mark stands among the annotations, which a Secret of ours always has.
+        // The mark is among the annotations, which a Secret of ours always has.
         const std::string gone_path = "/metadata/annotations/" + pointer(kGoneAnnotation);
     };
     const Work work = work_of(replica);
@@ -224,16 +224,19 @@ Job Apply::revoke_key(const std::string& tailnet, const std::string& id, const J
 
 Job Apply::create_state(const Work& work) {
     return [this, work](const Next& next) {
-        kube_.create(path_of(kSecrets, ns_),
-                     state_secret(ns_, work.pod, work.set, work.tailnet, work.labels),
-                     [this, work, next](const KubeReply& reply) {
-                         if (reply.ok()) {
-                             written_.put(reply.object);
-                         }
-                         next(reply.code == 409
-                                  ? fmt::format("Secret \"{}\" exists and is not ours", work.pod)
-                                  : reply.problem("cannot create the state Secret"));
-                     });
+        kube_.create(
+            path_of(kSecrets, ns_),
+            state_secret(ns_, work.pod, work.set, work.tailnet, work.labels),
+            [this, work, next](const KubeReply& reply) {
+                if (reply.ok()) {
+                    written_.put(reply.object);
+                }
+                next(reply.code == 409
+                         ? fmt::format(
+                               "Secret \"{}\" exists and belongs to another user or controller",
+                               work.pod)
+                         : reply.problem("cannot create the state Secret"));
+            });
     };
 }
 
@@ -270,7 +273,7 @@ Job Apply::name_device(const Work& work) {
         if (before != work.auth.device.view()) {
             jobs.push_back(own_devices_.erase_if_own(claim_of(work, before)));
         }
-        jobs.push_back(patch(work.auth.name, "cannot note the device",
+        jobs.push_back(patch(work.auth.name, "cannot record the device",
                              Value::list({operation(
                                  "add", "/metadata/annotations/" + pointer(kDeviceNamedAnnotation),
                                  Value(device))})));
@@ -308,7 +311,7 @@ Job Apply::note_device(const Work& work, const std::shared_ptr<OwnDevice>& found
             own_devices_.tell_contradiction(claim_of(work, device), found->notes);
         }
         sights_.put_seen(work.tailnet, device);
-        patch(work.auth.name, "cannot note the device", std::move(operations))(next);
+        patch(work.auth.name, "cannot record the device", std::move(operations))(next);
     };
 }
 
@@ -351,7 +354,7 @@ Job Apply::must_be_absent(const std::string& path) {
     return [this, path](const Next& next) {
         kube_.get(path, [path, next](const KubeReply& reply) {
             if (reply.ok()) {
-                return next(fmt::format("{} is there after all", path));
+                return next(fmt::format("{} exists after all", path));
             }
             next(reply.not_found() ? std::string()
                                    : reply.problem(fmt::format("cannot read {}", path)));
@@ -372,7 +375,7 @@ Job Apply::set_must_be_absent(const Work& work) {
             const auto set = decode_proxy_set(reply.object);
             const bool wanted =
                 set.has_value() && !set->contract.empty() && work.ordinal < set->replicas;
-            next(wanted ? fmt::format("StatefulSet \"{}\" is there after all", work.set)
+            next(wanted ? fmt::format("StatefulSet \"{}\" exists after all", work.set)
                         : std::string());
         });
     };
@@ -405,7 +408,7 @@ Job Apply::mint(const Work& work, const step::MintKey& step) {
                 }
                 next(!reply.ok()
                          ? "no auth key: " + reply.message
-                         : std::string(key->key.empty() ? "no auth key: the answer has none" : ""));
+                         : std::string(key->key.empty() ? "no auth key in the response" : ""));
             });
     }));
     jobs.push_back(

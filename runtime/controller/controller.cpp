@@ -22,7 +22,7 @@ constexpr Duration kFeaturePause = std::chrono::milliseconds(50);  // one look f
 constexpr std::uint64_t kTicksBetweenWholeLooks = 60;
 constexpr Duration kYoungInstallation = std::chrono::hours(24);
 constexpr Duration kFailureLasts = std::chrono::minutes(5);
-constexpr int kGlitches = 1;  // failures that are nobody's business
+constexpr int kGlitches = 1;  // failures that are no one's business
 
 bool names_device(const Replica& replica) {
     return (replica.state != nullptr && !replica.state->device().empty()) ||
@@ -139,7 +139,7 @@ void Controller::read_ledger(const Value& table) {
 }
 
 void Controller::read_owner_again(const KubeReply& reply) {
-    log_.warning("cannot read what marks this installation", {{"cause", reply.message}});
+    log_.warning("cannot read the id of this installation", {{"cause", reply.message}});
     loop_.after(kFirstRetry, [this] { read_owner(); });
 }
 
@@ -297,9 +297,9 @@ std::optional<Step> Controller::next_step(const Replica& replica) {
     auto step = decide(replica, loop_.now(), settings_.cleanup_delay);
     if (!step.has_value() && lacks_config(replica)) {
         hinder(replica, "NoConfiguration",
-               fmt::format("there is no ConfigMap \"{}{}\" with the key \"{}.hujson\", or it "
-                           "cannot be read",
-                           renderer::kGroupPrefix, replica.set->name, pod));
+               fmt::format(
+                   "ConfigMap \"{}{}\" with the key \"{}.hujson\" does not exist or cannot be read",
+                   renderer::kGroupPrefix, replica.set->name, pod));
     } else if (!step.has_value()) {
         rest(pod);
     }
@@ -337,9 +337,11 @@ bool Controller::may_take(const Replica& replica, const Step& step) {
         }
     }
     if (std::holds_alternative<step::MintKey>(step) && !mints_.may_begin(pod, loop_.uptime())) {
-        hinder(replica, "TooManyKeys",
-               fmt::format("it has had {} keys within minutes: the next one is minted in a minute",
-                           kAskedAtOnce));
+        hinder(
+            replica, "TooManyKeys",
+            fmt::format(
+                "{} keys were created for it within minutes: the next one is created in a minute",
+                kAskedAtOnce));
         return false;
     }
     if (is_asked_look(replica, step) && !looks_.may_begin(pod, loop_.uptime())) {
@@ -451,7 +453,7 @@ void Controller::take_result(const std::string& pod, const Said& said) {
 void Controller::report(const std::string& pod, const Said& said) {
     Slot& slot = slots_[pod];
     if (std::exchange(slot.problem, said.problem) != said.problem) {
-        log_.warning("a proxy waits", {{"proxy", pod}, {"cause", said.problem}});
+        log_.warning("a proxy is blocked", {{"proxy", pod}, {"cause", said.problem}});
     }
     if (slot.is_worth_telling()) {
         features_due_.add({.pods = {pod}});

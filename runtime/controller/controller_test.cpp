@@ -78,7 +78,7 @@ TEST_F(ControllerTest, GivesANewKeyToAPodThatAsksForOne) {
     cluster.add_proxy("a");
     start();
     run(kMinute);
-    tailnet.devices.clear();  // somebody has deleted it
+    tailnet.devices.clear();  // someone has deleted it
     cluster.restart_pod("a-0");
     run(10 * kSecond);  // not after 86 seconds: the waiting pod is deleted
     expect_converged({"a-0"});
@@ -206,7 +206,7 @@ TEST_F(ControllerTest, AReturningProxyKeepsItsDevice) {
     cluster.add_proxy("a");
     run(kMinute);
     cluster.remove_proxy("a");
-    run(4 * kMinute);  // the delay has begun anew
+    run(4 * kMinute);  // the delay has begun again
     cluster.add_proxy("a");
     run(10 * kMinute);
     EXPECT_EQ(device_of("a-0"), device);
@@ -413,7 +413,7 @@ TEST_F(TwoTailnets, TheDeviceOfAProxyThatHasLostItsStateIsLookedForWhereItIs) {
     EXPECT_EQ(kube.find(secret("a-0-auth")), nullptr);
 }
 
-// A life of ups and downs, ended and begun anew at any point.
+// A life of ups and downs, ended and begun again at any point.
 class Storm : public ControllerTest, public testing::WithParamInterface<std::uint64_t> {
 protected:
     bool is_noted(const std::string& pod) {

@@ -9,7 +9,7 @@ namespace runtime {
 
 namespace {
 
-// From this capability version on (1.98) a pod that starts leaves what stands in its state Secret
+// From this capability version on (1.98) a pod that starts leaves what is in its state Secret
 // of its device.
 constexpr int kKeepsDevice = 134;
 
@@ -61,7 +61,7 @@ step::MintKey mint_for_pod(const Replica& replica, std::string why) {
         mint.restart_pod = replica.pod->uid;
     }
     if (replica.state->device().empty()) {
-        mint.device_to_delete = replica.auth->device;  // its state is lost: it cannot come back
+        mint.device_to_delete = replica.auth->device;  // its state was lost: it cannot come back
     } else if (is_gone(replica)) {
         mint.device_gone = replica.state->device();
     }
@@ -114,7 +114,7 @@ std::optional<Step> decide_note(const Replica& replica, Time now) {
     return read_device(replica, now, auth.device);
 }
 
-// Somebody may have deleted the device, or the key may be dead: the pod waits for ever then, with a
+// Someone may have deleted the device, or the key may be dead: the pod waits for ever then, with a
 // profile that names the device. Most pods ask for a key; of them a device alone is looked for that
 // was gone, and may have been there all the same.
 std::optional<Step> decide_missing(const Replica& replica, Time now) {
@@ -126,13 +126,13 @@ std::optional<Step> decide_missing(const Replica& replica, Time now) {
         return std::nullopt;
     }
     if (!has_device) {
-        return mint_for_pod(replica, "the pod has not joined with the one before");
+        return mint_for_pod(replica, "the pod has not joined with the previous key");
     }
     if (auto look = look_again(replica, is_up(replica) ? kSightLasts : kJoinPatience)) {
         return look;
     }
     return is_gone(replica) && !asks
-               ? std::optional<Step>(mint_for_pod(replica, "its device is gone"))
+               ? std::optional<Step>(mint_for_pod(replica, "its device was deleted"))
                : std::nullopt;
 }
 
@@ -140,7 +140,7 @@ std::optional<Step> decide_missing(const Replica& replica, Time now) {
 std::optional<Step> decide_key(const Replica& replica, Time now) {
     const AuthSecret& auth = *replica.auth;
     if (has_joined(replica)) {
-        // Noted first: were its state lost now, nobody would know of it.
+        // Noted first: were its state lost now, no one would know of it.
         const auto note = decide_note(replica, now);
         return note.has_value() ? note : step::SpendKey{};
     }
@@ -171,7 +171,7 @@ std::optional<Step> decide_request(const Replica& replica, bool restart_is_due, 
     const auto age = age_of(auth.key_created, now);
     const bool may_still_work = !auth.blank && age.has_value() && *age < kKeyPatience;
     return may_still_work ? std::nullopt
-                          : std::optional<Step>(mint_for_pod(replica, "the pod asks for one"));
+                          : std::optional<Step>(mint_for_pod(replica, "the pod requests one"));
 }
 
 std::optional<Step> decide_device(const Replica& replica, Time now) {
@@ -268,7 +268,7 @@ std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_de
         return decide_key(replica, now);
     }
     if (!asks_for_keys(*replica.set) && replica.state->device().empty()) {
-        return mint_for_pod(replica, "its state is lost");
+        return mint_for_pod(replica, "its state was lost");
     }
     if (replica.auth->config != replica.config) {
         return step::WriteConfig{};
@@ -301,7 +301,7 @@ std::string describe(const Step& step) {
             return "create a blank auth Secret";
         }
         std::string operator()(const step::MintKey& mint) const {
-            return "mint a key (" + mint.why + ")" +
+            return "create a key (" + mint.why + ")" +
                    (mint.device_to_delete.empty() ? ""
                                                   : ", delete device " + mint.device_to_delete) +
                    (mint.restart_pod.empty() ? "" : ", restart pod " + mint.restart_pod);
@@ -310,9 +310,9 @@ std::string describe(const Step& step) {
         std::string operator()(const step::DeletePod& pod) const { return "delete pod " + pod.uid; }
         std::string operator()(const step::SpendKey&) const { return "revoke and blank the key"; }
         std::string operator()(const step::NoteDevice& device) const {
-            return "note the device" + (device.device_to_delete.empty()
-                                            ? ""
-                                            : ", delete device " + device.device_to_delete);
+            return "record the device" + (device.device_to_delete.empty()
+                                              ? ""
+                                              : ", delete device " + device.device_to_delete);
         }
         std::string operator()(const step::SetTags& tags) const {
             return "set the tags of " + tags.device;
@@ -326,7 +326,7 @@ std::string describe(const Step& step) {
         }
         std::string operator()(const step::LeaveTailnet&) const { return "leave the tailnet"; }
         std::string operator()(const step::RemoveState&) const { return "remove the state Secret"; }
-        std::string operator()(const step::MarkGone&) const { return "mark as gone"; }
+        std::string operator()(const step::MarkGone&) const { return "mark as deleted"; }
         std::string operator()(const step::UnmarkGone&) const { return "unmark"; }
         std::string operator()(const step::Remove&) const { return "remove"; }
     };

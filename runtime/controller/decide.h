@@ -1,6 +1,6 @@
 // What is to be done for one replica of a proxy, given what the cluster looks like: a pure
 // function. The answer is one step; when it has been done the cluster looks different and the
-// question is asked again. So a process that is killed at any point goes on where it stood.
+// question is asked again. So a process that is killed at any point goes on where it was.
 //
 // The rules, in the order in which they are tried, are those of testdata/contract/proxy.md:
 // - the state Secret comes first, since a pod that finds its key but no state Secret exits;
@@ -11,8 +11,8 @@
 //   for that: the request is over when the device is there, and answered when it is gone;
 // - after a requested key the mark is removed, then the waiting pod is deleted once, which is
 //   quicker than its own time-outs;
-// - once the device has joined, and is the replica's own, it is noted (else nobody would know of it
-//   when its state is lost), then its key is revoked, spent or not, and blanked: the Secret stays,
+// - once the device has joined, and is the replica's own, it is noted (else no one would know of it
+//   when its state was lost), then its key is revoked, spent or not, and blanked: the Secret stays,
 //   or the pod could not be mounted again;
 // - with it is noted what the tailnet calls it. When its pod says that it has another name or
 //   another address, the tailnet is asked again;
@@ -106,7 +106,7 @@ struct ClearRequest {};
 struct DeletePod {
     std::string uid;
 };
-struct SpendKey {};                     // revoke the key, then blank it and note the device
+struct SpendKey {};                     // revoke the key, then blank it and record the device
 struct NoteDevice {                     // also again, with what the tailnet says of it now
     std::string device_to_delete = {};  // the one that was noted before
 };

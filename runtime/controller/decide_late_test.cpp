@@ -14,13 +14,13 @@ using Case = DecideCase;
 
 const Case kCases[] = {
     {"device of which nobody has asked what it is called",
-     [](World& w) { w.auth.device_words = ""; }, "note the device"},
+     [](World& w) { w.auth.device_words = ""; }, "record the device"},
     {"device of which nobody has asked that, with other tags",
      [](World& w) {
          w.auth.device_words = "";
          w.set.tags = "tag:web";
      },
-     "note the device"},
+     "record the device"},
     {"device is called as it is noted",
      [](World& w) {
          w.state.device_fqdn = "web.tail1.ts.net.";
@@ -29,7 +29,7 @@ const Case kCases[] = {
      },
      "nothing"},
     {"device has another name by now",
-     [](World& w) { w.state.device_fqdn = "web-1.tail1.ts.net."; }, "note the device"},
+     [](World& w) { w.state.device_fqdn = "web-1.tail1.ts.net."; }, "record the device"},
     {"device has another name since a moment",
      [](World& w) {
          w.state.device_fqdn = "web-1.tail1.ts.net.";
@@ -37,7 +37,7 @@ const Case kCases[] = {
      },
      "nothing"},
     {"device has another address by now", [](World& w) { w.state.addresses = "10.0.0.53"; },
-     "note the device"},
+     "record the device"},
     {"device has no other name, but its pod says so",
      [](World& w) {
          w.state.device_fqdn = "web-1.tail1.ts.net.";
@@ -62,7 +62,7 @@ const Case kCases[] = {
          w.be_new();
          w.sight = {.is_gone = true};
      },
-     "mint a key (the pod asks for one), restart pod pod-1"},
+     "create a key (the pod requests one), restart pod pod-1"},
     {"request of a new pod whose device is gone, and the newest key may still work",
      [](World& w) {
          w.be_new();
@@ -76,7 +76,7 @@ const Case kCases[] = {
          w.give_key(kMinutes(3));
          w.auth.device_gone = "n1";
      },
-     "mint a key (the pod asks for one), restart pod pod-1"},
+     "create a key (the pod requests one), restart pod pod-1"},
     {"request of a new pod is answered",
      [](World& w) {
          w.be_new();
@@ -119,7 +119,7 @@ const Case kCases[] = {
          w.auth.device_gone = "n1";
          w.state.device_id = "n2";
      },
-     "note the device, delete device n1"},
+     "record the device, delete device n1"},
     {"next pod has named the device that is gone for long",
      [](World& w) {
          w.be_new();
@@ -129,7 +129,7 @@ const Case kCases[] = {
          w.pod.started_at = kNow - kMinutes(10);
      },
      "look for n1"},
-    {"device that was gone is there after all",
+    {"device that was gone exists after all",
      [](World& w) {
          w.be_new();
          w.state.wants_key = false;
@@ -137,7 +137,7 @@ const Case kCases[] = {
          w.auth.device_gone = "n1";
          w.sight = {.is_gone = false};
      },
-     "note the device"},
+     "record the device"},
     {"new pod is not ready",
      [](World& w) {
          w.be_new();
@@ -151,7 +151,7 @@ const Case kCases[] = {
          w.state.wants_key = false;
          w.auth.device = "";
      },
-     "note the device"},
+     "record the device"},
     {"new API proxy asks",
      [](World& w) {
          w.be_api_proxy();
@@ -159,7 +159,7 @@ const Case kCases[] = {
          w.state.device_id = "n1";
          w.sight = {.is_gone = true};
      },
-     "mint a key (the pod asks for one), restart pod pod-1"},
+     "create a key (the pod requests one), restart pod pod-1"},
     {"recorder's device was gone when its key was minted, whatever process looks",
      [](World& w) {
          w.be_recorder();
@@ -179,7 +179,7 @@ const Case kCases[] = {
          w.auth.device = "";
          w.sight = {.is_gone = true};
      },
-     "mint a key (its device is gone), restart pod pod-1"},
+     "create a key (its device was deleted), restart pod pod-1"},
 };
 
 TEST(Decide, WhatIsSaidOfADeviceMayBeOld) {

@@ -61,7 +61,7 @@ std::string objection(const World& w, const Step& step, const Concrete& concrete
     return {};
 }
 
-// How many steps follow at most, whatever the tailnet answers, while nobody else does anything.
+// How many steps follow at most, whatever the tailnet answers, while no one else does anything.
 class Steps {
 public:
     int count(const World& world) {

@@ -21,7 +21,7 @@ const Case kCases[] = {
          w.has_auth = false;
          w.forget_device();
      },
-     "mint a key (no device yet)"},
+     "create a key (no device yet)"},
     {"no key for a device that has joined before", [](World& w) { w.has_auth = false; },
      "create a blank auth Secret"},
     {"key is not used yet",
@@ -35,7 +35,7 @@ const Case kCases[] = {
          w.give_key(kMinutes(1));
          w.auth.device = "";
      },
-     "note the device"},
+     "record the device"},
     {"device is noted", [](World& w) { w.give_key(kMinutes(1)); }, "revoke and blank the key"},
     {"device of the pod before",
      [](World& w) {
@@ -48,7 +48,7 @@ const Case kCases[] = {
          w.give_key(std::chrono::days(89) + kMinutes(1));
          w.forget_device();
      },
-     "mint a key (the key expires)"},
+     "create a key (the key expires)"},
     {"unused key of a server whose keys live shortly",
      [](World& w) {
          w.give_key(kMinutes(44));
@@ -62,7 +62,7 @@ const Case kCases[] = {
          w.auth.key_expires = *w.auth.key_created + kMinutes(60);
          w.forget_device();
      },
-     "mint a key (the key expires)"},
+     "create a key (the key expires)"},
     {"unused key of a server whose keys live hardly at all",
      [](World& w) {
          w.give_key(kMinutes(2));
@@ -83,18 +83,18 @@ const Case kCases[] = {
          w.forget_device();
          w.set.tags = "tag:web";
      },
-     "mint a key (the tags have changed)"},
+     "create a key (the tags have changed)"},
     {"tags of a live device", [](World& w) { w.set.tags = "tag:web"; }, "set the tags of n1"},
     {"device was replaced", [](World& w) { w.auth.device = "n0"; },
-     "note the device, delete device n0"},
+     "record the device, delete device n0"},
     {"request", [](World& w) { w.ask_for_key(); },
-     "mint a key (the pod asks for one), restart pod pod-1"},
+     "create a key (the pod requests one), restart pod pod-1"},
     {"request of a pod that lost its state",
      [](World& w) {
          w.ask_for_key();
          w.forget_device();
      },
-     "mint a key (the pod asks for one), delete device n1, restart pod pod-1"},
+     "create a key (the pod requests one), delete device n1, restart pod pod-1"},
     {"request of a pod that has joined since", [](World& w) { w.state.wants_key = true; },
      "clear the request"},
     {"request while the newest key may still work",
@@ -108,13 +108,13 @@ const Case kCases[] = {
          w.give_key(kMinutes(3));
          w.ask_for_key();
      },
-     "mint a key (the pod asks for one), restart pod pod-1"},
+     "create a key (the pod requests one), restart pod pod-1"},
     {"request, and the key is of tomorrow",
      [](World& w) {
          w.give_key(-kMinutes(24 * 60));
          w.ask_for_key();
      },
-     "mint a key (the pod asks for one), restart pod pod-1"},
+     "create a key (the pod requests one), restart pod pod-1"},
     {"request, and the key is of a clock that is a little ahead",
      [](World& w) {
          w.give_key(-kMinutes(1));
@@ -170,7 +170,7 @@ const Case kCases[] = {
          w.state.device_id = "n2";
          w.auth.restart_pod = "pod-1";
      },
-     "note the device, delete device n1"},
+     "record the device, delete device n1"},
     {"pod is leaving",
      [](World& w) {
          w.give_key(kMinutes(0));
@@ -232,7 +232,7 @@ const Case kCases[] = {
          w.be_recorder();
          w.sight = {.is_gone = true};
      },
-     "mint a key (its device is gone), restart pod pod-1"},
+     "create a key (its device was deleted), restart pod pod-1"},
     {"API proxy has not come up for long", [](World& w) { w.be_api_proxy(); }, "look for n1"},
     {"API proxy's device is there",
      [](World& w) {
@@ -251,7 +251,7 @@ const Case kCases[] = {
          w.be_api_proxy();
          w.sight = {.is_gone = true, .age = kMinutes(9)};
      },
-     "mint a key (its device is gone), restart pod pod-1"},
+     "create a key (its device was deleted), restart pod pod-1"},
     {"API proxy begins to run",
      [](World& w) {
          w.be_api_proxy();
@@ -282,7 +282,7 @@ const Case kCases[] = {
          w.give_key(kMinutes(1));
          w.auth.device = "";
      },
-     "note the device"},
+     "record the device"},
     {"recorder's device is noted",
      [](World& w) {
          w.be_recorder();
@@ -308,7 +308,7 @@ const Case kCases[] = {
          w.be_recorder();
          w.forget_device();
      },
-     "mint a key (its state is lost), delete device n1, restart pod pod-1"},
+     "create a key (its state was lost), delete device n1, restart pod pod-1"},
     {"recorder has not joined for long",
      [](World& w) {
          w.be_recorder();
@@ -316,7 +316,7 @@ const Case kCases[] = {
          w.forget_device();
          w.auth.device = "";
      },
-     "mint a key (the pod has not joined with the one before), restart pod pod-1"},
+     "create a key (the pod has not joined with the previous key), restart pod pod-1"},
     {"recorder has not joined with this key for long",
      [](World& w) {
          w.be_recorder();
@@ -339,7 +339,7 @@ const Case kCases[] = {
          w.forget_device();
          w.auth.device = "";
      },
-     "mint a key (the pod has not joined with the one before), restart pod pod-1"},
+     "create a key (the pod has not joined with the previous key), restart pod pod-1"},
     {"recorder has never started",
      [](World& w) {
          w.be_recorder();
@@ -365,13 +365,13 @@ const Case kCases[] = {
      },
      "look for n1"},
     {"gone, pod still there", [](World& w) { w.has_set = false; }, "nothing"},
-    {"gone", [](World& w) { w.has_set = w.has_pod = false; }, "mark as gone"},
+    {"gone", [](World& w) { w.has_set = w.has_pod = false; }, "mark as deleted"},
     {"scaled down",
      [](World& w) {
          w.set.replicas = 0;
          w.has_pod = false;
      },
-     "mark as gone"},
+     "mark as deleted"},
     {"gone for a while",
      [](World& w) {
          w.has_set = w.has_pod = false;
@@ -389,13 +389,13 @@ const Case kCases[] = {
          w.has_set = w.has_pod = false;
          w.state.gone_since = "yesterday";
      },
-     "mark as gone"},
+     "mark as deleted"},
     {"mark of tomorrow",
      [](World& w) {
          w.has_set = w.has_pod = false;
          w.state.gone_since = "2026-06-02T00:00:00Z";
      },
-     "mark as gone"},
+     "mark as deleted"},
     {"back again", [](World& w) { w.state.gone_since = "2026-05-31T23:55:00Z"; }, "unmark"},
     {"only the auth Secret is left", [](World& w) { w.has_set = w.has_pod = w.has_state = false; },
      "create the state Secret"},

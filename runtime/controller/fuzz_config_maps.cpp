@@ -1,4 +1,4 @@
-// Fuzz target: whatever stands in a ConfigMap, what the controller remembers in one reads back as
+// Fuzz target: whatever is in a ConfigMap, what the controller remembers in one reads back as
 // it was written, configurations of pods, certificates and DNS records stay JSON, names of
 // Tailscale Services have their form, no tailnet is at an unsafe place, and a change of
 // `tailrender-devices` keeps what others have in it. The input is a ConfigMap, or the Service of an
@@ -168,7 +168,7 @@ void check_table(const Value& map) {
     CHECK(read_records(*again) == records && read_told(*again) == told);
 }
 
-// Holds one ConfigMap, as it stands or as it is written.
+// Holds one ConfigMap, as it is or as it is written.
 class Server : public Transport {
 public:
     explicit Server(Loop& loop) : loop_(loop) {}

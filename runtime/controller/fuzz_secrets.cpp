@@ -1,4 +1,4 @@
-// Fuzz target: whatever stands in a Secret, all that the controller makes of it is UTF-8, ids of
+// Fuzz target: whatever is in a Secret, all that the controller makes of it is UTF-8, ids of
 // devices name nothing else in the tailnet's API, the table of devices stays one line of JSON for
 // each, and an auth Secret that is written from what was read reads the same. The input is a Secret
 // with `stringData` in place of `data`, which it may have as well; what is no text in it stands for

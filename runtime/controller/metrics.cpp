@@ -31,7 +31,8 @@ std::string devices(const Controller::Counts& counts) {
 
 std::string blocked(const Controller::Counts& counts) {
     constexpr std::string_view kName = "tailrender_removal_blocked";
-    return header(kName, "1 if too many vanished, so that they are not removed.", "gauge") +
+    return header(kName, "1 if too many disappeared at once, so that they are not removed.",
+                  "gauge") +
            fmt::format("{0}{{of=\"proxies\"}} {1}\n{0}{{of=\"services\"}} {2}\n", kName,
                        counts.blocks_proxies ? 1 : 0, counts.blocks_services ? 1 : 0);
 }
@@ -45,7 +46,7 @@ std::string per_api(std::string_view name, std::string_view help, std::string_vi
 
 std::string latency(const MeteredTransport& traffic) {
     static constexpr std::string_view kName = "tailrender_api_request_seconds";
-    std::string text = header(kName, "How long requests took.", "summary");
+    std::string text = header(kName, "Duration of requests.", "summary");
     const auto add = [&text](std::string_view api, const Traffic& one) {
         text += fmt::format("{0}_sum{{api=\"{1}\"}} {2:.3f}\n{0}_count{{api=\"{1}\"}} {3}\n", kName,
                             api, std::chrono::duration<double>(one.took).count(), one.answered);
@@ -59,24 +60,22 @@ std::string latency(const MeteredTransport& traffic) {
 
 std::string metrics(const Controller::Counts& counts, bool leads, const MeteredTransport& traffic) {
     return gauge("tailrender_leader", "1 if this instance holds the Lease.", leads ? 1 : 0) +
-           gauge("tailrender_replicas", "Replicas of proxies that are asked for.",
-                 counts.replicas) +
+           gauge("tailrender_replicas", "Desired replicas of proxies.", counts.replicas) +
            devices(counts) +
-           gauge("tailrender_steps_running", "Replicas that something is done for right now.",
-                 counts.busy) +
-           counter("tailrender_retries_total", "Steps that failed and are done again.",
-                   counts.retries) +
-           counter("tailrender_keys_minted_total", "Auth keys that this process has minted.",
+           gauge("tailrender_steps_running", "Replicas with a step in progress.", counts.busy) +
+           counter("tailrender_retries_total", "Failed steps that are retried.", counts.retries) +
+           counter("tailrender_keys_minted_total", "Auth keys created by this process.",
                    counts.keys_minted) +
-           gauge("tailrender_keys_expiring", "Unused auth keys that end within a day.",
+           gauge("tailrender_keys_expiring", "Unused auth keys that expire within a day.",
                  counts.keys_expiring) +
            blocked(counts) +
            per_api("tailrender_api_requests_total", "Requests.", "counter", traffic,
                    &Traffic::requests) +
-           per_api("tailrender_api_failures_total", "Requests without a reply, or with 429 or 5xx.",
-                   "counter", traffic, &Traffic::failures) +
+           per_api("tailrender_api_failures_total",
+                   "Requests without a response, or with 429 or 5xx.", "counter", traffic,
+                   &Traffic::failures) +
            per_api("tailrender_api_refusals_total",
-                   "Requests with 401 or 403: credentials that are wrong, or lack a right.",
+                   "Requests with 401 or 403: wrong credentials, or a missing permission.",
                    "counter", traffic, &Traffic::refusals) +
            latency(traffic);
 }

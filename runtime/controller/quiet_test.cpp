@@ -85,7 +85,7 @@ TEST_F(ControllerTest, DeletesAWaitingPodOnceWhileTheWatchIsAway) {
     cluster.add_proxy("a");
     start();
     run(kMinute);
-    tailnet.devices.clear();  // somebody has deleted it
+    tailnet.devices.clear();  // someone has deleted it
     cluster.restart_pod("a-0");
     while (tailnet.keys.size() < 2) {
         run(Duration(10));

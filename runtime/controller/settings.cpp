@@ -35,9 +35,9 @@ Result<Duration> read_delay(const Environment& environment) {
         if (error != std::errc() || stop != end || seconds < 0) {
             return Error{{.rule = "invalid-variable",
                           .where = "CLEANUP_DELAY_SECONDS",
-                          .message = "CLEANUP_DELAY_SECONDS is not a number of seconds",
+                          .message = "invalid CLEANUP_DELAY_SECONDS",
                           .found = "\"" + *text + "\"",
-                          .expected = "a whole number, 0 or more"}};
+                          .expected = "an integer, 0 or more"}};
         }
     }
     return Duration(std::chrono::seconds(seconds));
@@ -49,14 +49,14 @@ Result<std::string> read_take_over_tag(const Environment& environment) {
     if (tag && (!tag->starts_with(kPrefix) || tag->size() == kPrefix.size())) {
         return Error{{.rule = "invalid-variable",
                       .where = "TAKE_OVER_TAG",
-                      .message = "TAKE_OVER_TAG is not a tag",
+                      .message = "invalid TAKE_OVER_TAG",
                       .found = "\"" + *tag + "\"",
                       .expected = "a tag such as \"tag:cluster-one\""}};
     }
     return std::move(tag).value_or("");
 }
 
-// What is unknown counts as `info`, as in the reference.
+// What is unknown counts as `info`, as in the operator.
 void read_logging(const Environment& environment, ProcessSettings& settings) {
     const std::string logging = environment("OPERATOR_LOGGING").value_or("info");
     const bool is_dev = logging == "dev";
@@ -92,7 +92,7 @@ Result<TailnetSettings> tailnet_at(const std::string& login_server,
     if (!url) {
         return Error{{.rule = "invalid-variable",
                       .where = "OPERATOR_LOGIN_SERVER",
-                      .message = "OPERATOR_LOGIN_SERVER is not the URL of a server",
+                      .message = "invalid OPERATOR_LOGIN_SERVER",
                       .found = "\"" + login_server + "\"",
                       .expected = std::string(kServerForm)}};
     }

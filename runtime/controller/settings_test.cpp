@@ -109,8 +109,7 @@ TEST(Settings, ALoginServerThatIsNone) {
     variables["OPERATOR_LOGIN_SERVER"] = "ftp://login.example.com";
     auto settings = read(variables);
     ASSERT_FALSE(settings.has_value());
-    EXPECT_EQ(settings.error().diagnostic.message,
-              "OPERATOR_LOGIN_SERVER is not the URL of a server");
+    EXPECT_EQ(settings.error().diagnostic.message, "invalid OPERATOR_LOGIN_SERVER");
     EXPECT_EQ(settings.error().diagnostic.found, "\"ftp://login.example.com\"");
     EXPECT_EQ(settings.error().diagnostic.expected, "http://HOST[:PORT] or https://HOST[:PORT]");
 }
@@ -152,8 +151,7 @@ TEST(Settings, ADelayThatIsNone) {
     variables["CLEANUP_DELAY_SECONDS"] = "5m";
     auto settings = read(variables);
     ASSERT_FALSE(settings.has_value());
-    EXPECT_EQ(settings.error().diagnostic.message,
-              "CLEANUP_DELAY_SECONDS is not a number of seconds");
+    EXPECT_EQ(settings.error().diagnostic.message, "invalid CLEANUP_DELAY_SECONDS");
     EXPECT_EQ(settings.error().diagnostic.found, "\"5m\"");
 }
 
@@ -166,7 +164,7 @@ TEST(Settings, ATagThatIsNone) {
         variables["TAKE_OVER_TAG"] = wrong;
         auto settings = read(variables);
         ASSERT_FALSE(settings.has_value()) << wrong;
-        EXPECT_EQ(settings.error().diagnostic.message, "TAKE_OVER_TAG is not a tag");
+        EXPECT_EQ(settings.error().diagnostic.message, "invalid TAKE_OVER_TAG");
         EXPECT_EQ(settings.error().diagnostic.found, "\"" + std::string(wrong) + "\"");
     }
 }

@@ -44,7 +44,7 @@ bool StepQueue::has_room(StepLane lane, const std::string& tailnet) const {
     return its < kTailnetAtOnce && others < kOtherTailnetsAtOnce;
 }
 
-// What stands in a lane may have left it since.
+// What is in a lane may have left it since.
 std::optional<StepQueue::Turn> StepQueue::take(StepLane lane) {
     Waiting& waiting = at(lane);
     std::size_t groups = waiting.pods.size();

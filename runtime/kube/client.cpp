@@ -33,8 +33,8 @@ KubeReply decode(HttpReply reply) {
     if (out.ok()) {
         out.code = 0;  // a proxy's page, or a reply that was cut short
         out.may_be_done = true;
-        out.message =
-            fmt::format("the API server's answer is not JSON: {}", body.error().diagnostic.message);
+        out.message = fmt::format("the API server's response is not JSON: {}",
+                                  body.error().diagnostic.message);
         return out;
     }
     if (body && body->is_map()) {

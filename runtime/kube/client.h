@@ -2,7 +2,7 @@
 // deleted, listed in pages and watched (watch.h). Objects are trees; decoding is their reader's.
 // Sources: Kubernetes API conventions; RFC 6902 (JSON patch).
 //
-// The token is read anew for each request, since projected tokens are replaced (KEP-1205).
+// The token is read again for each request, since projected tokens are replaced (KEP-1205).
 #pragma once
 
 #include <functional>
@@ -70,7 +70,7 @@ public:
     void create(const std::string& path, const renderer::Value& object, KubeDone done) {
         change("POST", path, "application/json", object, std::move(done));
     }
-    // With metadata.resourceVersion only if nobody wrote in between (409 otherwise).
+    // With metadata.resourceVersion only if no one wrote in between (409 otherwise).
     void replace(const std::string& path, const renderer::Value& object, KubeDone done) {
         change("PUT", path, "application/json", object, std::move(done));
     }

@@ -23,7 +23,7 @@ inline constexpr std::size_t kEventsKept = 4096;  // in memory: objects, and wha
 
 struct ObjectRef {
     std::string api_version, kind;
-    std::string ns;  // empty: its kind has none, and the Event stands in `default`
+    std::string ns;  // empty: its kind has none, and the Event is in `default`
     std::string name, uid;
 };
 

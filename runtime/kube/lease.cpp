@@ -112,7 +112,7 @@ void Lease::take_written(const KubeReply& reply) {
     if (reply.ok()) {
         renewed_at_ = sent_at_;
         if (!std::exchange(leads_, true)) {
-            log_.info("this instance leads", {{"identity", identity_}});
+            log_.info("this instance is the leader", {{"identity", identity_}});
             on_lead_();
         }
         const auto left_of = [this](Duration since_sent) {
@@ -126,7 +126,7 @@ void Lease::take_written(const KubeReply& reply) {
     if (reply.code != 409 && !reply.not_found()) {
         return again_in(kLeaseRetry);
     }
-    // A new holder, a label that somebody has put on it, or a write of ours whose answer got lost.
+    // A new holder, a label that someone has put on it, or a write of ours whose answer got lost.
     current_ = {};
     leads_ ? look() : again_in(kLeaseRetry);
 }
@@ -140,7 +140,7 @@ void Lease::check_deadline() {
 void Lease::lose() {
     leads_ = false;
     ended_ = true;
-    log_.error("the lease is lost", {{"identity", identity_}});
+    log_.error("lost the lease", {{"identity", identity_}});
     on_lost_();
 }
 

@@ -16,7 +16,7 @@ namespace runtime {
 inline constexpr Duration kLeaseDuration = std::chrono::seconds(15);
 inline constexpr Duration kLeaseRenewal = std::chrono::seconds(3);  // while all is well
 inline constexpr Duration kLeaseRetry =
-    std::chrono::seconds(2);  // while somebody else holds it, and after a failure
+    std::chrono::seconds(2);  // while someone else holds it, and after a failure
 inline constexpr Duration kLeaseDeadline =
     std::chrono::seconds(10);  // without a renewal it counts as lost
 

@@ -150,7 +150,7 @@ void Watch::take_bytes(std::string_view bytes) {
     }
     if (stop != nullptr) {
         client_.cancel(request_);
-        wait_then(stop, "the watch cannot go on from here");
+        wait_then(stop, "the watch cannot resume");
     }
 }
 
@@ -203,9 +203,9 @@ void Watch::take_end(const KubeReply& reply) {
 
 void Watch::wait_then(Step step, std::string_view why) {
     const Duration delay = backoff_.next();
-    log_.warning("watch is interrupted", {{"path", source_.path},
-                                          {"cause", std::string(why)},
-                                          {"again_in_ms", fmt::format("{}", delay.count())}});
+    log_.warning("watch was interrupted", {{"path", source_.path},
+                                           {"cause", std::string(why)},
+                                           {"again_in_ms", fmt::format("{}", delay.count())}});
     loop_.after(delay, [this, step] { (this->*step)(); });
 }
 

@@ -1,5 +1,5 @@
 // Tells a sink of all objects of a kind: lists them in pages, then watches for changes. Whatever
-// breaks, it goes on where it was, at the same page or behind the last event. It lists anew only
+// breaks, it goes on where it was, at the same page or behind the last event. It lists again only
 // when the server has forgotten where that was (410 Gone, also inside the stream), when an event
 // cannot be read for the second time, and when the server is at an older version than we are: etcd
 // was restored from a backup, and a watch would say nothing until it is past ours again.

@@ -69,7 +69,7 @@ protected:
                  Value::map({{"metadata", Value::map({{"name", name}, {"namespace", "ns"}})},
                              {"text", text}}));
     }
-    // One object that is known, and nobody has asked for anything since.
+    // One object that is known, and no one has asked for anything since.
     void begin() {
         put("a", "1");
         watch.start();

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint16_t kSmallestUdp = 512;
 
-// Nobody's mailbox, and no time at which anything may be kept: addresses of pods change.
+// No one's mailbox, and no time at which anything may be kept: addresses of pods change.
 std::string soa_data(std::size_t zone_offset) {
     std::string data;
     append_u16(data, static_cast<std::uint16_t>(0xC000U | (12 + zone_offset)));  // the zone itself

@@ -1,5 +1,5 @@
 // What the nameserver says to a packet: a pure function. It is the authority for `ts.net` and knows
-// nothing else; it never asks anybody.
+// nothing else; it never asks anyone.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 // extent is looked at. Sources: RFC 1035 section 4, 6891 (EDNS), 9619 (one question), 3225 (DO).
 //
 // Why no library: libldns, the one that Debian has under a fitting licence, loses memory for every
-// query with several TSIG records (1.8.3: 2.5 KB each), which anybody may send.
+// query with several TSIG records (1.8.3: 2.5 KB each), which anyone may send.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ struct Query {
     Rcode problem = Rcode::NoError;  // other than NoError: all that can be answered
 };
 
-// No value: too short to be answered, or itself a reply, to which nobody replies.
+// No value: too short to be answered, or itself a reply, to which no one replies.
 std::optional<Query> read_query(std::string_view packet);
 
 // A record of a reply. Its owner is the question's name, or what is left of it without the first

@@ -57,8 +57,8 @@ void Nameserver::read_records() {
     text_ = text.has_value() ? std::optional(std::move(*text)) : std::nullopt;
     is_broken_ = !records.has_value();
     if (is_broken_) {
-        log_.error(is_ready() ? "the new records are broken, the last good ones stay"
-                              : "no records yet, every name of ts.net is answered SERVFAIL",
+        log_.error(is_ready() ? "invalid new records, keeping the last valid ones"
+                              : "no records yet, all names of ts.net are answered with SERVFAIL",
                    {{"reason", records.error().diagnostic.message}});
         return;
     }
@@ -66,7 +66,7 @@ void Nameserver::read_records() {
         log_.warning("skipped in records.json", {{"reason", reason}});
     }
     records_ = std::move(*records);
-    log_.info("records are read", {{"names", fmt::format("{}", records_->size())}});
+    log_.info("records loaded", {{"names", fmt::format("{}", records_->size())}});
 }
 
 std::string Nameserver::reply(std::string_view packet, Carrier carrier) {
@@ -89,13 +89,13 @@ std::string Nameserver::metrics() const {
     }
     return text +
            fmt::format(
-               "# HELP tailrender_dns_truncated_total Replies that did not fit (TC).\n"
+               "# HELP tailrender_dns_truncated_total Truncated replies (TC).\n"
                "# TYPE tailrender_dns_truncated_total counter\n"
                "tailrender_dns_truncated_total {}\n"
                "# HELP tailrender_dns_names Names with records.\n"
                "# TYPE tailrender_dns_names gauge\n"
                "tailrender_dns_names {}\n"
-               "# HELP tailrender_dns_records_broken The newest records.json cannot be used.\n"
+               "# HELP tailrender_dns_records_broken Whether the newest records.json is invalid.\n"
                "# TYPE tailrender_dns_records_broken gauge\n"
                "tailrender_dns_records_broken {}\n",
                truncated_, is_ready() ? records_->size() : 0, is_broken_ ? 1 : 0);

@@ -32,7 +32,7 @@ Error problem_at(const std::string& where, const std::string& message, std::stri
 }
 
 constexpr std::string_view kProxyHint =
-    "run `kubectl proxy` beside it, and give --server http://127.0.0.1:8001";
+    "run `kubectl proxy` beside it, and use --server http://127.0.0.1:8001";
 
 // A file that is being read. Any line of it may hold a credential: messages name places, keys
 // and names, and never show a line, nor what a reader's message quotes.
@@ -125,7 +125,7 @@ Result<KubeAccess> access_of(const Kubeconfig& file, const Value& cluster, const
     }
     auto url = server_url(text_of(server));
     if (!url) {
-        return file.problem(*server, "server is no URL",
+        return file.problem(*server, "server is not a URL",
                             fmt::format("it has the form {}", kServerForm));
     }
     KubeAccess access;
@@ -147,9 +147,9 @@ Result<const Value*> find_part(const Kubeconfig& file, const Value& config, cons
     const Value* name = context.find(part);
     const Value* found = find_entry(config, part + "s", part, text_of(name));
     if (found == nullptr || !found->is_map()) {
-        return file.problem(
-            name == nullptr ? context : *name,
-            fmt::format("the context names {} \"{}\", which is not there", part, text_of(name)));
+        return file.problem(name == nullptr ? context : *name,
+                            fmt::format("the context refers to {} \"{}\", which does not exist",
+                                        part, text_of(name)));
     }
     return found;
 }
@@ -174,8 +174,8 @@ std::vector<std::string> files_of(std::string_view list) {
 Result<KubeAccess> of_the_pod(const Environment& environment) {
     if (!environment("KUBERNETES_SERVICE_HOST")) {
         return Error{{.rule = "no-cluster",
-                      .message = "no cluster is named",
-                      .hint = "give --kubeconfig FILE, or --server URL"}};
+                      .message = "no cluster given",
+                      .hint = "use --kubeconfig FILE, or --server URL"}};
     }
     return pod_access(environment);
 }
@@ -191,7 +191,7 @@ Result<KubeAccess> read_kubeconfig(const std::string& path, std::string text,
     if (diagnostics.has_errors()) {
         const Diagnostic& first = diagnostics.all().front();
         return problem_at(file.place(first.pos), fmt::format("cannot be read [{}]", first.rule),
-                          "the line is not shown: it may hold a credential");
+                          "the line is not shown: it may contain a credential");
     }
     if (!config.is_map()) {
         return problem_at(path, "is not a kubeconfig");
@@ -204,8 +204,8 @@ Result<KubeAccess> read_kubeconfig(const std::string& path, std::string text,
         return problem_at(
             path,
             name.empty() ? "has no current-context" : fmt::format("has no context \"{}\"", name),
-            known.empty() ? "it has no contexts at all"
-                          : fmt::format("give --context NAME, one of {}", known));
+            known.empty() ? "it has no contexts"
+                          : fmt::format("use --context NAME, one of {}", known));
     }
     const Value* cluster = TRY(find_part(file, config, *chosen, "cluster"));
     const Value* user = TRY(find_part(file, config, *chosen, "user"));
@@ -225,7 +225,7 @@ Result<KubeAccess> find_access(const AccessFlags& flags, const Environment& envi
     if (!named.empty()) {
         return named.size() == 1
                    ? read_kubeconfig_file(named.front(), flags.context)
-                   : problem_at("KUBECONFIG", "names several files",
+                   : problem_at("KUBECONFIG", "lists several files",
                                 "`kubectl config view --minify --flatten > FILE` makes one of "
                                 "them, for --kubeconfig FILE");
     }

@@ -59,14 +59,14 @@ TEST(Access, RefusesWhatItWouldIgnore) {
         {"exec", ":24:29: \"exec\" is not supported"},
         {"careless", ":17:89: \"insecure-skip-tls-verify\" is not supported"},
         {"away", ": has no context \"away\""},
-        {"nobody", ":9:46: the context names user \"nobody\", which is not there"},
-        {"nowhere", ":11:38: the context names cluster \"nowhere\", which is not there"},
+        {"nobody", ":9:46: the context refers to user \"nobody\", which does not exist"},
+        {"nowhere", ":11:38: the context refers to cluster \"nowhere\", which does not exist"},
         {"broken", ":25:42: client-key-data is not base64"},
         {"text", ":18:87: certificate-authority is not PEM"},
         {"lost",
          ":19:82: certificate-authority: cannot read \"/nowhere/ca.crt\": No such file or "
          "directory"},
-        {"plain", ":20:35: server is no URL"}};
+        {"plain", ":20:35: server is not a URL"}};
     for (const auto& [context, message] : cases) {
         EXPECT_EQ(refusal(context), std::string("/home/k/config") + message);
     }
@@ -75,14 +75,14 @@ TEST(Access, RefusesWhatItWouldIgnore) {
         return access ? "" : access.error().diagnostic.hint;
     };
     EXPECT_EQ(hint("exec"),
-              "run `kubectl proxy` beside it, and give --server http://127.0.0.1:8001");
-    EXPECT_TRUE(hint("away").starts_with("give --context NAME, one of home, certificate, exec, "));
+              "run `kubectl proxy` beside it, and use --server http://127.0.0.1:8001");
+    EXPECT_TRUE(hint("away").starts_with("use --context NAME, one of home, certificate, exec, "));
     EXPECT_EQ(hint("plain"), "it has the form http://HOST[:PORT] or https://HOST[:PORT]");
-    EXPECT_EQ(hint("", "kind: Config\n"), "it has no contexts at all");
+    EXPECT_EQ(hint("", "kind: Config\n"), "it has no contexts");
     auto unset = read_kubeconfig("config", "contexts: [{name: a, context: {}}]", "");
     ASSERT_FALSE(unset.has_value());
     EXPECT_EQ(unset.error().diagnostic.message, "config: has no current-context");
-    EXPECT_EQ(unset.error().diagnostic.hint, "give --context NAME, one of a");
+    EXPECT_EQ(unset.error().diagnostic.hint, "use --context NAME, one of a");
     auto text = read_kubeconfig("config", "- no", "");
     ASSERT_FALSE(text.has_value());
     EXPECT_EQ(text.error().diagnostic.message, "config: is not a kubeconfig");
@@ -100,7 +100,7 @@ TEST(Access, NeverShowsWhatStandsInABrokenKubeconfig) {
         "config", "users:\n- name: u\n  user:\n    token: canary\n    token: canary\n", "");
     ASSERT_FALSE(twice.has_value());
     EXPECT_EQ(twice.error().diagnostic.message, "config:5:5: cannot be read [duplicate-key]");
-    EXPECT_EQ(twice.error().diagnostic.hint, "the line is not shown: it may hold a credential");
+    EXPECT_EQ(twice.error().diagnostic.hint, "the line is not shown: it may contain a credential");
     auto tag = read_kubeconfig("config", "a: 1\nid-token: !canary x\nclient-key-data: @\n", "");
     ASSERT_FALSE(tag.has_value());
     EXPECT_EQ(tag.error().diagnostic.message.find("canary"), std::string::npos)
@@ -117,13 +117,13 @@ TEST(Access, LooksWhereKubectlLooks) {
               "http://127.0.0.1:8001");
     auto none = find_access({}, environment);
     ASSERT_FALSE(none.has_value());
-    EXPECT_EQ(none.error().diagnostic.message, "no cluster is named");
+    EXPECT_EQ(none.error().diagnostic.message, "no cluster given");
     variables = {{"KUBERNETES_SERVICE_HOST", "fd00::1"}, {"KUBERNETES_SERVICE_PORT", "443"}};
     EXPECT_EQ(find_access({}, environment)->server, "https://[fd00::1]:443");
     variables["KUBECONFIG"] = "a:b";
     auto several = find_access({}, environment);
     ASSERT_FALSE(several.has_value());
-    EXPECT_EQ(several.error().diagnostic.message, "KUBECONFIG: names several files");
+    EXPECT_EQ(several.error().diagnostic.message, "KUBECONFIG: lists several files");
     EXPECT_EQ(several.error().diagnostic.hint,
               "`kubectl config view --minify --flatten > FILE` makes one of them, for --kubeconfig "
               "FILE");

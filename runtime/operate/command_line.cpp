@@ -24,16 +24,16 @@ constexpr std::string_view kUsage =
     "       tailrender-runtime adopt | cleanup | status [OPTIONS]\n"
     "       tailrender-runtime [ROLE] --help | --version\n"
     "\n"
-    "controller  gives rendered proxies their auth keys and removes the devices of those that are "
-    "gone;\n"
-    "            runs in the Deployment that `tailrender install` renders and is set up by its "
+    "controller  gives rendered proxies their auth keys and removes the devices of deleted ones;\n"
+    "            runs in the Deployment that `tailrender install` renders; configured by its "
     "environment\n"
     "nameserver  answers for ts.net inside the cluster, on port 1053 (UDP and TCP), from "
     "/config/records.json,\n"
     "            which the controller writes; runs in the Deployment that a DNSConfig becomes\n"
     "adopt       moves the proxies of a running Tailscale operator to rendered ones; run by hand\n"
-    "cleanup     removes what the controller has made, before an uninstall; run by hand\n"
-    "status      shows whether the controller runs, and the devices of the proxies; run by hand\n"
+    "cleanup     removes what the controller has created, before an uninstall; run by hand\n"
+    "status      shows whether the controller is running, and the devices of the proxies; run by "
+    "hand\n"
     "\n"
     "Exit codes: 0 done; 1 not done, with the reason on stderr; 2 wrong usage.\n";
 
@@ -43,44 +43,44 @@ constexpr std::string_view kStatusHelp =
     "NAME     pod of the proxy\n"
     "STATE    waiting: has not joined the tailnet yet\n"
     "         joined: the pod that runs has joined\n"
-    "         restarting: has joined from a pod that is being deleted, or gone\n"
-    "         leaving: wanted no more; its device is removed after tailrender.cleanupDelay\n"
-    "         unknown: what would tell may not be read\n"
+    "         restarting: has joined from a pod that is being deleted, or no longer exists\n"
+    "         leaving: no longer wanted; its device is removed after tailrender.cleanupDelay\n"
+    "         unknown: no permission to read the state\n"
     "FQDN     its name in the tailnet\n"
     "PARENT   Kind/namespace/name that it is for\n"
-    "PROBLEM  what keeps the controller, or the pod, from going on\n"
+    "PROBLEM  what blocks the controller or the pod\n"
     "wide     HOSTNAME that it asks for, its ADDRESSES in the tailnet, TAGS, TAILNET (none: the "
     "controller's own), AGE of the pod\n"
     "\n"
     "A second table has the Tailscale Services that groups offer, if there are any:\n"
     "STATE    waiting: is not registered yet, or no replica of the group serves it\n"
     "         registered: the tailnet has it, and a replica serves it\n"
-    "         refused: the tailnet, or its owner there, does not want it\n"
-    "         leaving: offered no more\n"
+    "         refused: by the tailnet, or by its owner there\n"
+    "         leaving: no longer offered\n"
     "ADDRESS  its first one; wide has all, its FQDN and its GROUP\n"
     "\n"
-    "The first line tells whether the controller runs. While it does not, what it has written down "
-    "is shown as of the time\n"
-    "when it was last seen; what StatefulSets and pods say is always of now.\n"
+    "The first line tells whether the controller is running. If not, its records are shown as of "
+    "the time when it was last\n"
+    "seen; StatefulSets and pods are always shown as they are now.\n"
     "\n"
-    "It reads ConfigMaps, Deployments, StatefulSets and Pods of the namespace, as ClusterRole view "
-    "may, Leases if it may, and Secrets\n"
-    "only where the controller has written nothing yet. What may not be read is left out, and "
-    "named.\n"
+    "It reads ConfigMaps, Deployments, StatefulSets and Pods of the namespace, which ClusterRole "
+    "view allows, Leases if allowed, and\n"
+    "Secrets only where the controller has not written anything yet. What cannot be read is left "
+    "out, and listed.\n"
     "\n"
-    "Exit codes: 0 the controller runs; 1 it does not, or that cannot be told, or nothing can be "
+    "Exit codes: 0 the controller is running; 1 it is not, or that is unknown, or nothing can be "
     "shown; 2 wrong usage.\n";
 
 std::string check_namespace(const std::string& text) {
     return renderer::is_dns1123_label(text) ? std::string()
-                                            : fmt::format("\"{}\" is no namespace: expected {}",
+                                            : fmt::format("invalid namespace \"{}\": expected {}",
                                                           text, renderer::kDnsLabelGrammar);
 }
 
 std::string check_server(std::string& text) {
     auto url = server_url(text);
     if (!url) {
-        return fmt::format("\"{}\" is no server: expected {}", text, kServerForm);
+        return fmt::format("invalid server \"{}\": expected {}", text, kServerForm);
     }
     text = std::move(*url);
     return {};
@@ -93,8 +93,8 @@ std::string check_patience(const std::string& text) {
     const bool is_good =
         error == std::errc() && stop == end && seconds >= 1 && seconds <= kLongestPatience;
     return is_good ? std::string()
-                   : fmt::format("\"{}\" is no time: expected whole seconds from 1 to {}", text,
-                                 kLongestPatience);
+                   : fmt::format("invalid timeout \"{}\": expected whole seconds from 1 to {}",
+                                 text, kLongestPatience);
 }
 
 void add_common(CLI::App& verb, VerbFlags& flags) {
@@ -116,9 +116,9 @@ void add_common(CLI::App& verb, VerbFlags& flags) {
 }
 
 void add_roles(CLI::App& app) {
-    app.add_subcommand("controller",
-                       "give rendered proxies their auth keys, and remove the devices of those "
-                       "that are gone")
+    app.add_subcommand(
+           "controller",
+           "give rendered proxies their auth keys, and remove the devices of deleted ones")
         ->footer(
             "Runs in the Deployment that `tailrender install` renders; its settings are its "
             "environment.");
@@ -134,39 +134,39 @@ void add_adopt(CLI::App& app, VerbFlags& flags) {
     add_common(verb, flags);
     auto* dry_run = verb.add_flag("--dry-run", flags.adopt.dry_run, "show what would move");
     auto* partial = verb.add_flag("--partial", flags.adopt.partial,
-                                  "leave alone what cannot be moved, and move the rest");
+                                  "skip what cannot be moved, and move the rest");
     auto* roll_back = verb.add_flag("--rollback", flags.roll_back,
                                     "give everything back to the operator, and start it");
-    auto* finish =
-        verb.add_flag("--finish", flags.finish, "forget how to go back: removes the records");
+    auto* finish = verb.add_flag("--finish", flags.finish,
+                                 "remove the records, after which rollback is no longer possible");
     roll_back->excludes(dry_run)->excludes(partial)->excludes(finish);
     finish->excludes(dry_run)->excludes(partial);
     verb.add_option("--patience", flags.patience,
-                    "how long one pod may take to end or to come back (default 300)")
+                    "how long a pod may take to stop or to start (default 300)")
         ->type_name("SECONDS")
         ->check(check_patience);
 }
 
 void add_cleanup(CLI::App& app, VerbFlags& flags) {
-    CLI::App& verb =
-        *app.add_subcommand("cleanup", "remove what the controller has made, before an uninstall");
+    CLI::App& verb = *app.add_subcommand(
+        "cleanup", "remove what the controller has created, before an uninstall");
     add_common(verb, flags);
-    verb.add_flag("--yes", flags.cleanup.yes, "do it; without, it is only shown");
+    verb.add_flag("--yes", flags.cleanup.yes, "remove it; without --yes it is only shown");
     verb.add_flag("--force", flags.cleanup.force,
-                  "although pods of proxies, or the controller, still run");
+                  "even if pods of proxies, or the controller, are still running");
     verb.add_option("--login-server", flags.cleanup.login_server,
-                    "the controller's; default is $OPERATOR_LOGIN_SERVER, or else what Deployment "
-                    "operator says")
+                    "login server of the controller (default $OPERATOR_LOGIN_SERVER, or else that "
+                    "of Deployment operator)")
         ->type_name("URL")
         ->transform(CLI::Validator(check_server, ""));
     verb.footer(
-        "Credentials are those of the environment, as the controller's (CLIENT_ID_FILE and "
-        "CLIENT_SECRET_FILE,\nor CLIENT_ID), or else those in Secret operator-oauth.");
+        "Credentials are from the environment, as for the controller (CLIENT_ID_FILE and "
+        "CLIENT_SECRET_FILE,\nor CLIENT_ID), or else from Secret operator-oauth.");
 }
 
 void add_status(CLI::App& app, VerbFlags& flags) {
     CLI::App& verb = *app.add_subcommand(
-        "status", "show whether the controller runs, and the devices of the proxies");
+        "status", "show whether the controller is running, and the devices of the proxies");
     add_common(verb, flags);
     verb.add_option_function<std::string>(
             "-o,--output",
@@ -180,7 +180,8 @@ void add_status(CLI::App& app, VerbFlags& flags) {
         ->check([](const std::string& form) {
             return form == "table" || form == "wide" || form == "json"
                        ? std::string()
-                       : fmt::format("\"{}\" is no form: expected table, wide or json", form);
+                       : fmt::format("invalid output format \"{}\": expected table, wide or json",
+                                     form);
         });
     verb.footer(std::string(kStatusHelp));
 }

@@ -74,8 +74,9 @@ TEST(CommandLine, SaysWhichWordIsWrong) {
               error +
                   "unknown argument \"extra\" [usage]\n  hint: run \"tailrender-runtime "
                   "controller --help\"\n");
-    EXPECT_EQ(refusal({"status", "-o", "yaml"}),
-              error + "--output: \"yaml\" is no form: expected table, wide or json" + status);
+    EXPECT_EQ(
+        refusal({"status", "-o", "yaml"}),
+        error + "--output: invalid output format \"yaml\": expected table, wide or json" + status);
     EXPECT_EQ(refusal({"status", "--server", "http://127.0.0.1:8001", "--kubeconfig", "config"}),
               error + "--kubeconfig excludes --server" + status);
 }
@@ -84,10 +85,10 @@ TEST(CommandLine, ExplainsWhatStatusShows) {
     const std::string help = parse({"status", "--help"}).out;
     for (const char* words :
          {"table|wide|json", "waiting: has not joined", "joined: the pod that runs has joined",
-          "restarting: has joined from a pod", "leaving: wanted no more",
-          "unknown: what would tell", "PROBLEM  ", "registered: the tailnet has it",
-          "refused: the tailnet", "as ClusterRole view may",
-          "Exit codes: 0 the controller runs; 1 it does not"}) {
+          "restarting: has joined from a pod", "leaving: no longer wanted",
+          "unknown: no permission", "PROBLEM  ", "registered: the tailnet has it",
+          "refused: the tailnet", "ClusterRole view allows",
+          "Exit codes: 0 the controller is running; 1 it is not"}) {
         EXPECT_NE(help.find(words), std::string::npos) << words << " in " << help;
     }
     EXPECT_EQ(parse({"status"}).command->flags.form, StatusForm::Table);
@@ -100,8 +101,8 @@ TEST(CommandLine, TakesOnlyNamespacesThatCanBe) {
     const std::string too_long(64, 'a');
     for (const char* ns : {"", "../x", "Bad_Name", "-a", "a-", "a.b", too_long.c_str()}) {
         EXPECT_EQ(refusal({"status", "-n", ns}),
-                  "tailrender-runtime: error: --namespace: \"" + std::string(ns) +
-                      "\" is no namespace: expected lower-case letters, digits and dashes, at "
+                  "tailrender-runtime: error: --namespace: invalid namespace \"" + std::string(ns) +
+                      "\": expected lower-case letters, digits and dashes, at "
                       "most 63, no dash at either end [usage]\n"
                       "  hint: run \"tailrender-runtime status --help\"\n");
     }
@@ -114,11 +115,11 @@ TEST(CommandLine, TakesOnlyServersThatCanBe) {
                   .command->flags.cleanup.login_server,
               "https://login.example.com");
     EXPECT_EQ(refusal({"status", "--server", "ftp://x"}),
-              "tailrender-runtime: error: --server: \"ftp://x\" is no server: expected "
+              "tailrender-runtime: error: --server: invalid server \"ftp://x\": expected "
               "http://HOST[:PORT] or https://HOST[:PORT] [usage]\n"
               "  hint: run \"tailrender-runtime status --help\"\n");
     EXPECT_NE(refusal({"cleanup", "--login-server", "login.example.com"})
-                  .find("--login-server: \"login.example.com\" is no server"),
+                  .find("--login-server: invalid server \"login.example.com\""),
               std::string::npos);
 }
 
@@ -126,8 +127,8 @@ TEST(CommandLine, WaitsWholeSeconds) {
     EXPECT_EQ(parse({"adopt", "--patience", "60"}).command->flags.patience, 60);
     for (const char* time : {"0", "-1", "1.5", "86401", "99999999999", "soon", "5m"}) {
         EXPECT_EQ(refusal({"adopt", "--patience", time}),
-                  "tailrender-runtime: error: --patience: \"" + std::string(time) +
-                      "\" is no time: expected whole seconds from 1 to 86400 [usage]\n"
+                  "tailrender-runtime: error: --patience: invalid timeout \"" + std::string(time) +
+                      "\": expected whole seconds from 1 to 86400 [usage]\n"
                       "  hint: run \"tailrender-runtime adopt --help\"\n");
     }
 }

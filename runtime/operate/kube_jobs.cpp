@@ -38,7 +38,7 @@ void list_page(KubeClient& kube, const std::string& path, Lenience lenience,
         if (reply.not_found()) {
             return next(lenience.kind ? std::string()
                                       : problem_of(reply, "list", path) +
-                                            ": what answers there is not the API of Kubernetes");
+                                            ": the server there is not a Kubernetes API server");
         }
         if (reply.code == kForbidden && lenience.refusal != nullptr) {
             *lenience.refusal = problem_of(reply, "list", path);

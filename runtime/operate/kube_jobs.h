@@ -43,7 +43,7 @@ Job erase_object(KubeClient& kube, const std::string& path, const std::string& u
                  std::string_view propagation = {});
 
 // Reads an object, lets `change` say what to patch (RFC 6902) given what it looks like, and writes
-// that, if nobody else has written meanwhile; if somebody has, it looks again. A null answer: there
+// that, if no one else has written meanwhile; if someone has, it looks again. A null answer: there
 // is nothing to change. An object that is not there is left alone.
 using Change = std::function<renderer::Value(const renderer::Value& object)>;
 Job change_object(KubeClient& kube, const std::string& path, Change change);

@@ -308,7 +308,7 @@ void TailnetApi::take_refusal(const HttpReply& reply) {
         token_attempts_ = 0;
         const bool is_refused = reply.status == 400 || reply.status == 401 || reply.status == 403;
         fail_all(is_refused            ? refusal(message_of(reply))
-                 : reply.status == 200 ? "no access token: the answer has none"
+                 : reply.status == 200 ? "no access token in the response"
                                        : "no access token: " + message_of(reply));
     }
     // Whoever asks before then waits, too.
@@ -319,10 +319,10 @@ void TailnetApi::take_refusal(const HttpReply& reply) {
 }
 
 std::string TailnetApi::refusal(const std::string& said) const {
-    return redact(fmt::format(
-        "the tailnet refuses OAuth client \"{}\": {}: check {}; a change is read at the "
-        "next try",
-        client_, said, place_));
+    return redact(
+        fmt::format("the tailnet refuses OAuth client \"{}\": {}: check {}; a change is read at "
+                    "the next attempt",
+                    client_, said, place_));
 }
 
 // With a remedy.
@@ -387,7 +387,7 @@ void TailnetApi::send(Call call) {
         [this, kept](const HttpReply& reply) { take_reply(std::move(*kept), reply); }, nullptr);
 }
 
-// How long to wait after a failure. A 429 is about all requests: they share one delay, and nobody
+// How long to wait after a failure. A 429 is about all requests: they share one delay, and no one
 // has a budget until it is over.
 Duration TailnetApi::delay_after(const HttpReply& reply) {
     const Duration now = loop_.uptime();
@@ -423,7 +423,7 @@ void TailnetApi::take_reply(Call call, const HttpReply& reply) {
     const bool harmless = (call.repeatable || reply.status == 429) && may_pass(reply);
     const Duration delay = harmless ? delay_after(reply) : Duration(0);
     if (harmless && call.attempts < kAttempts) {
-        log_.debug("a request to the tailnet is repeated",
+        log_.debug("retrying a request to the tailnet",
                    {{"path", call.path},
                     {"cause", message_of(reply)},
                     {"in_ms", fmt::format("{}", delay.count())}});
@@ -449,7 +449,7 @@ void TailnetApi::take_reply(Call call, const HttpReply& reply) {
     } else {
         out.code = 0;
         out.may_be_done = true;
-        out.message = "the tailnet's answer is not JSON";
+        out.message = "the tailnet's response is not JSON";
     }
     call.done(std::move(out));
 }

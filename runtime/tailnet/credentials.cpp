@@ -38,8 +38,9 @@ Result<TokenRequest> of_identity(const std::string& id, const std::string& token
         "/api/v2/oauth/token-exchange",
         "grant_type=client_credentials&client_id=" + escape_url(id) + "&jwt=" + escape_url(token),
         id, id,
-        fmt::format("the identity that the tailnet trusts for it, and the token in \"{}\"",
-                    token_file)};
+        fmt::format(
+            "the federated identity that the tailnet trusts for it, and the token in \"{}\"",
+            token_file)};
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // What the process proves itself with at a tailnet: an OAuth client, or the cluster's word for it
-// (workload identity federation). Read anew whenever an access token is asked for, and now and then
-// in between, so that replaced ones count soon. Source: https://tailscale.com/kb/1215/oauth-clients
-// and /kb/1581/workload-identity-federation.
+// (workload identity federation). Read again whenever an access token is asked for, and now and
+// then in between, so that replaced ones count soon. Source:
+// https://tailscale.com/kb/1215/oauth-clients and /kb/1581/workload-identity-federation.
 #pragma once
 
 #include <functional>

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kRefused =
     "the tailnet refuses OAuth client \"id\": API token invalid (HTTP status 401): check client_id "
-    "and client_secret in Secret \"tailscale/partner\"; a change is read at the next try";
+    "and client_secret in Secret \"tailscale/partner\"; a change is read at the next attempt";
 
 TEST_F(ApiTest, OneTokenServesManyCalls) {
     TailnetReply reply;

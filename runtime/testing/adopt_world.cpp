@@ -66,7 +66,7 @@ constexpr Held kHeld[] = {
 struct Child {
     Resource resource;
     const char* name;
-    bool is_shared;  // somebody else owns it, too
+    bool is_shared;  // someone else owns it, too
 };
 constexpr Child kChildren[] = {{kStatefulSets, "out", false},
                                {kSecrets, "out-0", false},

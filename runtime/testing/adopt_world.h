@@ -28,7 +28,7 @@ inline std::string parent(int i) {
 inline std::string user_service(const std::string& name) {
     return "/api/v1/namespaces/apps/services/" + name;
 }
-// Somebody else's name for the first of them.
+// Someone else's name for the first of them.
 inline constexpr const char* kAlias = "/api/v1/namespaces/alias/services/web0";
 
 // Beside the proxies: an Ingress and a custom resource of each kind that the operator holds by
@@ -59,7 +59,7 @@ struct World {
     // A user's Service, an Ingress or a custom resource, which the operator keeps its finalizer on.
     void hold(Resource resource, std::string_view ns, std::string_view name,
               std::string_view finalizer, renderer::Value spec = renderer::Value::map());
-    // A custom resource becomes the owner, beside somebody else if it is shared.
+    // A custom resource becomes the owner, beside someone else if it is shared.
     void own(Resource resource, std::string_view name, const Resource& owner_kind,
              std::string_view kind, std::string_view owner, bool is_shared = false);
     // Those that are left, as "Kind/name".

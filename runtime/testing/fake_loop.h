@@ -16,7 +16,7 @@ class FakeLoop : public Loop {
 public:
     [[nodiscard]] Time now() const override { return calendar_ + uptime_; }
     [[nodiscard]] Duration uptime() const override { return uptime_; }
-    // Somebody sets the calendar.
+    // Someone sets the calendar.
     void shift_calendar(Duration by) { calendar_ += by; }
     TimerId after(Duration delay, std::function<void()> task) override {
         const TimerId id = next_++;

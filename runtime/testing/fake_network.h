@@ -40,7 +40,7 @@ public:
 enum class Fault {
     None,
     Refused,    // never reached the server
-    LostReply,  // done, but nobody hears of it
+    LostReply,  // done, but no one hears of it
     Cut,        // the connection ends amid the reply
     Busy,       // 429
     Broken,     // 500, nothing done

@@ -40,7 +40,7 @@ Value list_of(const std::vector<std::string>& all) {
 constexpr const char* kNoScope =
     "calling actor does not have enough permissions to perform this function";
 
-// The fields that are told by default, of those that somebody looks at.
+// The fields that are told by default, of those that someone looks at.
 Value told(const FakeTailnet::Device& device) {
     Value answer = Value::map({{"nodeId", device.id},
                                {"name", device.name + ".tail1a2b3.ts.net"},

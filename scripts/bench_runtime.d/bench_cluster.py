@@ -151,7 +151,7 @@ class Copies:
     the fields."""
 
     def __init__(self, model):
-        """`model`: what stands there for the model: its names and addresses."""
+        """`model`: what is in its place for the model: its names and addresses."""
         self.etcd = Connections("http://127.0.0.1:2379")
         self.model = model
         own, name, address = model

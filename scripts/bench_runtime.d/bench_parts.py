@@ -166,7 +166,7 @@ def wait_key(world, controller, name):
 
 
 def ask_for_key(world, pod):
-    """As containerboot does when its device is gone."""
+    """As containerboot does when its device was deleted."""
     world.api.patch(f"{CORE}/secrets/{pod}", {"data": {"device_id": None, "reissue_authkey": encoded(f"/etc/tsauth/{pod}/authkey")}})
     return pod + "-auth"
 

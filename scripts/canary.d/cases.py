@@ -1,4 +1,4 @@
-"""The runs of scripts/canary: what stands where, and what is done with it."""
+"""The runs of scripts/canary: what is where, and what is done with it."""
 import base64
 import dataclasses
 import json
@@ -115,7 +115,7 @@ def commit_all(repo, init=False):
 
 
 def all_cases():
-    # Here, since they need what stands above.
+    # Here, since they need what is above.
     from errors import error_cases  # pylint: disable=import-outside-toplevel
     from modes import mode_cases  # pylint: disable=import-outside-toplevel
     cases = mode_cases() + error_cases()

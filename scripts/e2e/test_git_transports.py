@@ -193,7 +193,7 @@ def test_https(tailrender, tmp_path):
     with https(pushes.bare.parent, crt, key) as port:
         pushes.arrives(f"https://{USER}:{PASSWORD}@localhost:{port}/rendered.git")
         pushes.refused("a wrong password", f"https://{USER}:wrong-pass@localhost:{port}/rendered.git")
-        pushes.refused("no password", f"https://localhost:{port}/rendered.git", "no credentials that the remote takes")
+        pushes.refused("no password", f"https://localhost:{port}/rendered.git", "no credentials that the remote accepts")
         pushes.refused("an unknown repository", f"https://{USER}:{PASSWORD}@localhost:{port}/absent.git")
     _, crt, key = certificate(tmp_path, "stranger")
     with https(pushes.bare.parent, crt, key) as port:

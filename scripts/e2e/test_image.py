@@ -240,15 +240,15 @@ def test_controller(image, deployed, place, version):
     code, output = bundle.ended(*config["Cmd"])
     assert code == 0 and output.startswith(f"usage: {RUNTIME} controller")
     assert bundle.ended("--version") == (0, f"{RUNTIME} {version}\n")
-    for args, lack in ((["controller"], 'environment variable "KUBERNETES_SERVICE_HOST" is not set'), (["adopt"], "no cluster is named"),
-                       (["cleanup"], "no cluster is named"), (["status"], "no cluster is named")):
+    for args, lack in ((["controller"], 'environment variable "KUBERNETES_SERVICE_HOST" is not set'), (["adopt"], "no cluster given"),
+                       (["cleanup"], "no cluster given"), (["status"], "no cluster given")):
         code, output = bundle.ended(*args)
         assert code == 1 and lack in output, f"{args} exits {code}: {output}"
     code, output = bundle.terminated("controller", KUBERNETES_SERVICE_HOST="127.0.0.1", KUBERNETES_SERVICE_PORT="1", OPERATOR_NAMESPACE="tailscale",
                                      CLIENT_ID_FILE="/oauth/client_id", CLIENT_SECRET_FILE="/oauth/client_secret", OPERATOR_LOGGING="banana",
                                      until=lambda: bundle.inside("curl", "-s", "http://127.0.0.1:9002/healthz") == "ok\n")
     assert code == 0 and "cannot read the lease" in output
-    assert "OPERATOR_LOGGING is none of info, debug and dev: info counts" in output
+    assert "invalid OPERATOR_LOGGING (want info, debug, dev); using info" in output
 
 
 def test_nameserver(image, deployed, place):

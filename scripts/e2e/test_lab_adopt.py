@@ -115,7 +115,7 @@ def check_all(lab, runtime, pairs, player):
     minted = [key for key in lab.tailnet.state()["keys"] if key.get("description", "").startswith("tailrender-")]
     assert minted == [], "keys that the controller minted"
     said = adopt(lab, runtime)
-    assert "nothing of the operator's is left to move" in said
+    assert "nothing left to move from the operator" in said
 
 
 @pytest.fixture(scope="module")

@@ -266,7 +266,7 @@ def nothing_goes_without_a_word(lab, objects):
     pods = pods_of(objects)
     lab.kubectl("delete", "--raw", f"/apis/apps/v1/namespaces/{NAMESPACE}/statefulsets")
     token = lab.wait("all of them are named", lambda: (found := blocked_removals(lab)).get("pods") == sorted(pods) and found["token"])
-    words = f'{len(pods)} proxies have vanished: none is removed until the annotation tailrender.dev/confirm-removals on this ConfigMap is "{token}"'
+    words = f'{len(pods)} proxies have disappeared: none is removed until the annotation tailrender.dev/confirm-removals on this ConfigMap is "{token}"'
     event = lab.wait("an Event with the token", lambda: next(
         (item for item in lab.get("events", "-n", NAMESPACE)["items"] if item["reason"] == "RemovalsBlocked" and token in item["message"]), None))
     assert (event["type"], event["involvedObject"]["kind"], event["involvedObject"]["name"], event["message"]) == ("Warning", "ConfigMap", "tailrender-devices", words)

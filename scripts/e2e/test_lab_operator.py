@@ -142,7 +142,7 @@ def test_moves_beside_the_controller(user):
 def test_goes_back(user):
     lab = user.lab
     said = user.adopt("--rollback")
-    assert said.endswith("is the rendered controller\ndone; take the rendered manifests out of the repository of the cluster now, then start the operator\n")
+    assert said.endswith("is the rendered controller\ndone; now remove the rendered manifests from the repository of the cluster, then start the operator\n")
     names = operators(lab)
     led = lab.get("service", "warehouse", "-n", "apps")["spec"]["externalName"].partition(".")[0]
     assert led in names

@@ -51,7 +51,7 @@ def test_assignments(unseal, oauth, tmp_path):
     text = (tmp_path / "oauth.yaml").read_text(encoding="utf-8")
     assert unseal(text) == OPENED
     assert "kCanary1" not in text + oauth.stderr
-    assert "sealed Secret/tailscale/operator-oauth: client_id, client_secret; it opens only as operator-oauth in tailscale" in oauth.stderr.splitlines()
+    assert "sealed Secret/tailscale/operator-oauth: client_id, client_secret; it can be decrypted only as operator-oauth in tailscale" in oauth.stderr.splitlines()
     assert unseal(text.replace("namespace: tailscale", "namespace: elsewhere")) is None
 
 

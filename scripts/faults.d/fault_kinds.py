@@ -38,7 +38,7 @@ def small_disk(folder, size):
 
 
 def break_text(text, chance):
-    """Garbage where a key of the top level stands: nowhere else is it certain not to be text."""
+    """Garbage in place of a key of the top level: nowhere else is it certain not to be text."""
     places = [match.start() for match in re.finditer(rb"(?m)^[A-Za-z]+:", text)] or [0]
     at = chance.choice(places)
     return text[:at] + chance.choice(GARBAGE) + b"\n" + text[at:]
@@ -72,7 +72,7 @@ def bad_yaml(subject, chance):
 
 
 def truncated_file(subject, chance):
-    """The rest may be good YAML: then the run is right to succeed, but what stands before the cut must be there."""
+    """The rest may be good YAML: then the run is right to succeed, but what comes before the cut must be there."""
     path = chance.choice(sorted(subject.tree.rglob("*.yaml")))
     text = path.read_bytes()
     cut = text[:chance.randrange(len(text))]
@@ -235,7 +235,7 @@ def read_only(subject, chance):
 
 
 def in_the_way(subject, chance):
-    """Something that is not ours stands where a file of ours goes: refused before anything is written, for any cluster."""
+    """Something that is not ours is where a file of ours goes: refused before anything is written, for any cluster."""
     out = subject.scratch / "out"
     all_clusters = chance.random() < 0.5
     subject.fresh(out, "old-all" if all_clusters else "old")

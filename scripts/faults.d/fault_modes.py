@@ -198,7 +198,7 @@ def closed_stdout_and_log(modes, chance):
     done = mode.run(env=env, preexec_fn=lambda: os.close(closed))
     if closed == 1:
         demand(done.returncode == 1, f"{mode.words[0]}: exit code {done.returncode} without stdout")
-        demand(not log.exists() or len(log.read_bytes()) < 2000, f"{mode.words[0]}: the output stands in the log")
+        demand(not log.exists() or len(log.read_bytes()) < 2000, f"{mode.words[0]}: the output is in the log")
     else:
         mode.check_stream(done.returncode, done.stdout)
         demand(done.returncode == 0, f"{mode.words[0]}: exit code {done.returncode} without stderr")
@@ -213,7 +213,7 @@ def full_log(modes, chance):
     else:
         done = mode.run(env={**mode.options.get("env", os.environ), "TAILRENDER_LOG": "/dev/full"})
         mode.check_stream(done.returncode, done.stdout)
-    # What nobody has to be told needs no log.
+    # What no one has to be told needs no log.
     demand(done.returncode == 0 or b"error:" in done.stderr, f"exit code {done.returncode} without a word: {done.stderr}")
 
 
@@ -313,7 +313,7 @@ def seal_bad_input(modes, chance):
         done = modes.seal.run()
     if way == 0 and done.returncode == 0:  # a shorter value is a value
         demand(yaml.safe_load(done.stdout)["spec"]["encryptedData"].keys() == {line.split(b"=")[0].decode() for line in broken.splitlines()},
-               "seal: exit code 0 without a key that stands in the file")
+               "seal: exit code 0 without a key that is in the file")
     else:
         demand(done.returncode == 1 and done.stdout == b"" and b"error:" in done.stderr, f"seal: exit code {done.returncode} with bad input")
 

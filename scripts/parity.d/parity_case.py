@@ -181,7 +181,7 @@ class Case:
         return [tag.strip() for tag in (self.settings["defaultTags"] if value is None else value.split(","))]
 
     def group_egress(self, obj):
-        """A Service that leads to the tailnet through a group."""
+        """A Service that targets the tailnet through a group."""
         asked = any(annotations(obj).get(TS + key) for key in ("tailnet-ip", "tailnet-fqdn"))
         return is_kind(obj, "", "Service") and bool(annotations(obj).get(TS + "proxy-group")) and asked
 

@@ -56,7 +56,7 @@ class Service:
         return found | ({"certificate": self.domain} if self.domain else {})
 
     def served(self):
-        """Of an Ingress, as it stands in a serve config."""
+        """Of an Ingress, as it is in a serve config."""
         handlers = {path: {"Proxy": self._url(backend) + path} for path, backend in self._mounts()}
         found = {"TCP": {"443": {"HTTPS": True}}, "Web": {f"{self.domain}:443": {"Handlers": handlers}}}
         if self.plain:
@@ -112,7 +112,7 @@ def ingress_groups(model):
     return [group for group in groups(model) if group.type == "ingress"]
 
 
-# ---- what the reference has written down about it
+# ---- what the operator has written down about it
 
 def _running(case, kind, name):
     return next((obj for obj in case.running if obj["kind"] == kind and meta(obj)["name"] == name), None)

@@ -24,7 +24,7 @@ NO_HOSTNAME_YET = "no Tailscale hostname known yet"
 OWNED_ELSEWHERE = re.compile(r"ownership of Tailscale Service|waiting for config in spec\.kubeAPIServer to be marked valid")
 BACKENDS = {"missing-backend-service", "backend-without-cluster-ip", "backend-port-not-found", "backend-not-a-service",
             "rule-host-unsupported"}
-# The reference's cause -> our rule ids. `what` is the offending text, which our error must show too.
+# The operator's cause -> our rule ids. `what` is the offending text, which our error must show too.
 CLASS_FAULTS = {"invalid-image", "debug-of-init-container", "no-service-monitor", "invalid-port-range", "invalid-object"}
 CAUSES = [
     (r"headless Services are not supported", {"headless-service"}),

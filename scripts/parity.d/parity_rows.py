@@ -149,7 +149,7 @@ def selector_label(model):
     return bool(model.proxies)
 
 
-# ---- the pod, as long as the reference's Secret names stand
+# ---- the pod, as long as the operator's Secret names stand
 
 @row(8)
 def config_hash(model):

@@ -1,6 +1,6 @@
 """YAML as Kubernetes reads it (sigs.k8s.io/yaml), for comparing.
 
-Strings, ints, floats and bools stay apart; there are no dates and no sexagesimal numbers; a key that stands twice is
+Strings, ints, floats and bools stay apart; there are no dates and no sexagesimal numbers; a duplicate key is
 an error. Two dialects: "1.1" is what the API machinery reads, "1.2" what newer readers do. A text that the two read
 differently has an unquoted word that one of them takes for a bool or a number.
 """
@@ -51,7 +51,7 @@ def _make_loader(dialect):
                 for key_node, _ in node.value:
                     mark = (key_node.tag, key_node.value if isinstance(key_node.value, str) else id(key_node))
                     if mark in seen and key_node.tag != _TAG + "merge":
-                        raise ParseError(f"key {key_node.value!r} stands twice (line {key_node.start_mark.line + 1})")
+                        raise ParseError(f"duplicate key {key_node.value!r} (line {key_node.start_mark.line + 1})")
                     seen.add(mark)
             made = super().construct_mapping(node, deep=True)
             return {_key_text(k): v for k, v in made.items()}
@@ -79,7 +79,7 @@ def load(text, dialect="1.1"):
 
 
 class Chunk:
-    """One document of a stream: its text as it stands, and the lines (from 1) that it covers."""
+    """One document of a stream: its text as it is, and the lines (from 1) that it covers."""
 
     def __init__(self, text, first_line, last_line):
         self.text, self.first_line, self.last_line = text, first_line, last_line

@@ -1,8 +1,8 @@
 // How a branch is moved. Git's own protocol: whoever creates `refs/heads/B.lock` may change B. A
 // process that is killed in between would leave that file, and every later run would take it for
-// somebody at work. So the lock is made as a hard link to a file of ours:
+// someone at work. So the lock is made as a hard link to a file of ours:
 //   1. The new value is written to `tailrender-<hash of B>` in the repository's directory.
-//   2. link(2) makes it `refs/heads/B.lock`. That fails when somebody else holds the lock.
+//   2. link(2) makes it `refs/heads/B.lock`. That fails when someone else holds the lock.
 //   3. B is read and compared with what it should be.
 //   4. rename(2) makes the lock B itself; then the file of step 1 goes.
 // All this happens under flock(2), which ends with its process. A run that finds the file of step 1
@@ -56,9 +56,8 @@ bool is_head(git_repository* repository, const std::string& reference) {
 
 Error checked_out(const std::string& branch) {
     return branch_error("branch-checked-out", branch,
-                        "the branch is checked out in a work tree, which a commit would leave "
-                        "behind",
-                        "choose a branch that nobody works on, or check out another one");
+                        "the branch is checked out in a work tree, which a commit would make stale",
+                        "choose a branch that is not checked out, or check out another one");
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
@@ -72,7 +71,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
 Result<Unit> check_free(git_repository* repository, const std::string& branch) {
     const auto taken = [&](const std::string& other) {
         return branch_error("branch-name", branch,
-                            fmt::format("the branch \"{}\" is in the way", other),
+                            fmt::format("the branch \"{}\" conflicts with it", other),
                             "choose another name");
     };
     for (auto slash = branch.find('/'); slash != std::string::npos;
@@ -160,8 +159,7 @@ private:
                 "branch-locked", move_.branch,
                 fmt::format("cannot lock the branch: {}", std::generic_category().message(code)),
                 code == EEXIST
-                    ? fmt::format("another git program is at work; if none is, remove \"{}\"",
-                                  lock_)
+                    ? fmt::format("another git process is running; if not, remove \"{}\"", lock_)
                     : "");
         }
         Result<Unit> moved = with_lock();
@@ -178,7 +176,7 @@ private:
                                          : code == GIT_ENOTFOUND;
         if (!expected) {
             return branch_error("branch-moved", move_.branch,
-                                "somebody else moved the branch meanwhile", "run again");
+                                "another process moved the branch meanwhile", "run again");
         }
         if (::rename(lock_.c_str(), target_.c_str()) != 0 && !rename_over_directory()) {
             return branch_error(
@@ -216,7 +214,7 @@ private:
 Result<std::optional<git_oid>> branch_tip(git_repository* repository, const std::string& branch) {
     int valid = 0;
     if (git_branch_name_is_valid(&valid, branch.c_str()) != 0 || valid == 0) {
-        return branch_error("branch-name", branch, "Git does not take this name for a branch", "");
+        return branch_error("branch-name", branch, "invalid branch name", "");
     }
     const std::string name = reference_of(branch);
     git_reference* got = nullptr;
@@ -231,7 +229,7 @@ Result<std::optional<git_oid>> branch_tip(git_repository* repository, const std:
     }
     if (git_reference_type(got) != GIT_REFERENCE_DIRECT) {
         return branch_error("branch-name", branch, "the branch is a symbolic reference",
-                            "name the branch that it stands for");
+                            "use the branch that it refers to");
     }
     if (git_branch_is_checked_out(got) != 0 || is_head(repository, name)) {
         return checked_out(branch);

@@ -25,11 +25,11 @@ Result<std::optional<git_oid>> branch_tip(git_repository* repository, const std:
 // The tip of the only remote-tracking branch of this name, if there is one.
 std::optional<git_oid> tracked_tip(git_repository* repository, const std::string& branch);
 
-// Compare and swap. Fails when the branch does not stand at `from` any more.
+// Compare and swap. Fails when the branch is not at `from` any more.
 Result<Unit> move_branch(git_repository* repository, const git_signature* who,
                          const BranchMove& move);
 
-// Who commits: user.name and user.email, or tailrender where nobody set them.
+// Who commits: user.name and user.email, or tailrender where no one set them.
 Result<GitSignature> committer(git_repository* repository);
 
 }  // namespace renderer

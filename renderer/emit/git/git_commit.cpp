@@ -47,7 +47,7 @@ Result<Unit> check_ours(const git_commit* tip, const std::string& branch) {
                   .where = "--branch",
                   .message = "the last commit of the branch was not made by tailrender",
                   .found = fmt::format("\"{}\" at {}, {}", branch, id,
-                                       says ? "whose tree is not the one that its message names"
+                                       says ? "whose tree is not the one in its message"
                                             : "without the trailers of a rendered commit"),
                   .expected = "a branch that only tailrender commits to, or a new name",
                   .hint = "choose another branch"}};
@@ -269,7 +269,7 @@ Result<std::string> branch_folder(const std::string& output) {
     if (output.starts_with('/') || leaves) {
         return Error{{.rule = "usage",
                       .where = "-o",
-                      .message = "the folder inside of the branch must be a relative path",
+                      .message = "the directory in the branch must be a relative path",
                       .found = fmt::format("\"{}\"", output),
                       .expected = "for example \"clusters/home\""}};
     }
@@ -293,15 +293,15 @@ Result<std::optional<git_oid>> commit_base(git_repository* repository, const std
     if (follows == 1) {
         return remote;
     }
-    return Error{{.rule = "branch-diverged",
-                  .where = "--push",
-                  .message = "the branch here and the remote's do not follow each other, and "
-                             "history is not rewritten",
-                  .found = fmt::format("\"{}\" at {} here, at {} on the remote", branch,
-                                       hex_id(*local).substr(0, kShortId),
-                                       hex_id(*remote).substr(0, kShortId)),
-                  .hint = fmt::format("if the remote is right: git branch -f {} {}", branch,
-                                      hex_id(*remote))}};
+    return Error{
+        {.rule = "branch-diverged",
+         .where = "--push",
+         .message = "the local branch and the remote's have diverged, and history is not rewritten",
+         .found =
+             fmt::format("\"{}\" at {} here, at {} on the remote", branch,
+                         hex_id(*local).substr(0, kShortId), hex_id(*remote).substr(0, kShortId)),
+         .hint =
+             fmt::format("if the remote is right: git branch -f {} {}", branch, hex_id(*remote))}};
 }
 
 Result<std::vector<RenderedTree>> find_gone_trees(git_repository* repository,

@@ -147,11 +147,10 @@ TEST_F(GitCommitTest, FoldersOfABranchAreApart) {
     EXPECT_EQ(tree("out"),
               "home/.tailrender-inventory=b, home/b=3, work/lab/.tailrender-inventory=a, "
               "work/lab/a=2, ");
-    EXPECT_EQ(
-        commit({{"home", "x"}}),
-        "out:/home: the output path holds something that tailrender did not write [not-ours] ");
+    EXPECT_EQ(commit({{"home", "x"}}),
+              "out:/home: the output path has a file that tailrender did not write [not-ours] ");
     EXPECT_EQ(commit({{"lab/a", "x"}}, "work"),
-              "out:work/lab/a: the output path holds something that tailrender did not write "
+              "out:work/lab/a: the output path has a file that tailrender did not write "
               "[not-ours] ");
     const auto folder = [](const std::string& name) {
         Result<std::string> got = branch_folder(name);
@@ -179,31 +178,30 @@ TEST_F(GitCommitTest, RefusesABranchThatIsNotOurs) {
     expect_foreign("other", "without the trailers of a rendered commit");
     commit({{"a", "1\n"}});
     git("worktree add -q " + dir_ + "/w out");
-    EXPECT_EQ(
-        commit({{"a", "2\n"}}),
-        "--branch: the branch is checked out in a work tree, which a commit would leave behind "
-        "[branch-checked-out] \"out\"");
+    EXPECT_EQ(commit({{"a", "2\n"}}),
+              "--branch: the branch is checked out in a work tree, which a commit would make stale "
+              "[branch-checked-out] \"out\"");
     shell("echo mine > a && git commit -q -a --amend --no-edit && git switch -q --detach",
           dir_ + "/w");
-    expect_foreign("out", "whose tree is not the one that its message names");
+    expect_foreign("out", "whose tree is not the one in its message");
     shell("git switch -q out && git commit -q --allow-empty -m mine && git switch -q --detach",
           dir_ + "/w");
     expect_foreign("out", "without the trailers of a rendered commit");
 }
 
 TEST_F(GitCommitTest, NamesOfBranches) {
-    EXPECT_EQ(
-        commit({{"a", "1"}}, "", "main"),
-        "--branch: the branch is checked out in a work tree, which a commit would leave behind "
-        "[branch-checked-out] \"main\"");
+    EXPECT_EQ(commit({{"a", "1"}}, "", "main"),
+              "--branch: the branch is checked out in a work tree, which a commit would make stale "
+              "[branch-checked-out] \"main\"");
     EXPECT_EQ(commit({{"a", "1"}}, "", "a..b"),
-              "--branch: Git does not take this name for a branch [branch-name] \"a..b\"");
+              "--branch: invalid branch name [branch-name] \"a..b\"");
     EXPECT_EQ(commit({{"a", "1"}}, "", "deep/er/out"), "+a 0");
     git("pack-refs --all");
     EXPECT_EQ(commit({{"a", "1"}}, "", "deep/er"),
-              "--branch: the branch \"deep/er/out\" is in the way [branch-name] \"deep/er\"");
-    EXPECT_EQ(commit({{"a", "1"}}, "", "deep/er/out/x"),
-              "--branch: the branch \"deep/er/out\" is in the way [branch-name] \"deep/er/out/x\"");
+              "--branch: the branch \"deep/er/out\" conflicts with it [branch-name] \"deep/er\"");
+    EXPECT_EQ(
+        commit({{"a", "1"}}, "", "deep/er/out/x"),
+        "--branch: the branch \"deep/er/out\" conflicts with it [branch-name] \"deep/er/out/x\"");
     EXPECT_EQ(commit({{"a", "2"}}, "", "deep/er/out"), "~a 0");  // packed, and loose again
     git("branch -D deep/er/out");
     shell("mkdir -p .git/refs/heads/deep/er/empty");
@@ -272,7 +270,7 @@ TEST_F(GitCommitTest, SwapsOnlyWhatItSaw) {
     Result<Unit> moved = move_branch(found.handle.get(), who.get(), move);
     ASSERT_FALSE(moved);
     EXPECT_EQ(said(moved.error()),
-              "--branch: somebody else moved the branch meanwhile [branch-moved] \"out\"");
+              "--branch: another process moved the branch meanwhile [branch-moved] \"out\"");
     EXPECT_EQ(git("rev-parse out"), now);
 }
 
@@ -360,8 +358,8 @@ TEST_F(GitPushTest, NeverRewritesTheRemote) {
     commit({{"a", "3\n"}});
     const std::string theirs = git("rev-parse out", remote_);
     EXPECT_EQ(commit({{"a", "4\n"}}, "", "out", "origin"),
-              fmt::format("--push: the branch here and the remote's do not follow each other, and "
-                          "history is not rewritten [branch-diverged] \"out\" at {} here, at {} on "
+              fmt::format("--push: the local branch and the remote's have diverged, and history is "
+                          "not rewritten [branch-diverged] \"out\" at {} here, at {} on "
                           "the remote",
                           git("rev-parse out").substr(0, 12), theirs.substr(0, 12)));
     EXPECT_EQ(git("rev-parse out", remote_), theirs);
@@ -372,7 +370,7 @@ TEST_F(GitPushTest, NeverRewritesTheRemote) {
 
 TEST_F(GitPushTest, RefusalsOfTheRemote) {
     EXPECT_EQ(commit({{"a", "1\n"}}, "", "out", "nowhere"),
-              "--push: there is no such remote: remote 'nowhere' does not exist [git-remote] "
+              "--push: unknown remote: remote 'nowhere' does not exist [git-remote] "
               "\"nowhere\"");
     EXPECT_EQ(commit({{"a", "1\n"}}, "", "out", dir_ + "/none").substr(0, 33),
               "--push: cannot reach the remote: ");
@@ -406,7 +404,7 @@ TEST_F(GitPushTest, ShallowClones) {
     Result<std::string> pushed = try_commit({{"a", "2\n"}}, "", "out", "origin");
     ASSERT_FALSE(pushed);  // libgit2 1.5; a newer one may do it
     EXPECT_EQ(pushed.error().diagnostic.hint,
-              "this is a shallow clone, which libgit2 cannot always work with: \"git push origin "
+              "this is a shallow clone, which libgit2 does not fully support: \"git push origin "
               "out\", or \"git fetch --unshallow\" and run again");
     EXPECT_EQ(tree("out"), ".tailrender-inventory=a, a=2, ");
     git("push -q origin out");

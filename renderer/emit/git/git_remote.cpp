@@ -33,7 +33,7 @@ int offer_credential(git_credential** out, const char* /*url*/, const char* user
         session.asked_for_key = true;
         return git_credential_ssh_key_from_agent(out, user);
     }
-    git_error_set_str(GIT_ERROR_NET, "no credentials that the remote takes");
+    git_error_set_str(GIT_ERROR_NET, "no credentials that the remote accepts");
     return GIT_EAUTH;
 }
 
@@ -106,7 +106,7 @@ Result<Remote> open_remote(git_repository* repository, const std::string& remote
                               : git_remote_lookup(&got, repository, remote.c_str());
     Remote opened{.handle = GitRemote(got), .directory = {}};
     if (code != 0) {
-        return remote_error(remote, "there is no such remote", "\"git remote -v\" lists them");
+        return remote_error(remote, "unknown remote", "\"git remote -v\" lists them");
     }
     const char* push_url = git_remote_pushurl(got);
     opened.directory =
@@ -123,8 +123,8 @@ Result<Remote> open_remote(git_repository* repository, const std::string& remote
 std::string hint_for(git_repository* repository, std::string_view command) {
     return git_repository_is_shallow(repository) == 1
                ? fmt::format(
-                     "this is a shallow clone, which libgit2 cannot always work with: {}, or "
-                     "\"git fetch --unshallow\" and run again",
+                     "this is a shallow clone, which libgit2 does not fully support: {}, or \"git "
+                     "fetch --unshallow\" and run again",
                      command)
                : "run again";
 }
@@ -142,7 +142,7 @@ Result<Unit> download(git_remote* handle, const std::string& reference, Session&
     return Unit{};
 }
 
-// To a repository on this machine nobody but us writes: the other side fetches, then its branch is
+// To a repository on this machine no one but us writes: the other side fetches, then its branch is
 // moved as ours is, so that a kill leaves no lock behind there either.
 Result<Unit> push_to_directory(git_repository* repository, const std::string& directory,
                                const std::string& branch) {
@@ -162,7 +162,7 @@ Result<Unit> push_to_directory(git_repository* repository, const std::string& di
     if (move.from && git_graph_descendant_of(repository, &move.to, &*move.from) != 1) {
         return Error{{.rule = "branch-diverged",
                       .where = "--push",
-                      .message = "the remote's branch holds commits that are not here"}};
+                      .message = "the remote's branch has commits that are missing here"}};
     }
     git_remote* source = nullptr;
     if (git_remote_create_anonymous(&source, got, git_repository_commondir(repository)) != 0) {
@@ -221,8 +221,7 @@ Result<Unit> push_branch(git_repository* repository, const std::string& remote,
     if (!opened.directory.empty()) {
         Result<Unit> pushed = push_to_directory(repository, opened.directory, branch);
         if (!pushed && pushed.error().diagnostic.rule == "git") {
-            return remote_error(remote, "cannot push the branch; the commit is made, not sent",
-                                hint);
+            return remote_error(remote, "cannot push the branch; the commit was created", hint);
         }
         return pushed;
     }
@@ -234,12 +233,12 @@ Result<Unit> push_branch(git_repository* repository, const std::string& remote,
     git_push_options_init(&options, GIT_PUSH_OPTIONS_VERSION);
     options.callbacks = callbacks_of(session);
     if (git_remote_upload(handle.get(), &wanted, &options) != 0) {
-        return remote_error(remote, "cannot push the branch; the commit is made, not sent", hint);
+        return remote_error(remote, "cannot push the branch; the commit was created", hint);
     }
     if (!session.rejected.empty()) {
-        Error error = remote_error(remote, "", "run again after the remote allows it");
+        Error error = remote_error(remote, "", "run again when the remote allows it");
         error.diagnostic.message =
-            fmt::format("the remote did not take the branch: {}", session.rejected);
+            fmt::format("the remote rejected the branch: {}", session.rejected);
         return error;
     }
     return Unit{};

@@ -38,8 +38,8 @@ bool is_plain_key(std::string_view key) {
     return key.find_first_of("./[]'\" ") == std::string_view::npos;
 }
 
-// Appends the way to the deepest value, or to the key of one, that stands at this place. The
-// returned value is what stands there, nullptr when it is nothing that the item shows.
+// Appends the way to the deepest value, or to the key of one, that is at this place. The
+// returned value is what is there, nullptr when it is nothing that the item shows.
 const Value* find_field(const Value& value, Pos pos, std::string& path) {
     const std::size_t length = path.size();
     if (value.is_map()) {

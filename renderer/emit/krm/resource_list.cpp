@@ -204,9 +204,9 @@ private:
         return {.rule = "duplicate-object",
                 .where = "functionConfig",
                 .object = object_name(identity.kind, identity.ns, identity.name),
-                .message = "this object is among the items and in what is added to them",
-                .expected = "every object once",
-                .hint = "give the manifests as items, or their directory as \"repo\", not both"};
+                .message = "duplicate object: in the items and in what is added to them",
+                .expected = "each object once",
+                .hint = "pass the manifests as items, or their directory as \"repo\", not both"};
     }
 
     const Output& output_;

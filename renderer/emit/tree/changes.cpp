@@ -36,7 +36,7 @@ Result<std::vector<std::string>> parse_inventory(const std::string& where, std::
         if (!is_inside(path)) {
             return Error{{.rule = "bad-inventory",
                           .where = fmt::format("{}:{}", where, line),
-                          .message = "an inventory line must be a path inside of its directory",
+                          .message = "an inventory line must be a path in its directory",
                           .found = fmt::format("\"{}\"", path),
                           .hint = "restore the file from version control; it lists what tailrender "
                                   "may delete"}};
@@ -149,7 +149,7 @@ Error not_ours(const std::string& dir, const std::vector<std::string>& foreign) 
     Error error{
         {.rule = "not-ours",
          .where = fmt::format("{}/{}", dir, foreign.front()),
-         .message = "the output path holds something that tailrender did not write",
+         .message = "the output path has a file that tailrender did not write",
          .expected = fmt::format("nothing, or a file listed in \"{}/{}\"", dir, kInventoryFile),
          .hint = "move it away, or choose another directory with -o"}};
     for (auto path = foreign.begin() + 1; path != foreign.end(); ++path) {

@@ -1,4 +1,4 @@
-// What stands between a directory and the tree that it should hold: computed by reading only, used
+// What is between a directory and the tree that it should hold: computed by reading only, used
 // by the writer to do it and by `check` to show it, so the two cannot disagree. Ours is what the
 // directory's inventory lists, nothing else; an inventory is input (it sits in a repository) and
 // may not point outside of its directory.

@@ -163,8 +163,8 @@ Result<DirectoryLock> DirectoryLock::lock(const std::string& dir, int operation)
         ::close(fd);
         return Error{{.rule = "output-busy",
                       .where = dir,
-                      .message = "another run is writing this directory",
-                      .hint = "wait for it to end, then run again"}};
+                      .message = "another process is writing to this directory",
+                      .hint = "wait for it to finish, then run again"}};
     }
     return DirectoryLock(fd);
 }

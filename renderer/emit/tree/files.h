@@ -1,5 +1,5 @@
 // The few file operations that writing a tree needs, each with an error that names the file and
-// what the system said. Never follows a symbolic link that stands where a file of ours should be.
+// what the system said. Never follows a symbolic link that is where a file of ours should be.
 #pragma once
 
 #include <optional>

@@ -72,7 +72,7 @@ private:
         return join(bundle(file.bundle).dir, file.path);
     }
 
-    // What stands before relative paths in the paths that the user sees: "examples/fleet/".
+    // What comes before relative paths in the paths that the user sees: "examples/fleet/".
     void find_root() {
         for (const SourceFile& file : output_.loaded.files) {
             const std::string_view shown = output_.loaded.sources.path(file.source);
@@ -114,7 +114,7 @@ private:
         return Error{{.rule = "path-collision",
                       .pos = entry.pos.known() ? entry.pos : found->second.pos,
                       .where = "-o",
-                      .message = fmt::format("two things want the output path \"{}\"", path),
+                      .message = fmt::format("conflict for output path \"{}\"", path),
                       .found = fmt::format("{} and {}", found->second.label, entry.label),
                       .hint = "move or rename the source file"}};
     }
@@ -186,7 +186,7 @@ private:
                           .pos = object.origin.pos,
                           .where = "-o",
                           .object = object.object_name(),
-                          .message = "a name with a slash cannot become a file name",
+                          .message = "a name with a slash cannot be a file name",
                           .found = fmt::format("\"{}\"", object.object_name())}};
         }
         std::string path =

@@ -150,7 +150,7 @@ TEST(EmitTree, RefusesTwoThingsAtOnePath) {
     Diagnostics diagnostics;
     diagnostics.add(files.error().diagnostic);
     EXPECT_EQ(diagnostics.print(input.loaded.sources, false),
-              "repo/apps/shop/service_web.yaml:1:1: error: two things want the output path "
+              "repo/apps/shop/service_web.yaml:1:1: error: conflict for output path "
               "\"apps/shop/service_web.yaml\" [path-collision]\n"
               "    1 | apiVersion: v1\n"
               "      | ^\n"
@@ -162,7 +162,7 @@ TEST(EmitTree, RefusesNamesThatLeaveTheDirectory) {
     TestInput input;
     input.add_bundle("");
     input.add_object("ConfigMap", "shop", "../../x");
-    EXPECT_EQ(dump(input), "error: a name with a slash cannot become a file name");
+    EXPECT_EQ(dump(input), "error: a name with a slash cannot be a file name");
 }
 
 TEST(EmitTree, FindsPlaintextSecrets) {

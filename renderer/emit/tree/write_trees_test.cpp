@@ -111,8 +111,8 @@ TEST_F(WriteTrees, RefusesToOverwriteWhatItDidNotWrite) {
     put("b/c.yaml", "mine too");
     const std::string before = dump();
     EXPECT_EQ(write({{"a.yaml", "1"}, {"b/c.yaml", "2"}, {"d.yaml", "3"}}),
-              "ROOT/out/a.yaml: error: the output path holds something that tailrender did not "
-              "write [not-ours]\n"
+              "ROOT/out/a.yaml: error: the output path has a file that tailrender did not write "
+              "[not-ours]\n"
               "  expected: nothing, or a file listed in \"ROOT/out/.tailrender-inventory\"\n"
               "  hint: move it away, or choose another directory with -o\n"
               "note: so does \"ROOT/out/b/c.yaml\"\n");
@@ -141,8 +141,8 @@ TEST_F(WriteTrees, RefusesAnInventoryThatPointsOutside) {
     for (const std::string line : {"../x", "/etc/passwd", "a/../../x", "a//b", ""}) {
         put(".tailrender-inventory", "a.yaml\n" + line + "\n");
         EXPECT_EQ(write({{"a.yaml", "1"}}),
-                  "ROOT/out/.tailrender-inventory:2: error: an inventory line must be a path "
-                  "inside of its directory [bad-inventory]\n"
+                  "ROOT/out/.tailrender-inventory:2: error: an inventory line must be a path in "
+                  "its directory [bad-inventory]\n"
                   "  found: \"" +
                       line +
                       "\"\n"
@@ -164,8 +164,8 @@ TEST_F(WriteTrees, SaysWhenAnotherRunHoldsTheDirectory) {
     const auto lock = DirectoryLock::take(dir_);
     ASSERT_TRUE(lock);
     EXPECT_EQ(write({{"a", "1"}}),
-              "ROOT/out: error: another run is writing this directory [output-busy]\n"
-              "  hint: wait for it to end, then run again\n");
+              "ROOT/out: error: another process is writing to this directory [output-busy]\n"
+              "  hint: wait for it to finish, then run again\n");
 }
 
 TEST_F(WriteTrees, NamesThePathThatCannotBeCreated) {
@@ -174,7 +174,7 @@ TEST_F(WriteTrees, NamesThePathThatCannotBeCreated) {
               "ROOT/out: error: cannot create the directory: Not a directory [write-failed]\n");
 }
 
-// A file size limit stands in for a full disk: both make write() fail half way.
+// A file size limit is in for a full disk: both make write() fail half way.
 TEST_F(WriteTrees, CompletesARunThatRanOutOfSpace) {
     const std::vector<OutputFile> files = {{"a", "1"}, {"b", std::string(9000, 'x')}, {"c", "3"}};
     std::signal(SIGXFSZ, SIG_IGN);

@@ -1,5 +1,5 @@
 // The texts that the pods of a group read: tailscaled's configuration of each replica, what an
-// egress group forwards and what an ingress group serves. JSON, byte for byte as the reference
+// egress group forwards and what an ingress group serves. JSON, byte for byte as the operator
 // writes it. Source: tailscale v1.96.5 cmd/k8s-operator/{proxygroup,egress-services,
 // ingress-for-pg}.go, kube/egressservices, kube/k8s-proxy/conf, ipn/serve.go.
 #pragma once

@@ -21,17 +21,17 @@ namespace renderer {
 
 namespace {
 
-// Longer than the preStop hook and the time that connections get to end. The reference means to
+// Longer than the preStop hook and the time that connections get to end. The operator means to
 // say so with a field that pods do not take from a template.
 constexpr int kEgressGracePeriod = 360;
-constexpr int kGracePeriod = 10;  // without effect, as the reference writes it
+constexpr int kGracePeriod = 10;  // without effect, as the operator writes it
 constexpr std::string_view kPreStopPath = "/internal-egress-services-preshutdown";
 
 bool is_egress(const ProxyGroupPlan& group) {
     return group.type == GroupType::Egress;
 }
 
-// Pods wait in their preStop hook until nobody uses them any more. The hook is asked at a port that
+// Pods wait in their preStop hook until no one uses them any more. The hook is asked at a port that
 // a class can move.
 bool drains(const ProxyGroupPlan& group) {
     return is_egress(group) && !moves_local_port(group);

@@ -1,4 +1,4 @@
-// What stands in our CustomResourceDefinitions beside the types of fields: names, columns, rules of
+// What is in our CustomResourceDefinitions beside the types of fields: names, columns, rules of
 // the API server over several fields, and what a person reads with `kubectl explain`. The rules are
 // those of tailscale v1.96.5 k8s-operator/apis/v1alpha1; the words are ours.
 #pragma once

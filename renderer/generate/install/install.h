@@ -1,5 +1,5 @@
 // What a cluster needs besides proxies: Namespace, the controller with its account and rules,
-// IngressClass and, in mode `generate`, the OAuth Secret. Names are the reference chart's. Contract
+// IngressClass and, in mode `generate`, the OAuth Secret. Names are the operator chart's. Contract
 // of the controller: testdata/contract/controller.md.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The controller's Deployment, as the reference chart would spell it: same name, selector and pod
+// The controller's Deployment, as the operator chart would spell it: same name, selector and pod
 // settings; our image, arguments, environment, port, probes and a restricted security context.
 #pragma once
 

@@ -11,7 +11,7 @@ constexpr int kPort = 53;
 constexpr int kPodPort = 1053;
 constexpr int kHealthPort = 9002;
 constexpr int kNobody = 65532;
-constexpr int kHistory = 5;  // old ReplicaSets, as in the reference
+constexpr int kHistory = 5;  // old ReplicaSets, as in the operator
 
 Value metadata(const DnsConfigPlan& config) {
     Value labels = Value::map({{"app.kubernetes.io/component", "nameserver"},

@@ -1,6 +1,6 @@
 // Lays a ProxyClass over a finished StatefulSet. The same for proxies of their own and for groups
 // of every type. Source: tailscale v1.96.5 cmd/k8s-operator/sts.go
-// (applyProxyClassToStatefulSet); the intended differences stand in renderer/PARITY.md. Not here:
+// (applyProxyClassToStatefulSet); the intended differences are in renderer/PARITY.md. Not here:
 // what a class changes outside the StatefulSet (acceptRoutes in the config, metrics objects, static
 // endpoints).
 #pragma once

@@ -1,5 +1,5 @@
 // The JSON files of a proxy pod: tailscaled's configuration and the serve configuration, byte for
-// byte in the encoding of Go's encoding/json as the reference writes it. Source: tailscale v1.96.5
+// byte in the encoding of Go's encoding/json as the operator writes it. Source: tailscale v1.96.5
 // ipn/conf.go, ipn/serve.go, cmd/k8s-operator/{sts,ingress}.go.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace renderer {
 
-// Of one replica: its auth key lies in /etc/tsauth/<pod>/authkey.
+// Of one replica: its auth key is in /etc/tsauth/<pod>/authkey.
 std::string tailscaled_config(const ProxyPlan& proxy, std::size_t ordinal, bool with_app_connector);
 
 std::string serve_config(const ProxyPlan& proxy);

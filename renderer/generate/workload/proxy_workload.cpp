@@ -18,7 +18,7 @@ namespace renderer {
 namespace {
 
 constexpr int kNobody = 65532;
-constexpr int kTemplateGracePeriod = 10;  // seconds; the reference sends it, pods ignore it
+constexpr int kTemplateGracePeriod = 10;  // seconds; the operator sends it, pods ignore it
 
 // One proxy and the names that several of its objects share.
 struct Workload {
@@ -223,7 +223,7 @@ Value container(const Workload& workload) {
          {"volumeMounts", mounts(workload)}});
 }
 
-// Under which key the reference remembers a target.
+// Under which key the operator remembers a target.
 std::string_view last_set_key(Target target) {
     switch (target) {
         case Target::ClusterIp:

@@ -32,7 +32,7 @@ Value labels(const RecorderPlan& recorder, const Value* users) {
 }
 
 // Without the label that Helm, and so Fleet, gives to every object of a release: what is rendered
-// would look changed for ever. Pods and the selector, which nobody writes to, keep it.
+// would look changed for ever. Pods and the selector, which no one writes to, keep it.
 Value metadata(const RecorderPlan& recorder, std::string_view name, const Value* users = nullptr) {
     Value all = labels(recorder, users);
     all.erase(kManagedBy);

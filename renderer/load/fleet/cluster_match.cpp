@@ -104,14 +104,14 @@ void report_unknown(const Value& target, std::string_view what, const Cluster& c
     diagnostics.add(
         {.rule = "unknown-cluster",
          .pos = target.pos(),
-         .message = group ? "whether the cluster is in this group cannot be known offline"
-                          : fmt::format("whether this {} applies cannot be known", what),
+         .message = group ? "cannot tell offline whether the cluster is in this group"
+                          : fmt::format("cannot tell whether this {} applies", what),
          .found = group ? "a cluster group as criterion"
                   : cluster.name.empty()
                       ? "no cluster to render for"
                       : fmt::format("cluster \"{}\" without labels", cluster.name),
          .expected = group ? "clusterName or clusterSelector" : "a cluster with name and labels",
-         .hint = group ? "match on a label, and give it to the cluster in .tailrender.yaml"
+         .hint = group ? "match on a label, and set it on the cluster in .tailrender.yaml"
                        : "list the cluster in .tailrender.yaml, or name it with --cluster"});
 }
 
@@ -144,13 +144,14 @@ bool is_targeted(const Value& fleet, const Cluster& cluster, Diagnostics& diagno
         return true;
     }
     if (targets->size() == 0) {
-        diagnostics.add({.rule = "unknown-cluster",
-                         .pos = targets->pos(),
-                         .message = "\"overrideTargets\" without a target leaves Fleet with the "
-                                    "customizations, else with the cluster group \"default\"",
-                         .found = "an empty list",
-                         .expected = "a list of targets, or none for those of the GitRepo",
-                         .hint = "name the clusters, or remove the line"});
+        diagnostics.add(
+            {.rule = "unknown-cluster",
+             .pos = targets->pos(),
+             .message = "with \"overrideTargets\" without a target Fleet uses the customizations, "
+                        "else the cluster group \"default\"",
+             .found = "an empty list",
+             .expected = "a list of targets, or no \"overrideTargets\" for those of the GitRepo",
+             .hint = "name the clusters, or remove the line"});
         return false;
     }
     Matcher matcher(cluster, diagnostics);

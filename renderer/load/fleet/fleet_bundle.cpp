@@ -144,12 +144,13 @@ void add_helm(const Value& options, std::vector<const Value*>& sections) {
 // customizations.
 void refuse_force_sync(const Value& custom, Diagnostics& diagnostics) {
     if (number_of(custom, "forceSyncGeneration") > 0) {
-        diagnostics.add({.rule = "not-supported",
-                         .pos = custom.find("forceSyncGeneration")->pos(),
-                         .message = "\"forceSyncGeneration\" of a customization has no place in a "
-                                    "rendered bundle",
-                         .expected = "spec.forceSyncGeneration of the GitRepo",
-                         .hint = "remove it here"});
+        diagnostics.add(
+            {.rule = "not-supported",
+             .pos = custom.find("forceSyncGeneration")->pos(),
+             .message =
+                 "\"forceSyncGeneration\" of a customization has no effect in a rendered bundle",
+             .expected = "spec.forceSyncGeneration of the GitRepo",
+             .hint = "remove it here"});
     }
 }
 
@@ -233,7 +234,7 @@ void refuse_offline(const Value& section, std::string_view key, Diagnostics& dia
                          .pos = member->key.pos(),
                          .message = fmt::format("\"{}\" is only known in the cluster", key),
                          .expected = "values in fleet.yaml or in valuesFiles",
-                         .hint = "give the same values with --values FILE, and remove it here"});
+                         .hint = "pass the same values with --values FILE, and remove it here"});
     }
 }
 
@@ -247,14 +248,15 @@ void refuse_cluster_labels(const Value& value, Diagnostics& diagnostics) {
     }
     for (const Member& member : value.is_map() ? value.members() : std::span<const Member>()) {
         if (member.value.is_string() && member.value.text().starts_with(kPrefix)) {
-            diagnostics.add({.rule = "unknown-offline",
-                             .pos = member.value.pos(),
-                             .message = fmt::format("Fleet fills in a label of the cluster where a "
-                                                    "value begins with \"{}\"",
-                                                    kPrefix),
-                             .found = fmt::format("\"{}\"", member.value.text()),
-                             .expected = "the label's value",
-                             .hint = "write the value, or give it with --values FILE"});
+            diagnostics.add(
+                {.rule = "unknown-offline",
+                 .pos = member.value.pos(),
+                 .message = fmt::format(
+                     "Fleet replaces a value that begins with \"{}\" by a label of the cluster",
+                     kPrefix),
+                 .found = fmt::format("\"{}\"", member.value.text()),
+                 .expected = "the label's value",
+                 .hint = "write the value, or pass it with --values FILE"});
         } else {
             refuse_cluster_labels(member.value, diagnostics);
         }
@@ -264,11 +266,11 @@ void refuse_cluster_labels(const Value& value, Diagnostics& diagnostics) {
 // Fleet runs values through a template before Helm sees them.
 void refuse_templates(const Value& value, Diagnostics& diagnostics) {
     if (value.is_string() && value.text().find("${") != std::string_view::npos) {
-        diagnostics.add({.rule = "unknown-offline",
-                         .pos = value.pos(),
-                         .message = "a value with \"${\" is a template that only Fleet can fill in",
-                         .hint = "write the value, set helm.disablePreProcess, or give it with "
-                                 "--values FILE"});
+        diagnostics.add(
+            {.rule = "unknown-offline",
+             .pos = value.pos(),
+             .message = "a value with \"${\" is a template that only Fleet can execute",
+             .hint = "write the value, set helm.disablePreProcess, or pass it with --values FILE"});
     } else if (value.is_list()) {
         for (const Value& item : value.items()) {
             refuse_templates(item, diagnostics);

@@ -45,7 +45,7 @@ Bundle make_bundle(const FleetFile& fleet, const std::string& dir, const SourceM
 void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const std::string& dir,
                       SourceMap& sources, std::vector<Value>& layers, Diagnostics& diagnostics);
 
-// The name that Fleet makes of a path, without the GitRepo's name in front: nobody knows that
+// The name that Fleet makes of a path, without the GitRepo's name in front: no one knows that
 // offline.
 std::string bundle_slug(std::string_view dir);
 

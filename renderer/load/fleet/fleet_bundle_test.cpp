@@ -153,7 +153,7 @@ TEST(FleetBundle, TargetsOfItsOwn) {
               "kustomize:\n  dir: \".\"\nname: op\n");
 }
 
-// What it would be customized with there is nobody's business then.
+// What it would be customized with there is no one's business then.
 TEST(FleetBundle, CustomizationsOfABundleThatIsLeftOutAreNotJudged) {
     EXPECT_EQ(bundle_text("overrideTargets: [{clusterName: lab}]\n"
                           "targetCustomizations: [{clusterGroup: g}]\n",
@@ -162,17 +162,16 @@ TEST(FleetBundle, CustomizationsOfABundleThatIsLeftOutAreNotJudged) {
 }
 
 TEST(FleetBundle, TargetsThatCannotBeKnown) {
-    EXPECT_EQ(
-        bundle_text("overrideTargets: []\n", home()),
-        "op/fleet.yaml:1:18: error: \"overrideTargets\" without a target leaves Fleet with the "
-        "customizations, else with the cluster group \"default\" [unknown-cluster]\n"
-        "    1 | overrideTargets: []\n"
-        "      |                  ^\n"
-        "  found: an empty list\n"
-        "  expected: a list of targets, or none for those of the GitRepo\n"
-        "  hint: name the clusters, or remove the line\n");
+    EXPECT_EQ(bundle_text("overrideTargets: []\n", home()),
+              "op/fleet.yaml:1:18: error: with \"overrideTargets\" without a target Fleet uses the "
+              "customizations, else the cluster group \"default\" [unknown-cluster]\n"
+              "    1 | overrideTargets: []\n"
+              "      |                  ^\n"
+              "  found: an empty list\n"
+              "  expected: a list of targets, or no \"overrideTargets\" for those of the GitRepo\n"
+              "  hint: name the clusters, or remove the line\n");
     EXPECT_EQ(bundle_text("overrideTargets: [{clusterName: home}]\n", Cluster()),
-              "op/fleet.yaml:1:19: error: whether this target applies cannot be known "
+              "op/fleet.yaml:1:19: error: cannot tell whether this target applies "
               "[unknown-cluster]\n"
               "    1 | overrideTargets: [{clusterName: home}]\n"
               "      |                   ^\n"
@@ -192,14 +191,14 @@ TEST(FleetBundle, LabelsOfTheClusterInValues) {
                     home()),
         "kustomize:\n  dir: \".\"\nname: op\n"
         "{\"a\":[\"global.fleet.clusterLabels.env\",{\"b\":\"global.fleet.clusterLabels.env\"}]}\n"
-        "op/fleet.yaml:4:52: error: Fleet fills in a label of the cluster where a value begins "
-        "with \"global.fleet.clusterLabels.\" [unknown-offline]\n"
+        "op/fleet.yaml:4:52: error: Fleet replaces a value that begins with "
+        "\"global.fleet.clusterLabels.\" by a label of the cluster [unknown-offline]\n"
         "    4 |   values: {a: [global.fleet.clusterLabels.env, {b: "
         "global.fleet.clusterLabels.env}]}\n"
         "      |                                                    ^\n"
         "  found: \"global.fleet.clusterLabels.env\"\n"
         "  expected: the label's value\n"
-        "  hint: write the value, or give it with --values FILE\n");
+        "  hint: write the value, or pass it with --values FILE\n");
 }
 
 TEST(FleetBundle, AllMatches) {
@@ -258,15 +257,15 @@ TEST(FleetBundle, Selectors) {
 
 TEST(FleetBundle, WhatCannotBeKnown) {
     EXPECT_EQ(bundle_text("targetCustomizations: [{clusterGroup: g}]\n", home()),
-              "op/fleet.yaml:1:24: error: whether the cluster is in this group cannot be known "
-              "offline [unknown-cluster]\n"
+              "op/fleet.yaml:1:24: error: cannot tell offline whether the cluster is in this group "
+              "[unknown-cluster]\n"
               "    1 | targetCustomizations: [{clusterGroup: g}]\n"
               "      |                        ^\n"
               "  found: a cluster group as criterion\n"
               "  expected: clusterName or clusterSelector\n"
-              "  hint: match on a label, and give it to the cluster in .tailrender.yaml\n");
+              "  hint: match on a label, and set it on the cluster in .tailrender.yaml\n");
     EXPECT_EQ(bundle_text("targetCustomizations: [{clusterName: home}]\n", Cluster()),
-              "op/fleet.yaml:1:24: error: whether this customization applies cannot be known "
+              "op/fleet.yaml:1:24: error: cannot tell whether this customization applies "
               "[unknown-cluster]\n"
               "    1 | targetCustomizations: [{clusterName: home}]\n"
               "      |                        ^\n"
@@ -277,7 +276,7 @@ TEST(FleetBundle, WhatCannotBeKnown) {
     named.name = "home";
     EXPECT_EQ(
         bundle_text("targetCustomizations: [{clusterSelector: {matchLabels: {a: b}}}]\n", named),
-        "op/fleet.yaml:1:24: error: whether this customization applies cannot be known "
+        "op/fleet.yaml:1:24: error: cannot tell whether this customization applies "
         "[unknown-cluster]\n"
         "    1 | targetCustomizations: [{clusterSelector: {matchLabels: {a: b}}}]\n"
         "      |                        ^\n"

@@ -86,11 +86,11 @@ private:
         refuse({.severity = Severity::Warning,
                 .rule = "unnamed-bundle",
                 .pos = context_.build.sources.pos(fleet_.source, 0),
-                .message = "this bundle has no name, and Fleet makes one from the GitRepo's name "
+                .message = "this bundle has no name, so Fleet derives one from the GitRepo's name "
                            "and the path",
                 .found = fmt::format("\"{}\" is written instead", bundle_slug(root_.relative)),
-                .hint = "set \"name\" to what the bundle is called now; a bundle that is renamed "
-                        "is deleted and installed again"});
+                .hint = "set \"name\" to the bundle's current name; a renamed bundle is deleted "
+                        "and installed again"});
     }
 
     void warn_image_scans() {
@@ -101,10 +101,10 @@ private:
         refuse({.severity = Severity::Warning,
                 .rule = "fleet-image-scans",
                 .pos = scans.front().pos(),
-                .message = "Fleet writes the tags that it finds into the tree that it deploys, and "
-                           "that one is made anew by each render",
+                .message = "Fleet writes image tags into the tree that it deploys, and each render "
+                           "overwrites that tree",
                 .found = "imageScans, left out of the rendered fleet.yaml",
-                .hint = "let a tool write new tags into the sources"});
+                .hint = "use a tool that writes new tags into the sources"});
     }
 
     InputFile input(const BundleFile& file) {
@@ -157,11 +157,12 @@ private:
     void take_operator() {
         if (out_.operator_bundle) {
             const Bundle& first = out_.bundles[*out_.operator_bundle];
-            refuse({.rule = "second-operator",
-                    .pos = out_.bundles[index_].chart_pos,
-                    .message = "a cluster has one operator, but two bundles name its chart",
-                    .hint = "keep one of the bundles, or select bundles in .tailrender.yaml",
-                    .notes = {{.pos = first.chart_pos, .text = "the first bundle names it here"}}});
+            refuse(
+                {.rule = "second-operator",
+                 .pos = out_.bundles[index_].chart_pos,
+                 .message = "two bundles install the operator's chart",
+                 .hint = "keep one of the bundles, or select bundles in .tailrender.yaml",
+                 .notes = {{.pos = first.chart_pos, .text = "the first bundle installs it here"}}});
             return;
         }
         out_.operator_bundle = index_;
@@ -187,11 +188,11 @@ private:
             refuse({.rule = "fleet-kustomization",
                     .pos = has_place ? kustomize->find("dir")->pos()
                                      : context_.build.sources.pos(fleet_.source, 0),
-                    .message = fmt::format("Fleet finds no {} in \"{}\" and skips kustomize",
+                    .message = fmt::format("Fleet finds no {} in \"{}\" and does not run kustomize",
                                            kKustomizationFile, kustomize_dir_),
                     .expected =
                         fmt::format("a file \"{}\"", join_path(kustomize_dir_, kKustomizationFile)),
-                    .hint = other_name ? "rename the file" : "correct kustomize.dir"});
+                    .hint = other_name ? "rename the file" : "fix kustomize.dir"});
         }
         return false;
     }
@@ -216,7 +217,7 @@ private:
         }
     }
 
-    // Nobody executes it here: what else is wrong with it is not for us to say.
+    // No one executes it here: what else is wrong with it is not for us to say.
     void warn_of_build_that_is_copied() {
         if (kustomize_dir_ != root_.path) {
             return;
@@ -237,7 +238,7 @@ private:
             refuse({.severity = Severity::Warning,
                     .rule = "fleet-kustomize-dir",
                     .pos = dir->pos(),
-                    .message = "Fleet finds no kustomization there, and fails",
+                    .message = "Fleet fails: there is no kustomization in that directory",
                     .found = fmt::format("\"{}\"", text),
                     .expected = "\".\", or no kustomize.dir at all"});
         }
@@ -258,9 +259,9 @@ private:
                     .pos = file->root.find("namespace")->pos(),
                     .message = "this overlay moves the operator's chart to another namespace",
                     .found = fmt::format("namespace \"{}\"", overwrite),
-                    .expected = ns.empty() ? "none, and defaultNamespace in fleet.yaml"
+                    .expected = ns.empty() ? "no namespace, and defaultNamespace in fleet.yaml"
                                            : fmt::format("\"{}\", as in fleet.yaml", ns),
-                    .hint = "set defaultNamespace in fleet.yaml to it"});
+                    .hint = "set defaultNamespace in fleet.yaml instead"});
         }
     }
 
@@ -323,22 +324,22 @@ private:
         if (overlays != nullptr && overlays->is_list() && overlays->size() > 0) {
             refuse({.rule = "not-supported",
                     .pos = overlays->items().front().pos(),
-                    .message = "\"yaml.overlays\" is not executed by tailrender",
+                    .message = "\"yaml.overlays\" is not supported by tailrender",
                     .expected = "a kustomization",
-                    .hint = "write the overlay as a kustomization and name it in kustomize.dir"});
+                    .hint = "write the overlay as a kustomization and set kustomize.dir to it"});
         }
     }
 
     void refuse_kustomization(const BundleFile& file) {
         refuse({.rule = "fleet-kustomization",
                 .where = join_path(file.dir->path, file.name),
-                .message = "Fleet does not execute this kustomization, but applies every manifest "
-                           "of the bundle",
+                .message = "Fleet does not build this kustomization, but applies every manifest of "
+                           "the bundle",
                 .expected = "kustomize.dir in fleet.yaml",
-                .hint = "name the directory in kustomize.dir, or leave it out in .fleetignore"});
+                .hint = "set kustomize.dir to the directory, or exclude it in .fleetignore"});
     }
 
-    // Helm renders what stands in `templates/` of a bundle without a chart, too.
+    // Helm renders what is in `templates/` of a bundle without a chart, too.
     void refuse_template(const BundleFile& file) {
         if (!file.relative.starts_with("templates/")) {
             return;
@@ -356,7 +357,7 @@ private:
 
     // The env file is often listed in a bootstrap directory that Fleet does not reach.
     void find_oauth_below() {
-        Diagnostics quiet;  // nobody executes these kustomizations here
+        Diagnostics quiet;  // no one executes these kustomizations here
         KustomizationReader reader(context_.build.tree, context_.build.sources, quiet);
         for (const WalkedDir* dir : dirs_) {
             if (dir->kustomizations.empty() || visited_.contains(dir->path) ||

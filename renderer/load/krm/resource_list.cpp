@@ -94,7 +94,7 @@ std::optional<Layout> lay_out(const SourceMap& sources, const Value& root) {
         const std::size_t begin = sources.text(0).rfind('\n', *dash) + 1;
         if (!layout.items.empty()) {
             if (begin <= layout.items.back().range.begin) {
-                return std::nullopt;  // an alias stands where its anchor does
+                return std::nullopt;  // an alias is where its anchor does
             }
             layout.items.back().range.end = begin;
         }
@@ -131,7 +131,7 @@ void report_envelope(const Value& root, const SourceMap& sources, Diagnostics& d
                                               text_of(root, "apiVersion"), text_of(root, "kind"))
                                 : std::string(kind_name(root)),
          .expected = fmt::format("apiVersion {}, kind ResourceList", kDefaultResourceListVersion),
-         .hint = "a plain stream of manifests is for \"tailrender post-render\""});
+         .hint = "for a plain stream of manifests use \"tailrender post-render\""});
 }
 
 bool check_envelope(const Value& root, const SourceMap& sources, Diagnostics& diagnostics) {
@@ -190,7 +190,7 @@ void name_parts(const ResourceList& list, SourceMap& sources) {
     }
 }
 
-// Nobody applies it: who wrote it says so, or it is kpt's own file or our configuration.
+// No one applies it: who wrote it says so, or it is kpt's own file or our configuration.
 bool is_local(const Value& item) {
     const std::string_view version = text_of(item, "apiVersion");
     return annotation_of(item, kLocalAnnotation) == "true" || version.starts_with("kpt.dev/") ||
@@ -221,10 +221,10 @@ void refuse_nothing(const ResourceList& list, const LoadOptions& options,
     }
     diagnostics.add({.rule = "nothing-to-render",
                      .pos = list.root.find("items")->pos(),
-                     .message = "all items are local configuration, so there is nothing to render",
-                     .expected = "manifests among the items, or a directory in \"repo\"",
+                     .message = "nothing to render: all items are local configuration",
+                     .expected = "manifests in the items, or a directory in \"repo\"",
                      .hint = "a generator needs \"repo: DIR\" in its spec; a transformer is listed "
-                             "under \"transformers\", behind resources"});
+                             "under \"transformers\", with resources"});
 }
 
 void apply_config(FunctionConfig& config, LoadOptions& options, ResourceList& list) {
@@ -252,7 +252,7 @@ void check_output(const ResourceList& list, Diagnostics& diagnostics) {
         list.output.starts_with('/')) {
         diagnostics.add({.rule = "invalid-output",
                          .pos = list.root.find("functionConfig")->pos(),
-                         .message = "\"output\" must be a directory of its own in the package",
+                         .message = "\"output\" must be a separate directory in the package",
                          .found = fmt::format("\"{}\"", list.output),
                          .expected = fmt::format("output: {}", kDefaultOutput)});
     }

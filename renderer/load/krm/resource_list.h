@@ -27,7 +27,7 @@ std::string_view annotation_of(const Value& object, std::string_view key);
 // Where an item comes from: the internal annotation, else the legacy one.
 std::string_view item_path(const Value& item);
 
-// Its position among the documents of that file, as orchestrators spell it; "" when nobody says.
+// Its position among the documents of that file, as orchestrators spell it; "" when no one says.
 std::string_view item_index(const Value& item);
 
 // Takes the stream out of the options, fills `loaded.resource_list` and puts what the
@@ -39,7 +39,7 @@ std::vector<Value> read_resource_list(const SourceTree& tree, LoadOptions& optio
 // Those that this run reads: not what an earlier one made.
 std::vector<RawDocument> input_items(const ResourceList& list);
 
-// Items that nobody applies to a cluster are facts, not inputs.
+// Items that no one applies to a cluster are facts, not inputs.
 void mark_local_items(Loaded& loaded);
 
 }  // namespace renderer

@@ -61,24 +61,23 @@ public:
 
     void check_key(const EnvEntry& entry) {
         if (entry.key.starts_with("export ")) {
-            warn(entry.offset, "\"export\" becomes a part of the key", "remove \"export\"");
+            warn(entry.offset, "\"export\" becomes part of the key", "remove \"export\"");
         } else if (!is_good_key(entry.key)) {
-            warn(entry.offset, "a key may only have letters, digits, \"-\", \"_\" and \".\"",
-                 "write KEY=value without blanks around the sign");
+            warn(entry.offset, "a key may only contain letters, digits, \"-\", \"_\" and \".\"",
+                 "write KEY=value without spaces around \"=\"");
         }
     }
 
     void check_value(const EnvEntry& entry) {
         if (is_quoted(entry.value)) {
             warn(entry.offset,
-                 fmt::format("the quotes become a part of the value of \"{}\"", entry.key),
+                 fmt::format("the quotes become part of the value of \"{}\"", entry.key),
                  "remove the quotes");
         }
         if (entry.value.ends_with(' ') || entry.value.ends_with('\t') ||
             entry.value.ends_with('\r')) {
             warn(entry.offset,
-                 fmt::format("the blank at the end becomes a part of the value of \"{}\"",
-                             entry.key),
+                 fmt::format("the trailing space becomes part of the value of \"{}\"", entry.key),
                  "remove it");
         }
     }
@@ -88,8 +87,7 @@ public:
             return other.key == entry.key && other.value == entry.value && !entry.value.empty();
         };
         if (std::ranges::any_of(example.entries, same)) {
-            warn(entry.offset,
-                 fmt::format("\"{}\" still has the value of the example file", entry.key),
+            warn(entry.offset, fmt::format("\"{}\" still has its example value", entry.key),
                  "fill in the real value");
         }
     }
@@ -156,12 +154,12 @@ void lint_env_file(const SourceMap& sources, SourceId source, const EnvFile& fil
         lint.warn(0, "the file begins with a byte order mark", "save it as UTF-8 without one");
     }
     for (const std::size_t offset : file.without_equals) {
-        lint.warn(offset, "a line has no \"=\", so its whole text is a key with an empty value",
-                  "write KEY=value");
+        lint.warn(offset, "a line without \"=\" is a key with an empty value", "write KEY=value");
     }
     if (file.cut_off) {
-        lint.warn(*file.cut_off, "a line is longer than 65535 bytes: it and all below are ignored",
-                  "give long values as files");
+        lint.warn(*file.cut_off,
+                  "a line is longer than 65535 bytes: it and all lines after it are ignored",
+                  "use \"files\" for long values");
     }
     for (const EnvEntry& entry : file.entries) {
         lint.check_key(entry);

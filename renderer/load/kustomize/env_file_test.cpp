@@ -124,30 +124,30 @@ TEST(EnvFile, LintNeverPrintsValues) {
         text,
         "oauth.env:1:1: warning: the file begins with a byte order mark [suspicious-env-file]\n"
         "  hint: save it as UTF-8 without one\n"
-        "oauth.env:1:4: warning: the quotes become a part of the value of \"client_id\" "
+        "oauth.env:1:4: warning: the quotes become part of the value of \"client_id\" "
         "[suspicious-env-file]\n"
         "  hint: remove the quotes\n"
-        "oauth.env:2:1: warning: \"export\" becomes a part of the key [suspicious-env-file]\n"
+        "oauth.env:2:1: warning: \"export\" becomes part of the key [suspicious-env-file]\n"
         "  hint: remove \"export\"\n"
-        "oauth.env:2:1: warning: the blank at the end becomes a part of the value of \"export B\" "
+        "oauth.env:2:1: warning: the trailing space becomes part of the value of \"export B\" "
         "[suspicious-env-file]\n"
         "  hint: remove it\n"
-        "oauth.env:3:1: warning: \"KEY \" still has the value of the example file "
+        "oauth.env:3:1: warning: \"KEY \" still has its example value "
         "[suspicious-env-file]\n"
         "  hint: fill in the real value\n"
-        "oauth.env:3:1: warning: a key may only have letters, digits, \"-\", \"_\" and \".\" "
+        "oauth.env:3:1: warning: a key may only contain letters, digits, \"-\", \"_\" and \".\" "
         "[suspicious-env-file]\n"
-        "  hint: write KEY=value without blanks around the sign\n"
-        "oauth.env:4:1: warning: a line has no \"=\", so its whole text is a key with an empty "
-        "value [suspicious-env-file]\n"
+        "  hint: write KEY=value without spaces around \"=\"\n"
+        "oauth.env:4:1: warning: a line without \"=\" is a key with an empty value "
+        "[suspicious-env-file]\n"
         "  hint: write KEY=value\n");
 }
 
 TEST(EnvFile, LintNamesALineThatIsTooLong) {
     EXPECT_EQ(lint("a=1\nb=" + std::string(70000, 'x')),
-              "oauth.env:2:1: warning: a line is longer than 65535 bytes: it and all below are "
-              "ignored [suspicious-env-file]\n"
-              "  hint: give long values as files\n");
+              "oauth.env:2:1: warning: a line is longer than 65535 bytes: it and all lines after "
+              "it are ignored [suspicious-env-file]\n"
+              "  hint: use \"files\" for long values\n");
 }
 
 TEST(EnvFile, KnowsSops) {

@@ -63,11 +63,10 @@ private:
             refuse(
                 {.rule = "not-supported",
                  .pos = item_.find("behavior")->pos(),
-                 .message = fmt::format("behavior \"{}\" is not executed by tailrender", behavior),
+                 .message = fmt::format("behavior \"{}\" is not supported by tailrender", behavior),
                  .expected = "create",
-                 .hint =
-                     fmt::format("let kustomize do it: kustomize build {} | tailrender post-render",
-                                 file_.dir)});
+                 .hint = fmt::format("run kustomize: kustomize build {} | tailrender post-render",
+                                     file_.dir)});
         }
     }
 
@@ -147,7 +146,7 @@ private:
                     .pos = entry.pos(),
                     .message = fmt::format(
                         "\"{}\" is not in or below the kustomization's directory", relative),
-                    .expected = "kustomize reads no files from elsewhere",
+                    .expected = "kustomize only reads files in or below its directory",
                     .hint = "move the file"});
             return std::nullopt;
         }
@@ -177,7 +176,7 @@ private:
                     .pos = context_.sources.pos(source, *file.bad_utf8),
                     .message = "this line is not UTF-8",
                     .expected = "UTF-8 text",
-                    .hint = "give binary data with \"files\"",
+                    .hint = "use \"files\" for binary data",
                     .hide_text = true});
         }
         for (const EnvEntry& pair : file.entries) {
@@ -254,7 +253,7 @@ void take_oauth(const BuildContext& context, const Kustomization& file, const Va
                  fmt::format("two generators named \"{}\" have an env file", kOAuthGenerator),
              .found = fmt::format("\"{}\" and \"{}\"", known->path, oauth.path),
              .hint = "keep the one of this cluster",
-             .notes = {{.pos = known->pos, .text = "the other one stands here"}}});
+             .notes = {{.pos = known->pos, .text = "the other one is here"}}});
     } else if (!known || (oauth.present && !known->present)) {
         known = std::move(oauth);
     }

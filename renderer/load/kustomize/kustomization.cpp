@@ -77,20 +77,21 @@ private:
                                    ? EntryKind::Missing
                                    : context_.tree.kind(path);
         if (is_remote(entry.text())) {
-            refuse(entry, "remote-resource",
-                   fmt::format("\"{}\" is fetched from elsewhere", entry.text()),
-                   "a file or directory of this repository",
-                   fmt::format("copy it here, or: kustomize build {} | tailrender post-render",
-                               request_.dir));
+            refuse(
+                entry, "remote-resource", fmt::format("\"{}\" is a remote resource", entry.text()),
+                "a file or directory of this repository",
+                fmt::format(
+                    "copy it into this repository, or: kustomize build {} | tailrender post-render",
+                    request_.dir));
         } else if (kind == EntryKind::File) {
             add_file(file, entry, path, rule);
         } else if (kind == EntryKind::Directory) {
             add_directory(entry, path, rule);
         } else {
             refuse(entry, "missing-resource",
-                   fmt::format("there is no file or directory \"{}\"", entry.text()),
+                   fmt::format("file or directory \"{}\" not found", entry.text()),
                    fmt::format("a path relative to {}", file.path),
-                   "correct the path, or remove the entry");
+                   "fix the path, or remove the entry");
         }
     }
 
@@ -100,7 +101,7 @@ private:
             refuse(entry, "outside-kustomization",
                    fmt::format("\"{}\" is not in or below the kustomization's directory",
                                entry.text()),
-                   "kustomize reads no files from elsewhere",
+                   "kustomize only reads files in or below its directory",
                    "move the file, or give its directory a kustomization.yaml and list that");
             return;
         }
@@ -109,7 +110,7 @@ private:
                  .pos = entry.pos(),
                  .message = fmt::format("\"{}\" is part of this build twice", path),
                  .hint = "remove one of the two",
-                 .notes = {{.pos = twin->second, .text = "it is listed here, too"}}});
+                 .notes = {{.pos = twin->second, .text = "also listed here"}}});
             return;
         }
         files_[path] = entry.pos();
@@ -138,14 +139,14 @@ private:
         if (std::ranges::find(open_, dir) != open_.end()) {
             refuse(entry, "kustomization-cycle",
                    fmt::format("\"{}\" contains this kustomization", entry.text()),
-                   "bases that do not lead back here", "remove the entry");
+                   "bases that do not include this one", "remove the entry");
             return;
         }
         if (!request_.boundary.empty() && !is_within(dir, request_.boundary)) {
             refuse(entry, "outside-bundle",
-                   fmt::format("\"{}\" lies outside of the bundle", entry.text()),
+                   fmt::format("\"{}\" is outside the bundle", entry.text()),
                    fmt::format("a directory below {}", request_.boundary),
-                   "Fleet takes only the bundle's own directory; move the base into it");
+                   "Fleet only reads the bundle's own directory; move the base into it");
             return;
         }
         const Kustomization* base = context_.reader.find(dir);
@@ -210,9 +211,9 @@ private:
         add({.rule = "generated-twice",
              .pos = item.pos(),
              .object = std::string(object_name(object.kind(), ns, text_of(item, "name"))),
-             .message = "two generators make this object",
+             .message = "two generators create this object",
              .hint = "merge them, or rename one",
-             .notes = {{.pos = twin->pos, .text = "the first generator stands here"}}});
+             .notes = {{.pos = twin->pos, .text = "the first generator is here"}}});
         return true;
     }
 

@@ -103,11 +103,11 @@ void refuse_other_fields(const Kustomization& file, Diagnostics& diagnostics) {
         diagnostics.add(
             {.rule = "not-supported",
              .pos = member.key.pos(),
-             .message = fmt::format("\"{}\" of a kustomization is not executed by tailrender",
+             .message = fmt::format("\"{}\" of a kustomization is not supported by tailrender",
                                     member.name()),
              .expected = "resources, namespace, secretGenerator, configMapGenerator and "
                          "generatorOptions",
-             .hint = fmt::format("let kustomize do it: kustomize build {} | tailrender post-render",
+             .hint = fmt::format("run kustomize: kustomize build {} | tailrender post-render",
                                  file.dir)});
     }
 }

@@ -74,13 +74,13 @@ struct Row {
 TEST(Kustomization, Errors) {
     const std::vector<Row> rows = {
         {"field of kustomize", "namePrefix: x-\nresources: [a.yaml]\n",
-         "kustomization.yaml:1:1: error: \"namePrefix\" of a kustomization is not executed by "
+         "kustomization.yaml:1:1: error: \"namePrefix\" of a kustomization is not supported by "
          "tailrender [not-supported]\n"
          "    1 | namePrefix: x-\n"
          "      | ^\n"
          "  expected: resources, namespace, secretGenerator, configMapGenerator and "
          "generatorOptions\n"
-         "  hint: let kustomize do it: kustomize build . | tailrender post-render\n"},
+         "  hint: run kustomize: kustomize build . | tailrender post-render\n"},
         {"component", "kind: Component\n",
          "kustomization.yaml:1:7: error: this file is not a Kustomization [not-supported]\n"
          "    1 | kind: Component\n"
@@ -106,19 +106,19 @@ TEST(Kustomization, Errors) {
          "}\n"
          "  hint: did you mean \"literals\"?\n"},
         {"git", "resources:\n- github.com/x/y?ref=v1\n",
-         "kustomization.yaml:2:3: error: \"github.com/x/y?ref=v1\" is fetched from elsewhere "
+         "kustomization.yaml:2:3: error: \"github.com/x/y?ref=v1\" is a remote resource "
          "[remote-resource]\n"
          "    2 | - github.com/x/y?ref=v1\n"
          "      |   ^\n"
          "  expected: a file or directory of this repository\n"
-         "  hint: copy it here, or: kustomize build . | tailrender post-render\n"},
+         "  hint: copy it into this repository, or: kustomize build . | tailrender post-render\n"},
         {"missing", "resources: [x.yaml]\n",
-         "kustomization.yaml:1:13: error: there is no file or directory \"x.yaml\" "
+         "kustomization.yaml:1:13: error: file or directory \"x.yaml\" not found "
          "[missing-resource]\n"
          "    1 | resources: [x.yaml]\n"
          "      |             ^\n"
          "  expected: a path relative to kustomization.yaml\n"
-         "  hint: correct the path, or remove the entry\n"},
+         "  hint: fix the path, or remove the entry\n"},
         {"directory without a kustomization", "resources: [dir]\n",
          "kustomization.yaml:1:13: error: the directory \"dir\" has no kustomization "
          "[missing-resource]\n"
@@ -131,20 +131,20 @@ TEST(Kustomization, Errors) {
          "kustomization's directory [outside-kustomization]\n"
          "    1 | resources: [../other/b.yaml]\n"
          "      |             ^\n"
-         "  expected: kustomize reads no files from elsewhere\n"
+         "  expected: kustomize only reads files in or below its directory\n"
          "  hint: move the file, or give its directory a kustomization.yaml and list that\n"},
         {"twice", "resources: [a.yaml, ./a.yaml]\n",
          "kustomization.yaml:1:21: error: \"a.yaml\" is part of this build twice [listed-twice]\n"
          "    1 | resources: [a.yaml, ./a.yaml]\n"
          "      |                     ^\n"
          "  hint: remove one of the two\n"
-         "kustomization.yaml:1:13: note: it is listed here, too\n"},
+         "kustomization.yaml:1:13: note: also listed here\n"},
         {"cycle", "resources: [.]\n",
          "kustomization.yaml:1:13: error: \".\" contains this kustomization "
          "[kustomization-cycle]\n"
          "    1 | resources: [.]\n"
          "      |             ^\n"
-         "  expected: bases that do not lead back here\n"
+         "  expected: bases that do not include this one\n"
          "  hint: remove the entry\n"},
         {"no object in a resource", "resources: [dir/values.yaml]\n",
          "dir/values.yaml:1:1: error: this document is not a Kubernetes object [not-kubernetes]\n"
@@ -152,19 +152,19 @@ TEST(Kustomization, Errors) {
          "      | ^\n"
          "  found: a map\n"
          "  expected: a map with apiVersion and kind\n"
-         "  hint: move it to a file of its own, or remove it\n"},
+         "  hint: move it to a separate file, or remove it\n"},
         {"generator without a name", "configMapGenerator: [{literals: [a=b]}]\n",
          "kustomization.yaml:1:22: error: a generator needs a name [invalid-generator]\n"
          "    1 | configMapGenerator: [{literals: [a=b]}]\n"
          "      |                      ^\n"
          "  expected: name: db\n"},
         {"behavior", "configMapGenerator: [{name: c, behavior: merge}]\n",
-         "kustomization.yaml:1:42: error: behavior \"merge\" is not executed by tailrender "
+         "kustomization.yaml:1:42: error: behavior \"merge\" is not supported by tailrender "
          "[not-supported]\n"
          "    1 | configMapGenerator: [{name: c, behavior: merge}]\n"
          "      |                                          ^\n"
          "  expected: create\n"
-         "  hint: let kustomize do it: kustomize build . | tailrender post-render\n"},
+         "  hint: run kustomize: kustomize build . | tailrender post-render\n"},
         {"literal", "secretGenerator: [{name: c, literals: [HIDDEN]}]\n",
          "kustomization.yaml:1:40: error: a literal is not \"key=value\" [invalid-generator]\n"
          "  expected: key=value\n"},
@@ -185,12 +185,12 @@ TEST(Kustomization, Errors) {
          "directory [outside-kustomization]\n"
          "    1 | secretGenerator: [{name: c, env: ../x.env}]\n"
          "      |                                  ^\n"
-         "  expected: kustomize reads no files from elsewhere\n"
+         "  expected: kustomize only reads files in or below its directory\n"
          "  hint: move the file\n"},
         {"bad UTF-8", "secretGenerator: [{name: c, envs: [dir/bad.env]}]\n",
          "dir/bad.env:2:1: error: this line is not UTF-8 [bad-utf8]\n"
          "  expected: UTF-8 text\n"
-         "  hint: give binary data with \"files\"\n"},
+         "  hint: use \"files\" for binary data\n"},
         {"key twice", "secretGenerator: [{name: c, envs: [dir/x.env], literals: [HIDDEN=1]}]\n",
          "kustomization.yaml:1:59: error: generator \"c\" has this key twice [duplicate-key]\n"
          "  expected: each key once in envs, literals and files\n"
@@ -199,10 +199,10 @@ TEST(Kustomization, Errors) {
         {"object twice",
          "secretGenerator: [{name: c, literals: [a=1]}, {name: c}]\n"
          "generatorOptions: {disableNameSuffixHash: true}\n",
-         "kustomization.yaml:1:47: error: Secret/c: two generators make this object "
+         "kustomization.yaml:1:47: error: Secret/c: two generators create this object "
          "[generated-twice]\n"
          "  hint: merge them, or rename one\n"
-         "kustomization.yaml:1:19: note: the first generator stands here\n"},
+         "kustomization.yaml:1:19: note: the first generator is here\n"},
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.name);
@@ -225,7 +225,7 @@ TEST(Kustomization, CycleOfTwo) {
               "[kustomization-cycle]\n"
               "    1 | resources: [../a]\n"
               "      |             ^\n"
-              "  expected: bases that do not lead back here\n"
+              "  expected: bases that do not include this one\n"
               "  hint: remove the entry\n");
 }
 
@@ -242,7 +242,7 @@ TEST(Kustomization, FileOfTwoBuilds) {
         "      |             ^\n"
         "  found: builds of \"x\" and \"y\"\n"
         "  hint: render one of them: tailrender render y\n"
-        "base/kustomization.yaml:1:13: note: it is listed here, too\n");
+        "base/kustomization.yaml:1:13: note: also listed here\n");
 }
 
 TEST(Kustomization, TwoFiles) {
@@ -285,8 +285,8 @@ TEST(Kustomization, OAuthIsRecordedNotGenerated) {
     Files present = files;
     present[".oauth.env"] = "client_id=id\nclient_secret=\"HIDDEN\"\n";
     EXPECT_EQ(load_text(present).diagnostics,
-              ".oauth.env:2:1: warning: the quotes become a part of the value of "
-              "\"client_secret\" [suspicious-env-file]\n"
+              ".oauth.env:2:1: warning: the quotes become part of the value of \"client_secret\" "
+              "[suspicious-env-file]\n"
               "  hint: remove the quotes\n");
 }
 

@@ -177,9 +177,9 @@ private:
             {.rule = "cannot-edit",
              .pos = scalar.pos(),
              .object = document.object_name(),
-             .message = fmt::format("cannot write the generated name of {} \"{}\" here", name.kind,
-                                    name.name),
-             .found = "a scalar behind an alias, an anchor or a tag",
+             .message = fmt::format("cannot replace this by the generated name of {} \"{}\"",
+                                    name.kind, name.name),
+             .found = "a scalar that uses an alias, an anchor or a tag",
              .expected = fmt::format("\"{}\"", name.hashed),
              .hint = "write the name out, or set disableNameSuffixHash: true for the generator"});
     }

@@ -138,18 +138,19 @@ TEST(NameReferences, NotWithoutAHash) {
 }
 
 TEST(NameReferences, AnAliasIsRefused) {
-    EXPECT_EQ(load_text({{"a.yaml",
-                          "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
-                          "x: &n db\nspec: {volumes: [{secret: {secretName: *n}}]}\n"},
-                         {"kustomization.yaml", std::string(kKustomization)}})
-                  .diagnostics,
-              "a.yaml:4:4: error: Pod/p: cannot write the generated name of Secret \"db\" here "
-              "[cannot-edit]\n"
-              "    4 | x: &n db\n"
-              "      |    ^\n"
-              "  found: a scalar behind an alias, an anchor or a tag\n"
-              "  expected: \"db-25khgmg44c\"\n"
-              "  hint: write the name out, or set disableNameSuffixHash: true for the generator\n");
+    EXPECT_EQ(
+        load_text({{"a.yaml",
+                    "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+                    "x: &n db\nspec: {volumes: [{secret: {secretName: *n}}]}\n"},
+                   {"kustomization.yaml", std::string(kKustomization)}})
+            .diagnostics,
+        "a.yaml:4:4: error: Pod/p: cannot replace this by the generated name of Secret \"db\" "
+        "[cannot-edit]\n"
+        "    4 | x: &n db\n"
+        "      |    ^\n"
+        "  found: a scalar that uses an alias, an anchor or a tag\n"
+        "  expected: \"db-25khgmg44c\"\n"
+        "  hint: write the name out, or set disableNameSuffixHash: true for the generator\n");
 }
 
 }  // namespace

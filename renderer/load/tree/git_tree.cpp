@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMostLinks = 40;  // as in Linux
 
-// What stands at a path of the revision, symbolic links followed.
+// What is at a path of the revision, symbolic links followed.
 struct Found {
     enum class What { Missing, File, Directory, Submodule, Outside };
     What what = What::Missing;
@@ -79,7 +79,7 @@ Error refused(const Found& found, const std::string& path) {
     if (found.what == Found::What::Submodule) {
         return {{.rule = "git-submodule",
                  .where = path,
-                 .message = "a submodule is not read: its files are in another repository",
+                 .message = "submodules are not read: their files are in another repository",
                  .found = fmt::format("commit {} of a submodule", hex_id(found.id)),
                  .expected = "files of the revision itself",
                  .hint = "check the revision out with \"git submodule update --init\" and render "
@@ -87,7 +87,7 @@ Error refused(const Found& found, const std::string& path) {
     }
     return {{.rule = "symbolic-link",
              .where = path,
-             .message = "a symbolic link leaves the repository",
+             .message = "symbolic link to a path outside the repository",
              .found = fmt::format("\"{}\"", found.path),
              .hint = "replace the link by the file, or remove it"}};
 }
@@ -223,8 +223,7 @@ Result<std::string> GitTree::State::blob_text(const git_oid& id, const std::stri
     if (git_blob_lookup(&got, repository.handle.get(), &id) != 0) {
         Error error = git_failure("cannot read the file of the revision", path);
         error.diagnostic.hint =
-            "a partial or damaged clone lacks it: \"git fetch\" and "
-            "\"git fsck\" tell more";
+            "it is missing from a partial or damaged clone: try \"git fetch\" and \"git fsck\"";
         return error;
     }
     const GitBlob blob(got);
@@ -255,7 +254,7 @@ Result<std::string> GitTree::State::file_text(const Found& found, const std::str
     const auto refuse = [&](const std::string& attribute) {
         return Error{{.rule = "git-attribute",
                       .where = path,
-                      .message = "a checkout would change this file in a way that is not supported",
+                      .message = "unsupported attribute: a checkout would change this file",
                       .found = fmt::format("attribute {}", attribute),
                       .hint = "check the revision out and render the directory"}};
     };
@@ -291,11 +290,11 @@ Result<std::shared_ptr<const GitTree>> GitTree::open(const std::string& path,
     // The attributes of the index, which the commit's would be mixed with, are not of the revision.
     git_index* index = nullptr;
     if (git_index_new(&index) != 0) {
-        return git_failure("cannot make an index", "--rev");
+        return git_failure("cannot create an index", "--rev");
     }
     const GitIndex empty(index);
     if (git_repository_set_index(repository, index) != 0) {
-        return git_failure("cannot set the index aside", "--rev");
+        return git_failure("cannot detach the index", "--rev");
     }
     return std::shared_ptr<const GitTree>(new GitTree(std::move(state)));
 }

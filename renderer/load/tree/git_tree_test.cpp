@@ -167,18 +167,18 @@ TEST_F(GitTreeTest, RefusesByName) {
     git("-c filter.crypt.clean=cat add . && git commit -q -m x");
     const auto tree = open("HEAD");
     const std::string submodule =
-        "a submodule is not read: its files are in another repository [git-submodule]; check the "
+        "submodules are not read: their files are in another repository [git-submodule]; check the "
         "revision out with \"git submodule update --init\" and render the directory";
     EXPECT_EQ(refusal(tree->list(repo_ + "/mod")), "DIR/repo/mod: " + submodule);
     EXPECT_EQ(refusal(tree->read(repo_ + "/mod/a/b.yaml")), "DIR/repo/mod/a/b.yaml: " + submodule);
     const std::string link =
-        ": a symbolic link leaves the repository [symbolic-link]; replace the link by the file, or "
-        "remove it";
+        ": symbolic link to a path outside the repository [symbolic-link]; replace the link by the "
+        "file, or remove it";
     EXPECT_EQ(refusal(tree->read(repo_ + "/out")), "DIR/repo/out" + link);
     EXPECT_EQ(refusal(tree->read(repo_ + "/far")), "DIR/repo/far" + link);
     EXPECT_EQ(tree->real_path(repo_ + "/out/x"), dir_ + "/outside/x");
     const std::string changed =
-        ": a checkout would change this file in a way that is not supported [git-attribute]; check "
+        ": unsupported attribute: a checkout would change this file [git-attribute]; check "
         "the revision out and render the directory";
     EXPECT_EQ(refusal(tree->read(repo_ + "/encoded")), "DIR/repo/encoded" + changed);
     EXPECT_EQ(refusal(tree->read(repo_ + "/smudged")), "DIR/repo/smudged" + changed);
@@ -195,7 +195,7 @@ TEST_F(GitTreeTest, LfsFilesAreReadWhereTheyAreAtHand) {
     put(".gitattributes", "*.yaml filter=lfs diff=lfs merge=lfs -text\n");
     const std::string commit = commit_all();
     EXPECT_EQ(refusal(open("HEAD")->read(repo_ + "/big.yaml")),
-              "DIR/repo/big.yaml: the file is kept by Git LFS, and only the pointer to it is here "
+              "DIR/repo/big.yaml: the file is in Git LFS, and only its pointer is here "
               "[lfs-pointer]; git lfs fetch origin " +
                   commit);
     const std::string object =
@@ -224,32 +224,31 @@ TEST_F(GitTreeTest, WorktreesBareAndShallowRepositories) {
     const std::string shallow = dir_ + "/shallow";
     EXPECT_EQ(*open("HEAD", shallow)->read(shallow + "/apps/a.yaml"), "2");
     EXPECT_EQ(error_of(first, shallow),
-              "--rev: the repository has no such revision [unknown-revision]; this is a shallow "
-              "clone: \"git fetch --unshallow\" gets the rest");
+              "--rev: unknown revision [unknown-revision]; this is a shallow clone: run \"git "
+              "fetch --unshallow\"");
 }
 
 TEST_F(GitTreeTest, WhatCannotBeOpenedIsNamed) {
-    EXPECT_EQ(error_of("HEAD"), "--rev: the repository has no such revision [unknown-revision]; ");
+    EXPECT_EQ(error_of("HEAD"), "--rev: unknown revision [unknown-revision]; ");
     put("a", "x");
     commit_all();
-    EXPECT_EQ(error_of("nowhere"),
-              "--rev: the repository has no such revision [unknown-revision]; ");
+    EXPECT_EQ(error_of("nowhere"), "--rev: unknown revision [unknown-revision]; ");
     EXPECT_EQ(error_of("HEAD:a"), "--rev: the revision is not a commit [unknown-revision]; ");
     EXPECT_EQ(error_of("HEAD", "/proc/self"),
-              "/proc/self: this path is in no Git repository [no-repository]; name a path in a "
-              "work tree or in a bare repository");
+              "/proc/self: this path is not in a Git repository [no-repository]; a path in a work "
+              "tree or in a bare repository");
     git("init -q --object-format=sha256 " + dir_ + "/long");
-    EXPECT_EQ(error_of("HEAD", dir_ + "/long"),
-              "DIR/long: a Git repository with SHA-256 object names is not supported [git-sha256]; "
-              "check the revision out and render the directory");
+    EXPECT_EQ(
+        error_of("HEAD", dir_ + "/long"),
+        "DIR/long: Git repositories with SHA-256 object names are not supported [git-sha256]; "
+        "check the revision out and render the directory");
     git("config core.repositoryformatversion 1 && git config extensions.partialClone origin");
     EXPECT_EQ(error_of("HEAD"), "none");
     git("config extensions.unheardOf 1");
-    EXPECT_EQ(
-        error_of("HEAD"),
-        "DIR/repo: the Git repository needs what is not supported: unsupported extension name "
-        "extensions.unheardof [git-extension]; check the revision out and render the "
-        "directory");
+    EXPECT_EQ(error_of("HEAD"),
+              "DIR/repo: the Git repository uses unsupported features: unsupported extension name "
+              "extensions.unheardof [git-extension]; check the revision out and render the "
+              "directory");
     shell("sed -i /unheardOf/d .git/config");
     shell("rm -r .git/objects/??");
     EXPECT_EQ(error_of("HEAD").substr(0, 6), "--rev:");

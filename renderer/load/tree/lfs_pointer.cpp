@@ -46,7 +46,7 @@ std::optional<LfsPointer> parse_lfs_pointer(std::string_view text) {
 Error lfs_pointer_error(const std::string& path, std::string hint) {
     return {{.rule = "lfs-pointer",
              .where = path,
-             .message = "the file is kept by Git LFS, and only the pointer to it is here",
+             .message = "the file is in Git LFS, and only its pointer is here",
              .hint = std::move(hint)}};
 }
 

@@ -1,5 +1,5 @@
 // Git LFS keeps a large file outside of Git and a few lines that name it inside. Where those lines
-// stand in place of the file, rendering them would leave the file's documents out without a word.
+// are in place of the file, rendering them would leave the file's documents out silently.
 // Source: github.com/git-lfs/git-lfs docs/spec.md.
 #pragma once
 

@@ -53,7 +53,7 @@ std::string relative_path(std::string_view path, std::string_view dir) {
     const auto fork = std::mismatch(from.begin(), from.end(), to.begin(), to.end()).first;
     const std::string relative = to.lexically_relative(from).generic_string();
     if ((fork != from.end() && *fork == "..") || (relative.empty() && path != dir)) {
-        return fmt::format("../{}", path);  // what lies below ".." is unknown
+        return fmt::format("../{}", path);  // what is below ".." is unknown
     }
     return relative == "." ? "" : relative;
 }

@@ -15,7 +15,7 @@ std::string_view base_name(std::string_view path);
 std::string parent_path(std::string_view path);
 // Both normal; the path is the directory itself or below it.
 bool is_within(std::string_view path, std::string_view dir);
-// Path from `dir` to `path`, both normal: "" for the directory itself, "../x" when it lies outside.
+// Path from `dir` to `path`, both normal: "" for the directory itself, "../x" when it is outside.
 std::string relative_path(std::string_view path, std::string_view dir);
 // .yaml, .yml or .json
 bool is_manifest_name(std::string_view name);

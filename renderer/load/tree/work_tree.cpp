@@ -41,14 +41,14 @@ Result<Unit> check_clean(const std::string& path) {
     options.flags = GIT_STATUS_OPT_INCLUDE_UNTRACKED;
     git_status_list* got = nullptr;
     if (git_status_list_new(&got, repository.handle.get(), &options) != 0) {
-        return git_failure("cannot tell whether the work tree is clean", path);
+        return git_failure("cannot read the status of the work tree", path);
     }
     const StatusList list(got);
-    Error dirty{{.rule = "dirty-tree",
-                 .where = path,
-                 .message = "the work tree differs from its last commit",
-                 .hint = "commit the changes, or name a revision with --rev: \"--rev HEAD\" leaves "
-                         "them out"}};
+    Error dirty{
+        {.rule = "dirty-tree",
+         .where = path,
+         .message = "the work tree has uncommitted changes",
+         .hint = "commit the changes, or pass a revision with --rev: \"--rev HEAD\" ignores them"}};
     std::vector<Note>& notes = dirty.diagnostic.notes;
     for (std::size_t i = 0; i < git_status_list_entrycount(got); ++i) {
         const git_status_entry& entry = *git_status_byindex(got, i);

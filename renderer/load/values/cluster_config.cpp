@@ -42,7 +42,7 @@ bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
         if (name.empty() || name.find('/') != std::string_view::npos || name.starts_with('.')) {
             diagnostics.add({.rule = "invalid-cluster",
                              .pos = clusters[i].pos(),
-                             .message = "a cluster needs a name that can be a directory",
+                             .message = "a cluster needs a name that is valid as a directory name",
                              .found = fmt::format("\"{}\"", name),
                              .expected = "name: home"});
             return false;
@@ -54,7 +54,7 @@ bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
             diagnostics.add({.rule = "invalid-cluster",
                              .pos = clusters[i].pos(),
                              .message = fmt::format("a second cluster \"{}\"", name),
-                             .expected = "names that differ: each is a directory of the output",
+                             .expected = "unique names: each is a directory of the output",
                              .notes = {{.pos = same->pos(), .text = "the first is here"}}});
             return false;
         }
@@ -68,9 +68,9 @@ const Value* choose(std::span<const Value> clusters, Pos pos, const std::string&
     if (clusters.empty()) {
         diagnostics.add({.rule = "invalid-cluster",
                          .pos = pos,
-                         .message = "no cluster is listed",
+                         .message = "no clusters",
                          .expected = "clusters: [{name: home}]",
-                         .hint = fmt::format("list one, or remove {}", kConfigFile)});
+                         .hint = fmt::format("add one, or remove {}", kConfigFile)});
         return nullptr;
     }
     if (!check_names(clusters, diagnostics)) {
@@ -79,21 +79,22 @@ const Value* choose(std::span<const Value> clusters, Pos pos, const std::string&
     if (wanted.empty() && clusters.size() > 1) {
         diagnostics.add({.rule = "cluster-needed",
                          .pos = clusters[1].pos(),
-                         .message = "the clusters of this repository do not fit in one stream",
+                         .message = "several clusters cannot be rendered to one stream",
                          .found = quoted_names(clusters),
-                         .expected = "one cluster, or a directory for all of them",
-                         .hint = "say --cluster NAME, or render all of them with -o DIR"});
+                         .expected = "one cluster, or a directory for all",
+                         .hint = "use --cluster NAME, or render all of them with -o DIR"});
         return nullptr;
     }
     const auto chosen = std::ranges::find_if(clusters, [&](const Value& cluster) {
         return wanted.empty() || text_of(cluster, "name") == wanted;
     });
     if (chosen == clusters.end()) {
-        diagnostics.add({.rule = "unknown-cluster",
-                         .where = "--cluster",
-                         .message = fmt::format("there is no cluster \"{}\"", wanted),
-                         .expected = quoted_names(clusters),
-                         .notes = {{.pos = clusters[0].pos(), .text = "clusters stand here"}}});
+        diagnostics.add(
+            {.rule = "unknown-cluster",
+             .where = "--cluster",
+             .message = fmt::format("cluster \"{}\" not found", wanted),
+             .expected = quoted_names(clusters),
+             .notes = {{.pos = clusters[0].pos(), .text = "clusters are listed here"}}});
         return nullptr;
     }
     return &*chosen;
@@ -157,15 +158,14 @@ void warn_of_file_above(const SourceTree& tree, const LoadOptions& options,
     }
     const std::string above = directory_above(tree, options.path);
     if (!above.empty()) {
-        diagnostics.add(
-            {.severity = Severity::Warning,
-             .rule = "clusters-above",
-             .where = "--cluster",
-             .message = fmt::format("nothing is known of cluster \"{}\": \"{}\" has no {}",
-                                    options.cluster, options.path, kConfigFile),
-             .found = fmt::format("\"{}\"", join_path(above, kConfigFile)),
-             .hint =
-                 fmt::format("render \"{}\", or give the cluster's values with --values", above)});
+        diagnostics.add({.severity = Severity::Warning,
+                         .rule = "clusters-above",
+                         .where = "--cluster",
+                         .message = fmt::format("unknown cluster \"{}\": \"{}\" has no {}",
+                                                options.cluster, options.path, kConfigFile),
+                         .found = fmt::format("\"{}\"", join_path(above, kConfigFile)),
+                         .hint = fmt::format(
+                             "render \"{}\", or pass the cluster's values with --values", above)});
     }
 }
 

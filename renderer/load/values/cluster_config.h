@@ -22,7 +22,7 @@ struct BundleGlob {
 };
 
 struct Cluster {
-    std::string name = {};    // "" when nobody names it
+    std::string name = {};    // "" when no one names it
     bool configured = false;  // there is a .tailrender.yaml, so its labels are known
     std::map<std::string, std::string> labels = {};
     std::vector<BundleGlob> bundles = {};  // empty = all

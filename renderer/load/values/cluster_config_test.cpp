@@ -55,19 +55,20 @@ TEST(ClusterConfig, Whole) {
 TEST(ClusterConfig, Errors) {
     EXPECT_EQ(load("clusters: []\n"),
               " configured\n"
-              ".tailrender.yaml:1:1: error: no cluster is listed [invalid-cluster]\n"
+              ".tailrender.yaml:1:1: error: no clusters [invalid-cluster]\n"
               "    1 | clusters: []\n"
               "      | ^\n"
               "  expected: clusters: [{name: home}]\n"
-              "  hint: list one, or remove .tailrender.yaml\n");
-    EXPECT_EQ(load("clusters: [{labels: {a: b}}]\n"),
-              " configured\n"
-              ".tailrender.yaml:1:12: error: a cluster needs a name that can be a directory "
-              "[invalid-cluster]\n"
-              "    1 | clusters: [{labels: {a: b}}]\n"
-              "      |            ^\n"
-              "  found: \"\"\n"
-              "  expected: name: home\n");
+              "  hint: add one, or remove .tailrender.yaml\n");
+    EXPECT_EQ(
+        load("clusters: [{labels: {a: b}}]\n"),
+        " configured\n"
+        ".tailrender.yaml:1:12: error: a cluster needs a name that is valid as a directory name "
+        "[invalid-cluster]\n"
+        "    1 | clusters: [{labels: {a: b}}]\n"
+        "      |            ^\n"
+        "  found: \"\"\n"
+        "  expected: name: home\n");
     EXPECT_EQ(load("clusters: [{name: a, labels: {a: 1}}]\n"),
               " configured\n"
               ".tailrender.yaml:1:30: error: \"labels\" has the wrong type [wrong-type]\n"
@@ -84,9 +85,9 @@ TEST(ClusterConfig, Errors) {
               "  expected: a map\n");
     EXPECT_EQ(load("clusters: [{name: a}]\n", "b"),
               "b configured\n"
-              "--cluster: error: there is no cluster \"b\" [unknown-cluster]\n"
+              "--cluster: error: cluster \"b\" not found [unknown-cluster]\n"
               "  expected: \"a\"\n"
-              ".tailrender.yaml:1:12: note: clusters stand here\n");
+              ".tailrender.yaml:1:12: note: clusters are listed here\n");
 }
 
 }  // namespace

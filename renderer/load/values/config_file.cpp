@@ -17,7 +17,7 @@ ConfigFile read_config(const SourceTree& tree, const std::string& path, Pos pos,
             diagnostic.message = fmt::format("\"{}\": {}", path, diagnostic.message);
             diagnostic.pos = pos;
         }
-        diagnostic.hint = "correct the path; it is relative to " +
+        diagnostic.hint = "fix the path; it is relative to " +
                           std::string(pos.known() ? "this file" : "the current directory");
         diagnostics.add(std::move(diagnostic));
         return {};

@@ -68,7 +68,7 @@ std::optional<LockedPort> decode(const Section& section, const Member& member,
     if ((slashes != section.slashes && slashes != section.slashes + 1) ||
         !ends_well(section, key)) {
         diagnostics.add(invalid(
-            port.pos, fmt::format("\"{}\" is no key of {}", member.name(), section.name),
+            port.pos, fmt::format("invalid key \"{}\" of {}", member.name(), section.name),
             fmt::format("{}, with the cluster before it where there are several", section.key)));
         return std::nullopt;
     }
@@ -102,9 +102,9 @@ void check_repeated(const std::vector<LockedPort>& ports, Diagnostics& diagnosti
         const auto [other, is_new] = first.try_emplace(scope(port), &port);
         if (!is_new) {
             Diagnostic refusal =
-                invalid(port.pos, fmt::format("port {} is given out twice", port.number),
-                        "a port of its own for every line");
-            refusal.hint = "remove the younger line, then " + std::string(kHint);
+                invalid(port.pos, fmt::format("port {} is assigned twice", port.number),
+                        "a unique port for every line");
+            refusal.hint = "remove the newer line, then " + std::string(kHint);
             refusal.notes = {{.pos = other->second->pos, .text = "the other line"}};
             diagnostics.add(std::move(refusal));
         }

@@ -4,7 +4,7 @@
 //   nodePorts:
 //     edge/0: 30500
 // A key is group/namespace/name/port/protocol or group/ordinal; where `.tailrender.yaml` names
-// clusters the cluster stands before it. An input like any other: only `render --update-lock`
+// clusters the cluster comes before it. An input like any other: only `render --update-lock`
 // writes it. Found in the directory that is rendered, else in a --context directory.
 #pragma once
 

@@ -93,7 +93,7 @@ TEST(LockFile, RefusesWhatItDoesNotUnderstand) {
               "  hint: did you mean \"egressPorts\"?\n");
     EXPECT_EQ(
         lock("egressPorts:\n  out/pg/5432/TCP: 10698\n"),
-        "tailrender.lock.yaml:2:3: error: \"out/pg/5432/TCP\" is no key of egressPorts "
+        "tailrender.lock.yaml:2:3: error: invalid key \"out/pg/5432/TCP\" of egressPorts "
         "[invalid-lock]\n"
         "    2 |   out/pg/5432/TCP: 10698\n"
         "      |   ^\n"
@@ -110,11 +110,11 @@ TEST(LockFile, RefusesWhatItDoesNotUnderstand) {
               "  hint: run tailrender render --update-lock\n");
     EXPECT_EQ(lock("egressPorts: {a/b/c/1/TCP: 10001, a/b/d/1/TCP: 10001}\n"),
               " a/b/c/1/TCP 10001\n a/b/d/1/TCP 10001\n"
-              "tailrender.lock.yaml:1:35: error: port 10001 is given out twice [invalid-lock]\n"
+              "tailrender.lock.yaml:1:35: error: port 10001 is assigned twice [invalid-lock]\n"
               "    1 | egressPorts: {a/b/c/1/TCP: 10001, a/b/d/1/TCP: 10001}\n"
               "      |                                   ^\n"
-              "  expected: a port of its own for every line\n"
-              "  hint: remove the younger line, then run tailrender render --update-lock\n"
+              "  expected: a unique port for every line\n"
+              "  hint: remove the newer line, then run tailrender render --update-lock\n"
               "tailrender.lock.yaml:1:15: note: the other line\n");
 }
 

@@ -93,7 +93,7 @@ private:
             std::from_chars(digits.data(), digits.data() + digits.size(), index);
         if (at_ == text_.size() || parsed.ec != std::errc() || index > kMaxIndex ||
             parsed.ptr != digits.data() + digits.size()) {
-            return fail(open, fmt::format("\"[{}\" is not the index of a list", digits),
+            return fail(open, fmt::format("invalid list index \"[{}\"", digits),
                         "write an index as [0]");
         }
         ++at_;
@@ -106,7 +106,7 @@ private:
             const std::size_t begin = at_;
             Step step{.name = until(".[=,"), .offset = begin};
             if (step.name.empty()) {
-                return fail(begin, "a key of --set is empty", "write --set a.b=value");
+                return fail(begin, "empty key in --set", "write --set a.b=value");
             }
             path.push_back(std::move(step));
             while (at_ < text_.size() && text_[at_] == '[') {
@@ -116,9 +116,9 @@ private:
             }
             if (at_ == text_.size() || text_[at_] == ',') {
                 return fail(begin,
-                            fmt::format("key \"{}\" of --set has no value",
+                            fmt::format("no value for key \"{}\" in --set",
                                         text_.substr(begin, at_ - begin)),
-                            "a comma separates two assignments; write \\, for a comma in a value");
+                            "commas separate assignments; write \\, for a comma in a value");
             }
             if (text_[at_++] == '=') {
                 return true;
@@ -182,8 +182,8 @@ private:
             place = step.index ? item_at(*place, path, i) : member_at(*place, step);
             if (place == nullptr) {
                 return fail(step.offset,
-                            fmt::format("index {} is behind the end of the list", *step.index),
-                            "give the items in order");
+                            fmt::format("index {} is past the end of the list", *step.index),
+                            "set the items in order");
             }
         }
         *place = std::move(value);

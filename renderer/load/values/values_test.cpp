@@ -59,29 +59,29 @@ TEST(Values, IndexChangesTheListOfALowerLayer) {
 
 TEST(Values, SetErrors) {
     EXPECT_EQ(parse({"a.b"}),
-              "{}--set:1:3: error: key \"b\" of --set has no value [invalid-set]\n"
+              "{}--set:1:3: error: no value for key \"b\" in --set [invalid-set]\n"
               "    1 | a.b\n"
               "      |   ^\n"
               "  expected: key.path=value\n"
-              "  hint: a comma separates two assignments; write \\, for a comma in a value\n");
+              "  hint: commas separate assignments; write \\, for a comma in a value\n");
     EXPECT_EQ(parse({"a..b=1"}),
-              "{}--set:1:3: error: a key of --set is empty [invalid-set]\n"
+              "{}--set:1:3: error: empty key in --set [invalid-set]\n"
               "    1 | a..b=1\n"
               "      |   ^\n"
               "  expected: key.path=value\n"
               "  hint: write --set a.b=value\n");
     EXPECT_EQ(parse({"a[x]=1"}),
-              "{}--set:1:2: error: \"[x\" is not the index of a list [invalid-set]\n"
+              "{}--set:1:2: error: invalid list index \"[x\" [invalid-set]\n"
               "    1 | a[x]=1\n"
               "      |  ^\n"
               "  expected: key.path=value\n"
               "  hint: write an index as [0]\n");
     EXPECT_EQ(parse({"a[1]=1"}),
-              "{\"a\":[]}--set:1:2: error: index 1 is behind the end of the list [invalid-set]\n"
+              "{\"a\":[]}--set:1:2: error: index 1 is past the end of the list [invalid-set]\n"
               "    1 | a[1]=1\n"
               "      |  ^\n"
               "  expected: key.path=value\n"
-              "  hint: give the items in order\n");
+              "  hint: set the items in order\n");
 }
 
 std::string read_file(std::map<std::string, std::string> files) {
@@ -97,7 +97,7 @@ TEST(Values, File) {
     EXPECT_EQ(read_file({{"v.yaml", "# nothing\n"}}), "");
     EXPECT_EQ(read_file({}),
               "v.yaml: error: cannot read: No such file or directory [unreadable]\n"
-              "  hint: correct the path; it is relative to the current directory\n");
+              "  hint: fix the path; it is relative to the current directory\n");
     EXPECT_EQ(read_file({{"v.yaml", "- a\n"}}),
               "v.yaml:1:1: error: a values file must be a map [wrong-type]\n"
               "    1 | - a\n"

@@ -33,16 +33,16 @@ void check_purpose(const ConnectorInput& connector, Diagnostics& diagnostics) {
         Diagnostic refusal =
             about(connector, "connector-without-purpose",
                   connector.exit_node_pos.known() ? connector.exit_node_pos : connector.pos(),
-                  "a Connector that leads nowhere");
+                  "Connector without a purpose");
         refusal.expected = "at least one of { subnetRouter, exitNode: true, appConnector }";
         diagnostics.add(std::move(refusal));
     }
     if (subnet_or_exit && apps) {
         Diagnostic refusal =
             about(connector, "app-connector-not-alone", connector.app_connector.pos,
-                  fmt::format("an app connector cannot be {}, too",
+                  fmt::format("an app connector cannot also be {}",
                               connector.exit_node ? "an exit node" : "a subnet router"));
-        refusal.hint = "make a Connector of its own for \"appConnector\"";
+        refusal.hint = "use a separate Connector for \"appConnector\"";
         diagnostics.add(std::move(refusal));
     }
 }
@@ -66,7 +66,7 @@ void warn_of_shared_name(const ConnectorInput& connector, Diagnostics& diagnosti
         about(connector, "shared-hostname", connector.replicas_pos,
               fmt::format("{} replicas have the same hostname", connector.replicas));
     warning.severity = Severity::Warning;
-    warning.expected = "\"hostnamePrefix\", to which each replica adds its number";
+    warning.expected = "\"hostnamePrefix\", to which each replica appends its number";
     diagnostics.add(std::move(warning));
 }
 
@@ -91,7 +91,7 @@ void check_hostnames(const ConnectorInput& connector, Diagnostics& diagnostics) 
     if (hostname && connector.replicas > 1) {
         Diagnostic refusal = about(connector, "hostname-of-several", hostname->pos,
                                    fmt::format("one hostname for {} replicas", connector.replicas));
-        refusal.expected = "\"hostnamePrefix\", to which each replica adds its number";
+        refusal.expected = "\"hostnamePrefix\", to which each replica appends its number";
         diagnostics.add(std::move(refusal));
     }
     if (!hostname && !prefix && connector.replicas > 1) {
@@ -99,19 +99,19 @@ void check_hostnames(const ConnectorInput& connector, Diagnostics& diagnostics) 
     }
 }
 
-// Without replicas, the reference leaves one pod that lacks its configuration.
+// Without replicas, the operator leaves one pod that lacks its configuration.
 void check_replicas(const ConnectorInput& connector, Diagnostics& diagnostics) {
     const std::int64_t replicas = connector.replicas;
     if (replicas >= 1 && replicas <= kMaxReplicas) {
         return;
     }
-    Diagnostic refusal = about(
-        connector, replicas < 0 ? "invalid-object" : "replicas-out-of-range",
-        connector.replicas_pos,
-        replicas == 0 ? "a Connector without a replica" : "\"spec.replicas\" is out of range");
+    Diagnostic refusal =
+        about(connector, replicas < 0 ? "invalid-object" : "replicas-out-of-range",
+              connector.replicas_pos,
+              replicas == 0 ? "Connector without replicas" : "\"spec.replicas\" is out of range");
     refusal.found = fmt::format("{}", replicas);
     refusal.expected = fmt::format("a number from 1 to {}", kMaxReplicas);
-    refusal.hint = replicas == 0 ? "take the Connector out of the inputs" : "";
+    refusal.hint = replicas == 0 ? "remove the Connector from the inputs" : "";
     diagnostics.add(std::move(refusal));
 }
 
@@ -134,12 +134,12 @@ void check_route(const ConnectorInput& connector, const TextInput& text, Diagnos
     };
     const std::optional<Route> route = parse_route(text.text);
     if (!route) {
-        refuse(fmt::format("\"{}\" is not a route", text.text),
+        refuse(fmt::format("invalid route \"{}\"", text.text),
                "a network in CIDR notation, such as \"10.40.0.0/14\"");
         return;
     }
     if (masked(*route) != *route) {
-        refuse(fmt::format("route \"{}\" has bits set behind its prefix", text.text),
+        refuse(fmt::format("route \"{}\" has bits set after its prefix", text.text),
                fmt::format("\"{}\"", route_text(masked(*route))));
     }
     if (std::string wrong = site_error(*route); !wrong.empty()) {
@@ -164,9 +164,9 @@ void check_default_routes(const ConnectorInput& connector, const ConnectorRoutes
     const TextInput& lonely = v4 != nullptr ? *v4 : *v6;
     Diagnostic refusal =
         about(connector, "lone-default-route", lonely.pos,
-              fmt::format("the default route \"{}\" of one family only", lonely.text));
-    refusal.expected = fmt::format("\"{}\", too", v4 != nullptr ? "::/0" : "0.0.0.0/0");
-    refusal.hint = "for an exit node, say \"exitNode: true\" instead of both";
+              fmt::format("default route \"{}\" of only one address family", lonely.text));
+    refusal.expected = fmt::format("also \"{}\"", v4 != nullptr ? "::/0" : "0.0.0.0/0");
+    refusal.hint = "for an exit node, set \"exitNode: true\" instead of both";
     diagnostics.add(std::move(refusal));
 }
 
@@ -177,8 +177,8 @@ void check_routes(const ConnectorInput& connector, const ConnectorRoutes& block,
     }
     if (block.routes.empty() && (required || block.has_list)) {
         Diagnostic refusal = about(connector, "no-routes", block.pos,
-                                   required ? "a subnet router without routes"
-                                            : "an app connector with an empty list of routes");
+                                   required ? "subnet router without routes"
+                                            : "app connector with an empty list of routes");
         refusal.expected = required ? "at least one network in \"advertiseRoutes\""
                                     : "at least one network, or no \"routes\"";
         diagnostics.add(std::move(refusal));

@@ -1,4 +1,4 @@
-// What the API server refuses of a Connector by its CRD, and what the reference refuses of it at
+// What the API server refuses of a Connector by its CRD, and what the operator refuses of it at
 // once. Sources: tailscale v1.96.5 k8s-operator/apis/v1alpha1/types_connector.go,
 // cmd/k8s-operator/connector.go.
 #pragma once

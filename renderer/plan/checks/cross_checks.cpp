@@ -48,15 +48,14 @@ void check_operator_tags(const Origin& origin, const std::vector<std::string>& t
                          const Settings& settings, Diagnostics& diagnostics) {
     for (const std::string& tag : tags) {
         if (std::ranges::find(settings.operator_tags, tag) != settings.operator_tags.end()) {
-            diagnostics.add(
-                {.severity = Severity::Warning,
-                 .rule = "operator-tag",
-                 .pos = origin.pos,
-                 .object = origin.parent,
-                 .message = "its device gets a tag of the operator's own, and may give the tags "
-                            "that this one owns",
-                 .found = fmt::format("\"{}\"", tag),
-                 .expected = "none of \"operatorConfig.defaultTags\""});
+            diagnostics.add({.severity = Severity::Warning,
+                             .rule = "operator-tag",
+                             .pos = origin.pos,
+                             .object = origin.parent,
+                             .message = "its device gets a tag of the operator itself, and may "
+                                        "assign the tags that this tag owns",
+                             .found = fmt::format("\"{}\"", tag),
+                             .expected = "no tag of \"operatorConfig.defaultTags\""});
         }
     }
 }
@@ -94,7 +93,7 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
                      .rule = "invalid-firewall-mode",
                      .pos = plan.settings.firewall_mode_pos,
                      .where = plan.settings.firewall_mode_pos.known() ? "" : "PROXY_FIREWALL_MODE",
-                     .message = "\"proxyConfig.firewallMode\" has an unknown value",
+                     .message = "invalid value of \"proxyConfig.firewallMode\"",
                      .found = fmt::format("\"{}\"", mode),
                      .expected = "one of { auto, iptables, nftables }",
                      .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near),
@@ -106,7 +105,8 @@ void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnost
     for (const Owner& owner : owners_of(plan)) {
         const std::string& forced = loaded.bundles[owner.bundle].forced_namespace;
         if (!forced.empty() && forced != plan.settings.ns) {
-            owners[owner.bundle].push_back(note_of(owner.origin, "its objects would land there"));
+            owners[owner.bundle].push_back(
+                note_of(owner.origin, "its objects would be created there"));
         }
     }
     for (auto& [index, notes] : owners) {
@@ -114,11 +114,11 @@ void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnost
         diagnostics.add(
             {.rule = "forced-namespace",
              .pos = bundle.forced_namespace_pos,
-             .message = fmt::format("this bundle forces every object into namespace \"{}\"",
+             .message = fmt::format("this bundle forces all objects into namespace \"{}\"",
                                     bundle.forced_namespace),
-             .expected = fmt::format("a bundle whose generated objects stay in namespace \"{}\"",
+             .expected = fmt::format("a bundle that keeps generated objects in namespace \"{}\"",
                                      plan.settings.ns),
-             .hint = "say \"defaultNamespace\" instead of \"namespace\", or set "
+             .hint = "use \"defaultNamespace\" instead of \"namespace\", or set "
                      "\"tailrender.placement: central\" to keep generated objects in the "
                      "operator's bundle",
              .notes = std::move(notes)});
@@ -149,12 +149,12 @@ void check_duplicates(const Loaded& loaded, const Inventory& inventory,
             diagnostics.add({.rule = "duplicate-object",
                              .pos = all[i]->pos(),
                              .object = all[i]->doc->object_name(),
-                             .message = "this object stands in the inputs twice",
-                             .expected = "every object once",
+                             .message = "duplicate object in the inputs",
+                             .expected = "each object once",
                              .hint = "remove one of the two",
                              .notes = {{.pos = all[first]->pos(),
                                         .object = all[first]->doc->object_name(),
-                                        .text = "the first stands here"}}});
+                                        .text = "the first is here"}}});
         }
     }
 }

@@ -22,13 +22,13 @@ void check_operator_tags(const Plan& plan, Diagnostics& diagnostics);
 void check_hostnames(const Plan& plan, Diagnostics& diagnostics);
 
 // Objects of two owners that would have one name: parents whose hashes are the same, a Recorder
-// that is called like the operator, or like something that stands in the inputs.
+// that is called like the operator, or like something that is in the inputs.
 void check_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);
 
 // A bundle into which generated objects go must let them have their namespace.
 void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);
 
-// One of the objects that we build on stands in the inputs twice.
+// One of the objects that we build on is in the inputs twice.
 void check_duplicates(const Loaded& loaded, const Inventory& inventory,
                       std::vector<const ParentInput*> consumed, Diagnostics& diagnostics);
 

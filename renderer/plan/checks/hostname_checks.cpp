@@ -18,11 +18,11 @@ void report(const Joining& first, const Joining& one, Diagnostics& diagnostics) 
          .object = one.origin->parent,
          .message = fmt::format("a second {} with the hostname \"{}\"",
                                 service ? "device or Tailscale Service" : "device", one.hostname),
-         .expected = service ? "a hostname of its own: a name in the tailnet leads to one thing"
-                             : "a hostname of its own: the tailnet would call the second one "
-                               "\"<hostname>-1\"",
+         .expected =
+             service ? "a unique hostname: a name in the tailnet has one target"
+                     : "a unique hostname: the tailnet would call the second one \"<hostname>-1\"",
          .hint = std::string(one.advice),
-         .notes = {{.pos = first.pos, .object = first.origin->parent, .text = "has it, too"}}});
+         .notes = {{.pos = first.pos, .object = first.origin->parent, .text = "also has it"}}});
 }
 
 // The kind of object that offers it, and its name.
@@ -31,7 +31,7 @@ auto offer_key(const Joining* one) {
 }
 
 // What Ingresses and Services offer through groups has one name in a cluster, whatever the tailnet:
-// the reference does not ask for it.
+// the operator does not ask for it.
 void check_other_tailnets(const std::vector<Joining>& offered, Diagnostics& diagnostics) {
     std::vector<const Joining*> sorted;
     sorted.reserve(offered.size());

@@ -19,7 +19,7 @@ void check_name(const IngressInput& ingress, Diagnostics& diagnostics) {
                        diagnostics);
     } else if (!ingress.name.empty() && !is_dns1123_subdomain(ingress.name)) {
         report_invalid(ingress, ingress.name_pos(),
-                       fmt::format("\"{}\" cannot be the name of an Ingress", ingress.name), "",
+                       fmt::format("invalid Ingress name \"{}\"", ingress.name), "",
                        "lower-case letters, digits, dashes and dots", diagnostics);
     }
 }
@@ -34,7 +34,7 @@ bool is_host(std::string_view host) {
 void check_host(const IngressInput& ingress, std::string_view host, Pos pos,
                 Diagnostics& diagnostics) {
     if (!is_host(host)) {
-        report_invalid(ingress, pos, fmt::format("\"{}\" cannot be a host", host), "",
+        report_invalid(ingress, pos, fmt::format("invalid host \"{}\"", host), "",
                        "a DNS name in lower case", diagnostics);
     }
 }
@@ -50,8 +50,8 @@ void check_hosts(const IngressInput& ingress, Diagnostics& diagnostics) {
     for (const IngressRule& rule : ingress.rules) {
         if (ip_family(rule.host)) {  // unlike in spec.tls
             report_invalid(ingress, rule.host_pos,
-                           fmt::format("\"{}\" cannot be the host of a rule", rule.host), "",
-                           "a DNS name, no address", diagnostics);
+                           fmt::format("invalid host \"{}\" in a rule", rule.host), "",
+                           "a DNS name, not an address", diagnostics);
         } else if (!rule.host.empty() && rule.host != ingress.tls_host) {
             check_host(ingress, rule.host, rule.host_pos, diagnostics);
         }
@@ -75,7 +75,7 @@ void check_path(const IngressInput& ingress, const IngressPath& path, Diagnostic
     });
     if (!free_form && (bad || path.path.ends_with("/..") || path.path.ends_with("/."))) {
         report_invalid(ingress, path.path_pos,
-                       fmt::format("path \"{}\" is not in its plain form", path.path), "",
+                       fmt::format("path \"{}\" is not normalized", path.path), "",
                        "a path without \"//\", \"/.\", \"/..\" and \"%2f\"", diagnostics);
     }
 }
@@ -87,15 +87,15 @@ void check_backend(const IngressInput& ingress, const IngressBackend& backend,
         return;
     }
     if (backend.has_resource) {
-        report_invalid(ingress, backend.pos, "a backend is a Service and a resource at once",
+        report_invalid(ingress, backend.pos, "a backend has both a Service and a resource",
                        "\"service\" and \"resource\"", "one of the two", diagnostics);
     }
     if (!backend.port_name.empty() && backend.port_number != 0) {
-        report_invalid(ingress, backend.port_pos, "a backend's port has a name and a number",
+        report_invalid(ingress, backend.port_pos, "a backend's port has both a name and a number",
                        "\"name\" and \"number\"", "one of the two", diagnostics);
     }
     if (backend.port_number != 0 && !is_port_number(backend.port_number)) {
-        report_invalid(ingress, backend.port_pos, "the number of a backend's port is out of range",
+        report_invalid(ingress, backend.port_pos, "a backend's port number is out of range",
                        fmt::format("{}", backend.port_number), "a number from 1 to 65535",
                        diagnostics);
     }
@@ -106,7 +106,7 @@ void check_backend(const IngressInput& ingress, const IngressBackend& backend,
 void check_object(const IngressInput& ingress, Diagnostics& diagnostics) {
     if (!ingress.served) {
         report_invalid(ingress, ingress.doc->api_version.pos(),
-                       "Kubernetes no longer serves this version of Ingress",
+                       "this version of Ingress is no longer served",
                        fmt::format("\"{}\"", ingress.doc->api_version.text()),
                        "\"networking.k8s.io/v1\"", diagnostics);
         return;

@@ -38,13 +38,13 @@ void check_labels(const ParentInput& parent, const Value* labels, Diagnostics& d
     for (const Member& label : labels->members()) {
         if (!is_label_key(label.name())) {
             report_invalid(parent, label.key.pos(),
-                           fmt::format("\"{}\" cannot be the key of a label", label.name()), "",
+                           fmt::format("invalid label key \"{}\"", label.name()), "",
                            std::string(kLabelKeyGrammar), diagnostics);
         }
         if (label.value.is_string() && !is_label_value(label.value.text())) {
             report_invalid(parent, label.value.pos(),
-                           fmt::format("\"{}\" cannot be the value of a label", label.value.text()),
-                           "", std::string(kLabelValueGrammar), diagnostics);
+                           fmt::format("invalid label value \"{}\"", label.value.text()), "",
+                           std::string(kLabelValueGrammar), diagnostics);
         }
     }
 }
@@ -59,14 +59,13 @@ void check_annotations(const ParentInput& parent, const Value* annotations,
         const std::string key = lower_case(annotation.name());
         size += key.size() + (annotation.value.is_string() ? annotation.value.text().size() : 0);
         if (!is_label_key(key)) {
-            report_invalid(
-                parent, annotation.key.pos(),
-                fmt::format("\"{}\" cannot be the key of an annotation", annotation.name()), "",
-                std::string(kLabelKeyGrammar), diagnostics);
+            report_invalid(parent, annotation.key.pos(),
+                           fmt::format("invalid annotation key \"{}\"", annotation.name()), "",
+                           std::string(kLabelKeyGrammar), diagnostics);
         }
     }
     if (size > kMaxAnnotations) {
-        report_invalid(parent, annotations->pos(), "the annotations are too long",
+        report_invalid(parent, annotations->pos(), "annotations are too long",
                        fmt::format("{} bytes", size), fmt::format("at most {}", kMaxAnnotations),
                        diagnostics);
     }
@@ -80,7 +79,7 @@ bool lacks_name(const ParentInput& parent) {
 void check_metadata(const ParentInput& parent, Diagnostics& diagnostics) {
     if (!parent.ns.empty() && !is_dns1123_label(parent.ns)) {
         const Pos place = parent.doc->ns.pos();
-        report_invalid(parent, place, fmt::format("\"{}\" cannot be a namespace", parent.ns), "",
+        report_invalid(parent, place, fmt::format("invalid namespace \"{}\"", parent.ns), "",
                        std::string(kDnsLabelGrammar), diagnostics);
     }
     check_labels(parent, entries(parent, "labels"), diagnostics);

@@ -65,13 +65,14 @@ std::vector<Claim> claims_of(const Plan& plan) {
 
 void report(const Claim& claim, std::string_view owner, std::vector<Note> notes,
             Diagnostics& diagnostics) {
-    diagnostics.add({.rule = "name-collision",
-                     .pos = claim.pos,
-                     .object = std::string(claim.object),
-                     .message = fmt::format("its objects would be called \"{}\", as those of {}",
-                                            claim.name, owner),
-                     .hint = "rename one of the two",
-                     .notes = std::move(notes)});
+    diagnostics.add(
+        {.rule = "name-collision",
+         .pos = claim.pos,
+         .object = std::string(claim.object),
+         .message = fmt::format("its objects would have the same name \"{}\" as those of {}",
+                                claim.name, owner),
+         .hint = "rename one of the two",
+         .notes = std::move(notes)});
 }
 
 // Objects of the inputs in that namespace that are applied beside ours.
@@ -114,7 +115,7 @@ void check_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostic
             report(claim, fmt::format("\"{}\"", first->object),
                    {{.pos = first->pos,
                      .object = std::string(first->object),
-                     .text = "has that name, too"}},
+                     .text = "also has that name"}},
                    diagnostics);
         }
     }

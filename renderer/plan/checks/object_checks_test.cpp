@@ -21,24 +21,24 @@ std::string of_service(std::string_view spec) {
 TEST(CheckService, Ports) {
     const std::string range = "a number from 1 to 65535\n";
     const std::string target =
-        "4: \"targetPort\" is neither a port nor its name | {} | a number from 1 to 65535, or a "
+        "4: invalid \"targetPort\" | {} | a number from 1 to 65535, or a "
         "name of at most 15 lower-case letters, digits and dashes\n";
     const std::pair<std::string_view, std::string> rows[] = {
         {"ports: [{port: 1, targetPort: http, nodePort: 30000}, {name: b}]",
-         "4: port 1 has no name | a name for every port of a Service that has several\n"
-         "4: the number of a port is out of range | 0 | " +
+         "4: port 1 has no name | a name for each port, as the Service has several\n"
+         "4: port number out of range | 0 | " +
              range},
-        {"ports: [{port: 70000}]", "4: the number of a port is out of range | 70000 | " + range},
-        {"ports: [{port: -1}]", "4: the number of a port is out of range | -1 | " + range},
+        {"ports: [{port: 70000}]", "4: port number out of range | 70000 | " + range},
+        {"ports: [{port: -1}]", "4: port number out of range | -1 | " + range},
         {"ports: [{port: 1, nodePort: 65536}]",
          "4: \"nodePort\" is out of range | 65536 | " + range},
         {"ports: [{name: a_b, port: 1}]",
-         "4: \"a_b\" cannot be the name of a port | lower-case letters, digits and dashes, at most "
+         "4: invalid port name \"a_b\" | lower-case letters, digits and dashes, at most "
          "63, no dash at either end\n"},
         {"ports: [{name: a, port: 1}, {name: a, port: 2}]",
-         "4: a second port is named \"a\" | a name of its own for every port\n"},
+         "4: duplicate port name \"a\" | a unique name for each port\n"},
         {"ports: [{name: a, port: 1, protocol: SCTP}, {name: b, port: 1, protocol: SCTP}]",
-         "4: a second port 1 for SCTP | every number once for each protocol\n"},
+         "4: duplicate port 1 for SCTP | each number once per protocol\n"},
         {"ports: [{name: a, port: 1}, {name: b, port: 1, protocol: UDP}]", ""},
         {"ports: [{port: 1, targetPort: 0}]", fmt::format(fmt::runtime(target), "\"0\"")},
         {"ports: [{port: 1, targetPort: '80'}]", fmt::format(fmt::runtime(target), "\"80\"")},
@@ -58,14 +58,14 @@ TEST(CheckService, Ports) {
 TEST(CheckService, AddressesAndNames) {
     EXPECT_EQ(of_service("clusterIP: 10.0.0.300, ports: [{port: 1}]"),
               "4: \"clusterIP\" is not an IP address | \"10.0.0.300\" | an IP address, or no such "
-              "key\n");
+              "field\n");
     EXPECT_EQ(of_service("type: ExternalName"),
-              "2: a Service of type ExternalName leads nowhere | spec.externalName\n");
+              "2: Service of type ExternalName without a target | spec.externalName\n");
     EXPECT_EQ(of_service("type: ExternalName, externalName: a_b"),
-              "2: \"a_b\" cannot be an externalName | a DNS name in lower case\n");
+              "2: invalid externalName \"a_b\" | a DNS name in lower case\n");
     EXPECT_EQ(
         of_service("type: ExternalName, externalName: a, clusterIP: 10.0.0.1"),
-        "4: a Service of type ExternalName has no cluster IP | \"clusterIP\" | no such key\n");
+        "4: a Service of type ExternalName has no cluster IP | \"clusterIP\" | no such field\n");
 }
 
 std::string with_metadata(std::string_view metadata) {
@@ -79,36 +79,34 @@ std::string with_metadata(std::string_view metadata) {
 
 TEST(CheckMetadata, NamesAndLabels) {
     EXPECT_EQ(with_metadata("name: Web, namespace: shop"),
-              "3: error [invalid-object] Service/shop/Web: \"Web\" cannot be the name of a Service "
+              "3: error [invalid-object] Service/shop/Web: invalid Service name \"Web\" "
               "| lower-case letters, digits and dashes, at most 63, beginning with a letter\n");
     EXPECT_EQ(with_metadata("generateName: web-, namespace: shop"),
               "2: error [invalid-object] Service/shop/: the Service has no name | metadata.name\n");
     // Nothing follows from a name that load has refused already.
     EXPECT_EQ(with_metadata("name: 12, namespace: shop").find("invalid-object"), std::string::npos);
     EXPECT_EQ(with_metadata("name: web, namespace: Shop"),
-              "3: error [invalid-object] Service/Shop/web: \"Shop\" cannot be a namespace | "
+              "3: error [invalid-object] Service/Shop/web: invalid namespace \"Shop\" | "
               "lower-case letters, digits and dashes, at most 63, no dash at either end\n");
     EXPECT_EQ(
         with_metadata("name: web, namespace: s, labels: {a b: x}"),
-        "3: error [invalid-object] Service/s/web: \"a b\" cannot be the key of a label | "
+        "3: error [invalid-object] Service/s/web: invalid label key \"a b\" | "
         "letters, digits, \"-\", \"_\" and \".\", at most 63, and a DNS name with \"/\" before "
         "it or not\n");
-    EXPECT_EQ(
-        with_metadata("name: web, namespace: s, labels: {a: 'x y'}"),
-        "3: error [invalid-object] Service/s/web: \"x y\" cannot be the value of a label | at "
-        "most 63 letters, digits, \"-\", \"_\" and \".\", beginning and ending with a letter "
-        "or digit\n");
+    EXPECT_EQ(with_metadata("name: web, namespace: s, labels: {a: 'x y'}"),
+              "3: error [invalid-object] Service/s/web: invalid label value \"x y\" | at "
+              "most 63 letters, digits, \"-\", \"_\" and \".\", beginning and ending with a letter "
+              "or digit\n");
 }
 
 TEST(CheckMetadata, Annotations) {
     EXPECT_EQ(Planned(exposed("Example.com/X: z")).dump(), "");  // keys are compared in lower case
-    EXPECT_EQ(
-        Planned(exposed("'a b': z")).dump(),
-        "3: error [invalid-object] Service/shop/web: \"a b\" cannot be the key of an "
-        "annotation | letters, digits, \"-\", \"_\" and \".\", at most 63, and a DNS name with "
-        "\"/\" before it or not\n");
+    EXPECT_EQ(Planned(exposed("'a b': z")).dump(),
+              "3: error [invalid-object] Service/shop/web: invalid annotation key \"a b\" | "
+              "letters, digits, \"-\", \"_\" and \".\", at most 63, and a DNS name with "
+              "\"/\" before it or not\n");
     EXPECT_EQ(Planned(exposed("a: " + std::string(262144, 'x'))).dump(),
-              "3: error [invalid-object] Service/shop/web: the annotations are too long | 262169 "
+              "3: error [invalid-object] Service/shop/web: annotations are too long | 262169 "
               "bytes | at most 262144\n");
 }
 
@@ -132,9 +130,9 @@ TEST(CheckIngress, Paths) {
         {"pathType: Prefix", "path \"\" is not absolute | a path that begins with \"/\"\n"},
         {"path: api, pathType: ImplementationSpecific",
          "path \"api\" is not absolute | a path that begins with \"/\"\n"},
-        {"path: /a//b, pathType: Prefix", "path \"/a//b\" is not in its plain form" + plain},
-        {"path: /a/.., pathType: Prefix", "path \"/a/..\" is not in its plain form" + plain},
-        {"path: /a%2Fb, pathType: Prefix", "path \"/a%2Fb\" is not in its plain form" + plain},
+        {"path: /a//b, pathType: Prefix", "path \"/a//b\" is not normalized" + plain},
+        {"path: /a/.., pathType: Prefix", "path \"/a/..\" is not normalized" + plain},
+        {"path: /a%2Fb, pathType: Prefix", "path \"/a%2Fb\" is not normalized" + plain},
     };
     for (const auto& [path, want] : rows) {
         EXPECT_EQ(of_ingress(with_path(path)),
@@ -145,17 +143,17 @@ TEST(CheckIngress, Paths) {
 
 TEST(CheckIngress, HostsAndNames) {
     const std::string backend = "defaultBackend: {service: {name: w, port: {number: 80}}}";
-    const std::string host = "cannot be a host | a DNS name in lower case\n";
+    const std::string wanted = " | a DNS name in lower case\n";
     EXPECT_EQ(of_ingress("tls: [{hosts: [Shop]}], " + backend),
-              "4: error [invalid-object] Ingress/shop/site: \"Shop\" " + host);
+              "4: error [invalid-object] Ingress/shop/site: invalid host \"Shop\"" + wanted);
     EXPECT_EQ(of_ingress("tls: [{hosts: [a, '*.b.c']}, {hosts: [B.c]}], " + backend),
-              "4: error [invalid-object] Ingress/shop/site: \"B.c\" " + host);
+              "4: error [invalid-object] Ingress/shop/site: invalid host \"B.c\"" + wanted);
     EXPECT_EQ(of_ingress("tls: [{hosts: [a]}, {hosts: [1.2.3.4]}], " + backend), "");
     EXPECT_TRUE(of_ingress("rules: [{host: 1.2.3.4}], " + backend)
-                    .starts_with("4: error [invalid-object] Ingress/shop/site: \"1.2.3.4\" cannot "
-                                 "be the host of a rule | a DNS name, no address\n"));
+                    .starts_with("4: error [invalid-object] Ingress/shop/site: invalid host "
+                                 "\"1.2.3.4\" in a rule | a DNS name, not an address\n"));
     EXPECT_EQ(of_ingress("tls: [{hosts: [a]}], " + backend, "A"),
-              "3: error [invalid-object] Ingress/shop/A: \"A\" cannot be the name of an Ingress | "
+              "3: error [invalid-object] Ingress/shop/A: invalid Ingress name \"A\" | "
               "lower-case letters, digits, dashes and dots\n");
 }
 
@@ -163,18 +161,16 @@ TEST(CheckIngress, Backends) {
     const auto dump = [](std::string_view backend) {
         return of_ingress(fmt::format("tls: [{{hosts: [a]}}], defaultBackend: {{{}}}", backend));
     };
-    EXPECT_EQ(
-        dump("service: {name: w, port: {number: 80}}, resource: {name: x}"),
-        "4: error [invalid-object] Ingress/shop/site: a backend is a Service and a resource at "
-        "once | \"service\" and \"resource\" | one of the two\n");
+    EXPECT_EQ(dump("service: {name: w, port: {number: 80}}, resource: {name: x}"),
+              "4: error [invalid-object] Ingress/shop/site: a backend has both a Service and a "
+              "resource | \"service\" and \"resource\" | one of the two\n");
     EXPECT_TRUE(
         dump("service: {name: w, port: {number: 80, name: http}}")
-            .starts_with("4: error [invalid-object] Ingress/shop/site: a backend's port has "
-                         "a name and a number | \"name\" and \"number\" | one of the two\n"));
-    EXPECT_EQ(
-        dump("service: {name: w, port: {number: 70000}}"),
-        "4: error [invalid-object] Ingress/shop/site: the number of a backend's port is out of "
-        "range | 70000 | a number from 1 to 65535\n");
+            .starts_with("4: error [invalid-object] Ingress/shop/site: a backend's port has both a "
+                         "name and a number | \"name\" and \"number\" | one of the two\n"));
+    EXPECT_EQ(dump("service: {name: w, port: {number: 70000}}"),
+              "4: error [invalid-object] Ingress/shop/site: a backend's port number is out of "
+              "range | 70000 | a number from 1 to 65535\n");
 }
 
 // The API server's refusal of the Service would leave the proxy without a backend.
@@ -182,14 +178,13 @@ TEST(CheckBackends, AreCheckedUnlessTheyAreFacts) {
     const std::string stream =
         ingress("tls: [{hosts: [a]}], defaultBackend: {service: {name: w, port: {number: 53}}}") +
         "---\n" + service("w", "ports: [{port: 53}, {port: 53, protocol: UDP, nodePort: x}]");
-    EXPECT_EQ(
-        Planned(stream).dump(),
-        "9: error [invalid-object] Service/shop/w: \"spec.ports[].nodePort\" has the wrong "
-        "type | a string | a whole number\n"
-        "9: error [invalid-object] Service/shop/w: port 53 has no name | a name for every port "
-        "of a Service that has several\n"
-        "9: error [invalid-object] Service/shop/w: port 53 has no name | a name for every port "
-        "of a Service that has several\n");
+    EXPECT_EQ(Planned(stream).dump(),
+              "9: error [invalid-object] Service/shop/w: \"spec.ports[].nodePort\" has the wrong "
+              "type | a string | an integer\n"
+              "9: error [invalid-object] Service/shop/w: port 53 has no name | a name for each "
+              "port, as the Service has several\n"
+              "9: error [invalid-object] Service/shop/w: port 53 has no name | a name for each "
+              "port, as the Service has several\n");
     EXPECT_EQ(
         Planned(stream, "", [](Loaded& all) { all.documents.at(1).reachable = false; }).dump(), "");
 }

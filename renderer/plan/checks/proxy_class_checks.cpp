@@ -41,9 +41,9 @@ void check_reserved_keys(const Checker& checker, const Value* entries) {
             checker.report(
                 {.rule = "reserved-key",
                  .pos = member.key.pos(),
-                 .message = fmt::format("\"{}\" cannot be set by a class", member.name()),
-                 .expected = "a key outside of " TAILRENDER_DOMAIN,
-                 .hint = "remove it: it is set where it is needed"});
+                 .message = fmt::format("\"{}\" cannot be set by a ProxyClass", member.name()),
+                 .expected = "a key outside " TAILRENDER_DOMAIN,
+                 .hint = "remove it: tailrender sets it where it is needed"});
         }
     }
 }
@@ -76,8 +76,9 @@ void check_env_names(const Checker& checker, const ClassContainerInput& containe
                 {.rule = "invalid-object",
                  .pos = entry.name->pos(),
                  .message =
-                     fmt::format("\"{}\" cannot be the name of a variable", entry.name->text()),
-                 .expected = "letters, digits, \"-\", \"_\" and \".\", beginning with no digit"});
+                     fmt::format("invalid environment variable name \"{}\"", entry.name->text()),
+                 .expected =
+                     "letters, digits, \"-\", \"_\" and \".\", not beginning with a digit"});
         }
     }
 }
@@ -102,19 +103,19 @@ void check_proxy_env(const Checker& checker) {
     for (const ClassEnvInput& entry : checker.input.container.env) {
         const std::string_view name = entry.name == nullptr ? "" : entry.name->text();
         if (is_referred_to(name)) {
-            checker.report({.rule = "reserved-env",
-                            .pos = entry.name->pos(),
-                            .message = fmt::format(
-                                "other variables of the container are made of \"{}\"", name),
-                            .expected = "a variable that no other one refers to",
-                            .hint = "remove it"});
+            checker.report(
+                {.rule = "reserved-env",
+                 .pos = entry.name->pos(),
+                 .message = fmt::format("other variables of the container use \"{}\"", name),
+                 .expected = "a variable that no other variable refers to",
+                 .hint = "remove it"});
         } else if (is_tailscale_variable(name)) {
             checker.report({.severity = Severity::Warning,
                             .rule = "custom-env",
                             .pos = entry.name->pos(),
                             .message = fmt::format(
                                 "\"{}\" overrides what the proxies of this class need", name),
-                            .hint = "remove it unless you know that it works"});
+                            .hint = "remove it, unless you are sure that it works"});
         }
     }
 }
@@ -143,7 +144,7 @@ void check_amounts(const Checker& checker, const Value* amounts) {
         if (!canonical_amount(value)) {
             checker.report({.rule = "invalid-object",
                             .pos = value.pos().known() ? value.pos() : amount.key.pos(),
-                            .message = fmt::format("the amount of \"{}\" is none", amount.name()),
+                            .message = fmt::format("invalid quantity \"{}\"", amount.name()),
                             .found = value.is_string() || value.is_number()
                                          ? fmt::format("\"{}\"", value.text())
                                          : std::string(kind_name(value)),
@@ -163,7 +164,7 @@ void check_container(const Checker& checker, const ClassContainerInput& containe
         checker.report({.severity = Severity::Warning,
                         .rule = "claims-ignored",
                         .pos = container.claims->pos(),
-                        .message = "\"resources.claims\" of a class does nothing",
+                        .message = "\"resources.claims\" of a ProxyClass has no effect",
                         .hint = "remove it: a proxy's pod has no resource claims"});
     }
 }
@@ -191,7 +192,7 @@ void check_monitor(const Checker& checker, const Settings& settings) {
     } else if (!settings.service_monitors) {
         checker.report({.rule = "no-service-monitor",
                         .pos = input.monitor_enable_pos,
-                        .message = "the cluster does not know the kind ServiceMonitor",
+                        .message = "the cluster does not have the kind ServiceMonitor",
                         .found = "tailrender.serviceMonitors: false",
                         .hint = "set \"tailrender.serviceMonitors: true\" when the CRD "
                                 "\"servicemonitors.monitoring.coreos.com\" is installed"});
@@ -215,10 +216,10 @@ void report_range(const Checker& checker, Pos pos, std::string message, std::str
 bool check_range(const Checker& checker, const ClassPortInput& port, const Settings& settings) {
     const std::string text = range_text(port);
     if (!is_port_number(port.port)) {
-        report_range(checker, port.port_pos, fmt::format("\"{}\" is not a port", port.port),
+        report_range(checker, port.port_pos, fmt::format("invalid port \"{}\"", port.port),
                      "a number from 1 to 65535");
     } else if (port.end_port != 0 && !is_port_number(port.end_port)) {
-        report_range(checker, port.end_port_pos, fmt::format("\"{}\" is not a port", port.end_port),
+        report_range(checker, port.end_port_pos, fmt::format("invalid port \"{}\"", port.end_port),
                      "a number from 1 to 65535");
     } else if (port.end_port != 0 && port.end_port < port.port) {
         report_range(checker, port.end_port_pos,
@@ -227,8 +228,8 @@ bool check_range(const Checker& checker, const ClassPortInput& port, const Setti
     } else if (settings.node_ports && (port.port < settings.node_ports->first ||
                                        port_range(port).last > settings.node_ports->last)) {
         report_range(checker, port.port_pos,
-                     fmt::format("range \"{}\" is not among the cluster's NodePorts", text),
-                     fmt::format("ports from {} to {}, by \"tailrender.nodePortRange\"",
+                     fmt::format("range \"{}\" is outside the cluster's NodePorts", text),
+                     fmt::format("ports from {} to {} (\"tailrender.nodePortRange\")",
                                  settings.node_ports->first, settings.node_ports->last));
     } else {
         return true;
@@ -250,7 +251,7 @@ void check_ports(const Checker& checker, const Settings& settings) {
             report_range(checker, sorted[i]->port_pos,
                          fmt::format("overlapping ranges: \"{}\" and \"{}\"",
                                      range_text(*sorted[i - 1]), range_text(*sorted[i])),
-                         "ranges that have no port in common");
+                         "ranges without common ports");
         }
     }
 }

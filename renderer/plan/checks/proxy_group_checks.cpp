@@ -49,13 +49,12 @@ void check_fields(const ProxyGroupInput& group, Diagnostics& diagnostics) {
             {.rule = "invalid-hostname",
              .pos = group.hostname_prefix.pos,
              .object = group.doc->object_name(),
-             .message =
-                 fmt::format("\"{}\" cannot be a hostnamePrefix", group.hostname_prefix.text),
+             .message = fmt::format("invalid hostnamePrefix \"{}\"", group.hostname_prefix.text),
              .expected = "1 to 62 lower-case letters, digits and dashes, no dash first"});
     }
     if (group.api_hostname.pos.known() && !is_dns1123_label(group.api_hostname.text)) {
         report_invalid(group, group.api_hostname.pos,
-                       fmt::format("\"{}\" cannot be a hostname", group.api_hostname.text), "",
+                       fmt::format("invalid hostname \"{}\"", group.api_hostname.text), "",
                        "1 to 63 lower-case letters, digits and dashes, no dash at either end",
                        diagnostics);
     }
@@ -90,29 +89,33 @@ std::size_t longest_name(GroupType type) {
 void check_taken_name(const ProxyGroupInput& group, Diagnostics& diagnostics) {
     if (group.name == kAuthProxyAccount) {
         refuse_name(
-            group, "reserved-name", fmt::format("a ProxyGroup cannot be called \"{}\"", group.name),
-            "another name: the chart's account for the API server proxy has this one", diagnostics);
+            group, "reserved-name",
+            fmt::format("the ProxyGroup name \"{}\" is reserved", group.name),
+            "another name: the chart's ServiceAccount for the API server proxy has this one",
+            diagnostics);
     }
     if (std::ranges::find(kChartNames, group.name) != kChartNames.end()) {
-        refuse_name(group, "reserved-name",
-                    fmt::format("a ProxyGroup cannot be called \"{}\"", group.name),
-                    "another name: the chart has an account, a Role and a RoleBinding of this one",
-                    diagnostics);
+        refuse_name(
+            group, "reserved-name",
+            fmt::format("the ProxyGroup name \"{}\" is reserved", group.name),
+            "another name: the chart has a ServiceAccount, a Role and a RoleBinding of this name",
+            diagnostics);
     }
 }
 
 void check_name(const ProxyGroupInput& group, Diagnostics& diagnostics) {
     const std::size_t longest = longest_name(group.type);
     if (group.name.find('.') != std::string_view::npos) {
-        refuse_name(group, "invalid-group-name",
-                    fmt::format("\"{}\" cannot be the name of a ProxyGroup: its pods and their "
-                                "volumes are called after it",
-                                group.name),
-                    "a name without dots", diagnostics);
+        refuse_name(
+            group, "invalid-group-name",
+            fmt::format(
+                "invalid ProxyGroup name \"{}\": its pods and their volumes are named after it",
+                group.name),
+            "a name without dots", diagnostics);
     } else if (group.name.size() > longest) {
         refuse_name(group, "invalid-group-name",
-                    fmt::format("the name of this ProxyGroup is too long: its StatefulSet and the "
-                                "volumes of its pods are called after it"),
+                    fmt::format("ProxyGroup name is too long: its StatefulSet and the volumes of "
+                                "its pods are named after it"),
                     fmt::format("at most {} bytes, not {}", longest, group.name.size()),
                     diagnostics);
     }
@@ -134,19 +137,18 @@ void check_service_names(const ProxyGroupInput& group, const ProxyClassPlan& cho
     }
     if (!group.name.empty() && !is_lower(group.name.front())) {
         refuse_name(group, "invalid-group-name",
-                    fmt::format("\"{}\" cannot be the name of this ProxyGroup: Services that its "
-                                "ProxyClass asks for are called after it",
+                    fmt::format("invalid ProxyGroup name \"{}\": the Services of its static "
+                                "endpoints are named after it",
                                 group.name),
                     "a name that begins with a letter", diagnostics);
     }
     const std::size_t longest =
         fmt::formatted_size("{}-{}-nodeport", group.name, group.replicas - 1);
     if (chosen.static_endpoints && longest > kMaxLabel) {
-        refuse_name(group, "invalid-group-name",
-                    "the name of this ProxyGroup is too long: the Services of its static endpoints "
-                    "are called after it",
-                    fmt::format("names of at most {} bytes, not {}", kMaxLabel, longest),
-                    diagnostics);
+        refuse_name(
+            group, "invalid-group-name",
+            "ProxyGroup name is too long: the Services of its static endpoints are named after it",
+            fmt::format("names of at most {} bytes, not {}", kMaxLabel, longest), diagnostics);
     }
 }
 

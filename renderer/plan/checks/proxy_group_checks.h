@@ -1,4 +1,4 @@
-// What the API server, the schema of the CRD and the reference refuse of a ProxyGroup by itself.
+// What the API server, the schema of the CRD and the operator refuse of a ProxyGroup by itself.
 // Sources: tailscale v1.96.5 k8s-operator/apis/v1alpha1/types_proxygroup.go,
 // cmd/k8s-operator/proxygroup.go (validate).
 #pragma once

@@ -32,7 +32,7 @@ void check_name(const ServiceInput& service, Diagnostics& diagnostics) {
                        diagnostics);
     } else if (!service.name.empty() && !is_dns1035_label(service.name)) {
         report_invalid(service, service.name_pos(),
-                       fmt::format("\"{}\" cannot be the name of a Service", service.name), "",
+                       fmt::format("invalid Service name \"{}\"", service.name), "",
                        "lower-case letters, digits and dashes, at most 63, beginning with a letter",
                        diagnostics);
     }
@@ -48,7 +48,7 @@ void check_target(const ServiceInput& service, const ServicePort& port, Diagnost
                                          : number.has_value() && is_port_number(*number);
     if (!fine) {
         const bool scalar = target.is_string() || target.is_number();
-        report_invalid(service, target.pos(), "\"targetPort\" is neither a port nor its name",
+        report_invalid(service, target.pos(), "invalid \"targetPort\"",
                        scalar ? fmt::format("\"{}\"", target.text()) : kind_name(target),
                        "a number from 1 to 65535, or a name of at most 15 lower-case letters, "
                        "digits and dashes",
@@ -58,8 +58,8 @@ void check_target(const ServiceInput& service, const ServicePort& port, Diagnost
 
 void check_port(const ServiceInput& service, const ServicePort& port, Diagnostics& diagnostics) {
     if (!is_port_number(port.port)) {
-        report_invalid(service, port.pos, "the number of a port is out of range",
-                       fmt::format("{}", port.port), std::string(kPortRange), diagnostics);
+        report_invalid(service, port.pos, "port number out of range", fmt::format("{}", port.port),
+                       std::string(kPortRange), diagnostics);
     }
     if (port.node_port < 0 || port.node_port > kMaxPort) {
         report_invalid(service, port.pos, "\"nodePort\" is out of range",
@@ -67,10 +67,9 @@ void check_port(const ServiceInput& service, const ServicePort& port, Diagnostic
     }
     if (port.name.empty() && service.ports.size() > 1) {
         report_invalid(service, port.pos, fmt::format("port {} has no name", port.port), "",
-                       "a name for every port of a Service that has several", diagnostics);
+                       "a name for each port, as the Service has several", diagnostics);
     } else if (!port.name.empty() && !is_dns1123_label(port.name)) {
-        report_invalid(service, port.pos,
-                       fmt::format("\"{}\" cannot be the name of a port", port.name), "",
+        report_invalid(service, port.pos, fmt::format("invalid port name \"{}\"", port.name), "",
                        std::string(kDnsLabelGrammar), diagnostics);
     }
     check_target(service, port, diagnostics);
@@ -85,16 +84,16 @@ void check_repeated_ports(const ServiceInput& service, Diagnostics& diagnostics)
         if (!port->name.empty() &&
             earlier([&](const ServicePort& other) { return other.name == port->name; })) {
             report_invalid(service, port->pos,
-                           fmt::format("a second port is named \"{}\"", port->name), "",
-                           "a name of its own for every port", diagnostics);
+                           fmt::format("duplicate port name \"{}\"", port->name), "",
+                           "a unique name for each port", diagnostics);
         }
         if (earlier([&](const ServicePort& other) {
                 return other.port == port->port && other.protocol == port->protocol;
             })) {
             report_invalid(
                 service, port->pos,
-                fmt::format("a second port {} for {}", port->port, name_of(port->protocol)), "",
-                "every number once for each protocol", diagnostics);
+                fmt::format("duplicate port {} for {}", port->port, name_of(port->protocol)), "",
+                "each number once per protocol", diagnostics);
         }
     }
 }
@@ -105,11 +104,11 @@ void check_external_name(const ServiceInput& service, Diagnostics& diagnostics) 
         name.remove_suffix(1);
     }
     if (name.empty()) {
-        report_invalid(service, service.pos(), "a Service of type ExternalName leads nowhere", "",
+        report_invalid(service, service.pos(), "Service of type ExternalName without a target", "",
                        "spec.externalName", diagnostics);
     } else if (!is_dns1123_subdomain(name)) {
         report_invalid(service, service.pos(),
-                       fmt::format("\"{}\" cannot be an externalName", service.external_name), "",
+                       fmt::format("invalid externalName \"{}\"", service.external_name), "",
                        "a DNS name in lower case", diagnostics);
     }
 }
@@ -117,7 +116,7 @@ void check_external_name(const ServiceInput& service, Diagnostics& diagnostics) 
 void check_address(const ServiceInput& service, Diagnostics& diagnostics) {
     if (!service.cluster_ip.empty() && !ip_family(service.cluster_ip)) {
         report_invalid(service, service.cluster_ip_pos, "\"clusterIP\" is not an IP address",
-                       fmt::format("\"{}\"", service.cluster_ip), "an IP address, or no such key",
+                       fmt::format("\"{}\"", service.cluster_ip), "an IP address, or no such field",
                        diagnostics);
     }
     if (service.ports.empty() && !service.headless) {
@@ -148,7 +147,7 @@ void check_egress_object(const ServiceInput& service, Diagnostics& diagnostics) 
     if (service.type == ServiceType::ExternalName && has_address) {
         report_invalid(service, service.cluster_ip_pos,
                        "a Service of type ExternalName has no cluster IP", "\"clusterIP\"",
-                       "no such key", diagnostics);
+                       "no such field", diagnostics);
     }
     for (const ServicePort& port : service.ports) {
         check_port(service, port, diagnostics);

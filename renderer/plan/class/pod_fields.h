@@ -1,4 +1,4 @@
-// Fields of pods and containers that users write into custom resources, as the reference submits
+// Fields of pods and containers that users write into custom resources, as the operator submits
 // them after its Go types have read them. Source: k8s.io/api core/v1/types.go (`omitempty`).
 #pragma once
 

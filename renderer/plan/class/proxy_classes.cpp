@@ -43,7 +43,7 @@ void check_clash(const ProxyClassInput& input, const std::vector<const ProxyClas
         {.rule = "invalid-port-range",
          .pos = port->port_pos,
          .object = input.doc->object_name(),
-         .message = fmt::format("the ProxyClass \"{}\" has this port, too", other->name),
+         .message = fmt::format("the ProxyClass \"{}\" also has this port", other->name),
          .found = fmt::format("\"{}\"", port_list(input)),
          .expected = "ports that no other ProxyClass has",
          .notes = {{.pos = other->ports.front().port_pos,
@@ -90,9 +90,9 @@ const ProxyClassPlan* ProxyClasses::named(const ParentInput& user, const ClassWi
     diagnostics.add({.rule = "missing-proxy-class",
                      .pos = wish.pos,
                      .object = user.doc->object_name(),
-                     .message = fmt::format("there is no ProxyClass \"{}\"", wish.name),
-                     .expected = "the name of a ProxyClass among the inputs",
-                     .hint = "correct the name, or give its manifest with --context DIR"});
+                     .message = fmt::format("ProxyClass \"{}\" not found", wish.name),
+                     .expected = "the name of a ProxyClass in the inputs",
+                     .hint = "fix the name, or pass its manifest with --context DIR"});
     return nullptr;
 }
 
@@ -135,10 +135,10 @@ void ProxyClasses::finish(Diagnostics& diagnostics) {
         diagnostics.add(
             {.rule = "missing-proxy-class",
              .pos = settings_.default_proxy_class_pos,
-             .message = fmt::format("there is no ProxyClass \"{}\"", settings_.default_proxy_class),
-             .expected = "the name of a ProxyClass among the inputs",
-             .hint = "correct \"proxyConfig.defaultProxyClass\", or give the class's "
-                     "manifest with --context DIR",
+             .message = fmt::format("ProxyClass \"{}\" not found", settings_.default_proxy_class),
+             .expected = "the name of a ProxyClass in the inputs",
+             .hint = "fix \"proxyConfig.defaultProxyClass\", or pass the class's manifest with "
+                     "--context DIR",
              .notes = std::move(default_users_)});
     }
     std::vector<const Entry*> entries;

@@ -39,7 +39,7 @@ public:
                                            Diagnostics& diagnostics);
 
     // Once all users have asked: reports what is wrong with the classes that an applier sees or
-    // that somebody uses.
+    // that someone uses.
     void finish(Diagnostics& diagnostics);
 
 private:

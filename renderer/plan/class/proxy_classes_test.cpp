@@ -71,17 +71,15 @@ TEST(ProxyClasses, LabelThenAnnotationThenDefault) {
 }
 
 TEST(ProxyClasses, AMissingClassIsAnErrorWhereItIsNamed) {
-    EXPECT_EQ(
-        dump(exposed("tailscale.com/proxy-class: nowhere")),
-        "3: error [missing-proxy-class] Service/shop/web: there is no ProxyClass \"nowhere\" "
-        "| the name of a ProxyClass among the inputs | correct the name, or give its manifest "
-        "with --context DIR\n");
-    EXPECT_EQ(
-        dump(exposed(), "proxyConfig: {defaultProxyClass: nowhere}"),
-        "1: error [missing-proxy-class] there is no ProxyClass \"nowhere\" | the name of a "
-        "ProxyClass among the inputs | correct \"proxyConfig.defaultProxyClass\", or give the "
-        "class's manifest with --context DIR\n  2: Service/shop/web: uses the default "
-        "class\n");
+    EXPECT_EQ(dump(exposed("tailscale.com/proxy-class: nowhere")),
+              "3: error [missing-proxy-class] Service/shop/web: ProxyClass \"nowhere\" not found "
+              "| the name of a ProxyClass in the inputs | fix the name, or pass its manifest with "
+              "--context DIR\n");
+    EXPECT_EQ(dump(exposed(), "proxyConfig: {defaultProxyClass: nowhere}"),
+              "1: error [missing-proxy-class] ProxyClass \"nowhere\" not found | the name of a "
+              "ProxyClass in the inputs | fix \"proxyConfig.defaultProxyClass\", or pass the "
+              "class's manifest with --context DIR\n  2: Service/shop/web: uses the default "
+              "class\n");
 }
 
 TEST(ProxyClasses, AFaultOfAClassNamesItsUsers) {
@@ -103,23 +101,22 @@ TEST(ProxyClasses, PortsAreCheckedAgainstTheClusterAndOtherClasses) {
     constexpr std::string_view kWho = "4: error [invalid-port-range] ProxyClass/web-class: ";
     EXPECT_EQ(only("{port: 30000, endPort: 32767}"), "");
     EXPECT_EQ(only("{port: 31000, endPort: 0}"), "");
-    EXPECT_EQ(only("{port: 70000}"), fmt::format("{}\"70000\" is not a port", kWho));
-    EXPECT_EQ(only("{port: 31000, endPort: 70000}"),
-              fmt::format("{}\"70000\" is not a port", kWho));
-    EXPECT_EQ(only("{port: 0}"), fmt::format("{}\"0\" is not a port", kWho));
+    EXPECT_EQ(only("{port: 70000}"), fmt::format("{}invalid port \"70000\"", kWho));
+    EXPECT_EQ(only("{port: 31000, endPort: 70000}"), fmt::format("{}invalid port \"70000\"", kWho));
+    EXPECT_EQ(only("{port: 0}"), fmt::format("{}invalid port \"0\"", kWho));
     EXPECT_EQ(only("{port: 31010, endPort: 31000}"),
               fmt::format("{}port range \"31010-31000\" ends before it begins", kWho));
     EXPECT_EQ(only("{port: 20000}"),
-              fmt::format("{}range \"20000\" is not among the cluster's NodePorts", kWho));
+              fmt::format("{}range \"20000\" is outside the cluster's NodePorts", kWho));
     EXPECT_EQ(only("{port: 32767, endPort: 32768}"),
-              fmt::format("{}range \"32767-32768\" is not among the cluster's NodePorts", kWho));
+              fmt::format("{}range \"32767-32768\" is outside the cluster's NodePorts", kWho));
     EXPECT_EQ(only("{port: 30150}, {port: 30100, endPort: 30150}"),
               fmt::format("{}overlapping ranges: \"30100-30150\" and \"30150\"", kWho));
     EXPECT_EQ(dump(ports("{port: 20000}")), "");
     EXPECT_EQ(dump(ports("{port: 30100, endPort: 30110}", "first") + std::string(kSeparator) +
                    ports("{port: 30200}, {port: 30110}", "second")),
-              "9: error [invalid-port-range] ProxyClass/second: the ProxyClass \"first\" has this "
-              "port, too | \"30200, 30110\" | ports that no other ProxyClass has\n  4: "
+              "9: error [invalid-port-range] ProxyClass/second: the ProxyClass \"first\" also has "
+              "this port | \"30200, 30110\" | ports that no other ProxyClass has\n  4: "
               "ProxyClass/first: it has 30100-30110\n");
 }
 
@@ -139,7 +136,7 @@ TEST(ProxyClasses, AClassIsReadAsAWhole) {
         "securityContext: {fsGroup: 1, runAsUser: null}, tailscaleContainer: {image: "
         "\"a:v1.2.3\", resources: {requests: {cpu: 0.5, memory: 1024Mi}, limits: {}}}}}")));
     EXPECT_EQ(planned.dump(),
-              "4: error [invalid-object] ProxyClass/web-class: the amount of \"cpu\" is none | "
+              "4: error [invalid-object] ProxyClass/web-class: invalid quantity \"cpu\" | "
               "\"0.5\" | a number with or without a suffix, such as \"100m\" or \"64Mi\" | put it "
               "in quotes\n  8: Service/shop/web: uses it\n");
     const ProxyClassPlan& found = only_class(planned);
@@ -194,8 +191,8 @@ TEST(ProxyClasses, TheNameOfAJobFitsIntoALabel) {
                      "ports: [{port: 80}]", std::string(40, 'a'))),
         fmt::format("12: error [name-too-long] Service/shop/{0}: the label \"ts_prom_job: "
                     "ts_ingress_service_shop_{0}\" of its metrics is too long | 64 bytes | at "
-                    "most 63 bytes | shorten its name, or give it a ProxyClass without "
-                    "metrics\n  2: ProxyClass/web-class: this class asks for metrics\n",
+                    "most 63 bytes | shorten its name, or use a ProxyClass without metrics\n  2: "
+                    "ProxyClass/web-class: this class asks for metrics\n",
                     std::string(40, 'a')));
 }
 

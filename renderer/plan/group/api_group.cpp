@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kRule = "proxy-group-apiserver: spec.type kube-apiserver";
 constexpr std::string_view kDefaultImage = "tailscale/k8s-proxy:latest";
 
-// The reference logs at the level of its most talkative sink, which is the upload of its logs
+// The operator logs at the level of its most talkative sink, which is the upload of its logs
 // unless that is switched off.
 std::string_view log_level(const Settings& settings) {
     const bool info = text_at(settings.chart, {"operatorConfig", "logging"}, "info") == "info";
@@ -45,10 +45,9 @@ void check_account(const ProxyGroupInput& input, const ProxyInputs& inputs, bool
          .pos = input.pos(),
          .object = input.doc->object_name(),
          .message =
-             fmt::format("the ServiceAccount \"{}\", which the pods of this group run as, is "
-                         "not among the inputs",
+             fmt::format("the ServiceAccount \"{}\" of this group's pods is not in the inputs",
                          kAuthProxyAccount),
-         .expected = "the chart's account, with the right to impersonate users",
+         .expected = "the chart's ServiceAccount, which may impersonate users",
          .hint = "set apiServerProxyConfig.allowImpersonation: \"true\" in the values, or "
                  "spec.kubeAPIServer.mode: noauth"});
 }

@@ -34,7 +34,7 @@ Diagnostic about(const ServiceInput& service, std::string_view rule, Pos pos, st
 void check_ports(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.ports.empty()) {
         Diagnostic refusal = about(service, "egress-without-ports", service.pos(),
-                                   "a Service of an egress group must say which ports it leads to");
+                                   "a Service of an egress group must list its ports");
         refusal.expected = "spec.ports with at least one entry";
         diagnostics.add(std::move(refusal));
     }
@@ -48,14 +48,14 @@ void check_ports(const ServiceInput& service, Diagnostics& diagnostics) {
         if (port.name == kHealthPortName) {
             Diagnostic refusal =
                 about(service, "reserved-port-name", port.pos,
-                      fmt::format("a port cannot be called \"{}\" here", kHealthPortName));
-            refusal.expected = "another name: the group's health check has this one";
+                      fmt::format("the port name \"{}\" is reserved", kHealthPortName));
+            refusal.expected = "another name: the group's health check uses this one";
             diagnostics.add(std::move(refusal));
         }
     }
 }
 
-// The reference lets the API server make the name of a prefix, which must be a label.
+// The operator lets the API server make the name of a prefix, which must be a label.
 void check_name_length(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.name.size() <= kLongestServiceName) {
         return;
@@ -68,7 +68,7 @@ void check_name_length(const ServiceInput& service, Diagnostics& diagnostics) {
     diagnostics.add(std::move(refusal));
 }
 
-// The reference checks the hostname and the tags, although a Service of a group has neither.
+// The operator checks the hostname and the tags, although a Service of a group has neither.
 void check_member(const ServiceInput& service, const ProxyInputs& inputs,
                   Diagnostics& diagnostics) {
     check_namespace(service, diagnostics);
@@ -128,13 +128,13 @@ void check_config_keys(const Plan& plan, Diagnostics& diagnostics) {
             {.rule = "ambiguous-group-key",
              .pos = member.origin.pos,
              .object = member.origin.parent,
-             .message = fmt::format("the group \"{}\" calls two Services \"{}\"", member.group,
-                                    member.key),
-             .expected = "a <namespace>-<name> of its own for every Service of the group",
-             .hint = "rename one of the two, or give it another group",
+             .message = fmt::format("the group \"{}\" has two Services with the name \"{}\"",
+                                    member.group, member.key),
+             .expected = "a unique <namespace>-<name> for each Service of the group",
+             .hint = "rename one of the two, or use another group for it",
              .notes = {{.pos = first->second->origin.pos,
                         .object = first->second->origin.parent,
-                        .text = "is called so, too"}}});
+                        .text = "also has this name"}}});
     }
 }
 
@@ -189,7 +189,7 @@ void refuse_ports(const std::vector<KeyedPort>& ports, Diagnostics& diagnostics)
                              "the group \"{}\" has no port left for this Service", last->group),
                          .found = fmt::format("{} ports of its Services", ports.size()),
                          .expected = fmt::format("at most {}", kMaxGroupPorts),
-                         .hint = "give some of the Services a second group"});
+                         .hint = "use a second group for some of the Services"});
     }
 }
 

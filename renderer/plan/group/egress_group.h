@@ -1,4 +1,4 @@
-// Services that lead to a place in the tailnet through an egress group. Each gets a ClusterIP
+// Services that target a device of the tailnet through an egress group. Each gets a ClusterIP
 // Service whose target ports are ports of the group's pods, and a part of the group's ConfigMap.
 // Only `spec.externalName` of the user's own Service changes. Source: tailscale v1.96.5
 // cmd/k8s-operator/egress-services.go. Refuses on top what cannot work there: SCTP, a port called

@@ -18,7 +18,7 @@ bool sets_local_port(const ProxyClassPlan& chosen) {
 }
 
 Note class_note(const ProxyClassPlan& chosen, Pos pos) {
-    return {.pos = pos, .object = chosen.origin.parent, .text = "this class says so"};
+    return {.pos = pos, .object = chosen.origin.parent, .text = "this class sets it"};
 }
 
 Pos place_of(const ProxyGroupInput& group) {
@@ -36,17 +36,15 @@ void check_image(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
     if (!parse_image_reference(chosen.container.image).path.ends_with(wrong)) {
         return;
     }
-    diagnostics.add(
-        {.rule = "wrong-class-image",
-         .pos = place_of(group),
-         .object = group.doc->object_name(),
-         .message = fmt::format("the ProxyClass \"{}\" has an image that cannot be that of this "
-                                "group",
-                                chosen.name),
-         .found = fmt::format("\"{}\"", chosen.container.image),
-         .expected = api ? "a k8s-proxy image for a group of type kube-apiserver"
-                         : "a tailscale image for a group of type egress or ingress",
-         .notes = {class_note(chosen, chosen.container.image_pos)}});
+    diagnostics.add({.rule = "wrong-class-image",
+                     .pos = place_of(group),
+                     .object = group.doc->object_name(),
+                     .message = fmt::format(
+                         "the image of ProxyClass \"{}\" does not fit this group", chosen.name),
+                     .found = fmt::format("\"{}\"", chosen.container.image),
+                     .expected = api ? "a k8s-proxy image for a group of type kube-apiserver"
+                                     : "a tailscale image for a group of type egress or ingress",
+                     .notes = {class_note(chosen, chosen.container.image_pos)}});
 }
 
 void check_init_container(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
@@ -54,15 +52,14 @@ void check_init_container(const ProxyGroupInput& group, const ProxyClassPlan& ch
     if (group.type != GroupType::KubeApiServer || !chosen.init_container.exists) {
         return;
     }
-    diagnostics.add(
-        {.rule = "class-init-container",
-         .pos = place_of(group),
-         .object = group.doc->object_name(),
-         .message = fmt::format("the ProxyClass \"{}\" has an init container, which groups of type "
-                                "kube-apiserver do not have",
-                                chosen.name),
-         .hint = "give the group a class without \"tailscaleInitContainer\"",
-         .notes = {class_note(chosen, chosen.init_container.pos)}});
+    diagnostics.add({.rule = "class-init-container",
+                     .pos = place_of(group),
+                     .object = group.doc->object_name(),
+                     .message = fmt::format("the ProxyClass \"{}\" has an init container, but "
+                                            "groups of type kube-apiserver do not",
+                                            chosen.name),
+                     .hint = "use a class without \"tailscaleInitContainer\" for the group",
+                     .notes = {class_note(chosen, chosen.init_container.pos)}});
 }
 
 void warn_about_local_port(const ProxyGroupInput& group, const ProxyClassPlan& chosen,

@@ -38,8 +38,8 @@ void check_user(const ParentInput& user, const GroupPolicyPlan& policy, Diagnost
          .rule = "denied-by-policy",
          .pos = user.annotation(kProxyGroup)->pos(),
          .object = user.doc->object_name(),
-         .message = "the API server will deny this: the policies of its namespace do not allow "
-                    "the group",
+         .message = "the API server will deny this: the ProxyGroupPolicies of its namespace do not "
+                    "allow the group",
          .found = fmt::format("\"{}\"", group),
          .expected = allowed.empty()
                          ? fmt::format("no group for {}", is_egress(user) ? "egress" : "ingress")

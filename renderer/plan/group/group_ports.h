@@ -1,4 +1,4 @@
-// Which port of an egress group's pods stands for which port of which target: in the reference's
+// Which port of an egress group's pods stands for which port of which target: in the operator's
 // range, made of what it is for, so that the same inputs give the same ports. Two that would get
 // the same one: the later in order takes the next free one. A lock pins ports, so that the ports of
 // one Service never depend on another. Source of the range: tailscale v1.96.5

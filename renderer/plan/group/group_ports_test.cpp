@@ -63,7 +63,7 @@ TEST(GroupPorts, FillTheWholeRangeAndNoMore) {
     EXPECT_TRUE(allocate_ports(keys_of(kMaxGroupPorts + 1), {}).empty());
 }
 
-// Whatever comes and goes: with a lock that each run brings up to date, nobody's port ever moves.
+// Whatever comes and goes: with a lock that each run brings up to date, no one's port ever moves.
 TEST(GroupPorts, StayWhereALockHasThemOverAnySequence) {
     std::mt19937 random(1);  // NOLINT(cert-msc51-cpp): the same sequences on every run
     const std::vector<std::string> all = keys_of(kMaxGroupPorts);

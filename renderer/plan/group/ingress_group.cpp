@@ -44,7 +44,7 @@ void check_rendered(const ParentInput& parent, const ProxyGroupInput& group,
         warn(parent, "group-not-rendered", parent.annotation(kProxyGroup)->pos(),
              fmt::format("the configuration of the ProxyGroup \"{}\" is not part of this output",
                          group.name),
-             "render the group together with all that it serves", diagnostics);
+             "render the group together with everything that it serves", diagnostics);
     }
 }
 
@@ -78,7 +78,7 @@ void check_name(const IngressInput& ingress, Diagnostics& diagnostics) {
     }
     Diagnostic refusal =
         about(ingress, "name-too-long", ingress.name_pos(),
-              "the name of this Ingress does not fit into a label of its certificate");
+              "the name of this Ingress is too long for a label of its certificate");
     refusal.found = fmt::format("{} bytes", ingress.name.size());
     refusal.expected = fmt::format("at most {} bytes", kMaxLabel);
     diagnostics.add(std::move(refusal));
@@ -92,11 +92,11 @@ void check_tls(const IngressInput& ingress, Diagnostics& diagnostics) {
         about(ingress, "several-tls-hosts",
               ingress.tls_hosts.size() > 1 ? ingress.tls_hosts[1].pos
                                            : known_or(ingress.tls_host_pos, ingress.pos()),
-              "an Ingress of a group has one host");
+              "an Ingress of a group must have one host");
     refusal.found = fmt::format("{} hosts in {} entries of spec.tls", ingress.tls_hosts.size(),
                                 ingress.tls_entries);
     refusal.expected = "one entry in spec.tls with one host";
-    refusal.hint = "make another Ingress for another host";
+    refusal.hint = "use another Ingress for another host";
     diagnostics.add(std::move(refusal));
 }
 
@@ -107,7 +107,7 @@ PlainHttp plain_http(const IngressInput& ingress, Diagnostics& diagnostics) {
     }
     if (!endpoint.empty() && endpoint != "disabled") {
         warn(ingress, "not-exactly-enabled", ingress.annotation(kHttpEndpoint)->pos(),
-             fmt::format("annotation \"{}\" is off: only the exact text \"{}\" switches it on",
+             fmt::format("invalid value of annotation \"{}\": only \"{}\" enables it",
                          kHttpEndpoint, kEnabled),
              "", diagnostics);
     }
@@ -140,7 +140,7 @@ void plan_ingress(const IngressInput& ingress, const ProxyGroupInput& group,
     add_service(std::move(service), std::move(planned.leads_to), ingress, plan);
 }
 
-// The reference never gets to see such a Service: it waits for an address.
+// The operator never gets to see such a Service: it waits for an address.
 void check_address(const ServiceInput& service, Diagnostics& diagnostics) {
     if (!service.headless && service.type != ServiceType::ExternalName) {
         return;
@@ -148,13 +148,13 @@ void check_address(const ServiceInput& service, Diagnostics& diagnostics) {
     Diagnostic refusal =
         about(service, service.headless ? "headless-service" : "external-name-in-group",
               service.headless ? service.cluster_ip_pos : service.pos(),
-              fmt::format("{} has no address that a group could lead to",
+              fmt::format("{} has no address for a group to target",
                           service.headless ? "a headless Service" : "an ExternalName Service"));
     refusal.expected = "a Service with a cluster IP";
     refusal.hint =
         service.headless
-            ? "expose a second Service with the same selector and an address of its own"
-            : "remove the annotation \"tailscale.com/proxy-group\" for a proxy of its own";
+            ? "expose a second Service with the same selector and a cluster IP"
+            : "remove the annotation \"tailscale.com/proxy-group\" to use a separate proxy";
     diagnostics.add(std::move(refusal));
 }
 
@@ -190,25 +190,25 @@ std::string service_dns_name(const ParentInput& parent, const ProxyGroupInput& g
     if (settings.tailnet_domain.empty()) {
         Diagnostic refusal =
             about(parent, "no-tailnet-domain", pos,
-                  fmt::format("the whole name of \"{}\" in the tailnet is not known", hostname));
+                  fmt::format("the full name of \"{}\" in the tailnet is unknown", hostname));
         refusal.expected = "\"tailrender.tailnetDomain\", such as tail1234.ts.net";
         refusal.hint =
-            "the admin console shows it under DNS; set it in the values or in "
-            ".tailrender.yaml";
+            "the admin console shows it under DNS; set it in the values or in .tailrender.yaml";
         diagnostics.add(std::move(refusal));
         return {};
     }
     if (!group.tailnet.text.empty()) {
         warn(parent, "other-tailnet-domain", pos,
-             fmt::format("\"{}\" is taken for the domain of the tailnet \"{}\", too",
+             fmt::format("\"{}\" is also assumed to be the domain of the tailnet \"{}\"",
                          settings.tailnet_domain, group.tailnet.text),
-             "certificates cannot be issued if that tailnet has another one", diagnostics);
+             "certificates cannot be issued if that tailnet has another domain", diagnostics);
     }
     std::string name = fmt::format("{}.{}", hostname, settings.tailnet_domain);
     if (name.size() > kMaxLabel) {
-        Diagnostic refusal =
-            about(parent, "name-too-long", pos,
-                  fmt::format("the name \"{}\" is too long for its certificate's Secret", name));
+        Diagnostic refusal = about(
+            parent, "name-too-long", pos,
+            fmt::format("the name \"{}\" is too long for the label of its certificate's Secret",
+                        name));
         refusal.found = fmt::format("{} bytes", name.size());
         refusal.expected = fmt::format("at most {}, since a label holds it", kMaxLabel);
         refusal.hint = "choose a shorter hostname";
@@ -229,7 +229,7 @@ void plan_ingress_members(const Parents& parents, const GroupIndex& groups,
             plan_ingress(*ingress, *group, inputs, plan, backends, diagnostics);
         } else if (ingress->served) {
             ProxyPlan named;
-            Diagnostics unheard;  // the reference gets no further, either
+            Diagnostics unheard;  // the operator gets no further, either
             plan_ingress_hostname(*ingress, inputs.settings, named, unheard);
             take_name(*ingress, Offer::Web, named, plan);
         }
@@ -248,12 +248,12 @@ void plan_ingress_members(const Parents& parents, const GroupIndex& groups,
     }
     for (const ServiceInput* service : parents.idle_services) {
         if (find_group(*service, groups, diagnostics) != nullptr) {
-            warn(
-                *service, "annotation-without-effect", service->annotation(kProxyGroup)->pos(),
-                fmt::format("\"{}\" has no effect: the Service is neither exposed nor leads to the "
-                            "tailnet",
-                            kProxyGroup),
-                "add tailscale.com/expose: \"true\", or loadBalancerClass: tailscale", diagnostics);
+            warn(*service, "annotation-without-effect", service->annotation(kProxyGroup)->pos(),
+                 fmt::format(
+                     "\"{}\" has no effect: the Service is neither exposed nor targets the tailnet",
+                     kProxyGroup),
+                 "add tailscale.com/expose: \"true\", or loadBalancerClass: tailscale",
+                 diagnostics);
         }
     }
     std::ranges::stable_sort(plan.offered, [](const auto& a, const auto& b) {

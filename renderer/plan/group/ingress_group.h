@@ -1,7 +1,7 @@
 // Ingresses and Services that the tailnet reaches through an ingress group. They get no pod of
 // their own: each is a Tailscale Service that all replicas of the group offer. Source: tailscale
-// v1.96.5 cmd/k8s-operator/{ingress-for-pg,svc-for-pg}.go. Refuses on top what the reference passes
-// over in silence: a group that does not exist, a Service that has no cluster IP.
+// v1.96.5 cmd/k8s-operator/{ingress-for-pg,svc-for-pg}.go. Refuses on top what the operator passes
+// over silently: a group that does not exist, a Service that has no cluster IP.
 #pragma once
 
 #include <vector>

@@ -173,7 +173,7 @@ TEST(ApiGroup, RunsAsItselfWithoutImpersonation) {
     EXPECT_EQ(run.plan.offered.at(0).name(), "svc:edge");
 }
 
-// The reference's most talkative log is the one that it uploads.
+// The operator's most talkative log is the one that it uploads.
 TEST(ApiGroup, LogsAsTheReferenceDoes) {
     const auto level = [](std::string_view config) {
         return Planned(group("type: kube-apiserver, kubeAPIServer: {mode: noauth}"),

@@ -141,14 +141,12 @@ const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& g
     const Value* name = parent.annotation(kProxyGroup);
     const ProxyGroupInput* group = groups.find(name->text());
     if (group == nullptr) {
-        diagnostics.add(
-            {.rule = "missing-proxy-group",
-             .pos = name->pos(),
-             .object = parent.doc->object_name(),
-             .message = fmt::format("the ProxyGroup \"{}\" is not among the inputs", name->text()),
-             .expected = "the name of a ProxyGroup",
-             .hint = "add the ProxyGroup, or say --context DIR with the directory that "
-                     "has it"});
+        diagnostics.add({.rule = "missing-proxy-group",
+                         .pos = name->pos(),
+                         .object = parent.doc->object_name(),
+                         .message = fmt::format("ProxyGroup \"{}\" not found", name->text()),
+                         .expected = "the name of a ProxyGroup",
+                         .hint = "add the ProxyGroup, or pass its directory with --context DIR"});
     }
     return group;
 }
@@ -163,8 +161,8 @@ void check_group_type(const ParentInput& member, const ProxyGroupInput& group, G
                      .pos = member.annotation(kProxyGroup)->pos(),
                      .object = member.doc->object_name(),
                      .message = fmt::format("{} needs an {} group",
-                                            egress ? "a Service that leads to the tailnet"
-                                                   : "what the tailnet reaches",
+                                            egress ? "a Service that targets the tailnet"
+                                                   : "an object that the tailnet reaches",
                                             type_name(wanted)),
                      .found = fmt::format("\"{}\" of type {}", group.name, type_name(group.type)),
                      .expected = fmt::format("a ProxyGroup of type {}", type_name(wanted)),
@@ -188,7 +186,7 @@ void check_ignored(const ParentInput& member, Diagnostics& diagnostics) {
         warning.message = fmt::format("\"{}\" has no effect on what a group serves", key);
         warning.hint = key == kProxyClass ? "the group has a \"spec.proxyClass\""
                                           : "remove it, or remove the annotation "
-                                            "\"tailscale.com/proxy-group\" for a proxy of its own";
+                                            "\"tailscale.com/proxy-group\" to use a separate proxy";
         diagnostics.add(std::move(warning));
     }
 }

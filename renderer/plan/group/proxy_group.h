@@ -1,5 +1,5 @@
 // ProxyGroups: what is the same for every type. The name, the replicas and what each is called,
-// image, tags, and all that the reference or the API server refuses. What a group leads to is added
+// image, tags, and all that the operator or the API server refuses. What a group leads to is added
 // by egress_group. Source: tailscale v1.96.5 cmd/k8s-operator/proxygroup.go, and the schema of its
 // CRD.
 #pragma once
@@ -42,7 +42,7 @@ const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& g
 void check_group_type(const ParentInput& member, const ProxyGroupInput& group, GroupType wanted,
                       Diagnostics& diagnostics);
 
-// Warns of what the reference reads of an object with a proxy of its own only.
+// Warns of what the operator reads of an object with a proxy of its own only.
 void check_ignored(const ParentInput& member, Diagnostics& diagnostics);
 
 // Adds to the plan all groups that are rendered.

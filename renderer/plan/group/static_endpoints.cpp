@@ -78,7 +78,7 @@ bool selects(const Value& selector, const NodeInput& node) {
     });
 }
 
-// An address as it stands before ":port"; "" when it is none.
+// An address as it is before ":port"; "" when it is none.
 std::string host_of(std::string_view address) {
     std::string text(address);
     in6_addr bytes{};
@@ -120,7 +120,7 @@ public:
     }
 
 private:
-    // A pin that the ranges no longer allow does not count, as in the reference.
+    // A pin that the ranges no longer allow does not count, as in the operator.
     void take_pinned(ProxyGroupPlan& group) {
         group.tailscaled_port = tailscaled_port(group.name);
         group.endpoints.resize(group.hostnames.size());
@@ -174,7 +174,7 @@ private:
                                              group.proxy_class->name),
                       .found = fmt::format("{} free", group.endpoints.size() - missing),
                       .expected = fmt::format("{}, one per replica", group.endpoints.size()),
-                      .hint = "give \"spec.staticEndpoints.nodePort.ports\" a larger range",
+                      .hint = "set a larger range in \"spec.staticEndpoints.nodePort.ports\"",
                       .notes = {class_note(group)}});
         }
         return missing == 0;
@@ -210,12 +210,12 @@ private:
                   .message = matched ? "no selected Node has an external address"
                                      : "the ProxyClass selects no Node for this group's endpoints",
                   .found = matched ? fmt::format("Nodes without one: {}", selected)
-                                   : fmt::format("Nodes among the inputs: {}", nodes_.size()),
+                                   : fmt::format("Nodes in the inputs: {}", nodes_.size()),
                   .expected = matched ? "a Node with an address of type ExternalIP in its status"
                                       : "a Node with the labels of "
                                         "\"spec.staticEndpoints.nodePort.selector\"",
                   .hint = nodes_.empty() ? "put the output of \"kubectl get nodes -o yaml\" into a "
-                                           "directory and say --context DIR"
+                                           "directory and pass it with --context DIR"
                                          : "",
                   .notes = {class_note(group)}});
     }

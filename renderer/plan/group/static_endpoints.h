@@ -1,7 +1,7 @@
 // Ports of Nodes under which clients reach the pods of a ProxyGroup without a relay: one NodePort
 // per replica, from the ranges of the group's ProxyClass, and the external addresses of the Nodes
 // that the class selects. Nodes are inputs, usually of a --context directory. Source: tailscale
-// v1.96.5 cmd/k8s-operator/{nodeport-service-ports,proxygroup}.go; the reference picks the port of
+// v1.96.5 cmd/k8s-operator/{nodeport-service-ports,proxygroup}.go; the operator picks the port of
 // tailscaled at random.
 #pragma once
 

@@ -49,10 +49,10 @@ void report_missing(const Document& deployment, std::string_view kind, std::stri
     diagnostics.add({.rule = "incomplete-operator",
                      .pos = deployment.kind.pos(),
                      .object = deployment.object_name(),
-                     .message = fmt::format("the operator is on this stream, but its {} \"{}\" is "
-                                            "not: the controller would have no rights",
+                     .message = fmt::format("the operator is in this stream, but its {} \"{}\" is "
+                                            "not: the controller would have no permissions",
                                             kind, name),
-                     .hint = "render all templates of the chart in one go"});
+                     .hint = "render all templates of the chart at once"});
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ void cut_document(const Document& document, std::string reason, Plan& plan,
                          .pos = document.kind.pos(),
                          .object = document.object_name(),
                          .message = "an object of the operator cannot be an item of a List",
-                         .hint = "give it as a document of its own"});
+                         .hint = "make it a separate document"});
         return;
     }
     plan.edits.push_back({.source = document.source,

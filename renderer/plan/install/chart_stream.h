@@ -17,7 +17,7 @@ void plan_chart_stream(const Loaded& loaded, const Inventory& inventory, const S
 // The whole tree of a document, also of one that was only scanned.
 Value read_document(const Loaded& loaded, const Document& document, Diagnostics& diagnostics);
 
-// Takes a document out of its file. One that stands in a List is an error.
+// Takes a document out of its file. One that is in a List is an error.
 void cut_document(const Document& document, std::string reason, Plan& plan,
                   Diagnostics& diagnostics);
 

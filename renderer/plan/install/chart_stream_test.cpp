@@ -101,12 +101,12 @@ TEST(PlanChartStream, AStreamWithoutTheRolesIsAnError) {
                                 "deployment.yaml"));
     const Installed run(only, Mode::Stream);
     EXPECT_EQ(run.dump(),
-              "5: error [incomplete-operator] the operator is on this stream, but its ClusterRole "
-              "\"tailscale-operator\" is not: the controller would have no rights | render all "
-              "templates of the chart in one go\n"
-              "5: error [incomplete-operator] the operator is on this stream, but its Role "
-              "\"operator\" is not: the controller would have no rights | render all templates of "
-              "the chart in one go\n");
+              "5: error [incomplete-operator] the operator is in this stream, but its ClusterRole "
+              "\"tailscale-operator\" is not: the controller would have no permissions | render "
+              "all templates of the chart at once\n"
+              "5: error [incomplete-operator] the operator is in this stream, but its Role "
+              "\"operator\" is not: the controller would have no permissions | render all "
+              "templates of the chart at once\n");
 }
 
 TEST(PlanChartStream, GeneratedObjectsMustLiveWhereTheControllerRuns) {

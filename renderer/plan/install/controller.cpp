@@ -16,7 +16,7 @@ namespace renderer {
 
 namespace {
 
-// Read by the reference's process and, where they matter, by the renderer: nothing in the
+// Read by the operator's process and, where they matter, by the renderer: nothing in the
 // controller reads them.
 constexpr std::array<std::string_view, 6> kConsumedEnv = {
     "K8S_PROXY_IMAGE", "PROXY_PRIORITY_CLASS_NAME", "OPERATOR_DEFAULT_LOAD_BALANCER", "AUTH_PROXY",

@@ -98,7 +98,7 @@ std::vector<std::string> rights(const Value& rules) {
     return all;
 }
 
-// The rules of the reference, as its chart prints them.
+// The rules of the operator, as its chart prints them.
 Value reference_rules(std::string_view kind, std::string_view name) {
     SourceMap sources;
     Diagnostics diagnostics;

@@ -47,7 +47,7 @@ std::string take_credential(const OAuthEnvFile& file, std::string_view key,
          .pos = file.pos,
          .where = file.path,
          .message = missing ? fmt::format("\"{}\" has no value for \"{}\"", file.path, key)
-                            : fmt::format("\"{}\" in \"{}\" is a placeholder, quoted or has blanks",
+                            : fmt::format("\"{}\" in \"{}\" is a placeholder, quoted or has spaces",
                                           key, file.path),
          .expected = fmt::format("a line \"{}=…\" with the bare value", key)});
     return {};
@@ -72,7 +72,7 @@ void generate_secret(const Loaded& loaded, InstallPlan& install, Diagnostics& di
              .pos = loaded.oauth_env->pos,
              .where = loaded.oauth_env->path,
              .message = fmt::format("\"{}\" is encrypted by SOPS", loaded.oauth_env->path),
-             .expected = "values in plain text, which are printed to stdout only",
+             .expected = "values in plain text, which are only printed to stdout",
              .hint = "decrypt it before this run, or use \"tailrender.secrets: reference\" and let "
                      "Flux decrypt it"});
         return;
@@ -120,10 +120,10 @@ void refuse_two_sources(const SecretSource& source, const Settings& settings,
         .pos = settings.secrets_pos,
         .message = fmt::format("the Secret \"{}\" has two sources", name),
         .found = "this setting, and a secretGenerator",
-        .hint = "remove one of them; \"tailrender.secrets: reference\" takes the other as it is"};
+        .hint = "remove one of them; \"tailrender.secrets: reference\" uses the other as is"};
     if (source.document != nullptr) {
         refusal.found = fmt::format("this setting, and {}", source.document->object_name());
-        refusal.notes = {{.pos = source.document->kind.pos(), .text = "the other stands here"}};
+        refusal.notes = {{.pos = source.document->kind.pos(), .text = "the other is here"}};
     }
     diagnostics.add(std::move(refusal));
 }

@@ -25,9 +25,9 @@ void refuse_keys(const Value& value, Diagnostics& diagnostics) {
     if (value.is_string() && holds_tailscale_key(value.text())) {
         diagnostics.add({.rule = "plain-secret",
                          .pos = value.pos(),
-                         .message = "a key of Tailscale in plain text among the values",
+                         .message = "a Tailscale key in plain text in the values",
                          .expected = "a reference to a Secret of the cluster",
-                         .hint = "revoke it, and put its successor into a Secret of the cluster",
+                         .hint = "revoke it, and put the new one into a Secret of the cluster",
                          .hide_text = true});
     }
     for (const Value& item : value.is_list() ? value.items() : std::span<const Value>()) {
@@ -65,9 +65,9 @@ void refuse_two_operators(const Loaded& loaded, const OperatorInput& reference,
         {.rule = "second-operator",
          .pos = reference.deployment->kind.pos(),
          .object = reference.deployment->object_name(),
-         .message = "a cluster has one operator, but this is another",
-         .hint = "keep the chart or the manifest",
-         .notes = {{.pos = bundle.chart_pos, .text = "the chart of the first is named here"}}});
+         .message = "a second operator in this cluster",
+         .hint = "keep either the chart or the manifest",
+         .notes = {{.pos = bundle.chart_pos, .text = "the first operator's chart is here"}}});
 }
 
 // The controller watches the namespace that it runs in.
@@ -81,7 +81,7 @@ void check_namespace(const OperatorInput& reference, const Settings& settings,
              .object = deployment.object_name(),
              .message = "the operator is not in the namespace of the generated objects",
              .found = fmt::format("\"{}\"", deployment.effective_namespace),
-             .expected = fmt::format("\"{}\", as \"tailrender.namespace\" says", settings.ns),
+             .expected = fmt::format("\"{}\", from \"tailrender.namespace\"", settings.ns),
              .hint = "remove \"tailrender.namespace\""});
     }
 }
@@ -120,7 +120,7 @@ void check_pod_security(const Loaded& loaded, const NamespaceInput& input,
             {.rule = "pod-security",
              .pos = input.doc->kind.pos(),
              .object = input.doc->object_name(),
-             .message = "proxies need privileged pods, which this namespace may refuse",
+             .message = "proxies need privileged pods, which this namespace may reject",
              .expected = fmt::format("in metadata.labels: {}", fmt::join(lines, ", "))});
     }
 }
@@ -169,7 +169,7 @@ void take_secret(const Loaded& loaded, const Document& document, Plan& plan,
                          "and revoke the credential if it was ever committed"});
 }
 
-// Those that the install generator makes anew. Account, Role and binding `proxies`, the CRDs and
+// Those that the install generator makes again. Account, Role and binding `proxies`, the CRDs and
 // what belongs to the API proxy stay as they are.
 bool is_regenerated(const Document& document) {
     const std::string_view kind = text_of(&document.kind);
@@ -189,7 +189,7 @@ void take_manifest(const Loaded& loaded, const OperatorInput& reference, Install
         if (text_of(&document->kind) == "Secret") {
             take_secret(loaded, *document, plan, diagnostics);
         } else if (is_regenerated(*document)) {
-            cut_document(*document, "generated anew", plan, diagnostics);
+            cut_document(*document, "regenerated", plan, diagnostics);
         } else if (text_of(&document->name) == kAuthProxyAccount) {
             install.auth_proxy_account = false;
         }

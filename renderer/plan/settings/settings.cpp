@@ -61,9 +61,8 @@ void decode_take_over(const Value& all, Settings& settings, Diagnostics& diagnos
         (is_shared || !tag_error(settings.take_over_tag).empty())) {
         report_unusable("tailrender.takeOverTag", pos_at(all, {"tailrender", "takeOverTag"}),
                         settings.take_over_tag,
-                        "a tag such as \"tag:cluster-one\" that nothing but this cluster's proxies "
-                        "has, not one of \"proxyConfig.defaultTags\" or "
-                        "\"operatorConfig.defaultTags\"",
+                        "a tag such as \"tag:cluster-one\" that only this cluster's proxies have, "
+                        "not one of \"proxyConfig.defaultTags\" or \"operatorConfig.defaultTags\"",
                         diagnostics);
     }
 }
@@ -176,7 +175,7 @@ void decode_default_tags(const Value& all, Settings& settings, Diagnostics& diag
     }
 }
 
-// The reference's container would hold the name twice, and the last one would win.
+// The operator's container would hold the name twice, and the last one would win.
 void refuse_chart_env(std::string_view name, Pos pos, Diagnostics& diagnostics) {
     const auto* variable = std::ranges::find(kOperatorEnv, name, &OperatorEnv::name);
     std::string hint = "remove it";
@@ -189,7 +188,7 @@ void refuse_chart_env(std::string_view name, Pos pos, Diagnostics& diagnostics) 
     diagnostics.add({.rule = "duplicate-env",
                      .pos = pos,
                      .message = fmt::format(
-                         "\"{}\" in \"operatorConfig.extraEnv\" is set by the chart already", name),
+                         "\"{}\" in \"operatorConfig.extraEnv\" is already set by the chart", name),
                      .hint = std::move(hint)});
 }
 
@@ -319,13 +318,12 @@ void check_api_proxy(const Value& all, Diagnostics& diagnostics) {
         mode != nullptr && mode->is_string() && !mode->text().empty() && mode->text() != "false";
     if (flag || text) {
         warn(mode->pos(), "no-api-proxy",
-             "\"apiServerProxyConfig.mode\": the Kubernetes API proxy is not built yet, so nothing "
-             "serves it",
-             "keep the operator for it, or set the mode to \"false\"", diagnostics);
+             "\"apiServerProxyConfig.mode\": the Kubernetes API proxy is not implemented",
+             "use the operator for it, or set the mode to \"false\"", diagnostics);
     }
 }
 
-// What the chart renders without a word although it cannot work.
+// What the chart renders silently although it cannot work.
 void check_combinations(const Value& all, Diagnostics& diagnostics) {
     const bool audience = !text_at(all, {"oauth", "audience"}).empty();
     const Value* volume = all.at({"oauthSecretVolume"});

@@ -1,4 +1,4 @@
-// The settings of one cluster: Helm values of the reference chart (same keys, same defaults) and
+// The settings of one cluster: Helm values of the operator chart (same keys, same defaults) and
 // ours under `tailrender:`. Decoded from layers of values, the later wins; an unknown key of ours
 // is an error with a suggestion, an unknown chart key a warning, a value of the wrong type an error
 // at its line. Source of keys and defaults: tailscale v1.96.5
@@ -83,7 +83,7 @@ struct Settings {
     std::string priority_class;          // extraEnv PROXY_PRIORITY_CLASS_NAME
     bool default_load_balancer = false;  // extraEnv OPERATOR_DEFAULT_LOAD_BALANCER is "true"
     bool log_upload = true;              // extraEnv TS_NO_LOGS_NO_SUPPORT switches it off
-    std::string k8s_proxy_image;         // extraEnv K8S_PROXY_IMAGE, "" = the reference's default
+    std::string k8s_proxy_image;         // extraEnv K8S_PROXY_IMAGE, "" = the operator's default
     std::string ingress_class = "tailscale";
     bool ingress_class_enabled = true;
     Value chart;  // the merged chart values with defaults, for the controller's Deployment

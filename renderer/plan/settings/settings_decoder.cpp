@@ -239,7 +239,7 @@ void check_choice(const Key& key, const Value& value, Diagnostics& diagnostics) 
     diagnostics.add({.severity = key.strict_choice ? Severity::Error : Severity::Warning,
                      .rule = "unknown-choice",
                      .pos = value.pos(),
-                     .message = fmt::format("\"{}\" has an unknown value", key.path),
+                     .message = fmt::format("invalid value of \"{}\"", key.path),
                      .found = fmt::format("\"{}\"", text),
                      .expected = fmt::format("one of {{ {} }}", fmt::join(choices, ", ")),
                      .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)});
@@ -434,7 +434,7 @@ void report_unusable(std::string_view path, Pos pos, std::string_view found,
     diagnostics.add(
         {.rule = "invalid-setting",
          .pos = pos,
-         .message = fmt::format("\"{}\" is not usable", path),
+         .message = fmt::format("invalid \"{}\"", path),
          .found = has_password ? std::string(kHiddenPassword) : fmt::format("\"{}\"", found),
          .expected = std::string(expected),
          .hide_text = has_password});

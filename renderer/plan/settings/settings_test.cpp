@@ -96,7 +96,7 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
         {"tailrender: complete",
          "1: error [wrong-type] \"tailrender\" has the wrong type | a string | a map\n"},
         {"tailrender: {inputs: all}",
-         "1: error [unknown-choice] \"tailrender.inputs\" has an unknown value | \"all\" | one of "
+         "1: error [unknown-choice] invalid value of \"tailrender.inputs\" | \"all\" | one of "
          "{ "
          "partial, complete }\n"},
         {"tailrender: {serviceMonitors: 'yes'}",
@@ -107,14 +107,14 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "\"tailrender.dataplane\"\n"},
         {"tailrender: {secrets: external}", ""},
         {"tailrender: {externalSecret: {store: Vault!}}",
-         "1: error [invalid-setting] \"tailrender.externalSecret.store\" is not usable | "
+         "1: error [invalid-setting] invalid \"tailrender.externalSecret.store\" | "
          "\"Vault!\" "
          "| the name of a SecretStore or ClusterSecretStore\n"},
         {"tailrender: {externalSecret: {refreshInterval: daily}}",
-         "1: error [invalid-setting] \"tailrender.externalSecret.refreshInterval\" is not usable | "
+         "1: error [invalid-setting] invalid \"tailrender.externalSecret.refreshInterval\" | "
          "\"daily\" | a duration such as \"1h\"\n"},
         {"tailrender: {externalSecret: {storeKind: Store}}",
-         "1: error [unknown-choice] \"tailrender.externalSecret.storeKind\" has an unknown value | "
+         "1: error [unknown-choice] invalid value of \"tailrender.externalSecret.storeKind\" | "
          "\"Store\" | one of { SecretStore, ClusterSecretStore }\n"},
         {"tailrender: {externalSecret: {clientId: {name: x}}}",
          "1: error [unknown-setting] unknown key \"name\" in "
@@ -126,90 +126,90 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "remove \"tailrender.privileges\"\n"},
         {"tailrender: {nodePortRange: 30000-30100}", ""},
         {"tailrender: {nodePortRange: 30100-30000}",
-         "1: error [invalid-setting] \"tailrender.nodePortRange\" is not usable | \"30100-30000\" "
+         "1: error [invalid-setting] invalid \"tailrender.nodePortRange\" | \"30100-30000\" "
          "| a range of ports such as \"30000-32767\"\n"},
         {"tailrender: {nodePortRange: 30000-70000}",
-         "1: error [invalid-setting] \"tailrender.nodePortRange\" is not usable | \"30000-70000\" "
+         "1: error [invalid-setting] invalid \"tailrender.nodePortRange\" | \"30000-70000\" "
          "| a range of ports such as \"30000-32767\"\n"},
         {"tailrender: {cleanupDelay: 10m}", ""},
         {"tailrender: {cleanupDelay: 1s500ms}",
-         "1: error [invalid-setting] \"tailrender.cleanupDelay\" is not usable | \"1s500ms\" | a "
+         "1: error [invalid-setting] invalid \"tailrender.cleanupDelay\" | \"1s500ms\" | a "
          "duration of whole seconds such as \"10m\"\n"},
         {"operatorConfig: {extraEnv: [{name: CLEANUP_DELAY_SECONDS, value: '2'}]}",
          "1: error [duplicate-env] \"CLEANUP_DELAY_SECONDS\" in \"operatorConfig.extraEnv\" is set "
          "by tailrender | set \"tailrender.cleanupDelay\" instead\n"},
         {"tailrender: {takeOverTag: 'tag:one'}", ""},
         {"tailrender: {takeOverTag: one}",
-         "1: error [invalid-setting] \"tailrender.takeOverTag\" is not usable | \"one\" | a tag "
-         "such as \"tag:cluster-one\" that nothing but this cluster's proxies has, not one of "
+         "1: error [invalid-setting] invalid \"tailrender.takeOverTag\" | \"one\" | a tag such as "
+         "\"tag:cluster-one\" that only this cluster's proxies have, not one of "
          "\"proxyConfig.defaultTags\" or \"operatorConfig.defaultTags\"\n"},
         {"tailrender: {takeOverTag: 'tag:k8s'}",
-         "1: error [invalid-setting] \"tailrender.takeOverTag\" is not usable | \"tag:k8s\" | a "
-         "tag such as \"tag:cluster-one\" that nothing but this cluster's proxies has, not one of "
+         "1: error [invalid-setting] invalid \"tailrender.takeOverTag\" | \"tag:k8s\" | a tag such "
+         "as \"tag:cluster-one\" that only this cluster's proxies have, not one of "
          "\"proxyConfig.defaultTags\" or \"operatorConfig.defaultTags\"\n"},
         {"tailrender: {takeOverTag: 'tag:k8s-operator'}",
-         "1: error [invalid-setting] \"tailrender.takeOverTag\" is not usable | "
-         "\"tag:k8s-operator\" | a "
-         "tag such as \"tag:cluster-one\" that nothing but this cluster's proxies has, not one of "
-         "\"proxyConfig.defaultTags\" or \"operatorConfig.defaultTags\"\n"},
+         "1: error [invalid-setting] invalid \"tailrender.takeOverTag\" | "
+         "\"tag:k8s-operator\" | a tag such as \"tag:cluster-one\" that only this cluster's "
+         "proxies have, not one of \"proxyConfig.defaultTags\" or "
+         "\"operatorConfig.defaultTags\"\n"},
         {"operatorConfig: {defaultTags: 'tag:a,tag:ops'}\ntailrender: {takeOverTag: 'tag:ops'}",
-         "2: error [invalid-setting] \"tailrender.takeOverTag\" is not usable | \"tag:ops\" | a "
-         "tag such as \"tag:cluster-one\" that nothing but this cluster's proxies has, not one of "
+         "2: error [invalid-setting] invalid \"tailrender.takeOverTag\" | \"tag:ops\" | a tag such "
+         "as \"tag:cluster-one\" that only this cluster's proxies have, not one of "
          "\"proxyConfig.defaultTags\" or \"operatorConfig.defaultTags\"\n"},
         {"operatorConfig: {extraEnv: [{name: TAKE_OVER_TAG, value: 'tag:one'}]}",
          "1: error [duplicate-env] \"TAKE_OVER_TAG\" in \"operatorConfig.extraEnv\" is set by "
          "tailrender | set \"tailrender.takeOverTag\" instead\n"},
         {"tailrender: {cleanupDelay: soon}",
-         "1: error [invalid-setting] \"tailrender.cleanupDelay\" is not usable | \"soon\" | a "
+         "1: error [invalid-setting] invalid \"tailrender.cleanupDelay\" | \"soon\" | a "
          "duration of whole seconds such as \"10m\"\n"},
         {"tailrender: {cleanupDelay: 300s}", ""},
         {"tailrender: {clusterDomain: cluster_local}",
-         "1: error [invalid-setting] \"tailrender.clusterDomain\" is not usable | "
+         "1: error [invalid-setting] invalid \"tailrender.clusterDomain\" | "
          "\"cluster_local\" "
          "| a DNS name such as \"cluster.local\"\n"},
         {"tailrender: {hostnameSuffix: -b}",
-         "1: error [invalid-setting] \"tailrender.hostnameSuffix\" is not usable | \"-b\" | "
+         "1: error [invalid-setting] invalid \"tailrender.hostnameSuffix\" | \"-b\" | "
          "lower-case letters, digits and dashes, at most 63, no dash at either end\n"},
         {"tailrender: {namespace: Team_A}",
-         "1: error [invalid-setting] \"tailrender.namespace\" is not usable | \"Team_A\" | "
+         "1: error [invalid-setting] invalid \"tailrender.namespace\" | \"Team_A\" | "
          "lower-case letters, digits and dashes, at most 63, no dash at either end\n"},
         {"tailrender: {tailnetDomain: tail1a2b3}",
-         "1: error [invalid-setting] \"tailrender.tailnetDomain\" is not usable | \"tail1a2b3\" | "
+         "1: error [invalid-setting] invalid \"tailrender.tailnetDomain\" | \"tail1a2b3\" | "
          "a DNS name such as \"tail1a2b3.ts.net\"\n"},
         {"loginServer: hs.example.com",
-         "1: error [invalid-setting] \"loginServer\" is not usable | \"hs.example.com\" | a URL "
+         "1: error [invalid-setting] invalid \"loginServer\" | \"hs.example.com\" | a URL "
          "such as \"https://login.example.com\", without user and query\n"},
         {"loginServer: 'http://'",
-         "1: error [invalid-setting] \"loginServer\" is not usable | \"http://\" | a URL such as "
+         "1: error [invalid-setting] invalid \"loginServer\" | \"http://\" | a URL such as "
          "\"https://login.example.com\", without user and query\n"},
         {"loginServer: http://hs.lan:8080", ""},
         {"loginServer: 'htp://ann:kExample@hs.lan'",
-         "1: error [invalid-setting] \"loginServer\" is not usable | a text with a password | a "
+         "1: error [invalid-setting] invalid \"loginServer\" | a text with a password | a "
          "URL "
          "such as \"https://login.example.com\", without user and query\n"},
         {"ingressClass: {name: Foo_}",
-         "1: error [invalid-setting] \"ingressClass.name\" is not usable | \"Foo_\" | the name of "
+         "1: error [invalid-setting] invalid \"ingressClass.name\" | \"Foo_\" | the name of "
          "an IngressClass: lower-case letters, digits, dashes and dots\n"},
         {"tailrender: {image: {repository: A B}}",
-         "1: error [invalid-setting] \"tailrender.image.repository\" is not usable | \"A B\" | a "
+         "1: error [invalid-setting] invalid \"tailrender.image.repository\" | \"A B\" | a "
          "repository of images, without tag and digest\n"},
         {"tailrender: {image: {repository: 'a/b:v1'}}",
-         "1: error [invalid-setting] \"tailrender.image.repository\" is not usable | \"a/b:v1\" | "
+         "1: error [invalid-setting] invalid \"tailrender.image.repository\" | \"a/b:v1\" | "
          "a repository of images, without tag and digest\n"},
         {"tailrender: {image: {tag: 'v1,2'}}",
-         "1: error [invalid-setting] \"tailrender.image.tag\" is not usable | \"v1,2\" | the tag "
+         "1: error [invalid-setting] invalid \"tailrender.image.tag\" | \"v1,2\" | the tag "
          "of an image such as \"v1.96.5\"\n"},
         {"tailrender: {image: {digest: foo}}",
-         "1: error [invalid-setting] \"tailrender.image.digest\" is not usable | \"foo\" | the "
+         "1: error [invalid-setting] invalid \"tailrender.image.digest\" | \"foo\" | the "
          "digest of an image: \"sha256:\" and 64 digits of 0-9a-f\n"},
         {"proxyConfig: {image: {repo: 'a@b'}}",
-         "1: error [invalid-setting] \"proxyConfig.image.repo\" is not usable | \"a@b\" | a "
+         "1: error [invalid-setting] invalid \"proxyConfig.image.repo\" | \"a@b\" | a "
          "repository of images, without tag and digest\n"},
         {"proxyConfig: {image: {repository: 'reg.lan:5000/a/b', tag: "
          "'v1@sha256:abababababababababababababababababababababababababababababababab'}}",
          ""},
         {"tailrender: {dataplane: foo}",
-         "1: error [unknown-choice] \"tailrender.dataplane\" has an unknown value | \"foo\" | one "
+         "1: error [unknown-choice] invalid value of \"tailrender.dataplane\" | \"foo\" | one "
          "of { containerboot }\n"},
         {"proxyConfig: {firewalMode: auto}",
          "1: warning [unknown-chart-value] unknown key \"firewalMode\" in \"proxyConfig\" | did "
@@ -228,20 +228,20 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "1: error [wrong-type] \"operatorConfig.nodeSelector.disk\" has the wrong type | a number "
          "| a string | put the value in quotes\n"},
         {"operatorConfig: {nodeSelector: {disk: not so fast}}",
-         "1: error [invalid-setting] \"operatorConfig.nodeSelector.disk\" is not usable | \"not so "
+         "1: error [invalid-setting] invalid \"operatorConfig.nodeSelector.disk\" | \"not so "
          "fast\" | at most 63 letters, digits, \"-\", \"_\" and \".\", beginning and ending with "
          "a letter or digit\n"},
         {"operatorConfig: {podLabels: {a b: c}}",
-         "1: error [invalid-setting] \"operatorConfig.podLabels\" is not usable | \"a b\" | "
+         "1: error [invalid-setting] invalid \"operatorConfig.podLabels\" | \"a b\" | "
          "letters, digits, \"-\", \"_\" and \".\", at most 63, and a DNS name with \"/\" before it "
          "or not\n"},
         {"operatorConfig: {podAnnotations: {Example.com/a: any text}}", ""},
         {"operatorConfig: {serviceAccountAnnotations: {a b: c}}",
-         "1: error [invalid-setting] \"operatorConfig.serviceAccountAnnotations\" is not usable | "
+         "1: error [invalid-setting] invalid \"operatorConfig.serviceAccountAnnotations\" | "
          "\"a b\" | letters, digits, \"-\", \"_\" and \".\", at most 63, and a DNS name with \"/\" "
          "before it or not\n"},
         {"operatorConfig: {logging: verbose}",
-         "1: warning [unknown-choice] \"operatorConfig.logging\" has an unknown value | "
+         "1: warning [unknown-choice] invalid value of \"operatorConfig.logging\" | "
          "\"verbose\" | one of { info, debug, dev }\n"},
         {"operatorConfig: {podLabels: {app: x}}",
          "1: warning [reserved-label] \"operatorConfig.podLabels.app\" is the label that selects "
@@ -254,11 +254,11 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "1: error [wrong-type] \"DEBUG\" in \"operatorConfig.extraEnv\" has the wrong type | a "
          "boolean | a string | put the value in quotes\n"},
         {"operatorConfig: {extraEnv: [{name: PROXY_TAGS, value: 'tag:x'}]}",
-         "1: error [duplicate-env] \"PROXY_TAGS\" in \"operatorConfig.extraEnv\" is set by the "
-         "chart already | set \"proxyConfig.defaultTags\" instead\n"},
+         "1: error [duplicate-env] \"PROXY_TAGS\" in \"operatorConfig.extraEnv\" is already set by "
+         "the chart | set \"proxyConfig.defaultTags\" instead\n"},
         {"operatorConfig: {extraEnv: [{name: POD_UID, value: x}]}",
-         "1: error [duplicate-env] \"POD_UID\" in \"operatorConfig.extraEnv\" is set by the chart "
-         "already | remove it\n"},
+         "1: error [duplicate-env] \"POD_UID\" in \"operatorConfig.extraEnv\" is already set by "
+         "the chart | remove it\n"},
         {"operatorConfig: {extraEnv: [{name: TS_EXPERIMENTAL_KUBE_API_EVENTS, value: 'true'}]}",
          "1: error [removed-setting] \"TS_EXPERIMENTAL_KUBE_API_EVENTS\" in "
          "\"operatorConfig.extraEnv\" has been removed | use ACLs instead\n"},
@@ -278,8 +278,7 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "\"oauth.audience\" | remove one of the two\n"},
         {"apiServerProxyConfig: {mode: true}",
          "1: warning [no-api-proxy] \"apiServerProxyConfig.mode\": the Kubernetes API proxy is not "
-         "built yet, so nothing serves it | keep the operator for it, or set the mode to "
-         "\"false\"\n"},
+         "implemented | use the operator for it, or set the mode to \"false\"\n"},
         {"apiServerProxyConfig: {mode: 'false'}", ""},
         {"global: {anything: 1}", ""},
     };

@@ -27,7 +27,7 @@ public:
                    Diagnostics& diagnostics)
         : ingress_(ingress), served_(host), inputs_(inputs), out_(diagnostics) {}
 
-    // A later entry with the same path replaces the earlier one, as in the reference.
+    // A later entry with the same path replaces the earlier one, as in the operator.
     PlannedBackends run() {
         const std::size_t errors = out_.error_count();
         if (ingress_.has_default_backend) {
@@ -37,7 +37,7 @@ public:
             take_rule(rule);
         }
         if (planned_.empty() && !skipped_ && out_.error_count() == errors) {
-            report("no-valid-backend", ingress_.pos(), "this Ingress leads nowhere",
+            report("no-valid-backend", ingress_.pos(), "Ingress without backends",
                    "spec.defaultBackend, or a rule with paths", "");
         }
         return result();
@@ -60,14 +60,14 @@ private:
             report("rule-host-unsupported", rule.host_pos,
                    fmt::format("rule with host \"{}\" cannot be served", rule.host),
                    served_.name.empty()
-                       ? "no host: there is none in spec.tls"
+                       ? "no host, as there is none in spec.tls"
                        : fmt::format("no host, or \"{}\", {}", served_.name, served_.origin),
-                   "a proxy has one name; make another Ingress for another host");
+                   "a proxy has one name; use another Ingress for another host");
         } else if (!rule.has_http) {
-            report("rule-without-http", rule.pos, "a rule without \"http\" leads nowhere",
+            report("rule-without-http", rule.pos, "rule without \"http\"",
                    "\"http\" with \"paths\"", "remove the rule, or use spec.defaultBackend");
         } else if (rule.paths.empty()) {
-            report("invalid-object", rule.pos, "a rule without paths leads nowhere",
+            report("invalid-object", rule.pos, "rule without paths",
                    "at least one entry in \"http.paths\"", "");
         } else {
             for (const IngressPath& path : rule.paths) {
@@ -84,7 +84,7 @@ private:
         } else if (path.path_type == PathType::Exact) {
             report("exact-path", path.path_type_pos,
                    fmt::format("path \"{}\" of type Exact also matches what is below it", text),
-                   "Prefix, which is what tailscaled does", "write \"pathType: Prefix\"",
+                   "Prefix, which is what tailscaled implements", "write \"pathType: Prefix\"",
                    Severity::Warning);
         }
         take(text, path.backend);
@@ -95,12 +95,12 @@ private:
             report("backend-not-a-service", backend.pos,
                    fmt::format("the backend of path \"{}\" is not a Service", path),
                    "backend.service with a name and a port",
-                   "a proxy can only lead to a Service of the same namespace");
+                   "a proxy can only target a Service of the same namespace");
             return;
         }
         if (backend.service.empty()) {
             report("missing-backend-service", backend.pos,
-                   fmt::format("the backend of path \"{}\" names no Service", path),
+                   fmt::format("the backend of path \"{}\" has no Service name", path),
                    "the name of a Service of the same namespace", "");
             return;
         }
@@ -127,13 +127,11 @@ private:
         const bool error = complete || named;
         report(
             "missing-backend-service", backend.pos,
-            fmt::format("Service \"{}\" of path \"{}\" is not among the inputs", backend.service,
-                        path),
-            named ? fmt::format("Service \"{}\" in namespace \"{}\": only it knows the number of "
-                                "port \"{}\"",
+            fmt::format("Service \"{}\" of path \"{}\" not found", backend.service, path),
+            named ? fmt::format("Service \"{}\" in namespace \"{}\", for the number of port \"{}\"",
                                 backend.service, ingress_.ns, backend.port_name)
                   : fmt::format("Service \"{}\" in namespace \"{}\"", backend.service, ingress_.ns),
-            "if it comes from elsewhere, say --context DIR with a directory that holds it",
+            "if it comes from elsewhere, pass its directory with --context DIR",
             error ? Severity::Error : Severity::Warning);
         if (!named && backend.port_number == 0) {
             report_no_port(path, backend);
@@ -153,8 +151,8 @@ private:
                    fmt::format("Service \"{}\" of path \"{}\" has no cluster IP", backend.service,
                                path),
                    "a Service of type ClusterIP, NodePort or LoadBalancer that is not headless",
-                   service.headless ? "remove \"clusterIP: None\", or lead to another Service"
-                                    : "lead to a Service with a selector");
+                   service.headless ? "remove \"clusterIP: None\", or use another Service"
+                                    : "use a Service with a selector");
             return std::nullopt;
         }
         if (backend.port_name.empty() && backend.port_number == 0) {
@@ -209,14 +207,14 @@ private:
                               : fmt::format("did you mean \"{}\"?", near),
                   .notes = {{.pos = service.pos(),
                              .object = service.doc->object_name(),
-                             .text = "the Service stands here"}}});
+                             .text = "the Service is here"}}});
     }
 
     [[nodiscard]] std::string dns_name(const IngressBackend& backend) const {
         return cluster_dns_name(ingress_.ns, backend.service, inputs_.settings);
     }
 
-    // The reference writes IPv6 addresses without brackets, which makes no URL.
+    // The operator writes IPv6 addresses without brackets, which makes no URL.
     [[nodiscard]] std::string host(const IngressBackend& backend,
                                    const ServiceInput& service) const {
         if (service.cluster_ip.empty()) {

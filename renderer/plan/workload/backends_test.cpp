@@ -77,7 +77,7 @@ TEST(Backends, ExactIsAWarning) {
                                "path: /api, pathType: Exact"))
                   .dump(),
               "4: warning [exact-path] Ingress/shop/site: path \"/api\" of type Exact also matches "
-              "what is below it | Prefix, which is what tailscaled does | write \"pathType: "
+              "what is below it | Prefix, which is what tailscaled implements | write \"pathType: "
               "Prefix\"\n");
 }
 
@@ -86,30 +86,30 @@ TEST(Backends, RefuseWhatTheReferenceWouldLeaveOut) {
         {one_path("{resource: {kind: Bucket, name: b}}"),
          "4: error [backend-not-a-service] Ingress/shop/site: the backend of path \"/api\" is not "
          "a "
-         "Service | backend.service with a name and a port | a proxy can only lead to a Service of "
+         "Service | backend.service with a name and a port | a proxy can only target a Service of "
          "the same namespace\n"},
         {one_path(to("number: 80"), service("w", "clusterIP: None, ports: [{port: 80}]")),
          "4: error [backend-without-cluster-ip] Ingress/shop/site: Service \"w\" of path \"/api\" "
          "has no cluster IP | a Service of type ClusterIP, NodePort or LoadBalancer that is not "
-         "headless | remove \"clusterIP: None\", or lead to another Service\n"},
+         "headless | remove \"clusterIP: None\", or use another Service\n"},
         {one_path(to("number: 80"), service("w", "type: ExternalName, externalName: a.b")),
          "4: error [backend-without-cluster-ip] Ingress/shop/site: Service \"w\" of path \"/api\" "
          "has no cluster IP | a Service of type ClusterIP, NodePort or LoadBalancer that is not "
-         "headless | lead to a Service with a selector\n"},
+         "headless | use a Service with a selector\n"},
         {one_path(to("name: htp"), service("w", "ports: [{name: http, port: 80}]")),
          "4: error [backend-port-not-found] Ingress/shop/site: Service \"w\" of path \"/api\" has "
          "no port \"htp\" | one of { 80 (http) } | did you mean \"http\"?\n"
-         "  7: Service/shop/w: the Service stands here\n"},
+         "  7: Service/shop/w: the Service is here\n"},
         {one_path(to("number: 8080"), service("w", "ports: [{port: 80}]")),
          "4: error [backend-port-not-found] Ingress/shop/site: Service \"w\" of path \"/api\" has "
          "no port 8080 | one of { 80 }\n"
-         "  7: Service/shop/w: the Service stands here\n"},
+         "  7: Service/shop/w: the Service is here\n"},
         {one_path(to(""), service("w", "ports: [{port: 80}]")),
          "4: error [backend-port-not-found] Ingress/shop/site: the backend of path \"/api\" has no "
          "port | backend.service.port with a name or a number\n"},
         {one_path("{service: {port: {number: 80}}}"),
-         "4: error [missing-backend-service] Ingress/shop/site: the backend of path \"/api\" names "
-         "no Service | the name of a Service of the same namespace\n"},
+         "4: error [missing-backend-service] Ingress/shop/site: the backend of path \"/api\" has "
+         "no Service name | the name of a Service of the same namespace\n"},
     };
     for (const auto& [stream, want] : rows) {
         EXPECT_EQ(Planned(stream).dump(), want) << stream;
@@ -118,17 +118,16 @@ TEST(Backends, RefuseWhatTheReferenceWouldLeaveOut) {
 
 TEST(Backends, ThatAreNotAmongTheInputs) {
     const std::string absent =
-        " [missing-backend-service] Ingress/shop/site: Service \"w\" of path \"/api\" is not among "
-        "the inputs | Service \"w\" in namespace \"shop\"";
+        " [missing-backend-service] Ingress/shop/site: Service \"w\" of path \"/api\" not found | "
+        "Service \"w\" in namespace \"shop\"";
     const std::string hint =
-        " | if it comes from elsewhere, say --context DIR with a directory that holds it\n";
+        " | if it comes from elsewhere, pass its directory with --context DIR\n";
     const Planned warned(one_path(to("number: 443")));
     EXPECT_EQ(warned.dump(), "4: warning" + absent + hint);
     EXPECT_EQ(warned.plan.proxies.at(0).handlers.at(0).proxy,
               "https+insecure://w.shop.svc.cluster.local:443/api");
     EXPECT_EQ(Planned(one_path(to("number: 80")), kComplete).dump(), "4: error" + absent + hint);
-    const std::string named =
-        "4: error" + absent + ": only it knows the number of port \"http\"" + hint;
+    const std::string named = "4: error" + absent + ", for the number of port \"http\"" + hint;
     EXPECT_EQ(Planned(one_path(to("name: http"))).dump(), named);
     EXPECT_EQ(Planned(one_path(to("name: http")), kComplete).dump(), named);
     EXPECT_EQ(Planned(one_path(to(""))).dump(),
@@ -155,23 +154,22 @@ TEST(Backends, RulesThatLeadNowhere) {
     const auto dump = [](std::string_view spec) {
         return Planned(ingress(spec) + "---\n" + service("w", "ports: [{port: 80}]")).dump();
     };
-    EXPECT_EQ(
-        dump("tls: [{hosts: [shop]}], rules: [{host: other, http: {paths: []}}]"),
-        "4: error [rule-host-unsupported] Ingress/shop/site: rule with host \"other\" cannot "
-        "be served | no host, or \"shop\", the first of spec.tls | a proxy has one name; make "
-        "another Ingress for another host\n");
+    EXPECT_EQ(dump("tls: [{hosts: [shop]}], rules: [{host: other, http: {paths: []}}]"),
+              "4: error [rule-host-unsupported] Ingress/shop/site: rule with host \"other\" cannot "
+              "be served | no host, or \"shop\", the first of spec.tls | a proxy has one name; use "
+              "another Ingress for another host\n");
     EXPECT_EQ(dump("rules: [{host: shop, http: {paths: []}}]"),
               "4: error [rule-host-unsupported] Ingress/shop/site: rule with host \"shop\" cannot "
-              "be served | no host: there is none in spec.tls | a proxy has one name; make another "
-              "Ingress for another host\n");
+              "be served | no host, as there is none in spec.tls | a proxy has one name; use "
+              "another Ingress for another host\n");
     EXPECT_EQ(dump("tls: [{hosts: [shop]}], rules: [{host: shop}]"),
-              "4: error [rule-without-http] Ingress/shop/site: a rule without \"http\" leads "
-              "nowhere | \"http\" with \"paths\" | remove the rule, or use spec.defaultBackend\n");
+              "4: error [rule-without-http] Ingress/shop/site: rule without \"http\" | \"http\" "
+              "with \"paths\" | remove the rule, or use spec.defaultBackend\n");
     EXPECT_EQ(dump("tls: [{hosts: [shop]}], rules: [{http: {}}]"),
-              "4: error [invalid-object] Ingress/shop/site: a rule without paths leads nowhere | "
+              "4: error [invalid-object] Ingress/shop/site: rule without paths | "
               "at least one entry in \"http.paths\"\n");
     EXPECT_EQ(dump("tls: [{hosts: [shop]}]"),
-              "2: error [no-valid-backend] Ingress/shop/site: this Ingress leads nowhere | "
+              "2: error [no-valid-backend] Ingress/shop/site: Ingress without backends | "
               "spec.defaultBackend, or a rule with paths\n");
     EXPECT_EQ(dump("tls: [{hosts: [shop]}], rules: [{http: {paths: [{path: /, backend: {service: "
                    "{name: w, port: {number: 80}}}}]}}]"),

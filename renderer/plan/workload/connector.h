@@ -1,6 +1,6 @@
 // Connectors: devices that lead the tailnet to networks beyond it. Source: tailscale v1.96.5
-// cmd/k8s-operator/connector.go and its CRD. Refuses what the CRD or the reference refuses, and a
-// Connector without replicas, whose one pod of the reference would crash in a loop.
+// cmd/k8s-operator/connector.go and its CRD. Refuses what the CRD or the operator refuses, and a
+// Connector without replicas, whose one pod of the operator would crash in a loop.
 #pragma once
 
 #include "renderer/classify/classify.h"

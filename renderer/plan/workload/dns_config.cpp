@@ -19,9 +19,9 @@ void refuse_second(const DnsConfigInput& config, const Origin& first, Diagnostic
         {.rule = "second-dns-config",
          .pos = config.pos(),
          .object = config.doc->object_name(),
-         .message = "a cluster has one nameserver, but this is a second DNSConfig",
+         .message = "duplicate DNSConfig: a cluster has one nameserver",
          .hint = "remove one of the two",
-         .notes = {{.pos = first.pos, .object = first.parent, .text = "the first stands here"}}});
+         .notes = {{.pos = first.pos, .object = first.parent, .text = "the first is here"}}});
 }
 
 void check(const DnsConfigInput& config, Diagnostics& diagnostics) {
@@ -37,17 +37,18 @@ void check(const DnsConfigInput& config, Diagnostics& diagnostics) {
     if (!config.cluster_ip.empty() && config.cluster_ip != "None" &&
         !ip_family(config.cluster_ip)) {
         report_invalid(config, config.cluster_ip_pos,
-                       "spec.nameserver.service.clusterIP is not an address",
+                       "spec.nameserver.service.clusterIP is not an IP address",
                        fmt::format("\"{}\"", config.cluster_ip),
                        "a free address of the cluster's Services", diagnostics);
     }
     if (config.image_pos.known()) {
-        diagnostics.add({.severity = Severity::Warning,
-                         .rule = "unused-image",
-                         .pos = config.image_pos,
-                         .object = config.doc->object_name(),
-                         .message = "the nameserver is part of our image, so this one is not used",
-                         .hint = "remove \"image\"; \"tailrender.image\" names a mirror of ours"});
+        diagnostics.add(
+            {.severity = Severity::Warning,
+             .rule = "unused-image",
+             .pos = config.image_pos,
+             .object = config.doc->object_name(),
+             .message = "this image is not used: the nameserver is part of tailrender's image",
+             .hint = "remove \"image\"; set \"tailrender.image\" for a mirror"});
     }
 }
 

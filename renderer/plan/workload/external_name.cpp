@@ -40,7 +40,7 @@ std::string_view type_name(ServiceType type) {
 void check_headless(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.headless) {
         Diagnostic refusal = about(service, "headless-service", service.cluster_ip_pos,
-                                   "a headless Service cannot lead to the tailnet");
+                                   "a headless Service cannot target the tailnet");
         refusal.expected = "a Service of type ExternalName";
         refusal.hint = kLinesToWrite;
         diagnostics.add(std::move(refusal));
@@ -57,9 +57,9 @@ void check_external_name_type(const ServiceInput& service, Diagnostics& diagnost
                                type != nullptr   ? type->pos()
                                : spec != nullptr ? spec->pos()
                                                  : service.pos(),
-                               "a Service that leads to the tailnet must be an ExternalName");
+                               "a Service that targets the tailnet must be of type ExternalName");
     refusal.found = fmt::format("type {}", type_name(service.type));
-    refusal.expected = "a Service of type ExternalName, whose name is filled in here";
+    refusal.expected = "a Service of type ExternalName, whose name is replaced";
     refusal.hint = kLinesToWrite;
     diagnostics.add(std::move(refusal));
 }
@@ -82,8 +82,8 @@ void lead_to(const ServiceInput& service, const std::string& name, const ProxyIn
     Diagnostic refusal =
         about(service, "cannot-edit", old == nullptr ? spec->pos() : old->pos(),
               fmt::format("cannot write \"externalName: {}\" into this document", name));
-    refusal.found = "a spec or a name behind an alias, an anchor or a tag, or of several lines";
-    refusal.hint = "write \"externalName: placeholder\" on a line of its own";
+    refusal.found = "a spec or a name that uses an alias, an anchor or a tag, or has several lines";
+    refusal.hint = "write \"externalName: placeholder\" on a separate line";
     diagnostics.add(std::move(refusal));
 }
 

@@ -23,7 +23,7 @@ Diagnostic about(const ServiceInput& service, std::string_view rule, Pos pos, st
             .message = std::move(message)};
 }
 
-// The reference hands it to the pod unseen, which then cannot start.
+// The operator hands it to the pod unseen, which then cannot start.
 void check_old_address(const ServiceInput& service, Diagnostics& diagnostics) {
     const std::string_view address = annotation_text(service, kOldTailnetIp);
     if (ip_family(address, true)) {
@@ -31,12 +31,12 @@ void check_old_address(const ServiceInput& service, Diagnostics& diagnostics) {
     }
     Diagnostic refusal =
         about(service, "invalid-tailnet-ip", service.annotation(kOldTailnetIp)->pos(),
-              fmt::format("\"{}\" is not an IP address", address));
+              fmt::format("invalid IP address \"{}\"", address));
     refusal.expected = "an address such as \"100.64.0.7\"";
     diagnostics.add(std::move(refusal));
 }
 
-// Of several targets one counts; the others would be passed over in silence.
+// Of several targets one counts; the others would be silently ignored.
 void check_passed_over(const ServiceInput& service, std::string_view winner,
                        Diagnostics& diagnostics) {
     for (const std::string_view key : {kOldTailnetIp, kTailnetFqdn}) {
@@ -46,7 +46,7 @@ void check_passed_over(const ServiceInput& service, std::string_view winner,
         }
         Diagnostic warning =
             about(service, "annotation-without-effect", service.annotation(key)->pos(),
-                  fmt::format("annotation \"{}\" has no effect beside \"{}\"", key, winner));
+                  fmt::format("annotation \"{}\" has no effect together with \"{}\"", key, winner));
         warning.severity = Severity::Warning;
         warning.hint = "remove one of the two";
         diagnostics.add(std::move(warning));

@@ -144,19 +144,19 @@ TEST(L3Egress, RefusesOtherTypes) {
     };
     const Row rows[] = {
         {"selector: {app: a}, ports: [{port: 80}]",
-         "4: error [egress-not-external-name] Service/shop/db: a Service that leads to the tailnet "
-         "must be an ExternalName | type ClusterIP | a Service of type ExternalName, whose name is "
-         "filled in here"},
+         "4: error [egress-not-external-name] Service/shop/db: a Service that targets the tailnet "
+         "must be of type ExternalName | type ClusterIP | a Service of type ExternalName, whose "
+         "name is replaced"},
         {"type: NodePort, ports: [{port: 80}]",
-         "4: error [egress-not-external-name] Service/shop/db: a Service that leads to the tailnet "
-         "must be an ExternalName | type NodePort | a Service of type ExternalName, whose name is "
-         "filled in here"},
+         "4: error [egress-not-external-name] Service/shop/db: a Service that targets the tailnet "
+         "must be of type ExternalName | type NodePort | a Service of type ExternalName, whose "
+         "name is replaced"},
         {"type: LoadBalancer, loadBalancerClass: other, ports: [{port: 80}]",
-         "4: error [egress-not-external-name] Service/shop/db: a Service that leads to the tailnet "
-         "must be an ExternalName | type LoadBalancer | a Service of type ExternalName, whose name "
-         "is filled in here"},
+         "4: error [egress-not-external-name] Service/shop/db: a Service that targets the tailnet "
+         "must be of type ExternalName | type LoadBalancer | a Service of type ExternalName, whose "
+         "name is replaced"},
         {"clusterIP: None, selector: {app: a}",
-         "4: error [headless-service] Service/shop/db: a headless Service cannot lead to the "
+         "4: error [headless-service] Service/shop/db: a headless Service cannot target the "
          "tailnet | a Service of type ExternalName"},
     };
     for (const Row& row : rows) {
@@ -176,21 +176,22 @@ TEST(L3Egress, ChecksTargets) {
          "\"tailscale.com/tailnet-ip\" and \"tailscale.com/tailnet-fqdn\" can be set | one target "
          "at most\n"},
         {"tailnet-fqdn: nas",
-         "3: error [invalid-tailnet-fqdn] Service/shop/db: \"nas\" is not the name of a device | a "
+         "3: error [invalid-tailnet-fqdn] Service/shop/db: invalid device name \"nas\" | a "
          "name such as \"db.tail1234.ts.net\"\n"},
         {"tailnet-ip: 100.64.0.300",
-         "3: error [invalid-tailnet-ip] Service/shop/db: \"100.64.0.300\" is not an IP address | "
+         "3: error [invalid-tailnet-ip] Service/shop/db: invalid IP address \"100.64.0.300\" | "
          "an address such as \"100.64.0.7\"\n"},
         {"ts-tailnet-target-ip: nas",
-         "3: error [invalid-tailnet-ip] Service/shop/db: \"nas\" is not an IP address | an address "
+         "3: error [invalid-tailnet-ip] Service/shop/db: invalid IP address \"nas\" | an address "
          "such as \"100.64.0.7\"\n"},
         {"tailnet-ip: 100.64.0.1, tailscale.com/ts-tailnet-target-ip: nas",
          "3: warning [annotation-without-effect] Service/shop/db: annotation "
-         "\"tailscale.com/ts-tailnet-target-ip\" has no effect beside \"tailscale.com/tailnet-ip\" "
+         "\"tailscale.com/ts-tailnet-target-ip\" has no effect together with "
+         "\"tailscale.com/tailnet-ip\" "
          "| remove one of the two\n"},
         {"ts-tailnet-target-ip: 100.64.0.1, tailscale.com/tailnet-fqdn: a.b.ts.net",
          "3: warning [annotation-without-effect] Service/shop/db: annotation "
-         "\"tailscale.com/tailnet-fqdn\" has no effect beside "
+         "\"tailscale.com/tailnet-fqdn\" has no effect together with "
          "\"tailscale.com/ts-tailnet-target-ip\" | remove one of the two\n"},
     };
     for (const Row& row : rows) {
@@ -200,14 +201,15 @@ TEST(L3Egress, ChecksTargets) {
 
 TEST(L3Egress, RefusesTextThatItCannotChange) {
     const auto message = [](const std::string& stream) { return Planned(stream).dump(); };
-    EXPECT_EQ(message("apiVersion: v1\nkind: Service\nmetadata: {name: db, namespace: shop, "
-                      "annotations: {tailscale.com/tailnet-ip: 100.64.0.7}}\nspec:\n"
-                      "  type: ExternalName\n  externalName: &n x\n"),
-              fmt::format("6: error [cannot-edit] Service/shop/db: cannot write \"externalName: "
-                          "{}\" into this document | a spec or a name behind an alias, an anchor "
-                          "or a tag, or of several lines | write \"externalName: placeholder\" on "
-                          "a line of its own\n",
-                          kProxyName));
+    EXPECT_EQ(
+        message("apiVersion: v1\nkind: Service\nmetadata: {name: db, namespace: shop, "
+                "annotations: {tailscale.com/tailnet-ip: 100.64.0.7}}\nspec:\n"
+                "  type: ExternalName\n  externalName: &n x\n"),
+        fmt::format(
+            "6: error [cannot-edit] Service/shop/db: cannot write \"externalName: "
+            "{}\" into this document | a spec or a name that uses an alias, an anchor or a tag, or "
+            "has several lines | write \"externalName: placeholder\" on a separate line\n",
+            kProxyName));
     const std::string shared = message(
         "apiVersion: v1\nkind: List\nitems:\n"
         "- {apiVersion: v1, kind: Service, metadata: {name: a, namespace: s, annotations: "

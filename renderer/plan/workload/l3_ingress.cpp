@@ -38,10 +38,9 @@ void report(const ServiceInput& service, std::string_view rule, Pos pos, std::st
 void check_headless(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.headless) {
         report(service, "headless-service", service.cluster_ip_pos,
-               "a headless Service has no address that a proxy could lead to",
+               "a headless Service has no address for a proxy to target",
                "a Service without \"clusterIP: None\"",
-               "expose a second Service with the same selector and an address of its own",
-               diagnostics);
+               "expose a second Service with the same selector and a cluster IP", diagnostics);
     }
 }
 
@@ -60,11 +59,11 @@ void check_families(const ServiceInput& service, const Settings& settings,
          .rule = "ipv6-dns-target",
          .pos = service.families_pos,
          .object = service.doc->object_name(),
-         .message = both ? "the proxy will lead to the IPv4 address of this dual-stack Service only"
-                         : "the proxy cannot lead to an IPv6 address that it finds by name",
+         .message = both ? "the proxy will only target the IPv4 address of this dual-stack Service"
+                         : "the proxy cannot target an IPv6 address that it looks up by name",
          .found = both ? "a dual-stack Service without a pinned clusterIP"
                        : "a Service whose only family is IPv6, without a pinned clusterIP",
-         .hint = both ? "pin spec.clusterIP to say which address is meant"
+         .hint = both ? "pin spec.clusterIP to choose the address"
                       : "pin spec.clusterIP, or give the Service an IPv4 address"});
 }
 
@@ -92,7 +91,7 @@ void plan_l3_ingress(const ServiceInput& service, const ProxyInputs& inputs, Pla
     proxy.parent_type = "svc";
     proxy.internal_app = "k8s-operator-ingress-proxy";
     check_headless(service, diagnostics);
-    check_tailnet_target(service, "remove the annotation: this Service leads into the cluster",
+    check_tailnet_target(service, "remove the annotation: this Service targets the cluster",
                          diagnostics);
     plan_service_hostname(service, inputs.settings, proxy, diagnostics);
     plan_target(service, inputs.settings, proxy, diagnostics);

@@ -1,5 +1,5 @@
 // A Service on the tailnet: one proxy that forwards every port of its address. Source: tailscale
-// v1.96.5 cmd/k8s-operator/svc.go. Unlike the reference, a Service without a pinned clusterIP is
+// v1.96.5 cmd/k8s-operator/svc.go. Unlike the operator, a Service without a pinned clusterIP is
 // targeted by its DNS name: its address is not known before it is in a cluster.
 #pragma once
 

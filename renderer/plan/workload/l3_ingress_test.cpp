@@ -99,7 +99,7 @@ TEST(L3Ingress, PullsOnlyWhatCanChange) {
 
 TEST(L3Ingress, ChecksHostnames) {
     const std::string expected = "1 to 63 letters, digits and dashes, no dash at either end";
-    const std::string advice = "correct it, or remove the annotation for <namespace>-<name>";
+    const std::string advice = "fix it, or remove the annotation to use <namespace>-<name>";
     const std::pair<std::string_view, std::string_view> rows[] = {
         {"my_host", "contains invalid character '_'"},
         {"b.example.org", "contains invalid character '.'"},
@@ -148,15 +148,14 @@ TEST(L3Ingress, ChecksTags) {
 }
 
 TEST(L3Ingress, RefusesHeadlessServices) {
-    EXPECT_EQ(
-        Planned(exposed("", "clusterIP: None, ports: [{port: 80}]")).dump(),
-        "4: error [headless-service] Service/shop/web: a headless Service has no address "
-        "that a proxy could lead to | a Service without \"clusterIP: None\" | expose a second "
-        "Service with the same selector and an address of its own\n");
+    EXPECT_EQ(Planned(exposed("", "clusterIP: None, ports: [{port: 80}]")).dump(),
+              "4: error [headless-service] Service/shop/web: a headless Service has no address for "
+              "a proxy to target | a Service without \"clusterIP: None\" | expose a second Service "
+              "with the same selector and a cluster IP\n");
 }
 
 TEST(L3Ingress, ChecksAnnotationsOfTheOtherDirectionToo) {
-    const std::string_view hint = "remove the annotation: this Service leads into the cluster";
+    const std::string_view hint = "remove the annotation: this Service targets the cluster";
     const auto dump_of = [](std::string_view annotations) {
         return Planned(exposed(annotations)).dump();
     };
@@ -173,25 +172,25 @@ TEST(L3Ingress, ChecksAnnotationsOfTheOtherDirectionToo) {
     for (const std::string_view bad : {"nas", "db.ts.net", "a.b.c.ts.net", "a_b.c.ts.net",
                                        ".b.ts.net", "a..ts.net", "db.tail1.ts.net.."}) {
         EXPECT_EQ(dump_of(fmt::format("tailscale.com/tailnet-fqdn: {}", bad)),
-                  fmt::format("3: error [invalid-tailnet-fqdn] Service/shop/web: \"{}\" is not the "
-                              "name of a device | a name such as \"db.tail1234.ts.net\" | {}\n",
+                  fmt::format("3: error [invalid-tailnet-fqdn] Service/shop/web: invalid device "
+                              "name \"{}\" | a name such as \"db.tail1234.ts.net\" | {}\n",
                               bad, hint));
     }
     EXPECT_EQ(dump_of("tailscale.com/tailnet-ip: 100.64.0.300"),
-              fmt::format("3: error [invalid-tailnet-ip] Service/shop/web: \"100.64.0.300\" is not "
-                          "an IP address | an address such as \"100.64.0.7\" | {}\n",
+              fmt::format("3: error [invalid-tailnet-ip] Service/shop/web: invalid IP "
+                          "address \"100.64.0.300\" | an address such as \"100.64.0.7\" | {}\n",
                           hint));
 }
 
 TEST(L3Ingress, SaysWhichFamilyAProxyCannotReach) {
     const std::string error =
-        "4: error [ipv6-dns-target] Service/shop/web: the proxy cannot lead to an IPv6 address "
-        "that it finds by name | a Service whose only family is IPv6, without a pinned clusterIP | "
+        "4: error [ipv6-dns-target] Service/shop/web: the proxy cannot target an IPv6 address that "
+        "it looks up by name | a Service whose only family is IPv6, without a pinned clusterIP | "
         "pin spec.clusterIP, or give the Service an IPv4 address\n";
     const std::string warning =
-        "4: warning [ipv6-dns-target] Service/shop/web: the proxy will lead to the IPv4 address of "
-        "this dual-stack Service only | a dual-stack Service without a pinned clusterIP | pin "
-        "spec.clusterIP to say which address is meant\n";
+        "4: warning [ipv6-dns-target] Service/shop/web: the proxy will only target the IPv4 "
+        "address of this dual-stack Service | a dual-stack Service without a pinned clusterIP | "
+        "pin spec.clusterIP to choose the address\n";
     const std::pair<std::string_view, std::string> rows[] = {
         {"ipFamilies: [IPv4]", ""},
         {"ipFamilyPolicy: SingleStack", ""},
@@ -214,9 +213,9 @@ TEST(L3Ingress, WantsToKnowTheNamespace) {
         "apiVersion: v1\nkind: Service\nmetadata: {name: web, annotations: {tailscale.com/expose: "
         "'true'}}\nspec: {ports: [{port: 80}]}\n");
     EXPECT_EQ(run.dump(),
-              "3: error [missing-namespace] Service/web: the namespace that this object is applied "
-              "to is not known | metadata.namespace, or \"defaultNamespace\" in the bundle's "
-              "fleet.yaml | set metadata.namespace, or say --namespace NAME\n");
+              "3: error [missing-namespace] Service/web: the namespace of this object is unknown | "
+              "metadata.namespace, or \"defaultNamespace\" in the bundle's "
+              "fleet.yaml | set metadata.namespace, or use --namespace NAME\n");
 }
 
 }  // namespace

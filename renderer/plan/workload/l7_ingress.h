@@ -1,5 +1,5 @@
 // An Ingress on the tailnet: one proxy that serves HTTPS, for everybody on the internet with
-// Funnel. Source: tailscale v1.96.5 cmd/k8s-operator/ingress.go. Where the reference serves the
+// Funnel. Source: tailscale v1.96.5 cmd/k8s-operator/ingress.go. Where the operator serves the
 // good half of an Ingress and logs the bad half, the run is refused.
 #pragma once
 

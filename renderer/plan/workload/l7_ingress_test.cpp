@@ -95,8 +95,8 @@ TEST(L7Ingress, ChecksTags) {
 TEST(L7Ingress, ChecksThatItsNameFitsItsProxy) {
     const std::string a64(64, 'a');
     EXPECT_EQ(Planned(with_backend(ingress(with_host("a"), "", a64))).dump(),
-              fmt::format("3: error [name-too-long] Ingress/shop/{}: the name of this Ingress does "
-                          "not fit into a label of its proxy | 64 bytes | at most 63 bytes\n",
+              fmt::format("3: error [name-too-long] Ingress/shop/{}: the name of this Ingress is "
+                          "too long for a label of its proxy | 64 bytes | at most 63 bytes\n",
                           a64));
     EXPECT_EQ(Planned(with_backend(ingress(with_host("a"), "", "a.b"))).dump(),
               "3: error [invalid-object] Ingress/shop/a.b: the name of this Ingress has a dot, but "
@@ -112,9 +112,9 @@ TEST(L7Ingress, WithoutANamespaceLooksNothingUp) {
         "{ingressClassName: tailscale, defaultBackend: {service: {name: w, port: {name: "
         "http}}}}\n");
     EXPECT_EQ(run.dump(),
-              "3: error [missing-namespace] Ingress/a: the namespace that this object is applied "
-              "to is not known | metadata.namespace, or \"defaultNamespace\" in the bundle's "
-              "fleet.yaml | set metadata.namespace, or say --namespace NAME\n");
+              "3: error [missing-namespace] Ingress/a: the namespace of this object is unknown | "
+              "metadata.namespace, or \"defaultNamespace\" in the bundle's "
+              "fleet.yaml | set metadata.namespace, or use --namespace NAME\n");
 }
 
 TEST(L7Ingress, OfAnOldVersionIsRefused) {
@@ -122,8 +122,8 @@ TEST(L7Ingress, OfAnOldVersionIsRefused) {
                       "namespace: shop}\nspec: {ingressClassName: tailscale, backend: "
                       "{serviceName: w, servicePort: 80}}\n")
                   .dump(),
-              "1: error [invalid-object] Ingress/shop/a: Kubernetes no longer serves this version "
-              "of Ingress | \"networking.k8s.io/v1beta1\" | \"networking.k8s.io/v1\"\n");
+              "1: error [invalid-object] Ingress/shop/a: this version of Ingress is no longer "
+              "served | \"networking.k8s.io/v1beta1\" | \"networking.k8s.io/v1\"\n");
 }
 
 }  // namespace

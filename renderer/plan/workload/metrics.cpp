@@ -26,7 +26,7 @@ void check_job(const MetricsPlan& metrics, const ProxyClassPlan& chosen, Diagnos
                          "the label \"ts_prom_job: {}\" of its metrics is too long", metrics.job),
                      .found = fmt::format("{} bytes", metrics.job.size()),
                      .expected = fmt::format("at most {} bytes", kMaxLabel),
-                     .hint = "shorten its name, or give it a ProxyClass without metrics",
+                     .hint = "shorten its name, or use a ProxyClass without metrics",
                      .notes = {{.pos = chosen.origin.pos,
                                 .object = chosen.origin.parent,
                                 .text = "this class asks for metrics"}}});

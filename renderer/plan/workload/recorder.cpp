@@ -87,8 +87,7 @@ private:
     void check_name() {
         const bool is_name = is_dns1123_subdomain(recorder_.name);
         if (is_name && recorder_.name.size() > kMaxStatefulSet) {
-            refuse("name-too-long", recorder_.name_pos(),
-                   "the name is too long for a StatefulSet with pods",
+            refuse("name-too-long", recorder_.name_pos(), "the name is too long for a StatefulSet",
                    fmt::format("at most {} bytes", kMaxStatefulSet), "choose a shorter name");
         } else if (is_name && recorder_.name.find('.') != std::string_view::npos) {
             refuse("invalid-object", recorder_.name_pos(),
@@ -108,7 +107,7 @@ private:
                    "several replicas must store recordings in S3",
                    "spec.storage.s3, or one replica", "");
         } else if (!recorder_.ui && !recorder_.s3) {
-            refuse("recorder-storage", recorder_.pos(), "nobody could get at the recordings",
+            refuse("recorder-storage", recorder_.pos(), "no one could access the recordings",
                    "\"enableUI: true\" or \"storage.s3\" in spec", "");
         }
     }
@@ -122,20 +121,18 @@ private:
         check_annotations(recorder_, pod.account_annotations, out_);
         for (const EnvInput& env : pod.env) {
             if (env.name == "POD_NAME") {
-                refuse("reserved-env", env.pos,
-                       "other variables of the container are made of \"POD_NAME\"",
-                       "a variable that no other one refers to", "remove it");
+                refuse("reserved-env", env.pos, "other variables of the container use \"POD_NAME\"",
+                       "a variable that no other variable refers to", "remove it");
             } else if (!is_env_name(env.name)) {
                 report_invalid(recorder_, env.pos,
-                               fmt::format("\"{}\" cannot be the name of a variable", env.name), "",
-                               "letters, digits, \"-\", \"_\" and \".\", no digit first", out_);
+                               fmt::format("invalid environment variable name \"{}\"", env.name),
+                               "", "letters, digits, \"-\", \"_\" and \".\", no digit first", out_);
             }
         }
         if (!pod.account.empty() && !is_account_name(pod.account)) {
-            report_invalid(
-                recorder_, pod.account_pos,
-                fmt::format("\"{}\" cannot be the name of a ServiceAccount", pod.account), "",
-                "lower-case letters, digits, \"-\" and \".\", at most 63", out_);
+            report_invalid(recorder_, pod.account_pos,
+                           fmt::format("invalid ServiceAccount name \"{}\"", pod.account), "",
+                           "lower-case letters, digits, \"-\" and \".\", at most 63", out_);
         }
     }
 

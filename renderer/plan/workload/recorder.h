@@ -9,8 +9,8 @@
 
 namespace renderer {
 
-// Fills plan.recorders and adds their devices. Refuses what the reference refuses, and names that
-// Kubernetes or somebody else in the namespace could not live with.
+// Fills plan.recorders and adds their devices. Refuses what the operator refuses, and names that
+// Kubernetes or someone else in the namespace could not live with.
 void plan_recorders(const Inventory& inventory, const ProxyInputs& inputs, Plan& plan,
                     Diagnostics& diagnostics);
 

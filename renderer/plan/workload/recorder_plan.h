@@ -1,4 +1,4 @@
-// What is decided about a Recorder; what goes to Kubernetes as it stands is still the input's.
+// What is decided about a Recorder; what goes to Kubernetes as it is is still the input's.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ using renderer::Value;
 
 namespace {
 
-// Without addresses it serves nobody, and they may come later.
+// Without addresses it serves no one, and they may come later.
 void take(Registration said, const GroupApply::Taken& taken, const Next& done) {
     if (said.addresses.empty()) {
         return done("the Tailscale Service has no addresses yet");
@@ -128,7 +128,7 @@ void GroupApply::must_be_elsewhere(const std::string& key, const ServiceRecord& 
         [key, next](const KubeReply& reply) {
             const auto set = reply.ok() ? decode_proxy_set(reply.object) : std::nullopt;
             const bool moved = set.has_value() && split_record_key(key).tailnet != set->tailnet;
-            next(moved ? std::string() : fmt::format("\"{}\" is offered after all", key));
+            next(moved ? std::string() : fmt::format("\"{}\" is offered again", key));
         });
 }
 
@@ -178,8 +178,11 @@ void GroupApply::adopt_certificate(const std::string& name, std::string_view gro
                                     text_of(labels->at({"tailscale.com/secret-type"})) == "certs" &&
                                     text_of(labels->at({"tailscale.com/domain"})) == name;
         if (!is_certificate) {
-            return done(reply.ok() ? fmt::format("Secret \"{}\" exists and is not ours", name)
-                                   : reply.problem("cannot read the certificate's Secret"));
+            return done(
+                reply.ok()
+                    ? fmt::format("Secret \"{}\" exists and belongs to another user or controller",
+                                  name)
+                    : reply.problem("cannot read the certificate's Secret"));
         }
         Value annotations = reply.object.at({"metadata", "annotations"}) == nullptr
                                 ? Value::map()
@@ -194,7 +197,7 @@ void GroupApply::adopt_certificate(const std::string& name, std::string_view gro
                 if (made.ok()) {
                     context_.view.wrote(context_.view.our_secrets(), made.object);
                 }
-                done(made.problem("cannot take over the certificate's Secret"));
+                done(made.problem("cannot adopt the certificate's Secret"));
             });
     });
 }

@@ -45,7 +45,7 @@ AllOffered all_offered(const std::map<std::string, Group>& groups);
 // The parent that had a service before the one for which it is offered now; "": none that is known.
 std::string_view left_parent(const ServiceRecord& record, const Offer& offer);
 
-// What is to be remembered. Services of groups in `untouched` stay as they are: nobody knows what
+// What is to be remembered. Services of groups in `untouched` stay as they are: no one knows what
 // these groups want. One that has got another certificate is remembered with the old one while
 // that is in `certificates`, and one that has got another parent with the one before while that is
 // in `told`.
@@ -98,7 +98,7 @@ struct ServiceState {
     const ServiceRecord* record = nullptr;
     const Offered* offered = nullptr;
     const Certificate* certificate = nullptr;
-    const Certificate* old_certificate = nullptr;  // that nobody needs any more
+    const Certificate* old_certificate = nullptr;  // that no one needs any more
     bool is_registered = false;                    // the tailnet has it as it is offered
 };
 std::optional<GroupStep> decide_service(const ServiceState& service, Time now,

@@ -22,7 +22,7 @@ struct Offer {
     std::string certificate;  // full name; empty: none
 
     [[nodiscard]] bool is_for_service() const { return parent.starts_with("Service/"); }
-    // Of a group that serves the Kubernetes API: belongs to nobody else.
+    // Of a group that serves the Kubernetes API: belongs to no one else.
     [[nodiscard]] bool is_exclusive() const { return parent.starts_with("ProxyGroup/"); }
     bool operator==(const Offer&) const = default;
 };
@@ -40,12 +40,12 @@ struct GroupConfig {
 
 struct Certificate {
     std::string name, uid;
-    std::string hash;  // of what stands in it; empty: it is not filled
+    std::string hash;  // of what is in it; empty: it is not filled
 
     bool operator==(const Certificate&) const = default;
 };
 
-// The controller's own ConfigMap as it stands.
+// The controller's own ConfigMap as it is.
 struct AddressTable {
     std::string version;  // resourceVersion, since only we write it
     std::map<std::string, std::string> data;
@@ -89,7 +89,7 @@ std::optional<ServiceRecords> read_records(const AddressTable& table);
 std::string write_records(const ServiceRecords& records);
 
 // What the pods of a group were last told of a certificate. It outlives the certificate's Secret,
-// which may be made anew, or serve another group meanwhile: pods keep what they have read.
+// which may be recreated, or serve another group meanwhile: pods keep what they have read.
 struct ToldCertificate {
     std::string hash;
     std::vector<std::string> roll;          // UIDs of pods that have read another one

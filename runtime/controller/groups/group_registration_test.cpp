@@ -94,8 +94,8 @@ TEST_F(GroupsTest, ASecretInTheWayIsTold) {
     start();
     run(kMinute);
     EXPECT_EQ(events("CannotRegisterService"),
-              std::vector<std::string>{
-                  "Ingress/docs: Secret \"docs.tail1a2b3.ts.net\" exists and is not ours"});
+              std::vector<std::string>{"Ingress/docs: Secret \"docs.tail1a2b3.ts.net\" exists and "
+                                       "belongs to another user or controller"});
     EXPECT_FALSE(tailnet.services.contains("svc:docs"));
 }
 
@@ -127,7 +127,7 @@ TEST_F(GroupsTest, LeavesAForeignServiceAloneAndSaysSo) {
     EXPECT_EQ(tailnet.services.at("svc:docs").find("tags")->items()[0].text(), "tag:prod");
     EXPECT_EQ(events("InvalidTailscaleService"),
               std::vector<std::string>{"Ingress/docs: Tailscale Service \"svc:docs\" exists and "
-                                       "was not made by a cluster"});
+                                       "was not created by a cluster"});
     EXPECT_TRUE(events("CannotRegisterService").empty()) << "it is said once";
     cluster.offer("front", Value::map());
     run(10 * kMinute);

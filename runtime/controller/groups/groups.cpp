@@ -17,11 +17,11 @@ namespace {
 
 constexpr Duration kRecheck = std::chrono::hours(1);  // of what the tailnet said
 // Two clusters that put a service at once know nothing of each other: whoever was first finds out
-// when it looks again, and the chance in it keeps them apart. The reference waits as long.
+// when it looks again, and the chance in it keeps them apart. The operator waits as long.
 constexpr Duration kSecondLook = std::chrono::minutes(5);
 constexpr Duration kFirstRetry = std::chrono::seconds(1);
 constexpr Duration kLastRetry = std::chrono::minutes(5);
-constexpr int kGlitches = 1;  // failures that are nobody's business
+constexpr int kGlitches = 1;  // failures that are no one's business
 constexpr std::string_view kTableSlot = "the table";
 
 std::string group_slot(std::string_view group) {
@@ -70,7 +70,7 @@ std::optional<Groups::Seen> Groups::look() {
     auto told = read_told(seen.table);
     if (!records.has_value() || !told.has_value()) {
         report(std::string(kTableSlot),
-               fmt::format("\"{}\" of ConfigMap \"{}\" cannot be read",
+               fmt::format("cannot read \"{}\" of ConfigMap \"{}\"",
                            records.has_value() ? kCertificatesDatum : kServicesDatum,
                            renderer::kIngressAddresses));
         return std::nullopt;
@@ -302,7 +302,8 @@ void Groups::roll(const Group& group, const ToldCertificates& told) {
             return;
         }
     }
-    context_.log.info("step", {{"pod", pod->name}, {"step", "delete: its certificate is old"}});
+    context_.log.info("step",
+                      {{"pod", pod->name}, {"step", "delete: its certificate is outdated"}});
     last = pod->uid;
     apply_.delete_pod(
         *pod, [this, name = group.config->name, done = begin(slot)](const std::string& problem) {
@@ -437,7 +438,7 @@ void Groups::tell(const std::string& slot, const Told& told, const std::string& 
 void Groups::report(const std::string& slot, const std::string& problem) {
     std::string& last = slots_[slot].problem;
     if (last != problem && !problem.empty()) {
-        context_.log.warning("a group waits", {{"for", slot}, {"cause", problem}});
+        context_.log.warning("a group is blocked", {{"for", slot}, {"cause", problem}});
     }
     last = problem;
 }

@@ -40,7 +40,7 @@ private:
         ObjectRef about;  // without a name: there is none
         std::string_view reason;
     };
-    // What there is, read anew each time.
+    // What there is, read again each time.
     struct Seen {
         std::map<std::string, Group> groups;  // by name
         std::set<std::string> untouched;      // names of those that cannot be worked for

@@ -268,7 +268,7 @@ TEST_F(GroupsTest, AHostnameThatPassesToAnotherIngressLeavesTheFirstOne) {
     EXPECT_EQ(table("services").find("left"), std::string::npos) << table("services");
 }
 
-// Its own proxy is still there, since nobody has pruned it, and has another name.
+// Its own proxy is still there, since no one has pruned it, and has another name.
 TEST_F(GroupsTest, OnlyOneWritesTheStatusOfAParentThatMovesIntoAGroup) {
     add_service("broker", Value::list({"10.96.0.7"}));
     cluster.add_proxy("broker");
@@ -307,8 +307,8 @@ TEST_F(GroupsTest, AServiceOfSomebodyElseIsAnInvalidParent) {
     start();
     run(kMinute);
     EXPECT_EQ(condition(kService, "TailscaleIngressSvcValid"),
-              "False IngressSvcInvalid: Tailscale Service \"svc:broker\" exists and was not made "
-              "by a cluster");
+              "False IngressSvcInvalid: Tailscale Service \"svc:broker\" exists and was not "
+              "created by a cluster");
     tailnet.services.clear();
     run(10 * kMinute);
     EXPECT_EQ(condition(kService, "TailscaleIngressSvcValid"), "");
@@ -365,7 +365,7 @@ TEST_F(GroupsTest, AnApiProxyGetsItsKeyInItsConfiguration) {
     run(61 * kMinute);
     EXPECT_EQ(condition(kGroup, "KubeAPIServerProxyValid"),
               "False KubeAPIServerProxyInvalid: Tailscale Service \"svc:api\" exists and was not "
-              "made by a cluster");
+              "created by a cluster");
     EXPECT_EQ(condition(kGroup, "ProxyGroupReady"),
               "False ProxyGroupInvalid: waiting for config in spec.kubeAPIServer to be marked "
               "valid");

@@ -125,12 +125,12 @@ Claim claim_service(const Offer& offer, const Owner& owner, const Value* existin
                          fmt::format("Tailscale Service \"{}\" exists and {}", offer.name, why)};
     };
     if (refs.is_null()) {
-        return refuse("was not made by a cluster");
+        return refuse("was not created by a cluster");
     }
     // One of our groups has it, or had it: a cluster offers a name once.
     const bool is_ours_alone = with_ours(refs, owner, {}).size() == 0;
     if (exclusive && !is_ours_alone) {
-        return refuse("belongs to somebody else");
+        return refuse("belongs to another user or controller");
     }
     if (!is_ours_alone && is_exclusive(refs.items()[0])) {
         return refuse("belongs to a group that serves a Kubernetes API");

@@ -98,7 +98,7 @@ TEST(ServiceOwner, LeavesAloneWhatIsNotAClusters) {
         const Value found = service(std::string(bad));
         const Claim claim = claim_service(docs(), kUs, &found);
         EXPECT_EQ(claim.refusal,
-                  "Tailscale Service \"svc:docs\" exists and was not made by a cluster");
+                  "Tailscale Service \"svc:docs\" exists and was not created by a cluster");
         EXPECT_TRUE(claim.body.is_null());
     }
 }
@@ -112,8 +112,9 @@ TEST(ServiceOwner, AnApisServiceBelongsToOneCluster) {
     const Value theirs = service(std::string(kTheirs));
     const Value shared = service(refs({kOurs, kTheirs}));
     for (const Value* found : {&groups, &theirs, &shared}) {
-        EXPECT_EQ(claim_service(api(), kUs, found).refusal,
-                  "Tailscale Service \"svc:docs\" exists and belongs to somebody else");
+        EXPECT_EQ(
+            claim_service(api(), kUs, found).refusal,
+            "Tailscale Service \"svc:docs\" exists and belongs to another user or controller");
     }
 }
 

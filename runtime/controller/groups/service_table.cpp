@@ -56,7 +56,7 @@ Value line_of(const Offer& offer, std::string_view group, std::string_view tailn
     return line;
 }
 
-// One that its group does not offer, or whose group nobody can work for.
+// One that its group does not offer, or whose group no one can work for.
 Value line_of(const ServiceRecord& record, const RecordName& name) {
     const Offer offer{.name = std::string(name.service),
                       .parent = record.parent,
@@ -67,9 +67,8 @@ Value line_of(const ServiceRecord& record, const RecordName& name) {
     return line_of(offer, record.group, name.tailnet, record.certificate, {},
                    is_leaving
                        ? Verdict{"leaving"}
-                       : Verdict{"waiting", fmt::format("group \"{}\" cannot be worked for: its "
-                                                        "ConfigMap cannot be read, or it has no "
-                                                        "StatefulSet",
+                       : Verdict{"waiting", fmt::format("group \"{}\" is blocked: its ConfigMap "
+                                                        "cannot be read, or it has no StatefulSet",
                                                         record.group)});
 }
 

@@ -77,10 +77,9 @@ TEST_F(ServiceTable, SaysThatItsGroupIsGone) {
     start_front();
     kube.erase(FakeCluster::path("statefulsets", "front"));
     run(kMinute);
-    EXPECT_EQ(
-        line("svc:docs"),
-        docs("[]", R"("state":"waiting","problem":"group \"front\" cannot be worked for: its )"
-                   R"(ConfigMap cannot be read, or it has no StatefulSet"})"));
+    EXPECT_EQ(line("svc:docs"),
+              docs("[]", R"("state":"waiting","problem":"group \"front\" is blocked: its )"
+                         R"(ConfigMap cannot be read, or it has no StatefulSet"})"));
 }
 
 TEST(ServicesTable, KeepsToItsRoomAndSaysWhatIsLeftOut) {

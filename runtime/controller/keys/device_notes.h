@@ -25,7 +25,7 @@ std::string digest_of_words(const StateSecret& state);
 // follows a new name some time later.
 bool contradicts(const StateSecret& state, const DeviceNotes& notes);
 
-// The tailnet has to be asked what the noted device is called: nobody has, or the pod says
+// The tailnet has to be asked what the noted device is called: no one has, or the pod says
 // something new that is not so.
 bool has_new_words(const StateSecret& state, const AuthSecret& auth);
 

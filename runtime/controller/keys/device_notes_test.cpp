@@ -72,8 +72,8 @@ TEST_F(DeviceNotesTest, AnAddressThatAPodMerelySaysIsPublishedNowhere) {
               (std::vector<std::string>{
                   "Service DeviceMisdescribed: web-0: its state Secret gives device \"" +
                   device_of("web-0") +
-                  "\" a name or an address that it does not have in the tailnet; what the tailnet "
-                  "says is published: web-0.tail1a2b3.ts.net, 100.64.0.1,fd7a:115c:a1e0::1"}));
+                  "\" a name or an address that it does not have in the tailnet; the values of the "
+                  "tailnet are published: web-0.tail1a2b3.ts.net, 100.64.0.1,fd7a:115c:a1e0::1"}));
 }
 
 TEST_F(DeviceNotesTest, APodThatSaysSomethingNewAllTheTimeIsAskedAboutOnceAMinute) {
@@ -89,7 +89,7 @@ TEST_F(DeviceNotesTest, APodThatSaysSomethingNewAllTheTimeIsAskedAboutOnceAMinut
     EXPECT_EQ(status(service_path()), kTruth);
 }
 
-// And are stripped from nobody's Service when the pod goes.
+// And are stripped from no one's Service when the pod goes.
 TEST_F(DeviceNotesTest, PlacesThatAPodMerelyNamesStayWithTheOnesWhoHaveThem) {
     const std::string theirs = "/api/v1/namespaces/apps/services/theirs";
     put(theirs, "theirs", "apps", R"({"type":"LoadBalancer"})");
@@ -260,10 +260,9 @@ TEST_F(DeviceNotesTest, ADeviceThatATailnetDoesNotHaveIsNotGoneFromAnother) {
     EXPECT_TRUE(tailnet.devices.contains(own));
     EXPECT_EQ(looks(), 0U) << "nothing that it says counts";
     EXPECT_EQ(events("tailscale"),
-              (std::vector<std::string>{
-                  "ConfigMap DeviceNotDeleted: a-0: device \"" + own +
-                  "\", which its Secrets name, stays: nothing but its state Secret says which "
-                  "tailnet it is in"}));
+              (std::vector<std::string>{"ConfigMap DeviceNotDeleted: a-0: device \"" + own +
+                                        "\", which its Secrets name, is kept: only its state "
+                                        "Secret says which tailnet it is in"}));
     EXPECT_EQ(kube.find(secret("a-0")), nullptr);
 }
 

@@ -9,7 +9,7 @@ Job DeviceSights::look(const std::string& tailnet, const std::string& device) {
             if (problem.empty()) {
                 put(tailnet, device, reply.not_found());
             }
-            next(problem.empty() ? problem : "cannot look for the device: " + problem);
+            next(problem.empty() ? problem : "cannot look up the device: " + problem);
         });
     });
 }

@@ -1,5 +1,5 @@
 // Which devices a tailnet still has: asked for those of pods that would not tell. What one tailnet
-// says counts for nothing in another: a pod may name a device of somebody else's. What is known
+// says counts for nothing in another: a pod may name a device of someone else's. What is known
 // ends with the process, and is asked for again.
 #pragma once
 
@@ -21,7 +21,7 @@ public:
 
     // Asks for the device.
     Job look(const std::string& tailnet, const std::string& device);
-    // Somebody else has asked, and the device is there.
+    // Someone else has asked, and the device is there.
     void put_seen(const std::string& tailnet, const std::string& device);
     [[nodiscard]] std::optional<Sight> find(std::string_view tailnet,
                                             std::string_view device) const;

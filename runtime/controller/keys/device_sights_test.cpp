@@ -97,7 +97,7 @@ TEST_F(DeviceSightsTest, APodCannotHaveTheDeviceOfAnotherTailnetTakenForGone) {
     EXPECT_EQ(tailnet.keys.size(), 2U);
 }
 
-// From 1.98 on: what stands in the state Secret outlives the device.
+// From 1.98 on: what is in the state Secret outlives the device.
 TEST_F(DeviceSightsTest, ANewPodWhoseDeviceWasDeletedGetsAnother) {
     cluster.keep_device = true;
     cluster.add_proxy("a");
@@ -188,7 +188,7 @@ TEST_F(DeviceSightsTest, MintsNothingWhenTheTailnetDoesNotSay) {
     const auto events = kube.paths_below("/api/v1/namespaces/default/events");
     ASSERT_EQ(events.size(), 1U);
     EXPECT_EQ(kube.find(events[0])->at({"message"})->text(),
-              "kube-0: cannot look for the device: calling actor does not have enough permissions "
+              "kube-0: cannot look up the device: calling actor does not have enough permissions "
               "to perform this function (HTTP status 403): OAuth client \"id\" needs the scope "
               "\"devices:core\"");
 }

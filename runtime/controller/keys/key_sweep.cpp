@@ -63,7 +63,7 @@ void sweep_keys(TailnetApi& api, const std::string& mark, Recorded recorded, Nex
         [&api, mark, recorded = std::move(recorded), done = std::move(done)](TailnetReply reply) {
             const Value* keys = reply.ok() ? reply.body.find("keys") : nullptr;
             if (keys == nullptr || !keys->is_list()) {
-                return done(reply.ok() ? "the list of keys has no keys" : reply.message);
+                return done(reply.ok() ? "the response has no list of keys" : reply.message);
             }
             const auto list = std::make_shared<const Value>(keys->clone());
             recorded([&api, mark, list, done](const std::set<std::string>& ids) {
@@ -144,7 +144,7 @@ void KeySweeps::finish(const std::string& name, const std::string& problem) {
     Tailnet& its = at(name);
     its.busy = false;
     if (std::exchange(its.problem, problem) != problem && !problem.empty()) {
-        log_.warning("cannot look for lost keys", {{"tailnet", name}, {"cause", problem}});
+        log_.warning("cannot look for unused keys", {{"tailnet", name}, {"cause", problem}});
     }
     if (problem.empty()) {
         its.backoff.reset();

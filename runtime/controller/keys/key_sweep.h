@@ -1,4 +1,4 @@
-// Finds keys that nobody has: minted by a process that ended before it could write them down, or
+// Finds keys that no one has: minted by a process that ended before it could write them down, or
 // whose answer got lost on the way. They carry the mark of this installation (ledger.h) as their
 // description.
 #pragma once

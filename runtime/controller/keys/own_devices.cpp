@@ -34,7 +34,7 @@ std::string name_of(const TailnetDevice& device) {
 }
 
 std::string used_by(std::string_view user) {
-    return fmt::format("Secret \"{}\" names it, too", user);
+    return fmt::format("Secret \"{}\" also names it", user);
 }
 
 }  // namespace
@@ -55,20 +55,20 @@ std::string possible_tags(const AuthSecret& auth, std::string_view wished) {
 
 Proof prove(const DeviceClaim& claim, const TailnetDevice& device, std::string_view owner) {
     if (device.id != claim.device || device.is_external) {
-        return {.objection = "the tailnet knows it under another id, or does not own it"};
+        return {.objection = "it has another id in the tailnet, or is not owned by it"};
     }
     if (!owner.empty()) {
         return {.objection = used_by(owner)};
     }
     const std::string_view tags = list_with(claim.tags, device.tags);
     if (tags.empty()) {
-        const std::string wanted = claim.tags.empty() ? "and nothing says which it should have"
+        const std::string wanted = claim.tags.empty() ? "and its expected tags are unknown"
                                                       : fmt::format("expected \"{}\"", claim.tags);
         return {.objection =
                     fmt::format("it has the tags \"{}\", {}", fmt::join(device.tags, ","), wanted)};
     }
     if (claim.hostname.empty()) {
-        return {.objection = "nothing says which hostname it should have"};
+        return {.objection = "its expected hostname is unknown"};
     }
     if (lower_case(device.hostname) != lower_case(claim.hostname)) {
         return {.objection = fmt::format("it has the hostname \"{}\", expected \"{}\"",
@@ -99,9 +99,9 @@ Job OwnDevices::must_be_own(const DeviceClaim& claim, const std::shared_ptr<OwnD
                                 .addresses = fmt::format("{}", fmt::join(device.addresses, ","))}};
             next(proof.objection.empty()
                      ? std::string()
-                     : fmt::format("its state Secret names device \"{}\"{}, which is not known to "
-                                   "be its own: {}; it is neither tagged nor deleted: mend this in "
-                                   "the tailnet's admin console if it is the proxy's, or else "
+                     : fmt::format("its state Secret names device \"{}\"{}, which is not proven to "
+                                   "be its own: {}; it is neither tagged nor deleted: fix this in "
+                                   "the tailnet's admin console if it is the proxy's, otherwise "
                                    "delete Secret \"{}\" and then the pod",
                                    claim.device, name_of(device), proof.objection, claim.pod));
         });
@@ -112,10 +112,10 @@ void OwnDevices::tell_contradiction(const DeviceClaim& claim, const DeviceNotes&
     around_.tell(
         claim.parent,
         {EventType::Warning, "DeviceMisdescribed",
-         fmt::format("{}: its state Secret gives device \"{}\" a name or an address that it "
-                     "does not have in the tailnet; what the tailnet says is published: "
-                     "{}, {}",
-                     claim.pod, claim.device, notes.name, notes.addresses)});
+         fmt::format(
+             "{}: its state Secret gives device \"{}\" a name or an address that it "
+             "does not have in the tailnet; the values of the tailnet are published: {}, {}",
+             claim.pod, claim.device, notes.name, notes.addresses)});
 }
 
 Job OwnDevices::erase(const DeviceClaim& claim, const Job& guard) {
@@ -157,9 +157,10 @@ Job OwnDevices::erase_if_own(const DeviceClaim& claim, const Job& guard) {
 }
 
 void OwnDevices::leave(const DeviceClaim& claim, std::string_view why, const Next& next) {
-    around_.tell(claim.parent, {EventType::Warning, "DeviceNotDeleted",
-                                fmt::format("{}: device \"{}\", which its Secrets name, stays: {}",
-                                            claim.pod, claim.device, why)});
+    around_.tell(claim.parent,
+                 {EventType::Warning, "DeviceNotDeleted",
+                  fmt::format("{}: device \"{}\", which its Secrets name, is kept: {}", claim.pod,
+                              claim.device, why)});
     next({});
 }
 

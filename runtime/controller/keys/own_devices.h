@@ -23,7 +23,7 @@ namespace runtime {
 struct DeviceClaim {
     std::string pod, parent;  // parent: as in the contract annotation; empty: it is gone
     std::string tailnet, device;
-    std::string hostname = {};  // empty: nobody knows, so nothing is its own
+    std::string hostname = {};  // empty: no one knows, so nothing is its own
     std::string tags = {};      // lists of tags, with `;` between them: it has to have one of them
     // False: there is no auth Secret, and a pod may name any tailnet. Whatever that one says of the
     // device, that it has none of this id included, proves nothing.
@@ -31,7 +31,7 @@ struct DeviceClaim {
     bool is_noted = false;  // for this replica: it has been proven once
 };
 inline constexpr std::string_view kUnknownTailnet =
-    "nothing but its state Secret says which tailnet it is in";
+    "only its state Secret says which tailnet it is in";
 
 // To DeviceClaim::tags, each list once.
 void add_tags(std::string& lists, std::string_view tags);

@@ -39,7 +39,7 @@ const Case kCases[] = {
          c.hostname = "";
          d.hostname = "laptop";
      },
-     "nothing says which hostname it should have", ""},
+     "its expected hostname is unknown", ""},
     {"another hostname", [](DeviceClaim&, TailnetDevice& d) { d.hostname = "laptop"; },
      "it has the hostname \"laptop\", expected \"apps-a\"", ""},
     {"fewer tags", [](DeviceClaim&, TailnetDevice& d) { d.tags = {"tag:k8s"}; },
@@ -56,11 +56,11 @@ const Case kCases[] = {
          c.tags = "";
          d.tags = {};
      },
-     "it has the tags \"\", and nothing says which it should have", ""},
+     "it has the tags \"\", and its expected tags are unknown", ""},
     {"named by its other id", [](DeviceClaim& c, TailnetDevice&) { c.device = "92960230385"; },
-     "the tailnet knows it under another id, or does not own it", ""},
+     "it has another id in the tailnet, or is not owned by it", ""},
     {"of another tailnet", [](DeviceClaim&, TailnetDevice& d) { d.is_external = true; },
-     "the tailnet knows it under another id, or does not own it", ""},
+     "it has another id in the tailnet, or is not owned by it", ""},
 };
 
 TEST(OwnDevicesProve, ADeviceIsTheReplicasByItsTagsAndItsHostname) {
@@ -73,7 +73,7 @@ TEST(OwnDevicesProve, ADeviceIsTheReplicasByItsTagsAndItsHostname) {
         EXPECT_EQ(proof.objection, one.objection);
         EXPECT_EQ(proof.tags, one.tags);
     }
-    EXPECT_EQ(prove(kClaim, kDevice, "b-0").objection, "Secret \"b-0\" names it, too");
+    EXPECT_EQ(prove(kClaim, kDevice, "b-0").objection, "Secret \"b-0\" also names it");
 }
 
 class OwnDevicesTest : public ControllerTest {
@@ -90,7 +90,7 @@ protected:
     void name_device(const std::string& pod, const std::string& device) {
         kube.set_datum(secret(pod), "device_id", device);
     }
-    // Nobody can look at one as long as `is_away`, which outlives the test's last request.
+    // No one can look at one as long as `is_away`, which outlives the test's last request.
     void hide_devices(const bool& is_away) {
         network.fault = [&is_away](const HttpRequest& request) {
             const bool looks =
@@ -136,9 +136,9 @@ TEST_F(OwnDevicesTest, ADeviceThatAPodMerelyNamesIsNeitherTaggedNorDeleted) {
     run(10 * kSecond);
     EXPECT_EQ(event("CannotNoteDevice"),
               "a: a-0: its state Secret names device \"nVICTIM\" (laptop.tail1a2b3.ts.net), which "
-              "is not known to be its own: it has the tags \"tag:laptop\", expected \"tag:k8s\"; "
-              "it is neither tagged nor deleted: mend this in the tailnet's admin "
-              "console if it is the proxy's, or else delete Secret \"a-0\" and then the pod");
+              "is not proven to be its own: it has the tags \"tag:laptop\", expected \"tag:k8s\"; "
+              "it is neither tagged nor deleted: fix this in the tailnet's admin console if it is "
+              "the proxy's, otherwise delete Secret \"a-0\" and then the pod");
     run(std::chrono::hours(1));
     EXPECT_LE(looks(), 60) << "with a pause that grows to two minutes";
     cluster.add_proxy("a", 1, "tag:web");
@@ -151,7 +151,7 @@ TEST_F(OwnDevicesTest, ADeviceThatAPodMerelyNamesIsNeitherTaggedNorDeleted) {
     run(20 * kMinute);
     expect_victim_as_it_was();
     EXPECT_EQ(event("DeviceNotDeleted"),
-              "a: a-0: device \"nVICTIM\", which its Secrets name, stays: it has the tags "
+              "a: a-0: device \"nVICTIM\", which its Secrets name, is kept: it has the tags "
               "\"tag:laptop\", expected \"tag:web;tag:k8s\"");
     EXPECT_FALSE(tailnet.devices.contains(own));
 }
@@ -240,9 +240,10 @@ TEST_F(OwnDevicesTest, ADeviceWithTheTagsOfAProxyThatIsGoneStays) {
     run(10 * kMinute);
     expect_victim_as_it_was("tag:k8s");
     EXPECT_FALSE(tailnet.devices.contains(own));
-    EXPECT_EQ(event("DeviceNotDeleted"),
-              "tailrender-devices: a-0: device \"nVICTIM\", which its Secrets name, stays: it has "
-              "the hostname \"b-0\", expected \"a-0\"");
+    EXPECT_EQ(
+        event("DeviceNotDeleted"),
+        "tailrender-devices: a-0: device \"nVICTIM\", which its Secrets name, is kept: it has "
+        "the hostname \"b-0\", expected \"a-0\"");
 }
 
 TEST_F(OwnDevicesTest, ADeviceOfAProxyOfWhichNothingIsNotedStays) {
@@ -255,7 +256,7 @@ TEST_F(OwnDevicesTest, ADeviceOfAProxyOfWhichNothingIsNotedStays) {
     name_device("a-0", "nVICTIM");
     run(20 * kMinute);
     expect_victim_as_it_was("tag:k8s");
-    EXPECT_NE(event("DeviceNotDeleted").find("nothing but its state Secret says which tailnet"),
+    EXPECT_NE(event("DeviceNotDeleted").find("only its state Secret says which tailnet"),
               std::string::npos)
         << event("DeviceNotDeleted");
 }
@@ -306,7 +307,7 @@ TEST_F(OwnDevicesTest, ADeviceOfAnotherProxyStaysThatOnes) {
     const std::string device = device_of("b-0");
     name_device("a-0", device);
     run(kMinute);
-    EXPECT_NE(event("CannotNoteDevice").find("Secret \"b-0-auth\" names it, too"),
+    EXPECT_NE(event("CannotNoteDevice").find("Secret \"b-0-auth\" also names it"),
               std::string::npos)
         << event("CannotNoteDevice");
     cluster.remove_proxy("a");
@@ -353,7 +354,7 @@ TEST_F(OwnDevicesTest, AMoveToAnotherTailnetTakesNoDeviceAlong) {
     EXPECT_EQ(partner.devices.size(), 1U);
 }
 
-// As `adopt` leaves it, or somebody who has copied it by hand.
+// As `adopt` leaves it, or someone who has copied it by hand.
 TEST_F(OwnDevicesTest, AStateThatWasMovedBringsItsDeviceAlong) {
     cluster.add_operator_proxy("ts-web-qwxyz", "web");
     cluster.add_proxy("ts-web-abcde", 1, "tag:k8s", "web");
@@ -420,7 +421,7 @@ TEST_F(OwnDevicesTest, ADeviceThatCannotBeReadIsNotNoted) {
     expect_converged({"a-0"});
 }
 
-// A request to delete it may wait for minutes, and each attempt asks anew.
+// A request to delete it may wait for minutes, and each attempt asks again.
 TEST_F(OwnDevicesTest, AProxyThatIsBackKeepsItsDeviceHoweverLongItsRemovalHasWaited) {
     cluster.add_proxy("a");
     start();
@@ -467,9 +468,9 @@ TEST_F(OwnDevicesTest, LeavesADeviceThatAnotherReplicaHas) {
     ASSERT_EQ(device_of("new-0"), device);
     run(10 * kMinute);
     EXPECT_TRUE(tailnet.devices.contains(device));
-    EXPECT_EQ(event("DeviceNotDeleted"), "tailrender-devices: old-0: device \"" + device +
-                                             "\", which its Secrets name, stays: Secret \"new-0\""
-                                             " names it, too");
+    EXPECT_EQ(event("DeviceNotDeleted"),
+              "tailrender-devices: old-0: device \"" + device +
+                  "\", which its Secrets name, is kept: Secret \"new-0\" also names it");
     expect_converged({"new-0"});
     cluster.add_proxy("other");
     run(kMinute);

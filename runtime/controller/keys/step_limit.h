@@ -25,7 +25,7 @@ public:
         Duration& full_at = full_at_[pod];
         full_at = std::max(full_at, now) + kAskedPause;
     }
-    // Of those who may have as many as anybody.
+    // Of those who may have as many as anyone.
     void forget(Duration now) {
         std::erase_if(full_at_, [now](const auto& entry) { return entry.second <= now; });
     }

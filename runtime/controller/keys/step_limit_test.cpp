@@ -27,7 +27,8 @@ TEST_F(StepLimitTest, APodGetsNoKeysWithoutEnd) {
     const auto events = kube.paths_below("/api/v1/namespaces/apps/events");
     EXPECT_TRUE(std::ranges::any_of(events, [this](const std::string& path) {
         return renderer::text_of(kube.find(path)->find("message")) ==
-               "a-0: it has had 3 keys within minutes: the next one is minted in a minute";
+               "a-0: 3 keys were created for it within minutes: the next one is created in a "
+               "minute";
     }));
 }
 

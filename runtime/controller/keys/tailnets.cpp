@@ -43,13 +43,13 @@ std::string wrong_label(const std::string& ns, const TailnetConfig& config, cons
     }
     if (!label.empty()) {
         return fmt::format(
-            "Secret \"{}\" is of tailnet \"{}\" by its label {}, not of \"{}\": give "
-            "Tailnet \"{}\" a Secret of its own",
+            "Secret \"{}\" belongs to tailnet \"{}\" by its label {}, not to \"{}\": use a "
+            "separate Secret for Tailnet \"{}\"",
             config.secret_name, label, renderer::kTailnetLabel, config.name, config.name);
     }
     return fmt::format(
-        "Secret \"{}\" does not say that it is of tailnet \"{}\": if it is, run "
-        "`kubectl label secret -n {} {} {}={}`",
+        "Secret \"{}\" is not labelled for tailnet \"{}\": if it belongs to it, run `kubectl label "
+        "secret -n {} {} {}={}`",
         config.secret_name, config.name, ns, config.secret_name, renderer::kTailnetLabel,
         config.name);
 }
@@ -68,7 +68,7 @@ Result<TokenRequest> read_secret(const std::string& ns, const std::string& name,
             id, secret, fmt::format("client_id and client_secret in Secret \"{}/{}\"", ns, name));
     }
     return refused(name, reply.ok()
-                             ? fmt::format("Secret \"{}\" lacks client_id or client_secret", name)
+                             ? fmt::format("Secret \"{}\" has no client_id or client_secret", name)
                              : fmt::format("cannot read Secret \"{}\": {}", name, reply.message));
 }
 
@@ -152,7 +152,7 @@ void Tailnets::take_secret(const TailnetConfig& config, const KubeReply& reply, 
     own_credentials_([this, config, request, done](const Result<TokenRequest>& own) {
         const bool is_own = own && own->client == request->client;
         give(config, request,
-             is_own ? fmt::format("Secret \"{}\" holds the controller's own OAuth client, which is "
+             is_own ? fmt::format("Secret \"{}\" has the controller's own OAuth client, which is "
                                   "not sent to {}",
                                   config.secret_name, config.login_url)
                     : std::string(),
@@ -184,7 +184,7 @@ TailnetApi* Tailnets::find_to_remove(std::string_view name, std::string& problem
     if (const auto known = others_.find(name); known != others_.end()) {
         return known->second.api.get();
     }
-    problem.append(": apply the Tailnet again, it holds what is to be removed");
+    problem.append(": apply the Tailnet again: it has devices or keys that must be removed");
     return nullptr;
 }
 

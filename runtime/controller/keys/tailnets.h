@@ -1,7 +1,7 @@
 // The tailnets that proxies join: the controller's own, and one for each ConfigMap of
 // testdata/contract/tailnet.md. Their credentials are read from their Secret whenever a token is
 // needed, and are sent nowhere unless the Secret's label says that they are that tailnet's: the
-// ConfigMap alone, which names both, could be anybody's.
+// ConfigMap alone, which names both, could be anyone's.
 #pragma once
 
 #include <functional>
@@ -36,7 +36,7 @@ public:
     Job job(const std::string& name, std::function<void(TailnetApi&, const Next&)> work);
     Job removal(const std::string& name, std::function<void(TailnetApi&, const Next&)> work);
     // Why nothing is sent to the tailnet, as far as its ConfigMap and its Secret tell; "": nothing
-    // that is known. Of the Secret only after somebody has wanted the tailnet.
+    // that is known. Of the Secret only after someone has wanted the tailnet.
     [[nodiscard]] std::string refusal(const TailnetConfig& config) const;
 
 private:

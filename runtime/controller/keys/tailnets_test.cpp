@@ -39,7 +39,7 @@ protected:
         }
         return false;
     }
-    // A Tailnet that nobody but who may write ConfigMaps has made.
+    // A Tailnet that no one but who may write ConfigMaps has made.
     void add_foreign(const std::string& url, const std::string& secret_name) {
         network.add("https://foreign", foreign);
         cluster.add_tailnet("foreign", url, foreign);
@@ -150,8 +150,8 @@ TEST_F(TailnetsTest, ANewProcessSaysHowToGetAtWhatIsLeft) {
     run(10 * kMinute);
     EXPECT_EQ(partner.devices.size(), 1U);
     EXPECT_TRUE(
-        says("a-0: ConfigMap \"tailrender-tailnet-partner\" is missing: apply the Tailnet "
-             "again, it holds what is to be removed"));
+        says("a-0: ConfigMap \"tailrender-tailnet-partner\" is missing: apply the Tailnet again: "
+             "it has devices or keys that must be removed"));
     add_partner();
     run(5 * kMinute);
     expect_nothing_left();
@@ -178,7 +178,7 @@ TEST_F(TailnetsTest, WrongCredentialsShowBeforeThereIsAProxy) {
     EXPECT_EQ(renderer::text_of(event.find("reason")), "CannotUseTailnet");
     EXPECT_EQ(renderer::text_of(event.find("message")),
               "the controller's own tailnet: the tailnet refuses OAuth client \"id\": API token "
-              "invalid (HTTP status 401): check the test; a change is read at the next try");
+              "invalid (HTTP status 401): check the test; a change is read at the next attempt");
     EXPECT_EQ(renderer::text_of(event.at({"involvedObject", "name"})), "tailrender-devices");
 }
 
@@ -225,8 +225,8 @@ TEST_F(TailnetsTest, ASecretThatDoesNotSayWhoseItIsIsNotSent) {
     run(10 * kMinute);
     EXPECT_FALSE(asked("https://partner"));
     const std::string words =
-        "Secret \"partner\" does not say that it is of tailnet \"partner\": if it is, run `kubectl "
-        "label secret -n tailscale partner tailrender.dev/tailnet=partner`";
+        "Secret \"partner\" is not labelled for tailnet \"partner\": if it belongs to it, run "
+        "`kubectl label secret -n tailscale partner tailrender.dev/tailnet=partner`";
     EXPECT_EQ(told("partner"), words);
     EXPECT_TRUE(says("a-0: no auth key: " + words));
     label("partner", "partner");
@@ -244,8 +244,8 @@ TEST_F(TailnetsTest, ASecretOfAnotherTailnetIsNotSent) {
     EXPECT_FALSE(asked("https://foreign"));
     EXPECT_EQ(
         told("foreign"),
-        "Secret \"partner\" is of tailnet \"partner\" by its label tailrender.dev/tailnet, not "
-        "of \"foreign\": give Tailnet \"foreign\" a Secret of its own");
+        "Secret \"partner\" belongs to tailnet \"partner\" by its label tailrender.dev/tailnet, "
+        "not to \"foreign\": use a separate Secret for Tailnet \"foreign\"");
 }
 
 TEST_F(TailnetsTest, TheControllersOwnCredentialsGoToNoOtherServer) {
@@ -260,10 +260,9 @@ TEST_F(TailnetsTest, TheControllersOwnCredentialsGoToNoOtherServer) {
     start();
     run(10 * kMinute);
     EXPECT_FALSE(asked("https://foreign"));
-    EXPECT_EQ(
-        told("foreign"),
-        "Secret \"operator-oauth\" holds the controller's own OAuth client, which is not sent "
-        "to https://foreign");
+    EXPECT_EQ(told("foreign"),
+              "Secret \"operator-oauth\" has the controller's own OAuth client, which is not sent "
+              "to https://foreign");
 }
 
 TEST_F(TailnetsTest, CredentialsAreNotSentInTheOpen) {

@@ -84,7 +84,7 @@ Judgement judge(const TailnetDevice& device, const NameClaim& claim, std::string
         return {Fate::Leave, fmt::format("belongs to Secret \"{}\"", user)};
     }
     if (!device.is_online.has_value() || (!*device.is_online && !device.last_seen.has_value())) {
-        return {Fate::Leave, "may be online: the tailnet does not say"};
+        return {Fate::Leave, "may be online: the tailnet does not report it"};
     }
     if (*device.is_online) {
         return {Fate::Leave, "is online"};
@@ -137,7 +137,7 @@ void TakeOver::take_list(const std::string& tailnet, TailnetReply reply) {
         }
     } else {
         if (reply.ok()) {
-            reply.message = "the list of devices has no devices";
+            reply.message = "the response has no list of devices";
         }
         look.failure = std::move(reply);
     }
@@ -155,7 +155,7 @@ void TakeOver::take_list(const std::string& tailnet, TailnetReply reply) {
 void TakeOver::take(TailnetApi& api, const NameClaim& claim, const Next& next) {
     look(api, claim.tailnet, [this, &api, claim, next](const Look& look) {
         if (!look.failure.message.empty()) {
-            return fail(claim, "the tailnet's devices cannot be listed", look.failure, next);
+            return fail(claim, "cannot list the tailnet's devices", look.failure, next);
         }
         const TailnetDevice* holder = holder_of(look.devices, claim.hostname);
         if (holder == nullptr) {
@@ -175,13 +175,13 @@ void TakeOver::confirm(TailnetApi& api, const NameClaim& claim, const std::strin
             return next({});
         }
         if (!reply.ok()) {
-            return fail(claim, fmt::format("device \"{}\" cannot be read", id), reply, next);
+            return fail(claim, fmt::format("cannot read device \"{}\"", id), reply, next);
         }
         const TailnetDevice device = decode_tailnet_device(reply.body);
         if (device.id == id && may_go(claim, device, next)) {
             erase(api, claim, device, next);
         } else if (device.id != id) {
-            next("the tailnet's answer is about another device");
+            next("the tailnet's response is about another device");
         }
     });
 }
@@ -194,13 +194,11 @@ void TakeOver::erase(TailnetApi& api, const NameClaim& claim, const TailnetDevic
                 return fail(claim, fmt::format("{} cannot be deleted", describe(device)), reply,
                             next);
             }
-            around_.tell(
-                claim.parent,
-                {EventType::Normal, "DeviceTakenOver",
-                 fmt::format("{}: {} was deleted for its name: it had the tag \"{}\" and was "
-                             "offline since {}",
-                             claim.pod, describe(device), mark_,
-                             format_seconds(*device.last_seen))});
+            around_.tell(claim.parent, {EventType::Normal, "DeviceTakenOver",
+                                        fmt::format("{}: {} was deleted to free its name: it had "
+                                                    "the tag \"{}\" and was offline since {}",
+                                                    claim.pod, describe(device), mark_,
+                                                    format_seconds(*device.last_seen))});
             next({});
         });
 }
@@ -226,7 +224,7 @@ void TakeOver::fail(const NameClaim& claim, const std::string& what, const Tailn
 
 void TakeOver::leave(const NameClaim& claim, const std::string& why, const Next& next) {
     around_.tell(claim.parent, {EventType::Warning, "DeviceNotTakenOver",
-                                fmt::format("{}: nothing is taken over for the name \"{}\": {}",
+                                fmt::format("{}: no device is taken over for the name \"{}\": {}",
                                             claim.pod, claim.hostname, why)});
     next({});
 }

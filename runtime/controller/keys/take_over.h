@@ -1,8 +1,8 @@
 // Takes over the hostnames of devices that an earlier life of this cluster has left in the tailnet,
-// so that a cluster that is built anew from Git gets its names back and not NAME-1: right before
+// so that a cluster that is built again from Git gets its names back and not NAME-1: right before
 // the first key of a replica is minted, the device that has its name is deleted.
 //
-// Only a device that nobody can miss: it carries the mark (a tag that no other cluster, person or
+// Only a device that no one can miss: it carries the mark (a tag that no other cluster, person or
 // program gives to anything), has exactly the proxy's tags, no Secret of ours names it, and it has
 // been offline for some time, by the tailnet's list and once more right before it is deleted.
 // Whatever is not known counts against it. Without a mark nothing is looked for.

@@ -45,12 +45,13 @@ TEST(TakeOverJudge, WhatIsNotKnownCountsAgainstTheDevice) {
          "is online"},
         {R"("connectedToControl":true)", Fate::Leave, "is online"},
         {R"("lastSeen":"2020-01-01T00:00:00Z")", Fate::Leave,
-         "may be online: the tailnet does not say"},
+         "may be online: the tailnet does not report it"},
         {R"("lastSeen":"2020-01-01T00:00:00Z","connectedToControl":"false")", Fate::Leave,
-         "may be online: the tailnet does not say"},
-        {R"("connectedToControl":false)", Fate::Leave, "may be online: the tailnet does not say"},
+         "may be online: the tailnet does not report it"},
+        {R"("connectedToControl":false)", Fate::Leave,
+         "may be online: the tailnet does not report it"},
         {R"("lastSeen":"long ago","connectedToControl":false)", Fate::Leave,
-         "may be online: the tailnet does not say"}};
+         "may be online: the tailnet does not report it"}};
     for (const auto& [fields, fate, why] : cases) {
         SCOPED_TRACE(fields);
         const auto object = renderer::read_json(fmt::format(
@@ -83,7 +84,7 @@ TEST(TakeOverJudge, OnlyADeviceOfThisClusterThatNobodyHas) {
     device.tags = {"tag:cluster-one", "tag:k8s", "tag:more"};
     EXPECT_EQ(judge(device, kClaim, kMark, "", kNow).fate, Fate::Leave);
     device = good;
-    device.hostname = "laptop";  // and somebody has named it like the proxy
+    device.hostname = "laptop";  // and someone has named it like the proxy
     EXPECT_EQ(judge(device, kClaim, kMark, "", kNow).why, "has the hostname \"laptop\"");
     device = good;
     device.id.clear();
@@ -146,10 +147,9 @@ protected:
         run(kMinute);
         EXPECT_TRUE(tailnet.devices.contains("nOLD-a-0"));
         EXPECT_EQ(name_of("a-0"), "a-0-1");
-        EXPECT_EQ(events(), std::vector<std::string>{
-                                "Warning a DeviceNotTakenOver: a-0: nothing is taken over for the "
-                                "name \"a-0\": " +
-                                why});
+        EXPECT_EQ(events(), std::vector<std::string>{"Warning a DeviceNotTakenOver: a-0: no device "
+                                                     "is taken over for the name \"a-0\": " +
+                                                     why});
     }
 };
 
@@ -174,7 +174,7 @@ TEST_F(TakeOverTest, ANewDeviceGetsTheNameOfTheOneThatWasLeft) {
     ASSERT_EQ(events().size(), 1U);
     EXPECT_EQ(events()[0].substr(0, events()[0].find("since")),
               "Normal a DeviceTakenOver: a-0: device \"nOLD-a-0\" (a-0.tail1a2b3.ts.net) was "
-              "deleted for its name: it had the tag \"tag:cluster-one\" and was offline ");
+              "deleted to free its name: it had the tag \"tag:cluster-one\" and was offline ");
 }
 
 TEST_F(TakeOverTest, LooksOnlyBeforeTheFirstKey) {
@@ -254,8 +254,8 @@ TEST_F(TakeOverTest, LeavesAllWhenItMayNotSeeThem) {
     EXPECT_EQ(
         std::ranges::count(
             said,
-            "Warning a DeviceNotTakenOver: a-0: nothing is taken over for the name \"a-0\": "
-            "the tailnet's devices cannot be listed: calling actor does not have enough "
+            "Warning a DeviceNotTakenOver: a-0: no device is taken over for the name \"a-0\": "
+            "cannot list the tailnet's devices: calling actor does not have enough "
             "permissions to perform this function (HTTP status 403): OAuth client \"id\" needs "
             "the scope \"devices:core\""),
         1);
@@ -305,7 +305,7 @@ TEST_F(TakeOverTest, AWholeClusterComesBackWithItsNames) {
               kProxies);
 }
 
-// Ended after each of the first requests, and begun anew.
+// Ended after each of the first requests, and begun again.
 TEST_F(TakeOverTest, MayEndAtAnyPoint) {
     for (int life = 1; life <= 40; ++life) {
         leave_device("a-0").last_seen = loop.now() - std::chrono::hours(1);

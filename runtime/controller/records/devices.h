@@ -23,7 +23,7 @@ inline constexpr int kDeviceStates = 4;
 std::string_view name_of(DeviceState state);
 
 struct Device {
-    std::string pod;  // a copy: the replicas that it comes from are made anew for every look
+    std::string pod;  // a copy: the replicas that it comes from are recreated for every look
     DeviceState state = DeviceState::Waiting;
     // As the tailnet says; empty: nothing is noted.
     std::string id, fqdn, hostname;  // fqdn: without a dot at its end
@@ -38,7 +38,7 @@ struct Device {
 
 Device device_of(const Replica& replica);
 
-// What stands in the way of a replica; "": nothing.
+// What is in the way of a replica; "": nothing.
 using ProblemOf = std::function<std::string(std::string_view pod)>;
 
 // An object.

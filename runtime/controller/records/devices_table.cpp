@@ -149,7 +149,7 @@ void DevicesTable::settle(std::size_t shard) {
         if (settled_[shard] == there) {
             return;
         }
-        unsettled = unsettled_.try_emplace(shard).first;  // somebody else has written it
+        unsettled = unsettled_.try_emplace(shard).first;  // someone else has written it
     }
     if (!there.empty() && unsettled->second.digest == there) {
         settled_[shard] = there;

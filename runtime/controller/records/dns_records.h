@@ -45,7 +45,7 @@ struct NameserverService {
     bool operator==(const NameserverService&) const = default;
 };
 
-// What stands in the ConfigMap.
+// What is in the ConfigMap.
 struct WrittenRecords {
     std::string version = {}, text = {};
 

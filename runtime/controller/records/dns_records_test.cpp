@@ -290,7 +290,7 @@ TEST_F(DnsRecordsWriting, TakesOverWhatIsThere) {
     start();
     run(kSecond);
     EXPECT_EQ(written(), kEmpty);
-    // Somebody else's hand.
+    // Someone else's hand.
     kube.put(kMap, json(R"({"metadata":{"name":"dnsrecords","namespace":"tailscale"},"data":{)"
                         R"("records.json":"mine"}})"));
     run(kSecond);

@@ -49,7 +49,7 @@ public:
     [[nodiscard]] const LedgerCopy* copy() const;
     [[nodiscard]] ObjectRef reference() const;  // for Events about the installation
     // Empty: to be without. Written only if it differs; together with what others have asked for.
-    // Somebody may have deleted the ConfigMap: then it is made again. `pause` is the time until the
+    // Someone may have deleted the ConfigMap: then it is made again. `pause` is the time until the
     // next write, the longest of what is written together.
     void set(const std::string& key, const std::string& text, Duration pause = {});
 

@@ -9,9 +9,8 @@ namespace runtime {
 
 std::string unknown_contract(std::string_view version) {
     return fmt::format(
-        "it follows contract \"{}\" and this controller knows \"{}\": nothing is done for it; use "
-        "a "
-        "tailrender and a tailrender-runtime of one version",
+        "it uses contract \"{}\", but this controller supports \"{}\": it is ignored; use the same "
+        "version of tailrender and tailrender-runtime",
         version, kContractVersion);
 }
 

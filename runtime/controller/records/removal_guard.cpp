@@ -21,7 +21,7 @@ using renderer::Value;
 namespace {
 
 constexpr Duration kMemory = std::chrono::hours(24);
-// Removals in that time that need nobody's word.
+// Removals in that time that need no one's word.
 constexpr std::size_t kSafeRemovals = 5;
 constexpr std::size_t kSafePercent = 20;
 
@@ -128,7 +128,7 @@ GuardAnswer RemovalGuard::ask(Departures departures, Time now) {
     if (blocked.token.empty()) {  // else they are what it is blocked for
         std::erase_if(written_, [now](const auto& entry) { return now - entry.second > kMemory; });
     } else if (blocked.token == known.confirmed_removals) {
-        // A word starts the count anew. What goes beside what it was for has been written down.
+        // A word starts the count again. What goes beside what it was for has been written down.
         std::erase_if(written_, [&departures](const auto& entry) {
             return !departures.leaving.contains(entry.first);
         });
@@ -151,7 +151,7 @@ GuardAnswer RemovalGuard::ask(Departures departures, Time now) {
                              !is_token(kBlockedKey) && !is_token(kBlockedServicesKey);
     ledger_.set(blocked_key_, text_of_blocked(answer_.recorded), kLedgerPause);
     if (!was_blocked && answer_.is_blocked) {
-        log_.error("too many have vanished: nothing is removed",
+        log_.error("too many disappeared at once: nothing is removed",
                    {{"what", what_},
                     {"vanished", fmt::format("{}", departures.leaving.size())},
                     {"removed_in_a_day", fmt::format("{}", departures.removed.size())},
@@ -187,8 +187,8 @@ void RemovalGuard::write_down() {
 void RemovalGuard::tell(Events& events) const {
     if (answer_.is_blocked && answer_.is_recorded) {
         events.post(ledger_.reference(), EventType::Warning, "RemovalsBlocked",
-                    fmt::format("{} {} have vanished: none is removed until the annotation {} on "
-                                "this ConfigMap is \"{}\"",
+                    fmt::format("{} {} have disappeared: none is removed until the annotation {} "
+                                "on this ConfigMap is \"{}\"",
                                 answer_.recorded.pods.size(), what_, kConfirmRemovalsAnnotation,
                                 answer_.recorded.token));
     }

@@ -1,7 +1,7 @@
 // Many proxies, or Tailscale Services, that vanish are rather a mistake than a wish: an empty
 // render, a wrong namespace. Then nothing is removed until a user has said so: `tailrender-devices`
 // names the proxies and a token, and an annotation on it with that token confirms these and no
-// others. A proxy that joins them later makes another token. What has been removed without a word
+// others. A proxy that joins them later makes another token. What has been removed silently
 // is written down there for a day before it is removed, so that neither waves nor a restart pass.
 #pragma once
 
@@ -35,7 +35,7 @@ struct Departures {
     std::set<std::string> young = {};  // leave as well, and count for nothing
     std::size_t wanted = 0;            // that stay, and count
     std::size_t wanted_young = 0;
-    std::set<std::string> removed = {};  // in the last day, without a word; none of them leaves now
+    std::set<std::string> removed = {};  // in the last day, silently; none of them leaves now
 };
 
 struct GuardAnswer {
@@ -58,7 +58,7 @@ struct GuardAnswer {
 GuardAnswer guard_removals(const Departures& departures, const Blocked& recorded,
                            std::string_view confirmed_token, std::string_view uid);
 
-// What stands in the ledger of removals: when, by name.
+// What is in the ledger of removals: when, by name.
 using Removed = std::map<std::string, Time>;
 Removed read_removed(std::string_view text);
 

@@ -197,7 +197,7 @@ TEST_F(BlockedRemovals, GoOnceAUserHasConfirmedThem) {
     ASSERT_FALSE(token().empty());
     ASSERT_EQ(events().size(), 1U);
     EXPECT_EQ(text_of(kube.find(events()[0])->find("message")),
-              "8 proxies have vanished: none is removed until the annotation "
+              "8 proxies have disappeared: none is removed until the annotation "
               "tailrender.dev/confirm-removals on this ConfigMap is \"" +
                   token() + "\"");
     confirm("8");

@@ -32,7 +32,7 @@ struct EgressReplica {
 };
 std::optional<EgressReplica> decode_egress_replica(const renderer::Value& secret);
 
-// The group of a Service that leads to the tailnet; "": it is none.
+// The group of a Service that targets the tailnet; "": it is none.
 std::string_view egress_group(const Parent& service);
 
 // `replicas`: of the group's devices, in their order; nullptr: has not said anything. Without

@@ -19,7 +19,7 @@ inline constexpr std::string_view kServiceIsValid = "TailscaleIngressSvcValid";
 // What the tailnet said of a service.
 struct Registration {
     std::vector<std::string> addresses = {};
-    std::string refusal = {};  // it belongs to somebody else
+    std::string refusal = {};  // it belongs to another user or controller
     bool is_there = false;
     bool is_new = false;  // we have just put it so
 };
@@ -36,7 +36,7 @@ struct Backends {
 };
 Backends backends_of(const ServiceSight& sight);
 
-// The name of a service in the tailnet is made like those of devices; "": nobody has joined.
+// The name of a service in the tailnet is made like those of devices; "": no one has joined.
 std::string full_name(const ServiceSight& sight);
 
 StatusChange group_ingress_status(const ServiceSight& sight);

@@ -45,7 +45,7 @@ std::optional<StatusChange> status_of(const Parent& parent, const Proxies& proxi
     return parent.kind == "Recorder" ? std::optional(recorder_status(proxies)) : std::nullopt;
 }
 
-// An Ingress that somebody else's controller serves. Without a class there is nothing to go by.
+// An Ingress that someone else's controller serves. Without a class there is nothing to go by.
 bool has_other_class(const Parent& parent, std::string_view ours) {
     const std::string_view its_class = text_of(parent.spec.find("ingressClassName"));
     return parent.kind == "Ingress" && !its_class.empty() && its_class != ours;
@@ -277,7 +277,7 @@ void ParentStatus::write_name_server() {
              .is_true = has_address,
              .reason = has_address ? "NameserverCreated" : "NameserverCreationFailed",
              .message = has_address ? "NameserverCreated"
-                                    : "there is no Service \"nameserver\" with an address"});
+                                    : "Service \"nameserver\" does not exist or has no address"});
         context_.status.write(config, std::move(change));
     }
 }

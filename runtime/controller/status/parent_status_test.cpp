@@ -271,7 +271,7 @@ TEST_F(StatusTest, SaysThatAContractIsUnknownWheneverItComes) {
     run(kSecond);
     const auto said = events("tailscale");
     ASSERT_EQ(said.size(), 1U);
-    EXPECT_EQ(said[0].rfind("StatefulSet UnknownContract: it follows contract \"v9\"", 0), 0U);
+    EXPECT_EQ(said[0].rfind("StatefulSet UnknownContract: it uses contract \"v9\"", 0), 0U);
 }
 
 TEST_F(StatusTest, SaysThatATailnetIsMissing) {
@@ -294,8 +294,8 @@ TEST_F(StatusTest, SaysThatAContractIsUnknown) {
     run(kMinute);
     const auto said = events("tailscale");
     ASSERT_EQ(said.size(), 2U);
-    EXPECT_EQ(said[0].rfind("ConfigMap UnknownContract: it follows contract \"v7\"", 0), 0U);
-    EXPECT_EQ(said[1].rfind("StatefulSet UnknownContract: it follows contract \"v2\"", 0), 0U);
+    EXPECT_EQ(said[0].rfind("ConfigMap UnknownContract: it uses contract \"v7\"", 0), 0U);
+    EXPECT_EQ(said[1].rfind("StatefulSet UnknownContract: it uses contract \"v2\"", 0), 0U);
 }
 
 TEST_F(StatusTest, SaysThatTheOperatorStillServes) {
@@ -316,9 +316,9 @@ TEST_F(StatusTest, SaysThatAnApiProxyHasNoConfiguration) {
     start();
     run(kMinute);
     EXPECT_EQ(events("default"),
-              (std::vector<std::string>{"ProxyGroup NoConfiguration: kube-0: there is no ConfigMap "
-                                        "\"tailrender-group-kube\" with the key \"kube-0.hujson\", "
-                                        "or it cannot be read"}));
+              (std::vector<std::string>{
+                  "ProxyGroup NoConfiguration: kube-0: ConfigMap \"tailrender-group-kube\" with "
+                  "the key \"kube-0.hujson\" does not exist or cannot be read"}));
     cluster.offer("kube", Value::map({{"kube-0.hujson", R"({"Version":"v1alpha1"})"}}));
     run(kMinute);
     EXPECT_EQ(tailnet.devices.size(), 1U);
@@ -393,7 +393,7 @@ TEST_F(StatusTest, TellsTheStaticEndpointsOfAGroup) {
         << status(kube_path);
 }
 
-// The name is too long to stand inside a std::string: a view of one that is gone would be seen.
+// The name is too long to be inside a std::string: a view of one that is gone would be seen.
 TEST_F(StatusTest, SaysWhetherAGroupLeadsOutOfTheCluster) {
     const std::string group = "ways-out-of-the-cluster";
     put(service_path(), "web", "apps", R"({"type":"ExternalName"})",

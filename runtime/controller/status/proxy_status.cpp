@@ -126,7 +126,7 @@ bool is_our_load_balancer(const Parent& service) {
         return false;
     }
     const Value* its_class = service.spec.find("loadBalancerClass");
-    // Without a class it has a proxy because the user exposes it, and a load balancer of somebody
+    // Without a class it has a proxy because the user exposes it, and a load balancer of someone
     // else's; or because our class is the default.
     return its_class == nullptr ? !service.annotations.contains("tailscale.com/expose")
                                 : text_of(its_class) == "tailscale";

@@ -38,7 +38,7 @@ bool is_of_group(const Parent& parent);
 
 // A Service whose addresses are ours to write while we serve it.
 bool is_our_load_balancer(const Parent& service);
-// A Service whose addresses nobody else writes.
+// A Service whose addresses no one else writes.
 bool has_our_class(const Parent& service);
 
 }  // namespace runtime

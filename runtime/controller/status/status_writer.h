@@ -18,7 +18,7 @@ struct Condition {
     bool is_true = false;
     std::string reason = {};
     std::string message = {};
-    bool observes_generation = true;  // the reference's conditions of Services do not
+    bool observes_generation = true;  // the operator's conditions of Services do not
 };
 
 struct StatusChange {
@@ -26,7 +26,7 @@ struct StatusChange {
     std::vector<std::pair<std::string, renderer::Value>> fields = {};
     std::vector<Condition> conditions = {};
     std::vector<std::string> conditions_to_remove = {};
-    // Names and addresses: what `loadBalancer` says of them is taken off, and nobody else's.
+    // Names and addresses: what `loadBalancer` says of them is taken off, and no one else's.
     std::set<std::string> gone = {};
 };
 

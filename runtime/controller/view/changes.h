@@ -1,4 +1,4 @@
-// What has changed in the cluster since somebody looked: so that one object costs work for what
+// What has changed in the cluster since someone looked: so that one object costs work for what
 // depends on it alone.
 #pragma once
 

@@ -93,7 +93,7 @@ void ClusterView::take_set(const ProxySet* before, const ProxySet* after, Change
         return set.contract.empty() ? labelled_parent(set.labels) : std::string(set.parent);
     };
     const auto look = [&changes, &parent_of](const ProxySet& set) {
-        if (set.contract.empty()) {  // it may have stood in the way of whatever there is
+        if (set.contract.empty()) {  // it may have been in the way of whatever there is
             changes.everything = true;
         }
         changes.sets.insert(set.name);

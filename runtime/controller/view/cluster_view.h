@@ -78,7 +78,7 @@ public:
         };
     }
 
-    // Called after every change; `changed` is also what somebody has to say who wants another look,
+    // Called after every change; `changed` is also what someone has to say who wants another look,
     // at something that he names, or only at what time and answers may have changed.
     void on_change(std::function<void(Changes)> listener) { listener_ = std::move(listener); }
     void changed(Changes changes = {}) {

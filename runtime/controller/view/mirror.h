@@ -30,7 +30,7 @@ class Mirror : public WatchSink {
 public:
     using Decode = std::optional<T> (*)(const renderer::Value&);
     struct Versioned : T {
-        std::uint64_t version = 0;  // 0: of before the list; a restored etcd counts anew
+        std::uint64_t version = 0;  // 0: of before the list; a restored etcd counts again
     };
     using Objects = std::map<Text, Versioned, std::less<>>;
     // What an object was, and what it is: nullptr when there was, or is, none. Both, with an empty

@@ -75,7 +75,7 @@ void ObjectEditor::finish(const Target& target, const Edit& edit, KubeReply repl
     view_.wrote(target.source, reply.object);
     if (edit(reply.object)) {
         // Its schema does not know what we write: asking again would be a loop.
-        log_.warning("the API server did not keep what was written", {{"path", path}});
+        log_.warning("the API server did not store what was written", {{"path", path}});
         return pause(target, kRefusedPause);
     }
     pause(target, std::max(target.pause, writes_.spend(path, loop_.uptime())));

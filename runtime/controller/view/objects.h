@@ -17,7 +17,7 @@ namespace runtime {
 // What a pod says in place of a name that is served over HTTPS.
 inline constexpr std::string_view kNoHttps = "no-https";
 
-// A StatefulSet that is a proxy, or one of the operator's that stands in a proxy's way.
+// A StatefulSet that is a proxy, or one of the operator's that is in a proxy's way.
 struct ProxySet {
     Text name, uid;
     Text contract;  // version; empty: the operator's
@@ -71,7 +71,7 @@ struct AuthSecret {
     Text restart_pod;
     Text device, device_tags;
     // What the tailnet says of it: its name, its addresses, joined with `,`; and a digest of what
-    // the pod said then, empty: nobody has asked.
+    // the pod said then, empty: no one has asked.
     Text device_name, device_addresses, device_words;
     Text device_named;            // may be its own: nothing proves it yet
     Text device_gone;             // that the tailnet did not have when the key was minted

@@ -1,4 +1,4 @@
-// How many replicas there are, and which of them nobody wants any more: what the guard against
+// How many replicas there are, and which of them no one wants any more: what the guard against
 // removals by mistake asks, kept up to date replica by replica.
 #pragma once
 

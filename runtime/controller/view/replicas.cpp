@@ -63,7 +63,7 @@ std::optional<Replica> Replicas::find(std::string_view pod) {
                     .auth = auth_of(pod, is_api_proxy),
                     .stray = auth_of(pod, !is_api_proxy)};
     if (set == nullptr || set->contract.empty()) {
-        if (replica.auth == nullptr) {  // of which type, nobody knows
+        if (replica.auth == nullptr) {  // of which type, no one knows
             std::swap(replica.auth, replica.stray);
         }
     } else if (!is_ours) {

@@ -19,7 +19,7 @@ class Replicas {
 public:
     explicit Replicas(const ClusterView& view) : view_(view) {}
 
-    // No value: nobody wants it, and nothing is left of it. Its name points to `pod`.
+    // No value: no one wants it, and nothing is left of it. Its name points to `pod`.
     std::optional<Replica> find(std::string_view pod);
     // Each once, in no order. Its name ends with the call.
     void each(const std::function<void(const Replica&)>& visit);
@@ -27,7 +27,7 @@ public:
 private:
     [[nodiscard]] const AuthSecret* auth_of(std::string_view pod, bool is_api_proxy) const;
     // What a pod of an API proxy is configured with; "": its group cannot be read, so what its pods
-    // shall advertise, nobody knows.
+    // shall advertise, no one knows.
     std::string config_of(const ProxySet& set, std::string_view pod);
 
     const ClusterView& view_;

@@ -192,7 +192,7 @@ void begin(const Shared& adoption, const Next& done) {
     const OperateContext& context = adoption->context;
     adoption->plan = plan_adoption(adoption->snapshot);
     if (adoption->plan.empty()) {
-        context.say("nothing of the operator's is left to move");
+        context.say("nothing left to move from the operator");
     } else {
         context.say(describe(adoption->plan));
     }

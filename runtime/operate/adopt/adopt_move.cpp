@@ -134,7 +134,7 @@ Value at_most(const Value& set, int replicas) {
 }
 
 // A replica that has not joined yet would do so behind our back, and its device would be lost. It
-// serves nobody, so it ends first, with those behind it.
+// serves no one, so it ends first, with those behind it.
 void end_joining(const OperateContext& context, const Move& move, std::size_t index,
                  const Next& next) {
     if (index == move.secrets.size()) {
@@ -146,7 +146,7 @@ void end_joining(const OperateContext& context, const Move& move, std::size_t in
         if (!problem.empty() || state->is_null() || !device_of(*state).empty()) {
             return problem.empty() ? end_joining(context, move, index + 1, next) : next(problem);
         }
-        context.say(move.secrets[index] + ": has not joined yet, so it ends first");
+        context.say(move.secrets[index] + ": has not joined yet, so it is stopped first");
         const int replicas = split_replica(move.secrets[index])->ordinal;
         std::vector<Job> jobs{
             change_object(context.kube, path_of(kStatefulSets, context.ns, move.old_name),
@@ -154,7 +154,7 @@ void end_joining(const OperateContext& context, const Move& move, std::size_t in
         for (std::size_t i = index; i < move.secrets.size(); ++i) {
             jobs.push_back(wait_for(context.kube, {context.loop, context.patience},
                                     path_of(kPods, context.ns, move.secrets[i]), is_absent,
-                                    fmt::format("pod \"{}\" does not end", move.secrets[i])));
+                                    fmt::format("pod \"{}\" does not terminate", move.secrets[i])));
         }
         run_in_order(std::move(jobs), next);
     });
@@ -255,7 +255,7 @@ void look(const std::shared_ptr<Joining>& joining, const Next& next) {
     const auto& context = joining->context;
     const auto again = [joining, next] {
         if (joining->context.loop.uptime() >= joining->end) {
-            return next(fmt::format("pod \"{}\" has not come back with its device", joining->pod));
+            return next(fmt::format("pod \"{}\" has not rejoined with its device", joining->pod));
         }
         joining->context.loop.after(kInterval, [joining, next] { look(joining, next); });
     };
@@ -294,15 +294,14 @@ Job erase_child(const OperateContext& context, Resource resource, const std::str
 // A pod that admission refuses would never take over.
 Job must_be_made(const OperateContext& context, const ProxySet& set) {
     const std::string pod = fmt::format("{}-0", set.name);
-    return set.replicas == 0
-               ? in_order({})
-               : wait_for(
-                     context.kube, {context.loop, context.patience},
-                     path_of(kPods, context.ns, pod),
-                     [](const Value& object) { return !object.is_null(); },
-                     fmt::format("pod \"{}\" is not made, so the old one stays: see the events of "
-                                 "its StatefulSet",
-                                 pod));
+    return set.replicas == 0 ? in_order({})
+                             : wait_for(
+                                   context.kube, {context.loop, context.patience},
+                                   path_of(kPods, context.ns, pod),
+                                   [](const Value& object) { return !object.is_null(); },
+                                   fmt::format("pod \"{}\" is not created, so the old one is kept: "
+                                               "see the events of its StatefulSet",
+                                               pod));
 }
 
 // It may be the last trace of a device.
@@ -315,11 +314,11 @@ Job erase_state(const OperateContext& context, const Move& move, const std::stri
              read_object(context.kube, secret_path(context, name), *fresh)},
             [=](const std::string& problem) {
                 if (problem.empty() && !device_of(*old).empty() && device_of(*fresh).empty()) {
-                    return next(fmt::format(
-                        "\"{0}\" has got a key of its own, so \"{1}\", which holds device "
-                        "{2}, stays: stop the controller, delete Secret \"{3}\" and pod "
-                        "\"{0}\", and run adopt again",
-                        name, old_secret, device_of(*old), auth_name(name, false)));
+                    return next(
+                        fmt::format("\"{0}\" got its own key, so \"{1}\", which has device {2}, is "
+                                    "kept: stop the controller, delete Secret \"{3}\" and pod "
+                                    "\"{0}\", and run adopt again",
+                                    name, old_secret, device_of(*old), auth_name(name, false)));
                 }
                 problem.empty() ? erase_child(context, kSecrets, old_secret)(next) : next(problem);
             });
@@ -420,12 +419,12 @@ Job move_proxy(const OperateContext& context, const AdoptSnapshot& snapshot, con
         jobs.push_back(must_be_made(context, set));
         jobs.push_back([context, move](const Next& next) { end_joining(context, move, 0, next); });
         jobs.push_back(bring_states);
-        jobs.push_back(
-            note(context, fmt::format("{} -> {}: the old pod ends", move.old_name, move.new_name)));
+        jobs.push_back(note(
+            context, fmt::format("{} -> {}: stopping the old pod", move.old_name, move.new_name)));
         jobs.push_back(erase_object(context.kube, old_set, move.old_uid, "Foreground"));
     }
     jobs.push_back(wait_for(context.kube, {context.loop, context.patience}, old_set, is_absent,
-                            fmt::format("StatefulSet \"{}\" is still there", move.old_name)));
+                            fmt::format("StatefulSet \"{}\" still exists", move.old_name)));
     jobs.push_back(bring_states);  // what the old pod has written until its end
     for (int ordinal = 0; ordinal < set.replicas; ++ordinal) {
         const std::string pod = fmt::format("{}-{}", move.new_name, ordinal);

@@ -2,11 +2,11 @@
 //
 // In this order a kill at any point leaves a proxy that works or comes back by itself, and never
 // two pods with one device:
-// 1. the record; 2. the old Service, if somebody's externalName leads to it, selects the new pod,
+// 1. the record; 2. the old Service, if someone's externalName leads to it, selects the new pod,
 // too; 3. the state, to the new name: the new pod waits for its auth Secret, which the controller
 // does not make while the operator's StatefulSet exists; 4. the old StatefulSet goes, in the
 // foreground: when it is gone its pod has ended, and the controller (or the next step) lets the new
-// one start; 5. what the old pod has written until then, if nobody was quicker; 6. what is left.
+// one start; 5. what the old pod has written until then, if no one was quicker; 6. what is left.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
 Job redirect(const OperateContext& context, const std::vector<std::string>& services,
              const std::string& from, const std::string& to);
 
-// The user's objects wait for nobody any more: removes the finalizers of the operator that stand
+// The user's objects wait for no one any more: removes the finalizers of the operator that stand
 // in it. Null: there are none.
 renderer::Value without_finalizers(const renderer::Value& object);
 

@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kPrefix = "tailscale.com/";
 constexpr std::string_view kManaged = "tailscale.com/managed";
 constexpr std::string_view kNotRendered =
-    "nothing is rendered for it: apply the rendered manifests first, while the operator is stopped";
+    "no rendered proxy for it: apply the rendered manifests first, while the operator is stopped";
 
 std::string label_of(const Value& object, std::string_view key) {
     return std::string(text_of(object.at({"metadata", "labels", key})));
@@ -100,7 +100,7 @@ std::string other_device(const AdoptSnapshot& snapshot, const Move& move) {
         const std::string device = state == nullptr ? std::string() : device_of(*state);
         const std::string wanted = device_of(*old);
         if (!device.empty() && !wanted.empty() && device != wanted) {
-            return fmt::format("\"{}\" has joined as a device of its own, {}", name, device);
+            return fmt::format("\"{}\" has joined as a new device, {}", name, device);
         }
     }
     return {};
@@ -129,7 +129,7 @@ Move plan_move(const AdoptSnapshot& snapshot, const Labels& labels, const std::s
     move.services =
         services_that_name(snapshot, old_name, text_of(rendered->at({"metadata", "namespace"})));
     if (annotation_of(*rendered, kContractAnnotation) != kContractVersion) {
-        move.problem = fmt::format("\"{}\" follows another contract than \"{}\"", move.new_name,
+        move.problem = fmt::format("\"{}\" uses another contract than \"{}\"", move.new_name,
                                    kContractVersion);
         return move;
     }

@@ -76,16 +76,15 @@ TEST(AdoptPlan, SaysWhatCannotBeMoved) {
     EXPECT_EQ(
         plan_adoption(snapshot).problems(),
         (std::vector<std::string>{
-            "Recorder/rec (rec): nothing is rendered for it: apply the rendered manifests first, "
+            "Recorder/rec (rec): no rendered proxy for it: apply the rendered manifests first, "
             "while the operator is stopped",
-            "Ingress/apps/late (ts-late-qwxyz): \"ts-late-bcdfg-0\" has joined as a device of "
-            "its own, nDEV2",
-            "Service/apps/lonely (ts-lonely-qwxyz): nothing is rendered for it: apply the "
-            "rendered manifests first, while the operator is stopped",
-            "Connector/new (ts-new-qwxyz): \"ts-new-bcdfg\" follows another contract than "
-            "\"v1\"",
-            "DNSConfig/dns (nameserver): nothing is rendered for it: apply the rendered "
-            "manifests first, while the operator is stopped"}));
+            "Ingress/apps/late (ts-late-qwxyz): \"ts-late-bcdfg-0\" has joined as a new device, "
+            "nDEV2",
+            "Service/apps/lonely (ts-lonely-qwxyz): no rendered proxy for it: apply the rendered "
+            "manifests first, while the operator is stopped",
+            "Connector/new (ts-new-qwxyz): \"ts-new-bcdfg\" uses another contract than \"v1\"",
+            "DNSConfig/dns (nameserver): no rendered proxy for it: apply the rendered manifests "
+            "first, while the operator is stopped"}));
     // NOLINTEND(bugprone-suspicious-missing-comma)
 }
 

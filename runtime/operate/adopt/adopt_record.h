@@ -40,7 +40,7 @@ inline constexpr std::string_view kOperatorRecord = "tailrender-adopt-operator";
 renderer::Value operator_record(std::string_view ns, std::int64_t replicas);
 std::int64_t recorded_replicas(const renderer::Value& secret);
 
-// What somebody would apply to get the object.
+// What someone would apply to get the object.
 renderer::Value manifest_of(const renderer::Value& object);
 
 }  // namespace runtime

@@ -25,7 +25,7 @@ TEST(Adopt, KeepsEveryDevice) {
     const std::size_t writes = world.kube.writes;
     EXPECT_EQ(run_to_end(world, plain_adopt, &said), "");
     EXPECT_EQ(world.kube.writes, writes) << "a second run has nothing to write";
-    EXPECT_NE(said.find("nothing of the operator's is left"), std::string::npos) << said;
+    EXPECT_NE(said.find("nothing left to move from the operator"), std::string::npos) << said;
     world.loop.run_for(std::chrono::hours(1));
     world.expect_adopted();
     world.roll_group();
@@ -111,10 +111,10 @@ TEST(Adopt, SaysThatNoOperatorIsHere) {
     deployment.find("spec")->put("template", renderer::Value::map({{"spec", std::move(pod)}}));
     world.kube.put(path, std::move(deployment));
     EXPECT_TRUE(dry_run().ends_with(
-        "no Tailscale operator is here: Deployment \"operator\" is the rendered controller\n"));
+        "no Tailscale operator: Deployment \"operator\" is the rendered controller\n"));
     world.kube.erase(path);
-    EXPECT_TRUE(dry_run().ends_with(
-        "no Tailscale operator is here: there is no Deployment \"operator\"\n"));
+    EXPECT_TRUE(
+        dry_run().ends_with("no Tailscale operator: Deployment \"operator\" does not exist\n"));
 }
 
 TEST(Adopt, KilledAtAnyPointLeavesAWorkingTailnetAndIsCompletedByTheNextRun) {
@@ -211,7 +211,8 @@ TEST(Adopt, EndsOnlyReplicasThatHaveNotJoined) {
     std::string said;
     EXPECT_EQ(run_to_end(world, plain_adopt, &said), "");
     EXPECT_TRUE(first_stays);
-    EXPECT_NE(said.find("ts-ha-qwxyz-1: has not joined yet, so it ends first\n"), std::string::npos)
+    EXPECT_NE(said.find("ts-ha-qwxyz-1: has not joined yet, so it is stopped first\n"),
+              std::string::npos)
         << said;
 }
 
@@ -232,8 +233,8 @@ TEST(Adopt, KeepsTheStateOfOneThatAnotherKeyWasMintedFor) {
     world.kube.put(auth, secret(new_set(0) + "-0-auth"));
     world.kube.put(World::secret(new_set(0) + "-0"), secret(new_set(0) + "-0"));
     EXPECT_EQ(run_to_end(world, plain_adopt),
-              "\"ts-web0-bcdfg-0\" has got a key of its own, so \"ts-web0-qwxyz-0\", which holds "
-              "device nOLD-web0, stays: stop the controller, delete Secret "
+              "\"ts-web0-bcdfg-0\" got its own key, so \"ts-web0-qwxyz-0\", which has "
+              "device nOLD-web0, is kept: stop the controller, delete Secret "
               "\"ts-web0-bcdfg-0-auth\" and pod \"ts-web0-bcdfg-0\", and run adopt again");
     world.kube.erase(auth);
     world.cluster.restart_pod(new_set(0) + "-0");
@@ -267,7 +268,7 @@ TEST(Adopt, EndsWhenTheOperatorHasBeenStartedAgain) {
         World world(1);
         world.before(method, name, [&world] { world.cluster.add_operator(); });
         EXPECT_EQ(run_to_end(world, plain_adopt),
-                  "somebody has started the operator again: keep it at 0 in the repository of the "
+                  "the operator was started again: keep it at 0 in the repository of the "
                   "cluster, or commit the rendered install, which replaces it");
         if (!std::string(still_there).empty()) {
             EXPECT_NE(world.kube.find(FakeCluster::path("services", still_there)), nullptr);
@@ -311,7 +312,7 @@ TEST(Adopt, RefusesWhatIsNotRendered) {
     const std::size_t writes = world.kube.writes;
     EXPECT_EQ(run_to_end(world, plain_adopt),
               "1 cannot be moved, so nothing is changed:\n"
-              "  Service/apps/lonely (ts-lonely-qwxyz): nothing is rendered for it: apply the "
+              "  Service/apps/lonely (ts-lonely-qwxyz): no rendered proxy for it: apply the "
               "rendered manifests first, while the operator is stopped\n"
               "  --partial moves the rest; these then run without the operator");
     EXPECT_EQ(world.kube.writes, writes);
@@ -329,8 +330,8 @@ TEST(Adopt, KeepsTheOldPodOfOneThatIsNeverMade) {
     world.kube.erase(pod);
     world.cluster.refused_pods.insert(new_set(1) + "-0");
     EXPECT_EQ(run_to_end(world, plain_adopt),
-              "pod \"ts-web1-bcdfg-0\" is not made, so the old one stays: see the events of its "
-              "StatefulSet");
+              "pod \"ts-web1-bcdfg-0\" is not created, so the old one is kept: see the events of "
+              "its StatefulSet");
     EXPECT_EQ(world.devices_that_run(), 2);
     EXPECT_NE(world.kube.find(FakeCluster::path("statefulsets", old_set(1))), nullptr);
     world.cluster.refused_pods.clear();

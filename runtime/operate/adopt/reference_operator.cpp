@@ -59,7 +59,7 @@ renderer::Error unknown_login_server(std::string message) {
         .rule = "unknown-login-server",
         .where = "--login-server",
         .message = std::move(message),
-        .hint = fmt::format("give --login-server URL ({} is Tailscale's)", kTailscaleLoginServer)}};
+        .hint = fmt::format("use --login-server URL ({} is Tailscale's)", kTailscaleLoginServer)}};
 }
 
 bool is_pod_of(const Value& pod, const Value& selector) {
@@ -80,7 +80,7 @@ Job wait_for_pods(const OperateContext& context, const Value& deployment) {
                             [&selector](const Value& pod) { return is_pod_of(pod, *selector); });
     };
     return wait_for(context.kube, {context.loop, context.patience}, path_of(kPods, context.ns),
-                    none_left, "the operator's pod does not end");
+                    none_left, "the operator's pod does not terminate");
 }
 
 Job scale(const OperateContext& context, std::int64_t replicas) {
@@ -170,12 +170,12 @@ std::string device_of_operator(const std::vector<Value>& secrets) {
 renderer::Result<std::string> login_server_of(const Value& deployment) {
     if (deployment.is_null()) {
         return unknown_login_server(
-            "there is no Deployment \"operator\" that says where the controller's tailnet is");
+            "no Deployment \"operator\" with the controller's login server");
     }
     const Value* variable = find_variable(deployment, "OPERATOR_LOGIN_SERVER");
     if (variable != nullptr && variable->find("valueFrom") != nullptr) {
         return unknown_login_server(
-            "Deployment \"operator\" has its OPERATOR_LOGIN_SERVER from elsewhere");
+            "Deployment \"operator\" has OPERATOR_LOGIN_SERVER from another source");
     }
     return std::string(variable == nullptr ? std::string_view() : text_of(variable->find("value")));
 }
@@ -187,12 +187,11 @@ std::string_view describe(OperatorState state) {
         case OperatorState::Stopped:
             return "the operator is stopped";
         case OperatorState::Replaced:
-            return "no Tailscale operator is here: Deployment \"operator\" is the rendered "
-                   "controller";
+            return "no Tailscale operator: Deployment \"operator\" is the rendered controller";
         case OperatorState::Absent:
             break;
     }
-    return "no Tailscale operator is here: there is no Deployment \"operator\"";
+    return "no Tailscale operator: Deployment \"operator\" does not exist";
 }
 
 Job stop_operator(const OperateContext& context) {
@@ -205,7 +204,7 @@ Job stop_operator(const OperateContext& context) {
             }
             std::vector<Job> jobs;
             if (state == OperatorState::Runs) {
-                context.say("the operator is scaled to no replicas");
+                context.say("the operator is scaled to 0");
                 jobs.push_back(create_once(context.kube, path_of(kSecrets, context.ns),
                                            operator_record(context.ns, replicas_of(deployment))));
                 jobs.push_back(scale(context, 0));
@@ -254,7 +253,7 @@ Job operator_must_rest(const OperateContext& context) {
                          "rendered install, which replaces it"](const Next& next) {
         with_deployment(context, next, [next, next_hint](const Value& deployment) {
             next(operator_state(deployment) == OperatorState::Runs
-                     ? fmt::format("somebody has started the operator again: {}", next_hint)
+                     ? fmt::format("the operator was started again: {}", next_hint)
                      : std::string());
         });
     };

@@ -1,6 +1,6 @@
 // The way back, from the records. The controller keeps its hands off a replica whose state Secret
 // has lost its label, so the rendered pod, which GitOps may make again at any time, waits for an
-// auth Secret that nobody makes; the operator's StatefulSet gets its pods when that one has ended.
+// auth Secret that no one makes; the operator's StatefulSet gets its pods when that one has ended.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using renderer::Value;
 
 namespace {
 
-constexpr std::string_view kNoRecord = "there is no record of an adoption";
+constexpr std::string_view kNoRecord = "no record of an adoption";
 
 struct Return {
     OperateContext context;
@@ -99,7 +99,7 @@ Job create_idle_set(const OperateContext& context, const AdoptRecord& record) {
     return in_order(
         {wait_for(context.kube, {context.loop, context.patience},
                   path_of(kStatefulSets, context.ns, record.old_name), is_not_leaving,
-                  fmt::format("StatefulSet \"{}\" does not end", record.old_name)),
+                  fmt::format("StatefulSet \"{}\" is not deleted", record.old_name)),
          create_once(context.kube, path_of(kStatefulSets, context.ns), std::move(idle))});
 }
 
@@ -129,7 +129,7 @@ Job end_pod(const OperateContext& context, const std::string& pod) {
                               [uid](const Value& object) {
                                   return text_of(object.at({"metadata", "uid"})) != uid;
                               },
-                              fmt::format("pod \"{}\" does not end", pod))},
+                              fmt::format("pod \"{}\" does not terminate", pod))},
                          next);
         });
     };
@@ -193,7 +193,7 @@ Job move_back(const Shared& back, const AdoptRecord& record) {
                          std::none_of(replicas.begin(), replicas.end(),
                                       [](const Replica& replica) { return replica.has_device; });
     if (is_lost) {
-        context.say(fmt::format("{}: its device is gone; the operator will make a new proxy",
+        context.say(fmt::format("{}: its device was deleted; the operator will create a new proxy",
                                 record.old_name));
         return erase_object(context.kube, secret_path(context, record.name));
     }
@@ -259,7 +259,7 @@ Job give_back(const OperateContext& context, const Value& secret) {
     return in_order(std::move(jobs));
 }
 
-// An operator that adopt has not stopped is somebody else's to start.
+// An operator that adopt has not stopped is someone else's to start.
 std::string what_is_next(const AdoptSnapshot& snapshot) {
     const OperatorState state = operator_state(find_operator(snapshot.deployments));
     const bool is_ours_to_start =
@@ -268,7 +268,7 @@ std::string what_is_next(const AdoptSnapshot& snapshot) {
     const bool runs =
         state == OperatorState::Runs || (state == OperatorState::Stopped && is_ours_to_start);
     const std::string all =
-        "done; take the rendered manifests out of the repository of the cluster now";
+        "done; now remove the rendered manifests from the repository of the cluster";
     return runs ? all : fmt::format("{}\n{}, then start the operator", describe(state), all);
 }
 
@@ -313,7 +313,7 @@ void forget(const Shared& back, const Next& done) {
                                  ? record->is_open
                                  : is_taken(secret) && without_our_label(secret).is_null();
         if (is_open) {
-            return done(fmt::format("{} has not been moved to its end: run adopt again",
+            return done(fmt::format("{} is only partly moved: run adopt again",
                                     record.has_value() ? record->old_name : name));
         }
         if (record.has_value() || name == kOperatorRecord) {
@@ -326,10 +326,10 @@ void forget(const Shared& back, const Next& done) {
     context.say(jobs.empty() ? std::string(kNoRecord) : fmt::format("{} records", jobs.size()));
     const std::string device = device_of_operator(back->snapshot.secrets);
     if (!jobs.empty() && !device.empty()) {
-        context.say(fmt::format(
-            "Secret \"operator\" and device {} in the tailnet are the operator's own: delete both "
-            "unless it is to come back",
-            device));
+        context.say(
+            fmt::format("Secret \"operator\" and device {} in the tailnet are the operator's own: "
+                        "delete both unless you want it back",
+                        device));
     }
     run_in_order(std::move(jobs), done);
 }

@@ -39,7 +39,7 @@ TEST(Rollback, LeadsBackWhatTheRenderedManifestsHaveLedAway) {
 
 TEST(Rollback, GivesTheOperatorTheReplicasThatAdoptHasTaken) {
     const std::string done =
-        "done; take the rendered manifests out of the repository of the cluster now";
+        "done; now remove the rendered manifests from the repository of the cluster";
     for (const int replicas : {0, 1, 2}) {
         SCOPED_TRACE(replicas);
         World world(1);
@@ -87,7 +87,7 @@ TEST(Rollback, GoesBackFromWhereAnAdoptionWasKilled) {
         }
         world.loop.run_for(kSecond);
         const std::string problem = run_to_end(world, roll_back);
-        if (problem != "there is no record of an adoption") {
+        if (problem != "no record of an adoption") {
             ASSERT_EQ(problem, "");
             world.expect_devices();
             world.expect_nothing_taken();
@@ -143,8 +143,9 @@ TEST(Rollback, SaysWhoseDeviceIsGone) {
     world.loop.run_for(10 * kMinute);
     std::string said;
     ASSERT_EQ(run_to_end(world, roll_back, &said), "");
-    EXPECT_NE(said.find("ts-web0-qwxyz: its device is gone; the operator will make a new proxy\n"),
-              std::string::npos)
+    EXPECT_NE(
+        said.find("ts-web0-qwxyz: its device was deleted; the operator will create a new proxy\n"),
+        std::string::npos)
         << said;
     EXPECT_EQ(world.kube.find(FakeCluster::path("statefulsets", old_set(0))), nullptr);
 }
@@ -155,8 +156,8 @@ TEST(Rollback, GoesOnBehindOneThatDoesNotComeBack) {
     ASSERT_EQ(run_to_end(world, plain_adopt), "");
     world.cluster.refused_pods = {old_set(0) + "-0", old_set(1) + "-0"};
     EXPECT_EQ(run_to_end(world, roll_back),
-              "pod \"ts-web0-qwxyz-0\" has not come back with its device\n"
-              "pod \"ts-web1-qwxyz-0\" has not come back with its device");
+              "pod \"ts-web0-qwxyz-0\" has not rejoined with its device\n"
+              "pod \"ts-web1-qwxyz-0\" has not rejoined with its device");
     const auto has_record = [&world](int i) {
         return world.kube.find(World::secret(record_name(old_set(i)))) != nullptr;
     };
@@ -180,10 +181,10 @@ TEST(Rollback, FinishForgetsTheRecords) {
     EXPECT_EQ(world.kube.find(World::secret(std::string(kOperatorRecord))), nullptr);
     const std::size_t writes = world.kube.writes;
     std::string said;
-    EXPECT_EQ(run_to_end(world, roll_back, &said), "there is no record of an adoption");
+    EXPECT_EQ(run_to_end(world, roll_back, &said), "no record of an adoption");
     EXPECT_EQ(said, "") << "advice to take the proxies away";
     EXPECT_EQ(run_to_end(world, finish, &said), "");
-    EXPECT_EQ(said, "there is no record of an adoption\n");
+    EXPECT_EQ(said, "no record of an adoption\n");
     EXPECT_EQ(world.kube.writes, writes);
 }
 
@@ -198,11 +199,11 @@ TEST(Rollback, FinishSaysWhatIsTheOperatorsOwn) {
     ASSERT_EQ(run_to_end(world, finish, &said), "");
     EXPECT_TRUE(
         said.ends_with("\nSecret \"operator\" and device nOPERATOR in the tailnet are the "
-                       "operator's own: delete both unless it is to come back\n"))
+                       "operator's own: delete both unless you want it back\n"))
         << said;
     EXPECT_NE(world.kube.find(state), nullptr);
     ASSERT_EQ(run_to_end(world, finish, &said), "");
-    EXPECT_EQ(said, "there is no record of an adoption\n");
+    EXPECT_EQ(said, "no record of an adoption\n");
 }
 
 TEST(Rollback, FinishRefusesBeforeTheEnd) {
@@ -219,7 +220,7 @@ TEST(Rollback, FinishRefusesBeforeTheEnd) {
             const bool has_begun = world.kube.find(World::secret(name + "-auth")) != nullptr;
             if (has_begun &&
                 !decode_state_secret(*world.kube.find(World::secret(name))).has_value()) {
-                EXPECT_EQ(problem, name + " has not been moved to its end: run adopt again");
+                EXPECT_EQ(problem, name + " is only partly moved: run adopt again");
             }
         }
     }

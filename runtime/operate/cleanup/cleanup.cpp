@@ -28,14 +28,14 @@ namespace {
 
 // What is removed, before its name.
 constexpr std::string_view kAuthKey = "auth key", kTailscaleService = "Tailscale Service",
-                           kStatusOf = "what is told in the status of", kSecret = "Secret",
-                           kLease = "Lease", kConfigMap = "ConfigMap";
+                           kStatusOf = "status of", kSecret = "Secret", kLease = "Lease",
+                           kConfigMap = "ConfigMap";
 
 std::string thing(std::string_view kind, std::string_view name) {
     return fmt::format("{} {}", kind, name);
 }
 
-constexpr std::string_view kNothingLeft = "nothing of the controller's is left";
+constexpr std::string_view kNothingLeft = "nothing left of the controller";
 
 bool is_controllers_config_map(const Value& map) {
     const std::string name = name_of(map);
@@ -246,7 +246,7 @@ void Cleanup::show() {
     for (const std::string& line : lines) {
         context_.say("would remove " + line);
     }
-    context_.say("nothing was removed; --yes removes these");
+    context_.say("nothing was removed; use --yes to remove these");
     done_({});
 }
 
@@ -293,16 +293,17 @@ std::string Cleanup::unreachable() {
     for (const std::string& tailnet : tailnets()) {
         std::string problem;
         if (tailnets_->find(tailnet, problem) == nullptr) {
-            return fmt::format("tailnet \"{}\" holds what is ours, but {}: apply it again", tailnet,
-                               problem);
+            return fmt::format(
+                "tailnet \"{}\" has devices or keys of the controller, but {}: apply it again",
+                tailnet, problem);
         }
     }
     if (services_.empty() || !mark_.empty()) {
         return {};
     }
     return fmt::format(
-        "ConfigMap \"{}\" is missing, and \"{}\" does not say what marks our Tailscale Services: "
-        "delete the latter to leave them behind",
+        "ConfigMap \"{}\" is missing, and \"{}\" does not identify our Tailscale Services: delete "
+        "the latter to keep them",
         kLedgerName, renderer::kIngressAddresses);
 }
 
@@ -381,7 +382,7 @@ Job Cleanup::release(const Service& service) {
                 return api.delete_service(service.name, done);
             }
             if (release.body.is_null()) {
-                context_.say(what + " stays: it is not ours");
+                context_.say(what + " is kept: it is not ours");
                 return next({});
             }
             api.put_service(service.name, release.body, done);

@@ -79,17 +79,17 @@ std::string cleanup_objection(const Objects& sets, const Objects& pods, const Ob
     if (const std::string pod = force ? std::string() : running_proxy(sets, pods, secrets);
         !pod.empty()) {
         return fmt::format(
-            "proxies still run, such as pod \"{}\": remove the rendered manifests first, or give "
-            "--force",
+            "proxies are still running, such as pod \"{}\": remove the rendered manifests first, "
+            "or use --force",
             pod);
     }
     const std::string set = operators_proxy(sets, secrets);
-    return set.empty() ? std::string()
-                       : fmt::format(
-                             "the operator's StatefulSet \"{}\" has a device that would be "
-                             "deleted: run adopt or adopt --rollback to its end first, or delete "
-                             "that StatefulSet",
-                             set);
+    return set.empty()
+               ? std::string()
+               : fmt::format(
+                     "the operator's StatefulSet \"{}\" has a device that would be deleted: "
+                     "complete adopt or adopt --rollback first, or delete that StatefulSet",
+                     set);
 }
 
 Job controller_must_rest(const OperateContext& context) {
@@ -103,7 +103,7 @@ Job controller_must_rest(const OperateContext& context) {
                 return next(problem);
             }
             context.say(fmt::format(
-                "looking for {} s whether the controller ({}) still runs",
+                "checking for {} s whether the controller ({}) is still running",
                 std::chrono::duration_cast<std::chrono::seconds>(kLeaseDuration).count(), holder));
             context.loop.after(kLeaseDuration, [next, lease, read, seen = renewal_of(*lease)] {
                 read([next, lease, seen](const std::string& its_problem) {
@@ -112,8 +112,8 @@ Job controller_must_rest(const OperateContext& context) {
                         return next(its_problem);
                     }
                     next(
-                        fmt::format("the controller still runs ({}): scale Deployment \"operator\" "
-                                    "to 0 first, or give --force",
+                        fmt::format("the controller is still running ({}): scale Deployment "
+                                    "\"operator\" to 0 first, or use --force",
                                     now));
                 });
             });

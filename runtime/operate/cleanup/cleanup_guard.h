@@ -13,7 +13,7 @@ namespace runtime {
 std::string cleanup_objection(const Objects& sets, const Objects& pods, const Objects& secrets,
                               bool force);
 
-// Fails if somebody renews the controller's Lease while it looks at it. The holder's clock and ours
+// Fails if someone renews the controller's Lease while it looks at it. The holder's clock and ours
 // are never compared.
 Job controller_must_rest(const OperateContext& context);
 

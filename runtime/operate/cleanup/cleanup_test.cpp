@@ -129,14 +129,13 @@ TEST_F(CleanupTest, AsksTheServerThatTheDeploymentNames) {
 
 TEST_F(CleanupTest, ShowsNoServerACredentialThatItCannotBeSureOf) {
     const std::string hint =
-        ": give --login-server URL (https://controlplane.tailscale.com is Tailscale's)";
+        ": use --login-server URL (https://controlplane.tailscale.com is Tailscale's)";
     put_operator(Value::map({{"valueFrom", Value::map()}}));
     EXPECT_EQ(clean({.yes = true, .force = true}),
-              "Deployment \"operator\" has its OPERATOR_LOGIN_SERVER from elsewhere" + hint);
+              "Deployment \"operator\" has OPERATOR_LOGIN_SERVER from another source" + hint);
     kube.erase(kOperator);
-    EXPECT_EQ(
-        clean({.yes = true, .force = true}),
-        "there is no Deployment \"operator\" that says where the controller's tailnet is" + hint);
+    EXPECT_EQ(clean({.yes = true, .force = true}),
+              "no Deployment \"operator\" with the controller's login server" + hint);
     EXPECT_EQ(asked_server, std::nullopt);
     EXPECT_EQ(tailnet.devices.size(), 2U);
 }
@@ -153,7 +152,7 @@ TEST_F(CleanupTest, TakesNoWebServerForACleanCluster) {
     WebServer server;
     network.add("https://kube", server);
     const std::string nothing =
-        ": HTTP status 404: what answers there is not the API of Kubernetes";
+        ": HTTP status 404: the server there is not a Kubernetes API server";
     EXPECT_EQ(clean({.yes = true}),
               "cannot list /apis/apps/v1/namespaces/tailscale/deployments" + nothing);
     EXPECT_EQ(said, "");
@@ -170,8 +169,8 @@ TEST_F(CleanupTest, TakesNoOtherNamespaceForACleanOne) {
 
 TEST_F(CleanupTest, RefusesWhileProxiesRun) {
     EXPECT_EQ(clean({.yes = true}),
-              "proxies still run, such as pod \"ts-db-bcdfg-0\": remove the rendered manifests "
-              "first, or give --force");
+              "proxies are still running, such as pod \"ts-db-bcdfg-0\": remove the rendered "
+              "manifests first, or use --force");
     EXPECT_EQ(tailnet.devices.size(), 2U);
 }
 
@@ -194,11 +193,10 @@ TEST_F(CleanupTest, RefusesWhileTheControllerRuns) {
         loop.after(kLeaseRenewal, renew);
     };
     renew();
-    EXPECT_EQ(
-        clean({.yes = true}),
-        "the controller still runs (operator-1): scale Deployment \"operator\" to 0 first, or "
-        "give --force");
-    EXPECT_EQ(said, "looking for 15 s whether the controller (operator-1) still runs\n");
+    EXPECT_EQ(clean({.yes = true}),
+              "the controller is still running (operator-1): scale Deployment \"operator\" to 0 "
+              "first, or use --force");
+    EXPECT_EQ(said, "checking for 15 s whether the controller (operator-1) is still running\n");
     EXPECT_EQ(tailnet.devices.size(), 2U);
     runs = false;
     EXPECT_EQ(clean({.yes = true}), "") << "nobody renews it any more";
@@ -211,8 +209,8 @@ TEST_F(CleanupTest, RefusesWhileAPodOutlivesItsStatefulSet) {
     cluster.remove_proxy("ts-web-bcdfg");
     cluster.remove_proxy("ts-db-bcdfg");
     EXPECT_EQ(clean({.yes = true}),
-              "proxies still run, such as pod \"ts-db-bcdfg-0\": remove the rendered manifests "
-              "first, or give --force");
+              "proxies are still running, such as pod \"ts-db-bcdfg-0\": remove the rendered "
+              "manifests first, or use --force");
     EXPECT_EQ(clean({.yes = true}), "") << "a minute later it has ended";
     EXPECT_TRUE(tailnet.devices.empty());
 }
@@ -225,7 +223,7 @@ TEST_F(CleanupTest, RefusesWhileTheOperatorServesWithOneOfTheDevices) {
     for (const bool force : {false, true}) {
         EXPECT_EQ(clean({.yes = true, .force = force}),
                   "the operator's StatefulSet \"ts-web-qwxyz\" has a device that would be deleted: "
-                  "run adopt or adopt --rollback to its end first, or delete that StatefulSet");
+                  "complete adopt or adopt --rollback first, or delete that StatefulSet");
         EXPECT_EQ(tailnet.devices.size(), 3U);
     }
     cluster.remove_proxy("ts-web-qwxyz");
@@ -280,7 +278,7 @@ TEST_F(CleanupTest, RemovesOnlyWhenTold) {
     EXPECT_NE(said.find("removed Secret ts-web-bcdfg-0-auth\n"), std::string::npos) << said;
     EXPECT_TRUE(
         said.ends_with("removed ConfigMap tailrender-devices\n"
-                       "done; nothing of the controller's is left\n"))
+                       "done; nothing left of the controller\n"))
         << said;
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'),
               std::count(would_be.begin(), would_be.end(), '\n'));
@@ -289,7 +287,7 @@ TEST_F(CleanupTest, RemovesOnlyWhenTold) {
     EXPECT_TRUE(kube.paths_below("/api/v1/namespaces/tailscale/secrets").empty());
     EXPECT_TRUE(kube.paths_below("/api/v1/namespaces/tailscale/configmaps").empty());
     EXPECT_EQ(clean({.yes = true, .force = true}), "") << "again";
-    EXPECT_EQ(said, "nothing of the controller's is left\n");
+    EXPECT_EQ(said, "nothing left of the controller\n");
 }
 
 TEST_F(CleanupTest, ClearsTheStatusOfWhatIsServedNoMore) {
@@ -325,8 +323,8 @@ TEST_F(CleanupTest, ClearsTheStatusOfWhatIsServedNoMore) {
         put("services", "theirs", balancer("tailscale"), Value::list({hostname("other.ts.net")}));
     const Value before = kube.find(theirs)->clone();
     EXPECT_EQ(clean({.force = true}), "");
-    EXPECT_NE(said.find("would remove what is told in the status of Service/apps/ts-web-bcdfg\n"
-                        "would remove what is told in the status of Ingress/apps/shared\n"),
+    EXPECT_NE(said.find("would remove status of Service/apps/ts-web-bcdfg\n"
+                        "would remove status of Ingress/apps/shared\n"),
               std::string::npos)
         << said;
     EXPECT_EQ(said.find("Service/apps/theirs"), std::string::npos) << said;
@@ -364,7 +362,8 @@ TEST_F(CleanupTest, ShowsWhatItWouldRemoveInTheTailnet) {
               std::string::npos)
         << said;
     EXPECT_NE(said.find("would remove Tailscale Service svc:docs\n"), std::string::npos) << said;
-    EXPECT_NE(said.find("nothing was removed; --yes removes these\n"), std::string::npos) << said;
+    EXPECT_NE(said.find("nothing was removed; use --yes to remove these\n"), std::string::npos)
+        << said;
 }
 
 TEST_F(CleanupTest, ShowsADeviceOfALostStateAsTheTailnetKnowsIt) {
@@ -383,8 +382,8 @@ TEST_F(CleanupTest, LeavesADeviceOfWhichOnlyAPodSaysTheTailnet) {
     EXPECT_EQ(clean({.yes = true, .force = true}), "");
     EXPECT_TRUE(tailnet.devices.contains(own));
     EXPECT_NE(said.find("leaves device " + own +
-                        ", which Secret ts-web-bcdfg-0 names: nothing but its state Secret says "
-                        "which tailnet it is in\n"),
+                        ", which Secret ts-web-bcdfg-0 names: only its state Secret says which "
+                        "tailnet it is in\n"),
               std::string::npos)
         << said;
 }
@@ -432,16 +431,15 @@ TEST_F(CleanupTest, LeavesADeviceOfAnotherPurpose) {
 
 TEST_F(CleanupTest, RefusesWhatItCannotReach) {
     put_table("partner/svc:docs");
-    EXPECT_EQ(
-        clean({.yes = true, .force = true}),
-        "tailnet \"partner\" holds what is ours, but ConfigMap \"tailrender-tailnet-partner\" "
-        "is missing: apply it again");
+    EXPECT_EQ(clean({.yes = true, .force = true}),
+              "tailnet \"partner\" has devices or keys of the controller, but ConfigMap "
+              "\"tailrender-tailnet-partner\" "
+              "is missing: apply it again");
     put_table("svc:docs");
     kube.erase(kLedger);
     EXPECT_EQ(clean({.yes = true, .force = true}),
               "ConfigMap \"tailrender-devices\" is missing, and \"tailrender-ingress-addresses\" "
-              "does not say what marks our Tailscale Services: delete the latter to leave them "
-              "behind");
+              "does not identify our Tailscale Services: delete the latter to keep them");
     EXPECT_EQ(tailnet.devices.size(), 2U);
 }
 
@@ -465,7 +463,7 @@ TEST_F(CleanupTest, SaysWhichServiceIsNotItsOwn) {
     put_service("svc:docs", "nOTHER");
     EXPECT_EQ(clean({.yes = true, .force = true}), "");
     EXPECT_EQ(tailnet.services.size(), 1U);
-    EXPECT_NE(said.find("Tailscale Service svc:docs stays: it is not ours\n"), std::string::npos)
+    EXPECT_NE(said.find("Tailscale Service svc:docs is kept: it is not ours\n"), std::string::npos)
         << said;
 }
 
@@ -475,7 +473,7 @@ TEST_F(CleanupTest, BelievesTheAuthSecretOfALostStateAboutItsTailnet) {
     Value auth = kube.find(path)->clone();
     auth.find("metadata")->find("annotations")->put(Value(kTailnetAnnotation), "partner");
     kube.put(path, std::move(auth));
-    EXPECT_TRUE(clean({.yes = true, .force = true}).starts_with("tailnet \"partner\" holds"));
+    EXPECT_TRUE(clean({.yes = true, .force = true}).starts_with("tailnet \"partner\" has"));
     EXPECT_EQ(tailnet.devices.size(), 2U);
 }
 

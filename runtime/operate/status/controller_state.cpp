@@ -23,7 +23,7 @@ constexpr std::string_view kNotRunning = "not running";
 constexpr std::string_view kNotReady = "its pod is not ready";
 
 struct LeaseSight {
-    std::string problem;  // "": somebody holds it and has renewed it a short while ago
+    std::string problem;  // "": someone holds it and has renewed it a short while ago
     std::optional<Time> renewed;
 };
 
@@ -31,11 +31,11 @@ LeaseSight look_at_lease(const Objects& leases, Time now) {
     const auto lease = std::find_if(leases.begin(), leases.end(),
                                     [](const Value& one) { return name_of(one) == kLeaseName; });
     if (lease == leases.end()) {
-        return {fmt::format("there is no Lease \"{}\"", kLeaseName), std::nullopt};
+        return {fmt::format("Lease \"{}\" does not exist", kLeaseName), std::nullopt};
     }
     const auto renewed = parse_time(text_of(lease->at({"spec", "renewTime"})));
     if (text_of(lease->at({"spec", "holderIdentity"})).empty() || !renewed.has_value()) {
-        return {fmt::format("nobody holds Lease \"{}\"", kLeaseName), renewed};
+        return {fmt::format("no one holds Lease \"{}\"", kLeaseName), renewed};
     }
     return {now - *renewed < kLeaseIsOld ? std::string()
                                          : fmt::format("Lease \"{}\" was last renewed at {}",
@@ -91,7 +91,7 @@ ControllerState controller_state(const Listed& deployments, const Listed& pods,
     const Value deployment = find_operator(deployments.objects);
     const OperatorState found = operator_state(deployment);
     if (found == OperatorState::Absent) {
-        return is("not installed", "there is no Deployment \"operator\"");
+        return is("not installed", "Deployment \"operator\" does not exist");
     }
     if (found != OperatorState::Replaced) {
         return is("not installed", "Deployment \"operator\" is the Tailscale operator's");

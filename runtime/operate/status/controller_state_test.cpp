@@ -94,18 +94,17 @@ TEST(ControllerState, TellsWhetherItRuns) {
          "Deployment \"operator\": 1 of 1 ready, but Lease \"tailrender-controller\" was last "
          "renewed at 2026-11-22T16:00:00Z"},
         {"does not lead", kReady, kStarted, kFree, "not running",
-         "Deployment \"operator\": 1 of 1 ready, but nobody holds Lease "
-         "\"tailrender-controller\""},
+         "Deployment \"operator\": 1 of 1 ready, but no one holds Lease \"tailrender-controller\""},
         {"has never led", kReady, kStarted, "", "not running",
-         "Deployment \"operator\": 1 of 1 ready, but there is no Lease "
-         "\"tailrender-controller\""},
+         "Deployment \"operator\": 1 of 1 ready, but Lease \"tailrender-controller\" does not "
+         "exist"},
         {"no right to list Leases", kReady, kStarted, "forbidden", "running", ""},
         {"no right to list Deployments", "forbidden", kStarted, kFresh, "running", ""},
         {"hangs, no right to list Deployments", "forbidden", kStarted, kOld, "not running",
          "Lease \"tailrender-controller\" was last renewed at 2026-11-22T16:00:00Z"},
         {"no rights", "forbidden", "forbidden", "forbidden", "unknown",
          "neither Deployments nor Leases can be listed"},
-        {"no controller", "", "", "", "not installed", "there is no Deployment \"operator\""},
+        {"no controller", "", "", "", "not installed", "Deployment \"operator\" does not exist"},
         {"the operator", kTheirs, kStarted, "", "not installed",
          "Deployment \"operator\" is the Tailscale operator's"},
     };

@@ -108,7 +108,7 @@ void set_right(Value& row, const DeviceSight& sight, const Decoded& decoded) {
             name.has_value() ? pointer_to(decoded.sets, std::string(name->set)) : nullptr;
         put_state(row, DeviceState::Leaving);
         return note(row, set == nullptr
-                             ? "its StatefulSet is gone"
+                             ? "its StatefulSet was deleted"
                              : fmt::format("its StatefulSet has {} replicas", set->replicas));
     }
     if (!sight.pods.refusal.empty()) {
@@ -116,7 +116,7 @@ void set_right(Value& row, const DeviceSight& sight, const Decoded& decoded) {
     }
     const auto object = decoded.pod_objects.find(pod);
     if (object == decoded.pod_objects.end()) {
-        note(row, "its pod is not there");
+        note(row, "its pod does not exist");
     } else {
         const std::string_view created =
             text_of(object->second->at({"metadata", "creationTimestamp"}));

@@ -68,7 +68,7 @@ std::string trouble_of(const Value& container) {
     const Value* code = ended == nullptr ? nullptr : ended->find("exitCode");
     return code == nullptr || code->as_int() == 0
                ? std::string()
-               : fmt::format("container \"{}\" has ended: {}", name, describe_end(*ended));
+               : fmt::format("container \"{}\" has terminated: {}", name, describe_end(*ended));
 }
 
 // Why no node takes it.

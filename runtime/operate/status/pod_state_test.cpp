@@ -53,7 +53,7 @@ TEST(PodState, SaysWhatKeepsAPodFromRunning) {
         {"needs more memory",
          R"({"status":{"phase":"Running","containerStatuses":[{"name":"a","state":{"terminated":)"
          R"({"exitCode":137,"reason":"OOMKilled"}}}]}})",
-         "container \"a\" has ended: OOMKilled, exit code 137", ""},
+         "container \"a\" has terminated: OOMKilled, exit code 137", ""},
         {"is done with its init container",
          R"({"status":{"phase":"Running","initContainerStatuses":[{"name":"i","state":)"
          R"({"terminated":{"exitCode":0}}}],"containerStatuses":[{"name":"a","state":)"

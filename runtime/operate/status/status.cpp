@@ -228,7 +228,7 @@ std::string as_text(const Look& look, const Report& report) {
                 : table_of(report.devices, look.form == StatusForm::Wide, look.context.loop.now());
     text += table_of_services(report.services, look.form == StatusForm::Wide);
     for (const Value& one : report.blocked) {
-        text += fmt::format("{} have vanished, and none is removed until you confirm it: {}\n",
+        text += fmt::format("{} have disappeared, and none is removed until you confirm it: {}\n",
                             joined(one.find("pods")), text_of(one.find("command")));
     }
     for (const std::string& one : report.left_out) {

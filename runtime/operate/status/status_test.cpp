@@ -14,7 +14,7 @@ namespace {
 using renderer::text_of;
 using renderer::Value;
 
-// Lets nobody list some kinds.
+// Lets no one list some kinds.
 struct Guarded : FakeServer {
     explicit Guarded(FakeKube& its_kube) : kube(its_kube) {}
     HttpReply answer(const HttpRequest& request, const std::string& path,
@@ -173,9 +173,10 @@ TEST_F(ShownStatusTest, DoesNotBelieveWhatIsNoMore) {
     ASSERT_EQ(row("ts-web-bcdfg-0"), web + "joined" + name + parent + "-");
     cluster.refused_pods.insert("ts-web-bcdfg-0");
     kube.erase(FakeCluster::path("pods", "ts-web-bcdfg-0"));
-    EXPECT_EQ(row("ts-web-bcdfg-0"), web + "restarting" + name + parent + "its pod is not there");
+    EXPECT_EQ(row("ts-web-bcdfg-0"), web + "restarting" + name + parent + "its pod does not exist");
     cluster.remove_proxy("ts-web-bcdfg");
-    EXPECT_EQ(row("ts-web-bcdfg-0"), web + "leaving" + name + parent + "its StatefulSet is gone");
+    EXPECT_EQ(row("ts-web-bcdfg-0"),
+              web + "leaving" + name + parent + "its StatefulSet was deleted");
     EXPECT_EQ(text_of(devices(status(StatusForm::Json)).items()[1].find("state")), "leaving");
     Value set = kube.find(FakeCluster::path("statefulsets", "ts-db-bcdfg"))->clone();
     set.find("spec")->put("replicas", 0);
@@ -194,7 +195,7 @@ TEST_F(ShownStatusTest, LeavesAloneWhatTheControllerKnowsToLeave) {
 TEST_F(ShownStatusTest, ShowsProxiesBeforeTheControllerEverRan) {
     put_controller(1, 0);
     EXPECT_EQ(row("ts-web-bcdfg-0"),
-              "ts-web-bcdfg-0 waiting - Service/apps/ts-web-bcdfg its pod is not there");
+              "ts-web-bcdfg-0 waiting - Service/apps/ts-web-bcdfg its pod does not exist");
     run(kSecond);
     EXPECT_EQ(row("ts-web-bcdfg-0"), "ts-web-bcdfg-0 waiting - Service/apps/ts-web-bcdfg -");
     EXPECT_TRUE(status().starts_with(
@@ -230,7 +231,7 @@ TEST_F(ShownStatusTest, KeepsWhatTheControllerHasSaidOfIt) {
         FakeCluster::path("configmaps", "tailrender-devices"),
         json(R"({"metadata":{"name":"tailrender-devices"},"data":{"devices.jsonl":)"
              R"("{\"pod\":\"ts-web-bcdfg-0\",\"state\":\"waiting\",\"problem\":\"no key\"}\n"}})"));
-    EXPECT_EQ(row("ts-web-bcdfg-0"), "ts-web-bcdfg-0 waiting - - no key; its pod is not there");
+    EXPECT_EQ(row("ts-web-bcdfg-0"), "ts-web-bcdfg-0 waiting - - no key; its pod does not exist");
 }
 
 TEST_F(ShownStatusTest, ReadsSecretsOnlyWhereNothingIsWrittenDown) {
@@ -284,8 +285,8 @@ TEST_F(ShownStatusTest, TakesNoWebServerForACleanCluster) {
                 [&result](const std::string& problem, bool) { result = problem; });
     run(kSecond);
     EXPECT_EQ(result,
-              "cannot list /api/v1/namespaces/tailscale/configmaps: HTTP status 404: what answers "
-              "there is not the API of Kubernetes");
+              "cannot list /api/v1/namespaces/tailscale/configmaps: HTTP status 404: the server "
+              "there is not a Kubernetes API server");
 }
 
 TEST_F(ShownStatusTest, TakesNoOtherNamespaceForACleanOne) {
@@ -365,8 +366,8 @@ TEST_F(ShownStatusTest, TellsHowToConfirmRemovals) {
         "tailrender.dev/confirm-removals=2-3fa9c1";
     const std::string said = status();
     EXPECT_TRUE(
-        said.ends_with("\nts-db-bcdfg-0,ts-web-bcdfg-0 have vanished, and none is "
-                       "removed until you confirm it: " +
+        said.ends_with("\nts-db-bcdfg-0,ts-web-bcdfg-0 have disappeared, and none is removed until "
+                       "you confirm it: " +
                        command + "\n"))
         << said;
     const Value report = json(status(StatusForm::Json));

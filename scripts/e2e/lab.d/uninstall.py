@@ -86,4 +86,4 @@ def cleanup_leaves_what_is_not_ours(lab, runtime, objects, services, pods):
     assert (sorted(left), owners(left[SHARED])) == ([SHARED, "svc:theirs"], [OTHER]), "Tailscale Services and who owns the shared one"
     assert held(lab) == {("Secret", "operator-oauth")}, "what is left in the cluster"
     for flags in ((), ("--yes",)):
-        assert cleanup(lab, runtime, *flags) == (0, "nothing of the controller's is left\n"), "a second run"
+        assert cleanup(lab, runtime, *flags) == (0, "nothing left of the controller\n"), "a second run"

@@ -13,6 +13,7 @@
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
+#include "renderer/kube/kinds.h"
 #include "renderer/load/load.h"
 #include "renderer/plan/class/proxy_class_plan.h"
 #include "renderer/plan/group/group_policy_plan.h"
@@ -90,9 +91,9 @@ struct InstallPlan {
     bool oauth_secret =
         false;  // mode `generate`: the Secret with the credentials is emitted to stdout
     std::string client_id, client_secret;
-    bool external_secret = false;        // mode `external`: settings say where it fetches from
-    std::vector<std::string_view> crds;  // kinds of tailscale.com that the cluster is told of
-    bool auth_proxy_account = false;     // apiServerProxyConfig wants kube-apiserver-auth-proxy
+    bool external_secret = false;     // mode `external`: settings say where it fetches from
+    std::vector<const Kind*> crds;    // custom kinds that the cluster is told of
+    bool auth_proxy_account = false;  // apiServerProxyConfig wants kube-apiserver-auth-proxy
 };
 
 struct Plan {

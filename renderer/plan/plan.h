@@ -16,13 +16,13 @@
 #include "renderer/kube/kinds.h"
 #include "renderer/load/load.h"
 #include "renderer/plan/class/proxy_class_plan.h"
-#include "renderer/plan/group/group_policy_plan.h"
+#include "renderer/plan/group/group_policy.h"
 #include "renderer/plan/group/offered_service.h"
 #include "renderer/plan/group/proxy_group_plan.h"
 #include "renderer/plan/settings/settings.h"
-#include "renderer/plan/workload/dns_config_plan.h"
+#include "renderer/plan/workload/dns_config.h"
 #include "renderer/plan/workload/metrics_plan.h"
-#include "renderer/plan/workload/recorder_plan.h"
+#include "renderer/plan/workload/recorder.h"
 
 namespace renderer {
 

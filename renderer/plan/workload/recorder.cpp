@@ -11,6 +11,7 @@
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/parents.h"
+#include "renderer/plan/plan.h"
 #include "renderer/plan/proxy.h"
 #include "renderer/plan/tags.h"
 

@@ -4,6 +4,7 @@
 // its Helm chart.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -62,6 +63,8 @@ struct ProxyPlan {
 
     // "ts-web-dj9zn-0"
     [[nodiscard]] std::string pod(std::size_t ordinal) const;
+    // To who wants another hostname.
+    [[nodiscard]] std::string_view hostname_advice() const;
 };
 
 // A tailnet beside the controller's own, for the controller.
@@ -116,6 +119,26 @@ struct Plan {
         replacements;  // post-render: documents of the chart's stream in their new form
     std::vector<std::string>
         summary;  // further lines for people: bundles that were not rendered, …
+};
+
+// Everything that objects are generated for, in the order of messages.
+void for_each_owner(const Plan& plan, const auto& visit) {
+    const auto visit_all = [&](const auto& owners) { std::ranges::for_each(owners, visit); };
+    visit_all(plan.proxies);
+    visit_all(plan.groups);
+    visit_all(plan.egress_members);
+    visit_all(plan.group_policies);
+    visit_all(plan.recorders);
+    visit_all(plan.tailnets);
+    if (plan.dns_config) {
+        visit(*plan.dns_config);
+    }
+}
+
+// An owner whose pods are devices: ProxyPlan, ProxyGroupPlan, RecorderPlan.
+template <typename Owner>
+concept HasDevices = requires(const Owner& owner) {
+    owner.hostnames;
 };
 
 Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnostics);

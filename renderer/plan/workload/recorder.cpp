@@ -143,6 +143,7 @@ private:
     void name_hosts(RecorderPlan& plan) {
         const std::string& suffix = inputs_.settings.hostname_suffix;
         const std::string end = suffix.empty() ? "" : "-" + suffix;
+        plan.hostname_pos = recorder_.name_pos();
         plan.hostname_wish = fmt::format("{}{}", kPodName, end);
         for (std::int64_t i = 0; i < plan.replicas; ++i) {
             plan.hostnames.push_back(fmt::format("{}-{}{}", plan.name, i, end));

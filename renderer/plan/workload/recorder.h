@@ -26,6 +26,7 @@ struct RecorderPlan {
     std::string account;
     std::int64_t replicas = 1;
     std::vector<std::string> hostnames;  // one per replica
+    Pos hostname_pos;                    // what they were made of
     std::string hostname_wish;           // for the pod, which puts in its own name
     std::vector<std::string> tags;
     std::string tailnet;     // "" = the controller's own
@@ -33,6 +34,8 @@ struct RecorderPlan {
     std::string image;
     std::string destination;  // of recordings
     const RecorderInput* input = nullptr;
+
+    static std::string_view hostname_advice() { return "rename the Recorder"; }
 };
 
 // Fills plan.recorders and adds their devices. Refuses what the reference refuses, and names that

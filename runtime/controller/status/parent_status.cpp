@@ -66,12 +66,12 @@ constexpr std::string_view kGroup = "ProxyGroup/";
 ParentStatus::ParentStatus(FeatureContext context)
     : context_(std::move(context)),
       name_servers_(context_.view.follow<NameServer>(
-          {.resource = kServices, .ns = context_.view.ns()}, decode_name_server)),
+          {.kind = kServices, .ns = context_.view.ns()}, decode_name_server)),
       egress_replicas_(context_.view.follow<EgressReplica>(context_.view.our_secrets(),
                                                            decode_egress_replica,
                                                            ClusterView::its_pod<EgressReplica>())),
       static_endpoints_(context_.view.follow<StaticEndpoints>(
-          {.resource = kSecrets,
+          {.kind = kSecrets,
            .ns = context_.view.ns(),
            .query = "labelSelector=" + escape_url(kConfigSecrets)},
           decode_static_endpoints,

@@ -4,6 +4,7 @@
 #include "renderer/classify/reference.h"
 #include "renderer/classify/service.h"
 #include "renderer/core/text_of.h"
+#include "renderer/kube/kinds.h"
 
 namespace renderer {
 
@@ -15,27 +16,34 @@ bool is_ingress(std::string_view version, std::string_view kind) {
            (version.starts_with("networking.k8s.io/") || version.starts_with("extensions/"));
 }
 
+struct Decoder {
+    const Kind& kind;
+    void (*add)(const Document& doc, Inventory& inventory);
+};
+
+template <auto kInputs, auto kDecode>
+void add(const Document& doc, Inventory& inventory) {
+    (inventory.*kInputs).push_back(kDecode(doc));
+}
+
+constexpr Decoder kDecoders[] = {
+    {kind_of("Connector"), add<&Inventory::connectors, decode_connector>},
+    {kind_of("DNSConfig"), add<&Inventory::dns_configs, decode_dns_config>},
+    {kind_of("ProxyClass"), add<&Inventory::proxy_classes, decode_proxy_class>},
+    {kind_of("ProxyGroup"), add<&Inventory::proxy_groups, decode_proxy_group>},
+    {kind_of("ProxyGroupPolicy"), add<&Inventory::group_policies, decode_group_policy>},
+    {kind_of("Recorder"), add<&Inventory::recorders, decode_recorder>},
+    {kind_of("Tailnet"), add<&Inventory::tailnets, decode_tailnet>},
+};
+
 // Of other versions only the document is kept.
 void classify_custom_resource(const Document& doc, Inventory& inventory) {
     inventory.custom_resources.push_back(&doc);
-    if (text_of(doc.api_version) != kCustomVersion || !doc.root.is_map()) {
-        return;
-    }
-    const std::string_view kind = text_of(doc.kind);
-    if (kind == "Connector") {
-        inventory.connectors.push_back(decode_connector(doc));
-    } else if (kind == "ProxyGroup") {
-        inventory.proxy_groups.push_back(decode_proxy_group(doc));
-    } else if (kind == "DNSConfig") {
-        inventory.dns_configs.push_back(decode_dns_config(doc));
-    } else if (kind == "ProxyGroupPolicy") {
-        inventory.group_policies.push_back(decode_group_policy(doc));
-    } else if (kind == "Recorder") {
-        inventory.recorders.push_back(decode_recorder(doc));
-    } else if (kind == "Tailnet") {
-        inventory.tailnets.push_back(decode_tailnet(doc));
-    } else if (kind == "ProxyClass") {
-        inventory.proxy_classes.push_back(decode_proxy_class(doc));
+    for (const Decoder& decoder : kDecoders) {
+        if (text_of(doc.kind) == decoder.kind.name &&
+            text_of(doc.api_version) == decoder.kind.api_version && doc.root.is_map()) {
+            decoder.add(doc, inventory);
+        }
     }
 }
 

@@ -24,8 +24,6 @@
 
 namespace renderer {
 
-constexpr std::string_view kCustomVersion = "tailscale.com/v1alpha1";
-
 enum class ServiceType : std::uint8_t { ClusterIp, NodePort, LoadBalancer, ExternalName };
 enum class Protocol : std::uint8_t { Tcp, Udp, Sctp };
 enum class IpFamily : std::uint8_t { V4, V6 };

@@ -85,7 +85,7 @@ TEST(Report, CountsDevicesThatNoScreenHolds) {
     const std::string exposed = device_table(plan, sources, false, false);
     EXPECT_TRUE(
         exposed.ends_with("d0038     Service  tag:k8s  a/b\n"
-                          "d2000     Service  tag:k8s  a/b       PUBLIC\n"
+                          "d2000     Service  tag:k8s  a/b     PUBLIC\n"
                           "… and 2,460 more; --all shows them\n"
                           "PUBLIC: anyone on the internet can reach 1 device: d2000\n"))
         << exposed;

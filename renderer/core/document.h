@@ -67,8 +67,4 @@ struct Edit {
 // "Kind/namespace/name", or "Kind/name" without a namespace.
 std::string object_name(std::string_view kind, std::string_view ns, std::string_view name);
 
-// Built-in scope table: core Kubernetes kinds and the CRDs of the operator. Unknown kinds count as
-// namespaced.
-bool is_cluster_scoped(std::string_view api_version, std::string_view kind);
-
 }  // namespace renderer

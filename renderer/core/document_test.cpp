@@ -15,14 +15,5 @@ TEST(Document, NamesObjects) {
     EXPECT_EQ(object.object_name(), "Secret/b/a");
 }
 
-TEST(Document, KnowsScopes) {
-    EXPECT_TRUE(is_cluster_scoped("v1", "Namespace"));
-    EXPECT_TRUE(is_cluster_scoped("rbac.authorization.k8s.io/v1", "ClusterRole"));
-    EXPECT_TRUE(is_cluster_scoped("tailscale.com/v1alpha1", "ProxyClass"));
-    EXPECT_FALSE(is_cluster_scoped("tailscale.com/v1alpha1", "ProxyGroupPolicy"));
-    EXPECT_FALSE(is_cluster_scoped("v1", "Service"));
-    EXPECT_FALSE(is_cluster_scoped("example.com/v1", "Namespace"));
-}
-
 }  // namespace
 }  // namespace renderer

@@ -6,7 +6,7 @@
 
 namespace renderer {
 
-inline std::string_view group_of(std::string_view api_version) {
+constexpr std::string_view group_of(std::string_view api_version) {
     const std::size_t slash = api_version.find('/');
     return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
 }

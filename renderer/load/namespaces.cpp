@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
-#include "renderer/kube/group_of.h"
+#include "renderer/kube/kinds.h"
 #include "renderer/load/splice.h"
 
 namespace renderer {

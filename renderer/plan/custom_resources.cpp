@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
+#include <set>
+#include <span>
 #include <tuple>
 
 #include "renderer/core/text_of.h"
+#include "renderer/kube/kinds.h"
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/install/chart_stream.h"
@@ -18,39 +20,27 @@ namespace renderer {
 
 namespace {
 
-struct CustomKind {
-    std::string_view kind;
-    std::string_view crd;
-};
+constexpr std::span<const Kind> kCustomKinds = custom_kinds();
 
-constexpr std::array kKinds = {
-    CustomKind{"Connector", "connectors.tailscale.com"},
-    CustomKind{"DNSConfig", "dnsconfigs.tailscale.com"},
-    CustomKind{"ProxyClass", "proxyclasses.tailscale.com"},
-    CustomKind{"ProxyGroup", "proxygroups.tailscale.com"},
-    CustomKind{"ProxyGroupPolicy", "proxygrouppolicies.tailscale.com"},
-    CustomKind{"Recorder", "recorders.tailscale.com"},
-    CustomKind{"Tailnet", "tailnets.tailscale.com"},
-};
-
-const CustomKind* known_kind(const Document& doc) {
-    const auto* found = std::ranges::find(kKinds, text_of(doc.kind), &CustomKind::kind);
-    return found != kKinds.end() ? found : nullptr;
+const Kind* known_kind(const Document& doc) {
+    const Kind* kind = find_kind(text_of(doc.kind));
+    return kind != nullptr && kind->is_custom() ? kind : nullptr;
 }
 
 void refuse(const Document& doc, Diagnostics& diagnostics) {
     std::vector<std::string_view> names;
-    names.reserve(kKinds.size());
-    for (const CustomKind& kind : kKinds) {
-        names.push_back(kind.kind);
+    names.reserve(kCustomKinds.size());
+    for (const Kind& kind : kCustomKinds) {
+        names.push_back(kind.name);
     }
     const std::string_view near = nearest(text_of(doc.kind), names);
-    diagnostics.add({.rule = "unknown-kind",
-                     .pos = doc.kind.pos(),
-                     .object = doc.object_name(),
-                     .message = fmt::format("tailscale.com has no kind \"{}\"", text_of(doc.kind)),
-                     .expected = fmt::format("one of {{ {} }}", fmt::join(names, ", ")),
-                     .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)});
+    diagnostics.add(
+        {.rule = "unknown-kind",
+         .pos = doc.kind.pos(),
+         .object = doc.object_name(),
+         .message = fmt::format("{} has no kind \"{}\"", kCustomGroup, text_of(doc.kind)),
+         .expected = fmt::format("one of {{ {} }}", fmt::join(names, ", ")),
+         .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)});
 }
 
 void refuse_version(const Document& doc, Diagnostics& diagnostics) {
@@ -62,18 +52,20 @@ void refuse_version(const Document& doc, Diagnostics& diagnostics) {
                      .expected = fmt::format("\"{}\"", kCustomVersion)});
 }
 
-bool has_crd(const Loaded& loaded, std::string_view crd) {
-    return std::ranges::any_of(loaded.documents, [&](const Document& doc) {
+bool has_crd(const Loaded& loaded, const Kind& kind) {
+    return std::ranges::any_of(loaded.documents, [crd = kind.crd_name()](const Document& doc) {
         return text_of(doc.kind) == "CustomResourceDefinition" && text_of(doc.name) == crd;
     });
 }
 
-// Whether documents of each kind are consumed, in the order of kKinds.
-std::array<bool, kKinds.size()> consumed_kinds(const Loaded& loaded, CustomResources mode) {
-    std::array<bool, kKinds.size()> consumed = {};
-    for (std::size_t i = 0; i < kKinds.size(); ++i) {
-        consumed[i] = mode == CustomResources::Consume ||
-                      (mode == CustomResources::Auto && !has_crd(loaded, kKinds[i].crd));
+// The kinds whose documents are consumed.
+std::set<const Kind*> consumed_kinds(const Loaded& loaded, CustomResources mode) {
+    std::set<const Kind*> consumed;
+    for (const Kind& kind : kCustomKinds) {
+        if (mode == CustomResources::Consume ||
+            (mode == CustomResources::Auto && !has_crd(loaded, kind))) {
+            consumed.insert(&kind);
+        }
     }
     return consumed;
 }
@@ -163,8 +155,7 @@ void plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
     }
     check_duplicates(built, diagnostics);
     for (const Document* doc : built) {
-        const auto kind = static_cast<std::size_t>(known_kind(*doc) - kKinds.data());
-        if (loaded.keeps_custom_resources || !consumed[kind]) {
+        if (loaded.keeps_custom_resources || !consumed.contains(known_kind(*doc))) {
             continue;
         }
         if (doc->list != kNone) {
@@ -175,9 +166,9 @@ void plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
     }
     cut_lists(loaded, lists, plan, diagnostics);
     if (plan.install && !loaded.is_stream && settings.custom_resources == CustomResources::Emit) {
-        for (const CustomKind& kind : kKinds) {
-            if (!has_crd(loaded, kind.crd)) {
-                plan.install->crds.push_back(kind.kind);
+        for (const Kind& kind : kCustomKinds) {
+            if (!has_crd(loaded, kind)) {
+                plan.install->crds.push_back(&kind);
             }
         }
     }

@@ -1,5 +1,5 @@
-// What becomes of the operator's custom resources: the one list of the kinds that are built, and
-// setting `tailrender.customResources`. A consumed document is cut out of the output, since no
+// What becomes of the operator's custom resources: refused, consumed or emitted, as the setting
+// `tailrender.customResources` says. A consumed document is cut out of the output, since no
 // cluster has to know its kind; an emitted one leaves byte for byte. On a stream all of them pass:
 // the chart that made them brings their CRDs.
 #pragma once

@@ -6,21 +6,6 @@ namespace renderer {
 
 namespace {
 
-std::string_view advice_of(const ProxyPlan& proxy) {
-    switch (proxy.target) {
-        case Target::Serve:
-            return "change the first host of spec.tls";
-        case Target::Routes:
-            return "choose one with \"spec.hostname\" or \"spec.hostnamePrefix\"";
-        case Target::ClusterIp:
-        case Target::DnsName:
-        case Target::TailnetIp:
-        case Target::TailnetName:
-            break;
-    }
-    return "choose one with the annotation \"tailscale.com/hostname\"";
-}
-
 std::string_view advice_of(const OfferedService& service) {
     switch (service.offer) {
         case Offer::Web:
@@ -37,30 +22,18 @@ std::string_view advice_of(const OfferedService& service) {
 
 std::vector<Joining> joining_of(const Plan& plan) {
     std::vector<Joining> all;
-    for (const ProxyPlan& one : plan.proxies) {
-        const std::string* last = nullptr;  // replicas may share one, whoever of them gets it
-        for (const std::string& hostname : one.hostnames) {
-            if (last == nullptr || *last != hostname) {
-                all.push_back({one.tailnet, one.server_url, lower_case(hostname), hostname,
-                               one.hostname_pos, &one.origin, advice_of(one)});
+    for_each_owner(plan, [&]<typename Owner>(const Owner& one) {
+        if constexpr (HasDevices<Owner>) {
+            const std::string* last = nullptr;  // replicas may share one, whoever of them gets it
+            for (const std::string& hostname : one.hostnames) {
+                if (!hostname.empty() && (last == nullptr || *last != hostname)) {
+                    all.push_back({one.tailnet, one.server_url, lower_case(hostname), hostname,
+                                   one.hostname_pos, &one.origin, one.hostname_advice()});
+                }
+                last = &hostname;
             }
-            last = &hostname;
         }
-    }
-    for (const ProxyGroupPlan& one : plan.groups) {
-        for (const std::string& hostname : one.hostnames) {
-            all.push_back({one.tailnet, one.server_url, lower_case(hostname), hostname,
-                           one.hostname_pos, &one.origin,
-                           "choose another \"spec.hostnamePrefix\""});
-        }
-    }
-    for (const RecorderPlan& one : plan.recorders) {
-        for (const std::string& hostname : one.hostnames) {
-            all.push_back({one.tailnet, one.server_url, lower_case(hostname), hostname,
-                           one.input->name_pos(), &one.origin, "rename the Recorder"});
-        }
-    }
-    std::erase_if(all, [](const Joining& one) { return one.hostname.empty(); });
+    });
     return all;
 }
 

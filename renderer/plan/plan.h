@@ -4,6 +4,7 @@
 // its Helm chart.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,15 +14,16 @@
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
+#include "renderer/kube/kinds.h"
 #include "renderer/load/load.h"
 #include "renderer/plan/class/proxy_class_plan.h"
-#include "renderer/plan/group/group_policy_plan.h"
+#include "renderer/plan/group/group_policy.h"
 #include "renderer/plan/group/offered_service.h"
 #include "renderer/plan/group/proxy_group_plan.h"
 #include "renderer/plan/settings/settings.h"
-#include "renderer/plan/workload/dns_config_plan.h"
+#include "renderer/plan/workload/dns_config.h"
 #include "renderer/plan/workload/metrics_plan.h"
-#include "renderer/plan/workload/recorder_plan.h"
+#include "renderer/plan/workload/recorder.h"
 
 namespace renderer {
 
@@ -61,6 +63,8 @@ struct ProxyPlan {
 
     // "ts-web-dj9zn-0"
     [[nodiscard]] std::string pod(std::size_t ordinal) const;
+    // To who wants another hostname.
+    [[nodiscard]] std::string_view hostname_advice() const;
 };
 
 // A tailnet beside the controller's own, for the controller.
@@ -90,9 +94,9 @@ struct InstallPlan {
     bool oauth_secret =
         false;  // mode `generate`: the Secret with the credentials is emitted to stdout
     std::string client_id, client_secret;
-    bool external_secret = false;        // mode `external`: settings say where it fetches from
-    std::vector<std::string_view> crds;  // kinds of tailscale.com that the cluster is told of
-    bool auth_proxy_account = false;     // apiServerProxyConfig wants kube-apiserver-auth-proxy
+    bool external_secret = false;     // mode `external`: settings say where it fetches from
+    std::vector<const Kind*> crds;    // custom kinds that the cluster is told of
+    bool auth_proxy_account = false;  // apiServerProxyConfig wants kube-apiserver-auth-proxy
 };
 
 struct Plan {
@@ -115,6 +119,26 @@ struct Plan {
         replacements;  // post-render: documents of the chart's stream in their new form
     std::vector<std::string>
         summary;  // further lines for people: bundles that were not rendered, …
+};
+
+// Everything that objects are generated for, in the order of messages.
+void for_each_owner(const Plan& plan, const auto& visit) {
+    const auto visit_all = [&](const auto& owners) { std::ranges::for_each(owners, visit); };
+    visit_all(plan.proxies);
+    visit_all(plan.groups);
+    visit_all(plan.egress_members);
+    visit_all(plan.group_policies);
+    visit_all(plan.recorders);
+    visit_all(plan.tailnets);
+    if (plan.dns_config) {
+        visit(*plan.dns_config);
+    }
+}
+
+// An owner whose pods are devices: ProxyPlan, ProxyGroupPlan, RecorderPlan.
+template <typename Owner>
+concept HasDevices = requires(const Owner& owner) {
+    owner.hostnames;
 };
 
 Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnostics);

@@ -57,6 +57,21 @@ void check_namespace(const ParentInput& parent, Diagnostics& diagnostics) {
     }
 }
 
+std::string_view ProxyPlan::hostname_advice() const {
+    switch (target) {
+        case Target::Serve:
+            return "change the first host of spec.tls";
+        case Target::Routes:
+            return "choose one with \"spec.hostname\" or \"spec.hostnamePrefix\"";
+        case Target::ClusterIp:
+        case Target::DnsName:
+        case Target::TailnetIp:
+        case Target::TailnetName:
+            break;
+    }
+    return "choose one with the annotation \"tailscale.com/hostname\"";
+}
+
 std::string ProxyPlan::pod(std::size_t ordinal) const {
     return fmt::format("{}-{}", name, ordinal);
 }

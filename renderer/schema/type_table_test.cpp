@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "renderer/kube/kinds.h"
 #include "renderer/schema/table_text.h"
 
 namespace renderer {
@@ -108,6 +109,15 @@ TEST(TypeTable, HoldsLimitsOfTheReferencesKinds) {
         field_at(table.find("tailscale.com/v1alpha1", "ProxyGroup"), {"spec", "type"});
     EXPECT_TRUE(type->required);
     EXPECT_EQ(type->type->limits->choices.size(), 3U);
+}
+
+TEST(TypeTable, ServesTheKindsThatWeKnow) {
+    for (const Kind& kind : kKinds) {
+        const std::string served = TypeTable::served_by(kind.api_version, kind.name);
+        // Nobody makes a ComponentStatus.
+        EXPECT_EQ(served.empty(), kind.name == "ComponentStatus") << kind.name;
+        EXPECT_TRUE(served.empty() || served.ends_with(kubernetes_versions().back())) << kind.name;
+    }
 }
 
 }  // namespace

@@ -53,12 +53,13 @@ std::function<void(HttpReply)> decoded(KubeDone done) {
 
 }  // namespace
 
-std::string path_of(Resource resource, std::string_view ns, std::string_view name) {
-    std::string path(resource.api);
+std::string path_of(const renderer::Kind& kind, std::string_view ns, std::string_view name) {
+    std::string path(kind.group().empty() ? "/api/" : "/apis/");
+    path.append(kind.api_version);
     if (!ns.empty()) {
         path.append("/namespaces/").append(ns);
     }
-    path.append("/").append(resource.plural);
+    path.append("/").append(kind.plural);
     if (!name.empty()) {
         path.append("/").append(name);
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "renderer/core/value.h"
+#include "renderer/kube/kinds.h"
 #include "runtime/base/transport.h"
 
 namespace runtime {
@@ -24,24 +25,18 @@ struct KubeAccess {
     Identity identity = {};
 };
 
-// Where objects of a kind live: `/apis/apps/v1` and `statefulsets`.
-struct Resource {
-    std::string_view api;
-    std::string_view plural;
-};
-
-inline constexpr Resource kSecrets{"/api/v1", "secrets"};
-inline constexpr Resource kConfigMaps{"/api/v1", "configmaps"};
-inline constexpr Resource kPods{"/api/v1", "pods"};
-inline constexpr Resource kServices{"/api/v1", "services"};
-inline constexpr Resource kStatefulSets{"/apis/apps/v1", "statefulsets"};
-inline constexpr Resource kIngresses{"/apis/networking.k8s.io/v1", "ingresses"};
-inline constexpr Resource kEndpointSlices{"/apis/discovery.k8s.io/v1", "endpointslices"};
-inline constexpr Resource kLeases{"/apis/coordination.k8s.io/v1", "leases"};
+inline constexpr const renderer::Kind& kSecrets = renderer::kind_of("Secret");
+inline constexpr const renderer::Kind& kConfigMaps = renderer::kind_of("ConfigMap");
+inline constexpr const renderer::Kind& kPods = renderer::kind_of("Pod");
+inline constexpr const renderer::Kind& kServices = renderer::kind_of("Service");
+inline constexpr const renderer::Kind& kStatefulSets = renderer::kind_of("StatefulSet");
+inline constexpr const renderer::Kind& kIngresses = renderer::kind_of("Ingress");
+inline constexpr const renderer::Kind& kEndpointSlices = renderer::kind_of("EndpointSlice");
+inline constexpr const renderer::Kind& kLeases = renderer::kind_of("Lease");
 
 // The path of one object, or of all when `name` is empty; in all namespaces, or of a kind without
 // any, when `ns` is empty.
-std::string path_of(Resource resource, std::string_view ns, std::string_view name = {});
+std::string path_of(const renderer::Kind& kind, std::string_view ns, std::string_view name = {});
 
 struct KubeReply {
     int code = 0;                 // of HTTP; 0: no reply

@@ -23,7 +23,7 @@ void Events::post(const ObjectRef& object, EventType type, std::string_view reas
     const std::string name = fmt::format(
         "{}.{:.16}", object.name,
         renderer::sha256_hex(fmt::format("{}\n{}\n{}\n{}", object.kind, object.uid, reason, text)));
-    const std::string path = path_of({"/api/v1", "events"}, ns, name);
+    const std::string path = path_of(renderer::kind_of("Event"), ns, name);
     std::erase_if(quiet_until_,
                   [this](const auto& entry) { return entry.second <= loop_.uptime(); });
     const std::string key = fmt::format("{}\n{}\n{}", object.kind, ns, object.name);

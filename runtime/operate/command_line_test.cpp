@@ -87,7 +87,7 @@ TEST(CommandLine, ExplainsWhatStatusShows) {
          {"table|wide|json", "waiting: has not joined", "joined: the pod that runs has joined",
           "restarting: has joined from a pod", "leaving: no longer wanted",
           "unknown: no permission", "PROBLEM  ", "registered: the tailnet has it",
-          "refused: the tailnet", "ClusterRole view allows",
+          "refused: by the tailnet", "ClusterRole view allows",
           "Exit codes: 0 the controller is running; 1 it is not"}) {
         EXPECT_NE(help.find(words), std::string::npos) << words << " in " << help;
     }

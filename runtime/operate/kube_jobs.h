@@ -17,7 +17,7 @@
 
 namespace runtime {
 
-inline constexpr Resource kDeployments{"/apis/apps/v1", "deployments"};
+inline constexpr const renderer::Kind& kDeployments = renderer::kind_of("Deployment");
 
 using Objects = std::vector<renderer::Value>;
 

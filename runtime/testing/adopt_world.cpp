@@ -13,23 +13,24 @@
 
 namespace runtime {
 
+using renderer::Kind;
+using renderer::kind_of;
 using renderer::text_of;
 using renderer::Value;
 
 namespace {
 
-constexpr std::string_view kCustom = "/apis/tailscale.com/v1alpha1";
 constexpr std::string_view kFinalizer = "tailscale.com/finalizer";
 constexpr std::string_view kForeignFinalizer = "example.com/other";
 constexpr const char* kForeignOwner = "Fleet/all";
 
-constexpr Resource kGroups{kCustom, "proxygroups"};
-constexpr Resource kRecorders{kCustom, "recorders"};
-constexpr Resource kNames{kCustom, "dnsconfigs"};
-constexpr Resource kNameservers{"/apis/apps/v1", "deployments"};
-constexpr Resource kAccounts{"/api/v1", "serviceaccounts"};
-constexpr Resource kRoles{"/apis/rbac.authorization.k8s.io/v1", "roles"};
-constexpr Resource kBindings{"/apis/rbac.authorization.k8s.io/v1", "rolebindings"};
+constexpr const Kind& kGroups = kind_of("ProxyGroup");
+constexpr const Kind& kRecorders = kind_of("Recorder");
+constexpr const Kind& kNames = kind_of("DNSConfig");
+constexpr const Kind& kNameservers = kind_of("Deployment");
+constexpr const Kind& kAccounts = kind_of("ServiceAccount");
+constexpr const Kind& kRoles = kind_of("Role");
+constexpr const Kind& kBindings = kind_of("RoleBinding");
 
 constexpr std::string_view kGroup = "out";
 constexpr std::string_view kDns = "dns";
@@ -46,25 +47,25 @@ constexpr const char* kSlices[] = {"ts-db-qwxyz-ipv4", "ts-db-qwxyz-ipv6"};
 constexpr const char* kForeignSlice = "ts-db-qwxyz-7xk2p";
 
 struct Held {
-    Resource resource;
+    Kind kind;
     std::string_view ns, name, finalizer;
 };
 constexpr Held kHeld[] = {
     {kServices, "apps", "broker", "tailscale.com/service-pg-finalizer"},
     {kIngresses, "apps", "docs", kFinalizer},
     {kIngresses, "shop", "docs", "tailscale.com/ingress-pg-finalizer"},
-    {{kCustom, "connectors"}, "", "exit", kFinalizer},
+    {kind_of("Connector"), "", "exit", kFinalizer},
     {kGroups, "", "front", kFinalizer},
     {kRecorders, "", "tape", kFinalizer},
     {kNames, "", "names", kFinalizer},
-    {{kCustom, "proxyclasses"}, "", "plain", kFinalizer},
-    {{kCustom, "tailnets"}, "", "other", kFinalizer},
-    {{kCustom, "proxygrouppolicies"}, "apps", "own", kFinalizer},
+    {kind_of("ProxyClass"), "", "plain", kFinalizer},
+    {kind_of("Tailnet"), "", "other", kFinalizer},
+    {kind_of("ProxyGroupPolicy"), "apps", "own", kFinalizer},
 };
 
 // Objects that are rendered now.
 struct Child {
-    Resource resource;
+    Kind kind;
     const char* name;
     bool is_shared;  // someone else owns it, too
 };
@@ -81,11 +82,11 @@ constexpr Child kChildren[] = {{kStatefulSets, "out", false},
                                {kNameservers, "nameserver", true}};
 
 bool is_of_names(const Child& child) {
-    return child.resource.plural == kNameservers.plural;
+    return child.kind.name == kNameservers.name;
 }
 
-std::string in_cluster(Resource resource, std::string_view name) {
-    return path_of(resource, FakeCluster::kNamespace, name);
+std::string in_cluster(const Kind& kind, std::string_view name) {
+    return path_of(kind, FakeCluster::kNamespace, name);
 }
 
 std::string pod_of_group(int ordinal) {
@@ -150,22 +151,22 @@ World::World(int its_proxies, int waiting) : proxies(its_proxies) {
     render_group();
 }
 
-void World::hold(Resource resource, std::string_view ns, std::string_view name,
+void World::hold(const Kind& kind, std::string_view ns, std::string_view name,
                  std::string_view finalizer, Value spec) {
     Value its_metadata = metadata(ns, name);
     its_metadata.put("finalizers", Value::list({Value(finalizer), Value(kForeignFinalizer)}));
-    const std::string path = path_of(resource, ns, name);
+    const std::string path = path_of(kind, ns, name);
     kube.put(path, Value::map({{"metadata", std::move(its_metadata)}, {"spec", std::move(spec)}}));
     cluster.held[path] = finalizer;
 }
 
-void World::own(Resource resource, std::string_view name, const Resource& owner_kind,
-                std::string_view kind, std::string_view owner, bool is_shared) {
-    Value object = kube.find(in_cluster(resource, name))->clone();
+void World::own(const Kind& kind, std::string_view name, const Kind& owner_kind,
+                std::string_view owner, bool is_shared) {
+    Value object = kube.find(in_cluster(kind, name))->clone();
     const Value* its_owner = kube.find(path_of(owner_kind, {}, owner));
     Value all =
-        Value::list({Value::map({{"apiVersion", "tailscale.com/v1alpha1"},
-                                 {"kind", Value(kind)},
+        Value::list({Value::map({{"apiVersion", Value(owner_kind.api_version)},
+                                 {"kind", Value(owner_kind.name)},
                                  {"name", Value(owner)},
                                  {"uid", Value(text_of(its_owner->at({"metadata", "uid"})))}})});
     if (is_shared) {
@@ -175,11 +176,11 @@ void World::own(Resource resource, std::string_view name, const Resource& owner_
                                {"uid", "uid-of-the-fleet"}}));
     }
     object.find("metadata")->put("ownerReferences", std::move(all));
-    kube.put(in_cluster(resource, name), std::move(object));
+    kube.put(in_cluster(kind, name), std::move(object));
 }
 
-std::vector<std::string> World::owners(Resource resource, std::string_view name) {
-    const Value* object = kube.find(in_cluster(resource, name));
+std::vector<std::string> World::owners(const Kind& kind, std::string_view name) {
+    const Value* object = kube.find(in_cluster(kind, name));
     const Value* all = object == nullptr ? nullptr : object->at({"metadata", "ownerReferences"});
     const auto items = all == nullptr ? std::span<const Value>() : all->items();
     std::vector<std::string> out;
@@ -204,14 +205,14 @@ std::vector<std::string> World::finalizers(const std::string& path) {
 
 void World::add_held() {
     for (const Held& one : kHeld) {
-        hold(one.resource, one.ns, one.name, one.finalizer);
+        hold(one.kind, one.ns, one.name, one.finalizer);
     }
     // Two that are being deleted: nothing but the operator's finalizer keeps them.
-    for (const auto& [resource, name] : {std::pair(kGroups, kGroup), std::pair(kNames, kDns)}) {
+    for (const auto& [kind, name] : {std::pair(kGroups, kGroup), std::pair(kNames, kDns)}) {
         Value its_metadata = metadata({}, name);
         its_metadata.put("finalizers", Value::list({Value(kFinalizer)}));
         its_metadata.put("deletionTimestamp", "2026-01-01T00:00:00Z");
-        kube.put(path_of(resource, {}, name), Value::map({{"metadata", std::move(its_metadata)}}));
+        kube.put(path_of(kind, {}, name), Value::map({{"metadata", std::move(its_metadata)}}));
     }
 }
 
@@ -223,7 +224,7 @@ void World::add_operator_group() {
                          Value::map({{"tailscale.com/managed", "true"},
                                      {"tailscale.com/parent-resource", Value(kGroup)},
                                      {"tailscale.com/parent-resource-type", Value(type)}}));
-        kube.put(in_cluster(child.resource, child.name),
+        kube.put(in_cluster(child.kind, child.name),
                  Value::map({{"metadata", std::move(its_metadata)},
                              {"spec", Value::map({{"replicas", kReplicas}})}}));
     }
@@ -251,12 +252,11 @@ void World::render_group() {
     cluster.add_group(std::string(kGroup), kReplicas, false);
     cluster.add_group("tape", 1, false);
     cluster.annotate("tape", kParentAnnotation, "Recorder/tape");
-    own(kSecrets, "tape-0", kRecorders, "Recorder", "tape");
+    own(kSecrets, "tape-0", kRecorders, "tape");
     kube.put(in_cluster(kServices, kNewService), group_service(kNewService));
     for (const Child& child : kChildren) {
-        is_of_names(child)
-            ? own(child.resource, child.name, kNames, "DNSConfig", kDns, child.is_shared)
-            : own(child.resource, child.name, kGroups, "ProxyGroup", kGroup, child.is_shared);
+        is_of_names(child) ? own(child.kind, child.name, kNames, kDns, child.is_shared)
+                           : own(child.kind, child.name, kGroups, kGroup, child.is_shared);
     }
     cluster.restart_pod(pod_of_group(kReplicas - 1));
 }
@@ -311,9 +311,9 @@ void World::expect_let_go() {
     EXPECT_EQ(kube.find(path_of(kGroups, {}, kGroup)), nullptr) << "nobody will end its deletion";
     EXPECT_EQ(kube.find(path_of(kNames, {}, kDns)), nullptr) << "nobody will end its deletion";
     for (const Child& child : kChildren) {
-        const std::string path = in_cluster(child.resource, child.name);
+        const std::string path = in_cluster(child.kind, child.name);
         EXPECT_NE(kube.find(path), nullptr) << path << " has gone with its owner";
-        EXPECT_EQ(owners(child.resource, child.name),
+        EXPECT_EQ(owners(child.kind, child.name),
                   std::vector<std::string>(child.is_shared ? 1 : 0, kForeignOwner))
             << path;
     }

@@ -57,13 +57,13 @@ struct World {
     void roll_group();
 
     // A user's Service, an Ingress or a custom resource, which the operator keeps its finalizer on.
-    void hold(Resource resource, std::string_view ns, std::string_view name,
+    void hold(const renderer::Kind& kind, std::string_view ns, std::string_view name,
               std::string_view finalizer, renderer::Value spec = renderer::Value::map());
     // A custom resource becomes the owner, beside someone else if it is shared.
-    void own(Resource resource, std::string_view name, const Resource& owner_kind,
-             std::string_view kind, std::string_view owner, bool is_shared = false);
+    void own(const renderer::Kind& kind, std::string_view name, const renderer::Kind& owner_kind,
+             std::string_view owner, bool is_shared = false);
     // Those that are left, as "Kind/name".
-    std::vector<std::string> owners(Resource resource, std::string_view name);
+    std::vector<std::string> owners(const renderer::Kind& kind, std::string_view name);
     std::vector<std::string> finalizers(const std::string& path);
 
     // What else happens right before the first request of that method, or without one the first

@@ -57,9 +57,8 @@ FakeCluster::FakeCluster(FakeLoop& loop, FakeKube& kube, FakeTailnet& tailnet)
 }
 
 std::string FakeCluster::path(std::string_view plural, std::string_view name) {
-    return path_of(
-        {plural == "statefulsets" || plural == "deployments" ? "/apis/apps/v1" : "/api/v1", plural},
-        kNamespace, name);
+    return path_of(*std::ranges::find(renderer::kKinds, plural, &renderer::Kind::plural),
+                   kNamespace, name);
 }
 
 void FakeCluster::add_proxy(const std::string& name, int replicas, const std::string& tags,

@@ -6,37 +6,24 @@ namespace renderer {
 
 namespace {
 
-constexpr CrdColumn kAge = {"Age", "date", ".metadata.creationTimestamp"};
-constexpr std::array kAgeOnly = {kAge};
-constexpr std::array kConnectorColumns = {
-    CrdColumn{"SubnetRoutes", "string", ".status.subnetRoutes"},
-    CrdColumn{"IsExitNode", "string", ".status.isExitNode"},
-    CrdColumn{"IsAppConnector", "string", ".status.isAppConnector"},
-    CrdColumn{"Status", "string", R"(.status.conditions[?(@.type == "ConnectorReady")].reason)"},
-    kAge};
-constexpr std::array kDnsConfigColumns = {
-    CrdColumn{"NameserverIP", "string", ".status.nameserver.ip"}, kAge};
-constexpr std::array kProxyClassColumns = {
-    CrdColumn{"Status", "string", R"(.status.conditions[?(@.type == "ProxyClassReady")].reason)"},
-    kAge};
-constexpr std::array kProxyGroupColumns = {
-    CrdColumn{"Status", "string", R"(.status.conditions[?(@.type == "ProxyGroupReady")].reason)"},
-    CrdColumn{"URL", "string", ".status.url"}, CrdColumn{"Type", "string", ".spec.type"}, kAge};
-constexpr std::array kRecorderColumns = {
-    CrdColumn{"Status", "string", R"(.status.conditions[?(@.type == "RecorderReady")].reason)"},
-    CrdColumn{"URL", "string", R"(.status.devices[?(@.url != "")].url)"}, kAge};
-constexpr std::array kTailnetColumns = {
-    CrdColumn{"Status", "string", R"(.status.conditions[?(@.type == "TailnetReady")].reason)"},
-    kAge};
-
-constexpr std::array kNames = {
-    CrdNames{"Connector", "connectors", "connector", "cn", false, kConnectorColumns},
-    CrdNames{"DNSConfig", "dnsconfigs", "dnsconfig", "dc", false, kDnsConfigColumns},
-    CrdNames{"ProxyClass", "proxyclasses", "proxyclass", "", false, kProxyClassColumns},
-    CrdNames{"ProxyGroup", "proxygroups", "proxygroup", "pg", false, kProxyGroupColumns},
-    CrdNames{"ProxyGroupPolicy", "proxygrouppolicies", "proxygrouppolicy", "pgp", true, kAgeOnly},
-    CrdNames{"Recorder", "recorders", "recorder", "rec", false, kRecorderColumns},
-    CrdNames{"Tailnet", "tailnets", "tailnet", "tn", false, kTailnetColumns},
+constexpr std::array kColumns = {
+    CrdColumn{"Connector", "SubnetRoutes", "string", ".status.subnetRoutes"},
+    CrdColumn{"Connector", "IsExitNode", "string", ".status.isExitNode"},
+    CrdColumn{"Connector", "IsAppConnector", "string", ".status.isAppConnector"},
+    CrdColumn{"Connector", "Status", "string",
+              R"(.status.conditions[?(@.type == "ConnectorReady")].reason)"},
+    CrdColumn{"DNSConfig", "NameserverIP", "string", ".status.nameserver.ip"},
+    CrdColumn{"ProxyClass", "Status", "string",
+              R"(.status.conditions[?(@.type == "ProxyClassReady")].reason)"},
+    CrdColumn{"ProxyGroup", "Status", "string",
+              R"(.status.conditions[?(@.type == "ProxyGroupReady")].reason)"},
+    CrdColumn{"ProxyGroup", "URL", "string", ".status.url"},
+    CrdColumn{"ProxyGroup", "Type", "string", ".spec.type"},
+    CrdColumn{"Recorder", "Status", "string",
+              R"(.status.conditions[?(@.type == "RecorderReady")].reason)"},
+    CrdColumn{"Recorder", "URL", "string", R"(.status.devices[?(@.url != "")].url)"},
+    CrdColumn{"Tailnet", "Status", "string",
+              R"(.status.conditions[?(@.type == "TailnetReady")].reason)"},
 };
 
 constexpr std::array kRules = {
@@ -140,8 +127,8 @@ constexpr std::array kTexts = {
 
 }  // namespace
 
-std::span<const CrdNames> crd_names() {
-    return kNames;
+std::span<const CrdColumn> crd_columns() {
+    return kColumns;
 }
 
 std::span<const CrdRule> crd_rules() {

@@ -1,6 +1,6 @@
-// What is in our CustomResourceDefinitions beside the types of fields: names, columns, rules of
-// the API server over several fields, and what a person reads with `kubectl explain`. The rules are
-// those of tailscale v1.96.5 k8s-operator/apis/v1alpha1; the words are ours.
+// What is in our CustomResourceDefinitions beside names and the types of fields: columns, rules
+// of the API server over several fields, and what a person reads with `kubectl explain`. The rules
+// are those of tailscale v1.96.5 k8s-operator/apis/v1alpha1; the words are ours.
 #pragma once
 
 #include <span>
@@ -8,14 +8,9 @@
 
 namespace renderer {
 
+// What `kubectl get` shows beside name and age.
 struct CrdColumn {
-    std::string_view name, type, path;
-};
-
-struct CrdNames {
-    std::string_view kind, plural, singular, short_name;  // "" = none
-    bool namespaced = false;
-    std::span<const CrdColumn> columns;
+    std::string_view kind, name, type, path;
 };
 
 // A rule in CEL on the value at a path such as "Connector.spec.hostname".
@@ -28,8 +23,7 @@ struct CrdText {
     std::string_view path, text;
 };
 
-// Sorted by kind.
-std::span<const CrdNames> crd_names();
+std::span<const CrdColumn> crd_columns();
 std::span<const CrdRule> crd_rules();
 std::span<const CrdText> crd_texts();
 

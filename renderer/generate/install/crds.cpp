@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "renderer/base/ascii.h"
 #include "renderer/base/check.h"
 #include "renderer/generate/install/crd_texts.h"
 #include "renderer/schema/type_table.h"
@@ -11,9 +12,6 @@
 namespace renderer {
 
 namespace {
-
-constexpr std::string_view kGroup = "tailscale.com";
-constexpr std::string_view kVersion = "v1alpha1";
 
 Value typed(std::string_view type, std::string_view format = {}) {
     Value schema = Value::map({{"type", Value::borrowed(type)}});
@@ -146,9 +144,9 @@ Value schema_of(const ValueType& type, const std::string& path) {
 }
 
 // What the API server fills in itself is left to it.
-Value root_schema(const CrdNames& names) {
+Value root_schema(const Kind& kind) {
     TypeTable table(kubernetes_versions().back());
-    const ValueType* type = table.find(fmt::format("{}/{}", kGroup, kVersion), names.kind);
+    const ValueType* type = table.find(kind.api_version, kind.name);
     CHECK(type != nullptr && type->builtin == Builtin::Struct);
     const TypedField* spec = type->fields->find("spec");
     CHECK(spec != nullptr);
@@ -156,55 +154,59 @@ Value root_schema(const CrdNames& names) {
         Value::map({{"apiVersion", typed("string")},
                     {"kind", typed("string")},
                     {"metadata", typed("object")},
-                    {"spec", schema_of(*spec->type, fmt::format("{}.spec", names.kind))},
+                    {"spec", schema_of(*spec->type, fmt::format("{}.spec", kind.name))},
                     {"status", open_map()}});
     return Value::map({{"type", "object"},
-                       {"description", Value::borrowed(text_of(names.kind))},
+                       {"description", Value::borrowed(text_of(kind.name))},
                        {"properties", std::move(properties)},
                        {"required", Value::list({"spec"})}});
 }
 
-Value columns(const CrdNames& names) {
+Value column(std::string_view name, std::string_view type, std::string_view path) {
+    return Value::map({{"name", Value::borrowed(name)},
+                       {"type", Value::borrowed(type)},
+                       {"jsonPath", Value::borrowed(path)}});
+}
+
+Value columns(const Kind& kind) {
     Value list = Value::list();
-    for (const CrdColumn& column : names.columns) {
-        list.append(Value::map({{"name", Value::borrowed(column.name)},
-                                {"type", Value::borrowed(column.type)},
-                                {"jsonPath", Value::borrowed(column.path)}}));
+    for (const CrdColumn& one : crd_columns()) {
+        if (one.kind == kind.name) {
+            list.append(column(one.name, one.type, one.path));
+        }
     }
+    list.append(column("Age", "date", ".metadata.creationTimestamp"));
     return list;
 }
 
-Value version(const CrdNames& names) {
-    return Value::map({{"name", Value::borrowed(kVersion)},
+Value version(const Kind& kind) {
+    return Value::map({{"name", Value::borrowed(kind.version())},
                        {"served", true},
                        {"storage", true},
                        {"subresources", Value::map({{"status", Value::map()}})},
-                       {"additionalPrinterColumns", columns(names)},
-                       {"schema", Value::map({{"openAPIV3Schema", root_schema(names)}})}});
+                       {"additionalPrinterColumns", columns(kind)},
+                       {"schema", Value::map({{"openAPIV3Schema", root_schema(kind)}})}});
 }
 
 }  // namespace
 
-Value crd(std::string_view kind) {
-    const auto all = crd_names();
-    const auto names = std::ranges::find(all, kind, &CrdNames::kind);
-    CHECK(names != all.end());
-    Value spelled = Value::map({{"kind", Value::borrowed(names->kind)},
-                                {"listKind", fmt::format("{}List", names->kind)},
-                                {"plural", Value::borrowed(names->plural)},
-                                {"singular", Value::borrowed(names->singular)}});
-    if (!names->short_name.empty()) {
-        spelled.add("shortNames", Value::list({names->short_name}));
+Value crd(const Kind& kind) {
+    Value names = Value::map({{"kind", Value::borrowed(kind.name)},
+                              {"listKind", fmt::format("{}List", kind.name)},
+                              {"plural", Value::borrowed(kind.plural)},
+                              {"singular", lower_case(kind.name)}});
+    if (!kind.short_name.empty()) {
+        names.add("shortNames", Value::list({kind.short_name}));
     }
+    const bool namespaced = kind.scope == Scope::Namespaced;
     return Value::map(
         {{"apiVersion", "apiextensions.k8s.io/v1"},
          {"kind", "CustomResourceDefinition"},
-         {"metadata", Value::map({{"name", fmt::format("{}.{}", names->plural, kGroup)}})},
-         {"spec",
-          Value::map({{"group", Value::borrowed(kGroup)},
-                      {"names", std::move(spelled)},
-                      {"scope", Value::borrowed(names->namespaced ? "Namespaced" : "Cluster")},
-                      {"versions", Value::list({version(*names)})}})}});
+         {"metadata", Value::map({{"name", kind.crd_name()}})},
+         {"spec", Value::map({{"group", Value::borrowed(kind.group())},
+                              {"names", std::move(names)},
+                              {"scope", Value::borrowed(namespaced ? "Namespaced" : "Cluster")},
+                              {"versions", Value::list({version(kind)})}})}});
 }
 
 }  // namespace renderer

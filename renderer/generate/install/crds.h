@@ -2,13 +2,12 @@
 // operator brings them. Types and limits are those that inputs are validated with (schema).
 #pragma once
 
-#include <string_view>
-
 #include "renderer/core/value.h"
+#include "renderer/kube/kinds.h"
 
 namespace renderer {
 
-// `kind` is one of crd_names().
-Value crd(std::string_view kind);
+// `kind` is a custom one.
+Value crd(const Kind& kind);
 
 }  // namespace renderer

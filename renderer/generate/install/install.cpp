@@ -88,8 +88,8 @@ void generate_install(const Plan& plan, Objects& objects) {
     if (install.emit_namespace) {
         add(namespace_object(install));
     }
-    for (const std::string_view kind : install.crds) {
-        add(crd(kind));
+    for (const Kind* kind : install.crds) {
+        add(crd(*kind));
     }
     if (install.oauth_secret) {
         add(oauth_secret(install));

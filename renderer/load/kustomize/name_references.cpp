@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "renderer/core/text_of.h"
+#include "renderer/kube/kinds.h"
 #include "renderer/load/splice.h"
 
 namespace renderer {

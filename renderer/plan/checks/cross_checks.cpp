@@ -17,33 +17,6 @@ Note note_of(const Origin& origin, std::string text) {
     return {.pos = origin.pos, .object = origin.parent, .text = std::move(text)};
 }
 
-// Who makes generated objects, and in which bundle they go.
-struct Owner {
-    const Origin& origin;
-    std::uint32_t bundle;
-};
-
-template <typename Plans>
-void add_owners(const Plans& plans, std::vector<Owner>& owners) {
-    for (const auto& plan : plans) {
-        owners.push_back({plan.origin, plan.bundle});
-    }
-}
-
-std::vector<Owner> owners_of(const Plan& plan) {
-    std::vector<Owner> owners;
-    add_owners(plan.proxies, owners);
-    add_owners(plan.groups, owners);
-    add_owners(plan.egress_members, owners);
-    add_owners(plan.group_policies, owners);
-    add_owners(plan.recorders, owners);
-    add_owners(plan.tailnets, owners);
-    if (plan.dns_config) {
-        owners.push_back({plan.dns_config->origin, plan.dns_config->bundle});
-    }
-    return owners;
-}
-
 void check_operator_tags(const Origin& origin, const std::vector<std::string>& tags,
                          const Settings& settings, Diagnostics& diagnostics) {
     for (const std::string& tag : tags) {
@@ -63,15 +36,11 @@ void check_operator_tags(const Origin& origin, const std::vector<std::string>& t
 }  // namespace
 
 void check_operator_tags(const Plan& plan, Diagnostics& diagnostics) {
-    for (const ProxyPlan& proxy : plan.proxies) {
-        check_operator_tags(proxy.origin, proxy.tags, plan.settings, diagnostics);
-    }
-    for (const ProxyGroupPlan& group : plan.groups) {
-        check_operator_tags(group.origin, group.tags, plan.settings, diagnostics);
-    }
-    for (const RecorderPlan& recorder : plan.recorders) {
-        check_operator_tags(recorder.origin, recorder.tags, plan.settings, diagnostics);
-    }
+    for_each_owner(plan, [&]<typename Owner>(const Owner& one) {
+        if constexpr (HasDevices<Owner>) {
+            check_operator_tags(one.origin, one.tags, plan.settings, diagnostics);
+        }
+    });
 }
 
 void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
@@ -102,13 +71,13 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
 
 void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
     std::map<std::uint32_t, std::vector<Note>> owners;
-    for (const Owner& owner : owners_of(plan)) {
+    for_each_owner(plan, [&](const auto& owner) {
         const std::string& forced = loaded.bundles[owner.bundle].forced_namespace;
         if (!forced.empty() && forced != plan.settings.ns) {
             owners[owner.bundle].push_back(
                 note_of(owner.origin, "its objects would be created there"));
         }
-    }
+    });
     for (auto& [index, notes] : owners) {
         const Bundle& bundle = loaded.bundles[index];
         diagnostics.add(

@@ -9,6 +9,8 @@
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/parents.h"
+#include "renderer/plan/plan.h"
+#include "renderer/plan/proxy.h"
 
 namespace renderer {
 

@@ -63,6 +63,7 @@ struct ProxyGroupPlan {
     bool api_auth = true;        // kube-apiserver: requests are made as the tailnet's users
     std::string_view log_level;  // kube-apiserver
 
+    static std::string_view hostname_advice() { return "choose another \"spec.hostnamePrefix\""; }
     [[nodiscard]] std::string pod(std::size_t ordinal) const;
 };
 

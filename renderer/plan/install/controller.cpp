@@ -10,6 +10,7 @@
 
 #include "renderer/classify/operator_deployment.h"
 #include "renderer/kube/api.h"
+#include "renderer/kube/kinds.h"
 #include "renderer/plan/settings/settings_decoder.h"
 
 namespace renderer {
@@ -74,25 +75,39 @@ std::string joined_tags(const Settings& settings) {
     return joined;
 }
 
-Value words(std::initializer_list<std::string_view> texts) {
+Value words(const auto& texts) {
     Value list = Value::list();
     for (const std::string_view text : texts) {
-        list.append(Value::borrowed(text));
+        list.append(std::string(text));
     }
     return list;
 }
 
-Value rule(std::string_view group, std::initializer_list<std::string_view> resources,
-           std::initializer_list<std::string_view> verbs,
+using Verbs = std::initializer_list<std::string_view>;
+
+Value rule(std::string_view group, const std::vector<std::string>& resources, Verbs verbs,
            const std::vector<std::string>& names = {}) {
-    Value made = Value::map({{"apiGroups", words({group})}, {"resources", words(resources)}});
-    Value list = Value::list();
-    for (const std::string& name : names) {
-        list.append(name);
-    }
-    put_if(made, !names.empty(), "resourceNames", std::move(list));
+    Value made = Value::map({{"apiGroups", Value::list({group})}, {"resources", words(resources)}});
+    put_if(made, !names.empty(), "resourceNames", words(names));
     made.add("verbs", words(verbs));
     return made;
+}
+
+Value rule(const Kind& kind, Verbs verbs, const std::vector<std::string>& names = {}) {
+    return rule(kind.group(), {std::string(kind.plural)}, verbs, names);
+}
+
+void add_parent_rules(std::string_view group, Value& rules) {
+    std::vector<std::string> plurals;
+    std::vector<std::string> statuses;
+    for (const Kind& kind : kKinds) {
+        if (kind.is_parent && kind.group() == group) {
+            plurals.emplace_back(kind.plural);
+            statuses.push_back(fmt::format("{}/status", kind.plural));
+        }
+    }
+    rules.append(rule(group, plurals, {"get", "list", "watch"}));
+    rules.append(rule(group, statuses, {"update"}));
 }
 
 Value probe(std::string_view path) {
@@ -142,20 +157,12 @@ Value controller_env(const Settings& settings) {
 }
 
 Value controller_cluster_rules() {
-    return Value::list({
-        rule("", {"services"}, {"get", "list", "watch"}),
-        rule("", {"services/status"}, {"update"}),
-        rule("", {"events"}, {"create", "patch"}),
-        rule("networking.k8s.io", {"ingresses"}, {"get", "list", "watch"}),
-        rule("networking.k8s.io", {"ingresses/status"}, {"update"}),
-        rule("tailscale.com",
-             {"connectors", "dnsconfigs", "proxyclasses", "proxygroups", "recorders", "tailnets"},
-             {"get", "list", "watch"}),
-        rule("tailscale.com",
-             {"connectors/status", "dnsconfigs/status", "proxyclasses/status", "proxygroups/status",
-              "recorders/status", "tailnets/status"},
-             {"update"}),
-    });
+    Value rules = Value::list();
+    add_parent_rules("", rules);
+    rules.append(rule(kind_of("Event"), {"create", "patch"}));
+    add_parent_rules("networking.k8s.io", rules);
+    add_parent_rules(kCustomGroup, rules);
+    return rules;
 }
 
 std::vector<std::string> controllers_config_maps() {
@@ -169,14 +176,14 @@ std::vector<std::string> controllers_config_maps() {
 
 Value controller_rules() {
     return Value::list({
-        rule("", {"secrets"}, {"create", "delete", "get", "list", "patch", "update", "watch"}),
-        rule("", {"configmaps"}, {"create", "get", "list", "watch"}),
-        rule("", {"configmaps"}, {"update"}, controllers_config_maps()),
-        rule("", {"pods"}, {"delete", "get", "list", "watch"}),
-        rule("apps", {"statefulsets"}, {"get", "list", "watch"}),
-        rule("discovery.k8s.io", {"endpointslices"}, {"list", "watch"}),
-        rule("coordination.k8s.io", {"leases"}, {"create"}),
-        rule("coordination.k8s.io", {"leases"}, {"get", "update"}, {"tailrender-controller"}),
+        rule(kind_of("Secret"), {"create", "delete", "get", "list", "patch", "update", "watch"}),
+        rule(kind_of("ConfigMap"), {"create", "get", "list", "watch"}),
+        rule(kind_of("ConfigMap"), {"update"}, controllers_config_maps()),
+        rule(kind_of("Pod"), {"delete", "get", "list", "watch"}),
+        rule(kind_of("StatefulSet"), {"get", "list", "watch"}),
+        rule(kind_of("EndpointSlice"), {"list", "watch"}),
+        rule(kind_of("Lease"), {"create"}),
+        rule(kind_of("Lease"), {"get", "update"}, {"tailrender-controller"}),
     });
 }
 

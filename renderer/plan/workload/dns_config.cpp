@@ -7,6 +7,8 @@
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/parents.h"
+#include "renderer/plan/plan.h"
+#include "renderer/plan/proxy.h"
 
 namespace renderer {
 

@@ -11,6 +11,7 @@
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/parents.h"
+#include "renderer/plan/plan.h"
 #include "renderer/plan/proxy.h"
 #include "renderer/plan/tags.h"
 
@@ -139,6 +140,7 @@ private:
     void name_hosts(RecorderPlan& plan) {
         const std::string& suffix = inputs_.settings.hostname_suffix;
         const std::string end = suffix.empty() ? "" : "-" + suffix;
+        plan.hostname_pos = recorder_.name_pos();
         plan.hostname_wish = fmt::format("{}{}", kPodName, end);
         for (std::int64_t i = 0; i < plan.replicas; ++i) {
             plan.hostnames.push_back(fmt::format("{}-{}{}", plan.name, i, end));

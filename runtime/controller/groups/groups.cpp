@@ -34,8 +34,8 @@ Groups::Groups(const FeatureContext& context)
     : context_(context),
       apply_(context),
       tables_(context.view.follow<AddressTable>(context.view.config_maps(), decode_address_table)),
-      services_(context.view.follow<ClusterAddresses>({.resource = kServices},
-                                                      decode_cluster_addresses)) {}
+      services_(
+          context.view.follow<ClusterAddresses>({.kind = kServices}, decode_cluster_addresses)) {}
 
 void Groups::reconcile(const Changes& /*changes*/) {
     const auto seen = look();

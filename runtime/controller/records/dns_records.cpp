@@ -188,12 +188,11 @@ std::string dns_records(const std::map<std::string, Replica>& replicas,
 
 DnsRecords::DnsRecords(const FeatureContext& context)
     : context_(context),
-      services_(context.view.follow<DnsService>({.resource = kServices}, decode_dns_service)),
+      services_(context.view.follow<DnsService>({.kind = kServices}, decode_dns_service)),
       groups_(context.view.follow<EgressNames>(context.view.config_maps(), decode_egress_names)),
       endpoints_(context.view.follow<DnsEndpoints>(
-          {.resource = kEndpointSlices, .ns = context.view.ns()}, decode_dns_endpoints)),
-      nameservers_(
-          context.view.follow<NameserverService>({.resource = kServices}, decode_nameserver)),
+          {.kind = kEndpointSlices, .ns = context.view.ns()}, decode_dns_endpoints)),
+      nameservers_(context.view.follow<NameserverService>({.kind = kServices}, decode_nameserver)),
       written_(context.view.follow<WrittenRecords>(context.view.config_maps(),
                                                    decode_written_records)) {}
 

@@ -28,23 +28,6 @@ std::optional<NameServer> decode_name_server(const Value& object) {
     return NameServer{std::string(text_of(object.at({"spec", "clusterIP"})))};
 }
 
-// No value: not ours to write, or written by another feature.
-std::optional<StatusChange> status_of(const Parent& parent, const Proxies& proxies) {
-    if (parent.kind == "Service") {
-        return service_status(parent, proxies);
-    }
-    if (parent.kind == "Ingress") {
-        return ingress_status(parent, proxies);
-    }
-    if (parent.kind == "Connector") {
-        return connector_status(parent, proxies);
-    }
-    if (parent.kind == "ProxyGroup") {
-        return group_status(parent, proxies);
-    }
-    return parent.kind == "Recorder" ? std::optional(recorder_status(proxies)) : std::nullopt;
-}
-
 // An Ingress that someone else's controller serves. Without a class there is nothing to go by.
 bool has_other_class(const Parent& parent, std::string_view ours) {
     const std::string_view its_class = text_of(parent.spec.find("ingressClassName"));
@@ -65,13 +48,13 @@ constexpr std::string_view kGroup = "ProxyGroup/";
 
 ParentStatus::ParentStatus(FeatureContext context)
     : context_(std::move(context)),
-      name_servers_(context_.view.follow<NameServer>(
-          {.resource = kServices, .ns = context_.view.ns()}, decode_name_server)),
+      name_servers_(context_.view.follow<NameServer>({.kind = kServices, .ns = context_.view.ns()},
+                                                     decode_name_server)),
       egress_replicas_(context_.view.follow<EgressReplica>(context_.view.our_secrets(),
                                                            decode_egress_replica,
                                                            ClusterView::its_pod<EgressReplica>())),
       static_endpoints_(context_.view.follow<StaticEndpoints>(
-          {.resource = kSecrets,
+          {.kind = kSecrets,
            .ns = context_.view.ns(),
            .query = "labelSelector=" + escape_url(kConfigSecrets)},
           decode_static_endpoints,
@@ -171,7 +154,7 @@ void ParentStatus::write_served(Look& look, const ProxySet& set) {
             gone.merge(places_of(device));
         }
         context_.status.write(*parent, unserved_status(*parent, gone));
-    } else if (auto change = status_of(*parent, proxies)) {
+    } else if (auto change = proxy_status(*parent, proxies)) {
         context_.status.write(*parent, std::move(*change));
     }
 }

@@ -132,6 +132,45 @@ bool is_our_load_balancer(const Parent& service) {
                                 : text_of(its_class) == "tailscale";
 }
 
+StatusChange unserved_status(const Parent& parent, const std::set<std::string>& gone) {
+    StatusChange change;
+    change.conditions_to_remove.emplace_back("TailscaleProxyReady");
+    if (is_of_group(parent)) {
+        return change;  // the rest is the group's
+    }
+    if (has_our_class(parent)) {
+        change.fields.emplace_back("loadBalancer", Value());
+    }
+    change.gone = gone;
+    return change;
+}
+
+StatusChange group_status(const Parent& group, const Proxies& proxies) {
+    Value devices = Value::list();
+    for (const Device& device : proxies.devices) {
+        if (has_name(device)) {
+            Value entry = Value::map({{"hostname", device.fqdn.substr(0, device.fqdn.find('.'))},
+                                      {"tailnetIPs", text_list(device.addresses)}});
+            put_if(entry, !device.static_endpoints.empty(), "staticEndpoints",
+                   text_list(device.static_endpoints));
+            devices.append(std::move(entry));
+        }
+    }
+    const std::size_t count = running(proxies);
+    const bool all_run = count > 0 && count == proxies.devices.size();
+    StatusChange change;
+    change.fields.emplace_back("devices", std::move(devices));
+    change.conditions.push_back({.type = "ProxyGroupAvailable",
+                                 .is_true = count > 0,
+                                 .reason = all_run ? "ProxyGroupAvailable" : "ProxyGroupCreating",
+                                 .message = running_text(proxies),
+                                 .observes_generation = false});
+    change.conditions.push_back(group_is_ready(group, proxies));
+    return change;
+}
+
+namespace {
+
 StatusChange service_status(const Parent& service, const Proxies& proxies) {
     StatusChange change;
     change.conditions_to_remove = {std::string(kServiceCondition), std::string(kServiceIsValid)};
@@ -163,19 +202,6 @@ StatusChange service_status(const Parent& service, const Proxies& proxies) {
         }
     }
     change.fields.emplace_back("loadBalancer", Value::map({{"ingress", std::move(ingress)}}));
-    return change;
-}
-
-StatusChange unserved_status(const Parent& parent, const std::set<std::string>& gone) {
-    StatusChange change;
-    change.conditions_to_remove.emplace_back("TailscaleProxyReady");
-    if (is_of_group(parent)) {
-        return change;  // the rest is the group's
-    }
-    if (has_our_class(parent)) {
-        change.fields.emplace_back("loadBalancer", Value());
-    }
-    change.gone = gone;
     return change;
 }
 
@@ -220,31 +246,7 @@ StatusChange connector_status(const Parent& connector, const Proxies& proxies) {
     return change;
 }
 
-StatusChange group_status(const Parent& group, const Proxies& proxies) {
-    Value devices = Value::list();
-    for (const Device& device : proxies.devices) {
-        if (has_name(device)) {
-            Value entry = Value::map({{"hostname", device.fqdn.substr(0, device.fqdn.find('.'))},
-                                      {"tailnetIPs", text_list(device.addresses)}});
-            put_if(entry, !device.static_endpoints.empty(), "staticEndpoints",
-                   text_list(device.static_endpoints));
-            devices.append(std::move(entry));
-        }
-    }
-    const std::size_t count = running(proxies);
-    const bool all_run = count > 0 && count == proxies.devices.size();
-    StatusChange change;
-    change.fields.emplace_back("devices", std::move(devices));
-    change.conditions.push_back({.type = "ProxyGroupAvailable",
-                                 .is_true = count > 0,
-                                 .reason = all_run ? "ProxyGroupAvailable" : "ProxyGroupCreating",
-                                 .message = running_text(proxies),
-                                 .observes_generation = false});
-    change.conditions.push_back(group_is_ready(group, proxies));
-    return change;
-}
-
-StatusChange recorder_status(const Proxies& proxies) {
+StatusChange recorder_status(const Parent& /*recorder*/, const Proxies& proxies) {
     Value devices = Value::list();
     for (const Device& device : proxies.devices) {
         if (!device.is_live()) {
@@ -259,6 +261,29 @@ StatusChange recorder_status(const Proxies& proxies) {
     change.fields.emplace_back("devices", std::move(devices));
     change.conditions.push_back(condition("RecorderReady", proxies, "Recorder"));
     return change;
+}
+
+struct StatusOfKind {
+    const renderer::Kind& kind;
+    StatusChange (*status)(const Parent& parent, const Proxies& proxies);
+};
+constexpr StatusOfKind kStatuses[] = {
+    {kServices, service_status},
+    {kIngresses, ingress_status},
+    {renderer::kind_of("Connector"), connector_status},
+    {renderer::kind_of("ProxyGroup"), group_status},
+    {renderer::kind_of("Recorder"), recorder_status},
+};
+
+}  // namespace
+
+std::optional<StatusChange> proxy_status(const Parent& parent, const Proxies& proxies) {
+    for (const auto& [kind, status] : kStatuses) {
+        if (kind.name == parent.kind) {
+            return status(parent, proxies);
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace runtime

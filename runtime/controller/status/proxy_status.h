@@ -3,6 +3,7 @@
 // tsrecorder.go); a condition is true once the devices have joined, not before.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,14 +24,12 @@ struct Proxies {
     [[nodiscard]] bool all_live() const { return !devices.empty() && live() == devices.size(); }
 };
 
-StatusChange service_status(const Parent& service, const Proxies& proxies);
+// No value: not ours to write, or written by another feature.
+std::optional<StatusChange> proxy_status(const Parent& parent, const Proxies& proxies);
+StatusChange group_status(const Parent& group, const Proxies& proxies);
 // For a Service or an Ingress that no proxy of its own serves any more. `gone`: names and addresses
 // of devices that are wanted no more.
 StatusChange unserved_status(const Parent& parent, const std::set<std::string>& gone);
-StatusChange ingress_status(const Parent& ingress, const Proxies& proxies);
-StatusChange connector_status(const Parent& connector, const Proxies& proxies);
-StatusChange group_status(const Parent& group, const Proxies& proxies);
-StatusChange recorder_status(const Proxies& proxies);
 
 // A Service or an Ingress that a group shall serve: its addresses are the group's to write, also
 // while it still has a proxy of its own.

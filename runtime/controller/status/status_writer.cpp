@@ -132,7 +132,7 @@ void StatusWriter::write(const Parent& parent, StatusChange change) {
         return;
     }
     const auto shared = std::make_shared<StatusChange>(std::move(change));
-    editor_.edit({.source = Parents::source_of(parent.kind),
+    editor_.edit({.source = {.kind = *renderer::find_kind(parent.kind)},
                   .ns = parent.ns,
                   .name = parent.name,
                   .subresource = "status",

@@ -18,9 +18,9 @@ class ClusterView::Fan : public WatchSink {
 public:
     Fan(Loop& loop, KubeClient& kube, Log& log, Chance& chance, const Source& source)
         : watch_(loop, kube, log, chance,
-                 {.path = path_of(source.resource, source.ns),
+                 {.path = path_of(source.kind, source.ns),
                   .query = source.query,
-                  .may_be_absent = source.may_be_absent},
+                  .may_be_absent = source.kind.is_custom()},
                  *this) {}
 
     void add(std::unique_ptr<WatchSink> copy) { copies_.push_back(std::move(copy)); }
@@ -68,7 +68,7 @@ ClusterView::ClusterView(Loop& loop, KubeClient& kube, Log& log, Chance& chance,
       chance_(chance),
       ns_(std::move(ns)),
       sets_(
-          &follow<ProxySet>({.resource = kStatefulSets, .ns = ns_}, decode_proxy_set,
+          &follow<ProxySet>({.kind = kStatefulSets, .ns = ns_}, decode_proxy_set,
                             [this](std::string_view, const ProxySet* before, const ProxySet* after,
                                    Changes& changes) { take_set(before, after, changes); })),
       states_(&follow<StateSecret>(
@@ -178,15 +178,15 @@ std::string ClusterView::key(std::string_view name) const {
 }
 
 Source ClusterView::our_secrets() const {
-    return {.resource = kSecrets, .ns = ns_, .query = "labelSelector=" + escape_url(kSecretLabel)};
+    return {.kind = kSecrets, .ns = ns_, .query = "labelSelector=" + escape_url(kSecretLabel)};
 }
 
 Source ClusterView::config_maps() const {
-    return {.resource = kConfigMaps, .ns = ns_};
+    return {.kind = kConfigMaps, .ns = ns_};
 }
 
 Source ClusterView::pod_source() const {
-    return {.resource = kPods, .ns = ns_};
+    return {.kind = kPods, .ns = ns_};
 }
 
 }  // namespace runtime

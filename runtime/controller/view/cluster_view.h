@@ -3,7 +3,7 @@
 // are made of it. It decides nothing and writes nothing.
 //
 // A feature adds its own copies in its constructor, before `start`:
-//   services_(view.follow<ServiceParent>({.resource = kServices}, decode_service_parent))
+//   services_(view.follow<ServiceParent>({.kind = kServices}, decode_service_parent))
 // and reads them in its `reconcile` (feature.h), which is called once all copies are complete and
 // again after every change that shows in one of them.
 #pragma once
@@ -25,12 +25,11 @@ namespace runtime {
 
 // Where objects come from: a kind in one namespace, or in all when `ns` is empty.
 struct Source {
-    Resource resource;
+    renderer::Kind kind;
     std::string ns = {};
-    std::string query = {};      // selectors, as in a URL
-    bool may_be_absent = false;  // the kind: of a CRD that is not installed there are no objects
+    std::string query = {};  // selectors, as in a URL
 
-    [[nodiscard]] std::string key() const { return path_of(resource, ns) + "?" + query; }
+    [[nodiscard]] std::string key() const { return path_of(kind, ns) + "?" + query; }
 };
 
 class ClusterView {

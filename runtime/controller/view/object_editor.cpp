@@ -17,7 +17,7 @@ constexpr Duration kRefusedPause = std::chrono::minutes(10);
 constexpr int kMostAtOnce = 32;  // each request takes some 50 KB
 
 std::string object_path(const ObjectEditor::Target& target) {
-    return path_of(target.source.resource, target.ns, target.name);
+    return path_of(target.source.kind, target.ns, target.name);
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ void ObjectEditor::take_object(const Target& target, const Edit& edit, KubeReply
     if (reply.not_found() && target.make != nullptr) {
         Value made = target.make();
         edit(made);
-        return kube_.create(path_of(target.source.resource, target.ns), made, written);
+        return kube_.create(path_of(target.source.kind, target.ns), made, written);
     }
     if (reply.not_found()) {
         attempts_.erase(path);  // the copies will tell

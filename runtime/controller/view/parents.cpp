@@ -6,47 +6,24 @@
 #include <array>
 #include <span>
 
-#include "renderer/base/check.h"
+#include "renderer/core/document.h"
 #include "renderer/core/text_of.h"
+#include "renderer/kube/kinds.h"
 
 namespace runtime {
 
+using renderer::find_kind;
+using renderer::Kind;
+using renderer::kKinds;
 using renderer::text_of;
 using renderer::Value;
 
 namespace {
 
-constexpr std::string_view kTailscaleApi = "/apis/tailscale.com/v1alpha1";
-
 // What is looked at of those that there may be thousands of.
 constexpr std::string_view kIngressSpec[] = {"ingressClassName"};
 constexpr std::string_view kServiceSpec[] = {"clusterIPs", "loadBalancerClass", "type"};
 constexpr std::string_view kEgressSpec[] = {"clusterIPs", "loadBalancerClass", "ports", "type"};
-
-struct Kind {
-    std::string_view name;
-    Resource resource;
-    bool may_be_absent = true;
-};
-constexpr std::array kKinds = {
-    Kind{"Service", kServices, false},
-    Kind{"Ingress", kIngresses, false},
-    Kind{"Connector", {kTailscaleApi, "connectors"}},
-    Kind{"DNSConfig", {kTailscaleApi, "dnsconfigs"}},
-    Kind{"ProxyClass", {kTailscaleApi, "proxyclasses"}},
-    Kind{"ProxyGroup", {kTailscaleApi, "proxygroups"}},
-    Kind{"Recorder", {kTailscaleApi, "recorders"}},
-    Kind{"Tailnet", {kTailscaleApi, "tailnets"}},
-};
-
-const Kind* kind_of(std::string_view name) {
-    for (const Kind& kind : kKinds) {
-        if (kind.name == name) {
-            return &kind;
-        }
-    }
-    return nullptr;
-}
 
 std::span<const std::string_view> kept_of_spec(const Parent& parent) {
     if (parent.kind == "Ingress") {
@@ -83,35 +60,9 @@ bool is_none_of_ours(const Parent& parent, const Value* status) {
     return conditions == nullptr || !conditions->is_list() || conditions->size() == 0;
 }
 
-template <std::size_t N>
-std::optional<Parent> decode(const Value& object) {
-    Parent parent;
-    parent.kind = kKinds[N].name;
-    parent.ns = text_of(object.at({"metadata", "namespace"}));
-    parent.name = text_of(object.at({"metadata", "name"}));
-    parent.uid = text_of(object.at({"metadata", "uid"}));
-    const Value* generation = object.at({"metadata", "generation"});
-    parent.generation = generation == nullptr ? 0 : generation->as_int().value_or(0);
-    if (const Value* annotations = object.at({"metadata", "annotations"});
-        annotations != nullptr && annotations->is_map()) {
-        for (const renderer::Member& member : annotations->members()) {
-            if (member.name().starts_with("tailscale.com/")) {
-                parent.annotations.emplace(member.name(), text_of(member.value));
-            }
-        }
-    }
-    parent.spec = spec_of(parent, object.find("spec"));
-    const Value* status = object.find("status");
-    if (is_none_of_ours(parent, status)) {
-        return std::nullopt;
-    }
-    parent.status = status == nullptr ? PackedValue() : PackedValue(*status);
-    return parent;
-}
-
 template <std::size_t... N>
-constexpr auto decoders(std::index_sequence<N...> /*numbers*/) {
-    return std::array{decode<N>...};
+constexpr auto decoders(std::index_sequence<N...> /*rows*/) {
+    return std::array{+[](const Value& object) { return decode_parent(kKinds[N], object); }...};
 }
 constexpr auto kDecoders = decoders(std::make_index_sequence<kKinds.size()>());
 
@@ -135,18 +86,15 @@ Parts split(std::string_view contract_name) {
 
 Parents::Parents(ClusterView& view) {
     for (std::size_t i = 0; i < kKinds.size(); ++i) {
+        if (!kKinds[i].is_parent) {
+            continue;
+        }
         copies_[kKinds[i].name] = &view.follow<Parent>(
-            source_of(kKinds[i].name), kDecoders[i],
+            {.kind = kKinds[i]}, kDecoders[i],
             [](std::string_view, const Parent* before, const Parent* after, Changes& changes) {
                 changes.parents.insert(contract_name(after == nullptr ? *before : *after));
             });
     }
-}
-
-Source Parents::source_of(std::string_view kind) {
-    const Kind* found = kind_of(kind);
-    CHECK(found != nullptr);
-    return {.resource = found->resource, .may_be_absent = found->may_be_absent};
 }
 
 const Parent* Parents::find(std::string_view contract_name) const {
@@ -167,9 +115,8 @@ ObjectRef Parents::reference(std::string_view contract_name) const {
     const Parts parts = split(contract_name);
     const Parent* parent = find(contract_name);
     ObjectRef reference;
-    const Kind* kind = kind_of(parts.kind);
-    const std::string_view api = kind == nullptr ? "/api/v1" : kind->resource.api;
-    reference.api_version = api.substr(api.starts_with("/apis/") ? 6 : 5);
+    const Kind* kind = find_kind(parts.kind);
+    reference.api_version = kind == nullptr ? "v1" : kind->api_version;
     reference.kind = parts.kind;
     reference.ns = parts.ns;
     reference.name = parts.name;
@@ -193,18 +140,33 @@ std::string condition_status(const Parent& parent, std::string_view type) {
                                               : std::string(text_of(found->find("status")));
 }
 
-std::optional<Parent> decode_parent(std::string_view kind, const Value& object) {
-    for (std::size_t i = 0; i < kKinds.size(); ++i) {
-        if (kKinds[i].name == kind) {
-            return kDecoders[i](object);
+std::optional<Parent> decode_parent(const Kind& kind, const Value& object) {
+    Parent parent;
+    parent.kind = kind.name;
+    parent.ns = text_of(object.at({"metadata", "namespace"}));
+    parent.name = text_of(object.at({"metadata", "name"}));
+    parent.uid = text_of(object.at({"metadata", "uid"}));
+    const Value* generation = object.at({"metadata", "generation"});
+    parent.generation = generation == nullptr ? 0 : generation->as_int().value_or(0);
+    if (const Value* annotations = object.at({"metadata", "annotations"});
+        annotations != nullptr && annotations->is_map()) {
+        for (const renderer::Member& member : annotations->members()) {
+            if (member.name().starts_with("tailscale.com/")) {
+                parent.annotations.emplace(member.name(), text_of(member.value));
+            }
         }
     }
-    return std::nullopt;
+    parent.spec = spec_of(parent, object.find("spec"));
+    const Value* status = object.find("status");
+    if (is_none_of_ours(parent, status)) {
+        return std::nullopt;
+    }
+    parent.status = status == nullptr ? PackedValue() : PackedValue(*status);
+    return parent;
 }
 
 std::string contract_name(const Parent& parent) {
-    return parent.ns.empty() ? fmt::format("{}/{}", parent.kind, parent.name)
-                             : fmt::format("{}/{}/{}", parent.kind, parent.ns, parent.name);
+    return renderer::object_name(parent.kind, parent.ns, parent.name);
 }
 
 }  // namespace runtime

@@ -35,10 +35,8 @@ public:
     // All of a kind. Of Services only those of type LoadBalancer, and those with annotations of
     // tailscale.com or with conditions.
     [[nodiscard]] const Mirror<Parent>::Objects& all(std::string_view kind) const;
-    // For Events, also about what is gone, and about kinds of core/v1 that are no parents.
+    // For Events, also about what is gone, and about kinds that are no parents.
     [[nodiscard]] ObjectRef reference(std::string_view contract_name) const;
-
-    static Source source_of(std::string_view kind);
 
 private:
     std::map<std::string_view, const Mirror<Parent>*> copies_;  // by kind
@@ -47,8 +45,8 @@ private:
 // "True", "False" or "Unknown"; "": it has none of that type.
 std::string condition_status(const Parent& parent, std::string_view type);
 
-// No value: no proxy can be for it, nor has been. `kind` is one of those above.
-std::optional<Parent> decode_parent(std::string_view kind, const renderer::Value& object);
+// No value: no proxy can be for it, nor has been.
+std::optional<Parent> decode_parent(const renderer::Kind& kind, const renderer::Value& object);
 
 // "Kind/namespace/name" or "Kind/name".
 std::string contract_name(const Parent& parent);

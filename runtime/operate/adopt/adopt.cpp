@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "renderer/core/document.h"
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
 #include "runtime/operate/adopt/adopt_move.h"
@@ -16,15 +17,14 @@
 
 namespace runtime {
 
+using renderer::Kind;
+using renderer::kind_of;
 using renderer::text_of;
 using renderer::Value;
 
 namespace {
 
 constexpr std::size_t kAtATime = 5;  // proxies that are without a pod for a moment
-
-constexpr std::string_view kCustom = "/apis/tailscale.com/v1alpha1";
-constexpr std::string_view kRights = "/apis/rbac.authorization.k8s.io/v1";
 
 struct Adoption {
     OperateContext context;
@@ -48,8 +48,8 @@ std::set<std::string> parents_left(const AdoptPlan& plan) {
     return out;
 }
 
-std::string path_of_object(Resource resource, const Value& object) {
-    return path_of(resource, text_of(object.at({"metadata", "namespace"})), name_of(object));
+std::string path_of_object(const Kind& kind, const Value& object) {
+    return path_of(kind, text_of(object.at({"metadata", "namespace"})), name_of(object));
 }
 
 // Without references to what Git no longer has: once the custom resource goes, the garbage
@@ -75,17 +75,17 @@ Value without_owners(const Value& object, const std::set<std::string>& kept) {
 }
 
 // Lists a kind, then changes what `change` finds something in.
-Job change_all(const Shared& adoption, Resource resource, std::string_view ns,
+Job change_all(const Shared& adoption, const Kind& kind, std::string_view ns,
                const Change& change) {
-    const std::string path = path_of(resource, ns);
-    return [adoption, resource, path, change](const Next& next) {
+    const std::string path = path_of(kind, ns);
+    return [adoption, kind, path, change](const Next& next) {
         KubeClient& kube = adoption->context.kube;
-        const auto list = resource.api == kCustom ? list_custom : list_all;
+        const auto list = kind.is_custom() ? list_custom : list_all;
         list(kube, path, adoption->objects)([=, &kube](const std::string& problem) {
             std::vector<Job> jobs;
             for (const Value& object : adoption->objects) {
                 if (!change(object).is_null()) {
-                    jobs.push_back(change_object(kube, path_of_object(resource, object), change));
+                    jobs.push_back(change_object(kube, path_of_object(kind, object), change));
                 }
             }
             problem.empty() ? run_in_order(std::move(jobs), next) : next(problem);
@@ -99,35 +99,28 @@ std::vector<Job> clear_owners(const Shared& adoption) {
         return without_owners(object, kept);
     };
     std::vector<Job> jobs{operator_must_rest(adoption->context)};
-    for (const Resource& resource :
-         {kSecrets, kConfigMaps, kServices, Resource{"/api/v1", "serviceaccounts"}, kStatefulSets,
-          kDeployments, Resource{kRights, "roles"}, Resource{kRights, "rolebindings"}}) {
-        jobs.push_back(change_all(adoption, resource, adoption->context.ns, change));
+    for (const Kind* kind :
+         {&kSecrets, &kConfigMaps, &kServices, &kind_of("ServiceAccount"), &kStatefulSets,
+          &kDeployments, &kind_of("Role"), &kind_of("RoleBinding")}) {
+        jobs.push_back(change_all(adoption, *kind, adoption->context.ns, change));
     }
     return jobs;
 }
 
 std::vector<Job> clear_finalizers(const Shared& adoption) {
     std::vector<Job> jobs{operator_must_rest(adoption->context)};
-    const std::pair<Resource, std::string> kinds[] = {
-        {kServices, "Service"},
-        {kIngresses, "Ingress"},
-        {{kCustom, "connectors"}, "Connector"},
-        {{kCustom, "proxygroups"}, "ProxyGroup"},
-        {{kCustom, "recorders"}, "Recorder"},
-        {{kCustom, "dnsconfigs"}, "DNSConfig"},
-        {{kCustom, "proxyclasses"}, "ProxyClass"},
-        {{kCustom, "tailnets"}, "Tailnet"},
-        {{kCustom, "proxygrouppolicies"}, "ProxyGroupPolicy"}};
-    for (const auto& [resource, kind] : kinds) {
-        const auto change = [kind = kind,
+    for (const Kind& kind : renderer::kKinds) {
+        if (!kind.is_parent && !kind.is_custom()) {
+            continue;
+        }
+        const auto change = [name = kind.name,
                              kept = parents_left(adoption->plan)](const Value& object) {
             const std::string_view ns = text_of(object.at({"metadata", "namespace"}));
-            const std::string name =
-                fmt::format("{}/{}{}{}", kind, ns, ns.empty() ? "" : "/", name_of(object));
-            return kept.contains(name) ? Value() : without_finalizers(object);
+            return kept.contains(renderer::object_name(name, ns, name_of(object)))
+                       ? Value()
+                       : without_finalizers(object);
         };
-        jobs.push_back(change_all(adoption, resource, {}, change));
+        jobs.push_back(change_all(adoption, kind, {}, change));
     }
     return jobs;
 }

@@ -285,8 +285,9 @@ void look(const std::shared_ptr<Joining>& joining, const Next& next) {
     });
 }
 
-Job erase_child(const OperateContext& context, Resource resource, const std::string& name) {
-    const std::string path = path_of(resource, context.ns, name);
+Job erase_child(const OperateContext& context, const renderer::Kind& kind,
+                const std::string& name) {
+    const std::string path = path_of(kind, context.ns, name);
     return in_order(
         {change_object(context.kube, path, without_finalizers), erase_object(context.kube, path)});
 }

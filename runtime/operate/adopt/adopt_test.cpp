@@ -282,7 +282,7 @@ TEST(Adopt, LetsNothingGoThatIsLeftAlone) {
     World world(1);
     world.cluster.add_operator_proxy("ts-lonely-qwxyz", "lonely");
     world.hold(kServices, "apps", "lonely", "tailscale.com/finalizer");
-    constexpr Resource kRecorders{"/apis/tailscale.com/v1alpha1", "recorders"};
+    constexpr const renderer::Kind& kRecorders = renderer::kind_of("Recorder");
     world.hold(kRecorders, {}, "late", "tailscale.com/finalizer");
     world.kube.put(
         FakeCluster::path("statefulsets", "late"),
@@ -290,7 +290,7 @@ TEST(Adopt, LetsNothingGoThatIsLeftAlone) {
                      Value::map({{"name", "late"},
                                  {"namespace", "tailscale"},
                                  {"labels", Value::map({{"tailscale.com/managed", "true"}})}})}}));
-    world.own(kStatefulSets, "late", kRecorders, "Recorder", "late");
+    world.own(kStatefulSets, "late", kRecorders, "late");
     EXPECT_EQ(
         run_to_end(world, [](const OperateContext& context,
                              Next done) { adopt(context, {.partial = true}, std::move(done)); }),

@@ -79,12 +79,12 @@ std::string secret_path(const OperateContext& context, std::string_view name) {
     return path_of(kSecrets, context.ns, name);
 }
 
-Job create_all(const OperateContext& context, Resource resource,
+Job create_all(const OperateContext& context, const renderer::Kind& kind,
                const std::vector<Value>& objects) {
     std::vector<Job> jobs;
     jobs.reserve(objects.size());
     for (const Value& object : objects) {
-        jobs.push_back(create_once(context.kube, path_of(resource, context.ns), object.clone()));
+        jobs.push_back(create_once(context.kube, path_of(kind, context.ns), object.clone()));
     }
     return in_order(std::move(jobs));
 }

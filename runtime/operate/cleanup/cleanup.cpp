@@ -293,9 +293,8 @@ std::string Cleanup::unreachable() {
     for (const std::string& tailnet : tailnets()) {
         std::string problem;
         if (tailnets_->find(tailnet, problem) == nullptr) {
-            return fmt::format(
-                "tailnet \"{}\" has devices or keys of the controller, but {}: apply it again",
-                tailnet, problem);
+            return fmt::format("tailnet \"{}\" has devices or keys of ours, but {}: apply it again",
+                               tailnet, problem);
         }
     }
     if (services_.empty() || !mark_.empty()) {
@@ -445,9 +444,10 @@ std::vector<Job> Cleanup::status_jobs() {
 
 std::vector<Job> Cleanup::kube_jobs() {
     std::vector<Job> jobs;
-    const auto erase = [&](Resource resource, std::string_view kind, std::string_view name) {
-        jobs.push_back(removal(thing(kind, name),
-                               erase_object(context_.kube, path_of(resource, context_.ns, name))));
+    const auto erase = [&](const renderer::Kind& kind, std::string_view title,
+                           std::string_view name) {
+        jobs.push_back(removal(thing(title, name),
+                               erase_object(context_.kube, path_of(kind, context_.ns, name))));
     };
     for (const std::string& name : secret_names_) {
         erase(kSecrets, kSecret, name);

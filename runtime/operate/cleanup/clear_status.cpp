@@ -57,7 +57,7 @@ void try_clear(const std::shared_ptr<Clearing>& it, const Next& next) {
     KubeClient& kube = it->context.kube;
     kube.get(it->parent.path, [it, &kube, next](const KubeReply& reply) {
         const auto parent =
-            reply.ok() ? decode_parent(it->parent.kind, reply.object) : std::nullopt;
+            reply.ok() ? decode_parent(*it->parent.kind, reply.object) : std::nullopt;
         if (!parent) {
             return next(reply.not_found() ? std::string()
                                           : reply.problem("cannot read " + it->parent.name));
@@ -84,18 +84,18 @@ void try_clear(const std::shared_ptr<Clearing>& it, const Next& next) {
 std::vector<ServedParent> told_parents(const Objects& services, const Objects& ingresses,
                                        const Served& served) {
     std::vector<ServedParent> out;
-    const auto add = [&](std::string_view kind, Resource resource, const Objects& objects) {
+    const auto add = [&](const renderer::Kind& kind, const Objects& objects) {
         for (const Value& object : objects) {
             const auto parent = decode_parent(kind, object);
             if (parent && cleared_status(*parent, served, Time())) {
-                out.push_back({.kind = kind,
+                out.push_back({.kind = &kind,
                                .name = contract_name(*parent),
-                               .path = path_of(resource, parent->ns, parent->name)});
+                               .path = path_of(kind, parent->ns, parent->name)});
             }
         }
     };
-    add("Service", kServices, services);
-    add("Ingress", kIngresses, ingresses);
+    add(kServices, services);
+    add(kIngresses, ingresses);
     return out;
 }
 

@@ -19,7 +19,7 @@ struct Served {
 };
 
 struct ServedParent {
-    std::string_view kind;
+    const renderer::Kind* kind;
     std::string name;  // "Service/apps/web"
     std::string path;
 };

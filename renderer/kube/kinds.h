@@ -1,0 +1,122 @@
+// The kinds that the programs know by name, one row each: where the API server keeps their objects,
+// and whose they are. A kind that is not here is foreign, and counts as namespaced. Fields of
+// objects are not here: renderer/schema/schemas.txt.
+// Sources: API reference of Kubernetes 1.30-1.35; tailscale v1.96.5 k8s-operator/apis/v1alpha1.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "renderer/kube/group_of.h"
+
+namespace renderer {
+
+constexpr std::string_view kCustomGroup = "tailscale.com";
+constexpr std::string_view kCustomVersion = "tailscale.com/v1alpha1";
+
+enum class Scope : std::uint8_t { Cluster, Namespaced };
+
+struct Kind {
+    std::string_view api_version;  // the one that is asked for and written: "apps/v1"
+    std::string_view name;         // "StatefulSet"
+    std::string_view plural;       // as in URLs and Roles: "statefulsets"
+    Scope scope = Scope::Cluster;
+    // Users' objects that proxies are for or depend on: the controller follows them and writes
+    // their /status, and the operator has put finalizers on them.
+    bool is_parent = false;
+    std::string_view short_name = {};  // for kubectl, in the CRD that we render; "" = none
+
+    [[nodiscard]] constexpr std::string_view group() const { return group_of(api_version); }
+    [[nodiscard]] constexpr std::string_view version() const {
+        return api_version.substr(api_version.find('/') + 1);
+    }
+    [[nodiscard]] constexpr bool is_custom() const { return api_version == kCustomVersion; }
+    // Of its CustomResourceDefinition: "connectors.tailscale.com".
+    [[nodiscard]] std::string crd_name() const;
+};
+
+// Sorted by group and name; no two have one name. Cluster-scoped kinds of Kubernetes are complete.
+inline constexpr std::array kKinds = {
+    Kind{"v1", "ComponentStatus", "componentstatuses"},
+    Kind{"v1", "ConfigMap", "configmaps", Scope::Namespaced},
+    Kind{"v1", "Event", "events", Scope::Namespaced},
+    Kind{"v1", "Namespace", "namespaces"},
+    Kind{"v1", "Node", "nodes"},
+    Kind{"v1", "PersistentVolume", "persistentvolumes"},
+    Kind{"v1", "Pod", "pods", Scope::Namespaced},
+    Kind{"v1", "Secret", "secrets", Scope::Namespaced},
+    Kind{"v1", "Service", "services", Scope::Namespaced, true},
+    Kind{"v1", "ServiceAccount", "serviceaccounts", Scope::Namespaced},
+    Kind{"admissionregistration.k8s.io/v1beta1", "MutatingAdmissionPolicy",
+         "mutatingadmissionpolicies"},
+    Kind{"admissionregistration.k8s.io/v1beta1", "MutatingAdmissionPolicyBinding",
+         "mutatingadmissionpolicybindings"},
+    Kind{"admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration",
+         "mutatingwebhookconfigurations"},
+    Kind{"admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy",
+         "validatingadmissionpolicies"},
+    Kind{"admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding",
+         "validatingadmissionpolicybindings"},
+    Kind{"admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration",
+         "validatingwebhookconfigurations"},
+    Kind{"apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions"},
+    Kind{"apiregistration.k8s.io/v1", "APIService", "apiservices"},
+    Kind{"apps/v1", "Deployment", "deployments", Scope::Namespaced},
+    Kind{"apps/v1", "StatefulSet", "statefulsets", Scope::Namespaced},
+    Kind{"certificates.k8s.io/v1", "CertificateSigningRequest", "certificatesigningrequests"},
+    Kind{"certificates.k8s.io/v1beta1", "ClusterTrustBundle", "clustertrustbundles"},
+    Kind{"coordination.k8s.io/v1", "Lease", "leases", Scope::Namespaced},
+    Kind{"discovery.k8s.io/v1", "EndpointSlice", "endpointslices", Scope::Namespaced},
+    Kind{"flowcontrol.apiserver.k8s.io/v1", "FlowSchema", "flowschemas"},
+    Kind{"flowcontrol.apiserver.k8s.io/v1", "PriorityLevelConfiguration",
+         "prioritylevelconfigurations"},
+    Kind{"internal.apiserver.k8s.io/v1alpha1", "StorageVersion", "storageversions"},
+    Kind{"networking.k8s.io/v1", "IPAddress", "ipaddresses"},
+    Kind{"networking.k8s.io/v1", "Ingress", "ingresses", Scope::Namespaced, true},
+    Kind{"networking.k8s.io/v1", "IngressClass", "ingressclasses"},
+    Kind{"networking.k8s.io/v1", "ServiceCIDR", "servicecidrs"},
+    Kind{"node.k8s.io/v1", "RuntimeClass", "runtimeclasses"},
+    Kind{"rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles"},
+    Kind{"rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "clusterrolebindings"},
+    Kind{"rbac.authorization.k8s.io/v1", "Role", "roles", Scope::Namespaced},
+    Kind{"rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings", Scope::Namespaced},
+    Kind{"resource.k8s.io/v1", "DeviceClass", "deviceclasses"},
+    Kind{"resource.k8s.io/v1", "ResourceSlice", "resourceslices"},
+    Kind{"scheduling.k8s.io/v1", "PriorityClass", "priorityclasses"},
+    Kind{"storage.k8s.io/v1", "CSIDriver", "csidrivers"},
+    Kind{"storage.k8s.io/v1", "CSINode", "csinodes"},
+    Kind{"storage.k8s.io/v1", "StorageClass", "storageclasses"},
+    Kind{"storage.k8s.io/v1", "VolumeAttachment", "volumeattachments"},
+    Kind{"storage.k8s.io/v1", "VolumeAttributesClass", "volumeattributesclasses"},
+    Kind{"storagemigration.k8s.io/v1beta1", "StorageVersionMigration", "storageversionmigrations"},
+    Kind{kCustomVersion, "Connector", "connectors", Scope::Cluster, true, "cn"},
+    Kind{kCustomVersion, "DNSConfig", "dnsconfigs", Scope::Cluster, true, "dc"},
+    Kind{kCustomVersion, "ProxyClass", "proxyclasses", Scope::Cluster, true},
+    Kind{kCustomVersion, "ProxyGroup", "proxygroups", Scope::Cluster, true, "pg"},
+    Kind{kCustomVersion, "ProxyGroupPolicy", "proxygrouppolicies", Scope::Namespaced, false, "pgp"},
+    Kind{kCustomVersion, "Recorder", "recorders", Scope::Cluster, true, "rec"},
+    Kind{kCustomVersion, "Tailnet", "tailnets", Scope::Cluster, true, "tn"},
+};
+
+// The row of a kind that is known to be there; any other name does not compile.
+consteval const Kind& kind_of(std::string_view name) {
+    return *std::ranges::find(kKinds, name, &Kind::name);
+}
+
+// nullptr: no row has that name.
+const Kind* find_kind(std::string_view name);
+
+// The kinds of kCustomVersion.
+constexpr std::span<const Kind> custom_kinds() {
+    const auto* first = std::ranges::find_if(kKinds, &Kind::is_custom);
+    return {first, std::ranges::find_if_not(first, kKinds.end(), &Kind::is_custom)};
+}
+
+// Whatever the version.
+bool is_cluster_scoped(std::string_view api_version, std::string_view kind);
+
+}  // namespace renderer

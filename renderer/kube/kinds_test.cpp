@@ -1,0 +1,55 @@
+#include "renderer/kube/kinds.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "renderer/base/ascii.h"
+
+namespace renderer {
+namespace {
+
+TEST(Kinds, AreSortedAndHaveNamesOfTheirOwn) {
+    const auto place = [](const Kind& kind) { return std::tuple(kind.group(), kind.name); };
+    EXPECT_TRUE(std::ranges::is_sorted(kKinds, {}, place));
+    for (const Kind& kind : kKinds) {
+        EXPECT_EQ(find_kind(kind.name), &kind) << kind.name;
+    }
+    EXPECT_EQ(find_kind("Widget"), nullptr);
+}
+
+TEST(Kinds, HaveTheirNameInThePlural) {
+    for (const Kind& kind : kKinds) {
+        std::string plural = lower_case(kind.name);
+        if (plural.ends_with('y')) {
+            plural.replace(plural.size() - 1, 1, "ie");
+        } else if (plural.ends_with('s')) {
+            plural += 'e';
+        }
+        EXPECT_EQ(kind.plural, plural + 's');
+    }
+}
+
+TEST(Kinds, KnowTheirGroup) {
+    EXPECT_EQ(kind_of("Secret").group(), "");
+    EXPECT_EQ(kind_of("StatefulSet").group(), "apps");
+    EXPECT_EQ(kind_of("ProxyGroupPolicy").crd_name(), "proxygrouppolicies.tailscale.com");
+    EXPECT_EQ(custom_kinds().size(), 7);
+    for (const Kind& kind : kKinds) {
+        EXPECT_EQ(kind.is_custom(), kind.group() == kCustomGroup) << kind.name;
+    }
+}
+
+TEST(Kinds, KnowTheirScope) {
+    EXPECT_TRUE(is_cluster_scoped("v1", "Namespace"));
+    EXPECT_TRUE(is_cluster_scoped("rbac.authorization.k8s.io/v1", "ClusterRole"));
+    EXPECT_TRUE(is_cluster_scoped("networking.k8s.io/v1beta1", "IPAddress"));
+    EXPECT_TRUE(is_cluster_scoped("tailscale.com/v1alpha1", "ProxyClass"));
+    EXPECT_FALSE(is_cluster_scoped("tailscale.com/v1alpha1", "ProxyGroupPolicy"));
+    EXPECT_FALSE(is_cluster_scoped("v1", "Service"));
+    EXPECT_FALSE(is_cluster_scoped("example.com/v1", "Namespace"));
+}
+
+}  // namespace
+}  // namespace renderer

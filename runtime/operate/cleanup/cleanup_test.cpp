@@ -432,7 +432,7 @@ TEST_F(CleanupTest, LeavesADeviceOfAnotherPurpose) {
 TEST_F(CleanupTest, RefusesWhatItCannotReach) {
     put_table("partner/svc:docs");
     EXPECT_EQ(clean({.yes = true, .force = true}),
-              "tailnet \"partner\" has devices or keys of the controller, but ConfigMap "
+              "tailnet \"partner\" has devices or keys of ours, but ConfigMap "
               "\"tailrender-tailnet-partner\" "
               "is missing: apply it again");
     put_table("svc:docs");

@@ -52,7 +52,8 @@ std::string unified_diff(std::string_view old_name, std::string_view new_name,
         return {};
     }
     start_git();
-    git_diff_options options = GIT_DIFF_OPTIONS_INIT;
+    git_diff_options options;
+    git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
     options.flags = GIT_DIFF_FORCE_TEXT;
     git_patch* made = nullptr;
     const int failed = git_patch_from_buffers(&made, old_text.data(), old_text.size(), nullptr,

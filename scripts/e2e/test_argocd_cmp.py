@@ -67,7 +67,7 @@ def test_application(tailrender, cmp, tmp_path):
 
 
 @pytest.mark.parametrize("plugin, words, rule", [
-    (None, 'the parameter "cluster"', "cluster-needed"),
+    (None, 'a parameter "cluster"', "cluster-needed"),
     (cluster("ozilabb"), '"ozilab", "lab"', "unknown-cluster"),
     ({"parameters": [{"name": "clustr", "string": "lab"}]}, 'did you mean "cluster"?', "unknown-parameter"),
     ({"env": [{"name": "TAILRENDER_CLUSTR", "value": "lab"}]}, 'did you mean "TAILRENDER_CLUSTER"?', "unknown-parameter"),

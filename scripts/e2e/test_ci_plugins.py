@@ -137,7 +137,7 @@ class Job:
         commit(self.repo)
         code, log = job()
         assert code == 0 and len(forge.ours()) == 1, log
-        assert "PUBLIC: anybody on the internet" in forge.ours()[0]
+        assert "PUBLIC: anyone on the internet" in forge.ours()[0]
         (self.repo / "shop.yaml").write_text(INGRESS.replace("hosts: [shop]", "hosts: [store]"))
         commit(self.repo)
         code, log = job()

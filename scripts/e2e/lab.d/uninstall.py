@@ -64,7 +64,7 @@ def cleanup_leaves_what_is_not_ours(lab, runtime, objects, services, pods):
     theirs = lab.tailnet.mint(["tag:k8s"], "of somebody else")["id"]
     share(lab, SHARED)
     lab.tailnet.ok("PUT", "/api/v2/tailnet/-/vip-services/svc:theirs", {"name": "svc:theirs", "ports": ["tcp:443"], "tags": ["tag:k8s"]})
-    refuses(lab, runtime, "proxies still run, such as pod")
+    refuses(lab, runtime, "proxies are still running, such as pod")
     stop_the_controller(lab)
     mark = next(key["description"] for key in lab.tailnet.state()["keys"] if key["id"] == usable_keys(lab)[0])
     lost = lab.tailnet.mint(["tag:k8s"], mark)["id"]

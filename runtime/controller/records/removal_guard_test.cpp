@@ -145,6 +145,12 @@ protected:
     std::vector<std::string> events() {
         return kube.paths_below("/api/v1/namespaces/tailscale/events");
     }
+    void remove(char first, char last) {
+        for (const std::string& name : pods(first, last)) {
+            cluster.remove_proxy(name);
+        }
+        run(10 * kMinute);
+    }
     bool is_told(const std::string& its_token) {
         for (const std::string& path : events()) {
             if (text_of(kube.find(path)->find("message")).find("\"" + its_token + "\"") !=
@@ -225,12 +231,6 @@ TEST_F(BlockedRemovals, ThoseThatVanishWhileConfirmedOnesHangCanBeConfirmed) {
     }
     start();
     run(kMinute);
-    const auto remove = [this](char first, char last) {
-        for (const std::string& name : pods(first, last)) {
-            cluster.remove_proxy(name);
-        }
-        run(10 * kMinute);
-    };
     remove('a', 'h');
     network.fault = [](const HttpRequest& request) {
         return request.method == "DELETE" ? Fault::Broken : Fault::None;
@@ -260,12 +260,6 @@ TEST_F(BlockedRemovals, AlsoCountThoseOfTheLastDayWhoeverHasSeenThem) {
     }
     start();
     run(kMinute);
-    const auto remove = [this](char first, char last) {
-        for (const std::string& name : pods(first, last)) {
-            cluster.remove_proxy(name);
-        }
-        run(10 * kMinute);
-    };
     remove('a', 'e');
     EXPECT_EQ(tailnet.devices.size(), 10U);
     EXPECT_EQ(read_removed(text_of(kube.find(ledger())->at({"data", "removed.json"}))).size(), 5U);

@@ -1,6 +1,7 @@
 #include "runtime/operate/status/status.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <set>
@@ -15,6 +16,7 @@
 #include "runtime/controller/records/devices_table.h"
 #include "runtime/controller/records/ledger.h"
 #include "runtime/controller/records/removal_guard.h"
+#include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/reference_operator.h"
 #include "runtime/operate/kube_jobs.h"
 #include "runtime/operate/status/controller_state.h"
@@ -44,13 +46,7 @@ struct Report {
 };
 
 std::string joined(const Value* list) {
-    std::string out;
-    if (list != nullptr && list->is_list()) {
-        for (const Value& item : list->items()) {
-            out += (out.empty() ? "" : ",") + std::string(text_of(item));
-        }
-    }
-    return out;
+    return fmt::format("{}", fmt::join(texts_of(list), ","));
 }
 
 // What the controller has written down under `key`.

@@ -7,6 +7,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
+#include "runtime/controller/view/objects.h"
 
 namespace runtime {
 
@@ -19,24 +20,6 @@ HttpReply refuse(int status, const std::string& message) {
     return json_reply(status, Value::map({{"message", message}}));
 }
 
-std::vector<std::string> texts(const Value* list) {
-    std::vector<std::string> out;
-    if (list != nullptr && list->is_list()) {
-        for (const Value& item : list->items()) {
-            out.emplace_back(text_of(item));
-        }
-    }
-    return out;
-}
-
-Value list_of(const std::vector<std::string>& all) {
-    Value list = Value::list();
-    for (const std::string& text : all) {
-        list.append(text);
-    }
-    return list;
-}
-
 constexpr const char* kNoScope =
     "calling actor does not have enough permissions to perform this function";
 
@@ -45,10 +28,10 @@ Value told(const FakeTailnet::Device& device) {
     Value answer = Value::map({{"nodeId", device.id},
                                {"name", device.name + ".tail1a2b3.ts.net"},
                                {"hostname", device.hostname},
-                               {"addresses", list_of(FakeTailnet::addresses_of(device))},
+                               {"addresses", text_list(FakeTailnet::addresses_of(device))},
                                {"lastSeen", format_seconds(device.last_seen)},
                                {"connectedToControl", device.is_online}});
-    put_if(answer, !device.tags.empty(), "tags", list_of(device.tags));
+    put_if(answer, !device.tags.empty(), "tags", text_list(device.tags));
     return answer;
 }
 
@@ -122,7 +105,7 @@ HttpReply FakeTailnet::answer_keys(const HttpRequest& request, const std::string
         const auto body = renderer::read_json(request.body);
         const Value* create = body ? body->at({"capabilities", "devices", "create"}) : nullptr;
         Key key;
-        key.tags = texts(create == nullptr ? nullptr : create->find("tags"));
+        key.tags = texts_of(create == nullptr ? nullptr : create->find("tags"));
         key.description = body ? text_of(body->find("description")) : "";
         for (const std::string& tag : key.tags) {
             if (!known_tags.empty() && !known_tags.contains(tag)) {
@@ -169,7 +152,7 @@ HttpReply FakeTailnet::answer_device(const HttpRequest& request, const std::stri
     }
     if (request.method == "POST") {
         const auto body = renderer::read_json(request.body);
-        device->second.tags = texts(body ? body->find("tags") : nullptr);
+        device->second.tags = texts_of(body ? body->find("tags") : nullptr);
         return json_reply(200, Value::map());
     }
     return may_read_devices ? json_reply(200, told(device->second)) : refuse(403, kNoScope);
@@ -214,12 +197,12 @@ HttpReply FakeTailnet::put_service(const std::string& name, Value service) {
     if (text_of(service.find("name")) != name || !is_service_name(name)) {
         return refuse(400, "the name is not of the form svc:LABEL");
     }
-    for (const std::string& port : texts(service.find("ports"))) {
+    for (const std::string& port : texts_of(service.find("ports"))) {
         if (!is_port(port)) {
             return refuse(400, fmt::format("port \"{}\" is invalid", port));
         }
     }
-    const auto tags = texts(service.find("tags"));
+    const auto tags = texts_of(service.find("tags"));
     for (const std::string& tag : tags) {
         if (!tag.starts_with("tag:") || unowned_tags.contains(tag)) {
             return refuse(400, fmt::format("tag \"{}\" is invalid or not permitted", tag));
@@ -229,8 +212,8 @@ HttpReply FakeTailnet::put_service(const std::string& name, Value service) {
         return refuse(400, "a service of an OAuth client has tags");
     }
     const auto known = services.find(name);
-    const auto addresses = texts(service.find("addrs"));
-    if (known != services.end() && addresses != texts(known->second.find("addrs"))) {
+    const auto addresses = texts_of(service.find("addrs"));
+    if (known != services.end() && addresses != texts_of(known->second.find("addrs"))) {
         return refuse(400, "the addresses are not those that the service has");
     }
     if (known == services.end()) {
@@ -238,8 +221,8 @@ HttpReply FakeTailnet::put_service(const std::string& name, Value service) {
             return refuse(400, "a new service gets its addresses here");
         }
         const std::size_t number = next_address_++;
-        service.put("addrs", list_of({fmt::format("100.100.0.{}", number),
-                                      fmt::format("fd7a:115c:a1e0::{:x}", number)}));
+        service.put("addrs", text_list({fmt::format("100.100.0.{}", number),
+                                        fmt::format("fd7a:115c:a1e0::{:x}", number)}));
     }
     return json_reply(200, services.insert_or_assign(name, std::move(service)).first->second);
 }

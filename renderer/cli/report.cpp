@@ -149,6 +149,7 @@ std::string device_table(const Plan& plan, const SourceMap& sources, bool color,
     }
     const std::vector<const DeviceRow*> shown = shown_devices(plan, all);
     std::vector<Cells> rows;
+    rows.reserve(shown.size() + 1);
     for (const DeviceRow* device : shown) {
         rows.push_back({device->hostname, device->kind, device->tags, device->tailnet,
                         device->leads_to, device->is_public ? "PUBLIC" : "",

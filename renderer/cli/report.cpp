@@ -152,7 +152,7 @@ std::string device_table(const Plan& plan, const SourceMap& sources, bool color,
     rows.reserve(shown.size() + 1);
     for (const DeviceRow* device : shown) {
         rows.push_back({device->hostname, device->kind, device->tags, device->tailnet,
-                        device->leads_to, device->is_public ? "PUBLIC" : "",
+                        device->target, device->is_public ? "PUBLIC" : "",
                         place(device->pos, sources)});
     }
     auto widths = widths_of(rows);

@@ -46,7 +46,7 @@ struct Object {
     Value root;
     Origin origin;
     std::uint32_t bundle = 0;    // which bundle's directory it goes to
-    std::string_view generator;  // name in generate/generators.cpp
+    std::string_view generator;  // the feature, for people: "l3-ingress"
 
     [[nodiscard]] std::string_view api_version() const;
     [[nodiscard]] std::string_view kind() const;

@@ -60,9 +60,10 @@ void check_config(const LintContext& context, const RepositoryDocument& document
 }
 
 bool forwards_packets(const Plan& plan) {
-    const bool single =
-        std::ranges::any_of(plan.proxies, [](const ProxyPlan& proxy) { return !proxy.userspace; });
-    return single || !plan.groups.empty();
+    return std::ranges::any_of(plan.workloads, [](const Workload& one) {
+        const auto* proxy = one.as<ProxyPlan>();
+        return proxy != nullptr ? !proxy->userspace : one.as<ProxyGroupPlan>() != nullptr;
+    });
 }
 
 // A Namespace that the render takes is checked there.

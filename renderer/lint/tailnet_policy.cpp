@@ -57,13 +57,13 @@ Tags operator_tags(const Plan& plan) {
 
 Tags proxy_tags(const Plan& plan, bool only_funnel) {
     Tags tags;
-    for (const ProxyPlan& proxy : plan.proxies) {
-        for (const std::string& tag : proxy.tags) {
-            if ((!only_funnel || proxy.funnel) && proxy.tailnet.empty()) {
-                tags.emplace(tag, proxy.origin.pos);
+    for_each_of<ProxyPlan>(plan.workloads, [&](const Workload& workload, const ProxyPlan& proxy) {
+        for (const std::string& tag : workload.tags) {
+            if ((!only_funnel || proxy.funnel) && workload.tailnet.empty()) {
+                tags.emplace(tag, workload.origin.pos);
             }
         }
-    }
+    });
     return tags;
 }
 

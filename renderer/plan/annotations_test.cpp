@@ -39,14 +39,14 @@ TEST(Annotations, SwitchesAreOnOnlyWithTheExactText) {
     const auto funnel = [&](std::string_view value) {
         return Planned(ingress(spec, fmt::format("tailscale.com/funnel: {}", value)) + backend);
     };
-    EXPECT_TRUE(funnel("'true'").plan.proxies.at(0).funnel);
+    EXPECT_TRUE(funnel("'true'").proxy().funnel);
     for (const std::string_view off : {"'false'", "''"}) {
         EXPECT_EQ(funnel(off).dump(), "") << off;
-        EXPECT_FALSE(funnel(off).plan.proxies.at(0).funnel) << off;
+        EXPECT_FALSE(funnel(off).proxy().funnel) << off;
     }
     for (const std::string_view wrong : {"True", "yes", "1"}) {
         const Planned run = funnel(fmt::format("'{}'", wrong));
-        EXPECT_FALSE(run.plan.proxies.at(0).funnel);
+        EXPECT_FALSE(run.proxy().funnel);
         EXPECT_EQ(run.dump(),
                   fmt::format("3: warning [not-exactly-true] Ingress/shop/site: invalid value of "
                               "annotation \"tailscale.com/funnel\": only \"true\" enables it | "

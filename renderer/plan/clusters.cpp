@@ -105,7 +105,7 @@ std::vector<std::string_view> hostnames_in(std::string_view domain,
 
 // A name that no cluster serves may be any other device of the tailnet; one that nearly is the name
 // of a device of ours is a typo.
-void check_target(const ClusterPlan& cluster, const ProxyPlan& proxy,
+void check_target(const ClusterPlan& cluster, const Workload& workload, const ProxyPlan& proxy,
                   std::span<const ClusterPlan> clusters) {
     std::string_view target = proxy.target_value;
     target.remove_suffix(target.ends_with('.') ? 1 : 0);
@@ -124,7 +124,7 @@ void check_target(const ClusterPlan& cluster, const ProxyPlan& proxy,
             {.severity = Severity::Warning,
              .rule = "unknown-device",
              .pos = proxy.target_pos,
-             .object = proxy.origin.parent,
+             .object = workload.origin.parent,
              .message = fmt::format("no cluster of this repository has a device \"{}\"", host),
              .found = fmt::format("\"{}\"", target),
              .hint = fmt::format("did you mean \"{}.{}\"?", near, domain)});
@@ -137,11 +137,12 @@ void check_clusters(std::span<const ClusterPlan> clusters) {
     check_hostnames(all_devices(clusters));
     check_take_over(clusters);
     for (const ClusterPlan& cluster : clusters) {
-        for (const ProxyPlan& proxy : cluster.plan.proxies) {
-            if (proxy.target == Target::TailnetName) {
-                check_target(cluster, proxy, clusters);
-            }
-        }
+        for_each_of<ProxyPlan>(cluster.plan.workloads,
+                               [&](const Workload& workload, const ProxyPlan& proxy) {
+                                   if (proxy.target == Target::TailnetName) {
+                                       check_target(cluster, workload, proxy, clusters);
+                                   }
+                               });
     }
 }
 

@@ -1,6 +1,9 @@
 #include "renderer/plan/joining.h"
 
 #include "renderer/base/ascii.h"
+#include "renderer/plan/group/api_group.h"
+#include "renderer/plan/proxy.h"
+#include "renderer/plan/workload/l7_ingress.h"
 
 namespace renderer {
 
@@ -9,31 +12,29 @@ namespace {
 std::string_view advice_of(const OfferedService& service) {
     switch (service.offer) {
         case Offer::Web:
-            return "change the first host of spec.tls";
+            return kIngressHostnameAdvice;
         case Offer::KubeApi:
-            return "choose one with \"spec.kubeAPIServer.hostname\"";
+            return kApiHostnameAdvice;
         case Offer::Address:
             break;
     }
-    return "choose one with the annotation \"tailscale.com/hostname\"";
+    return kHostnameAdvice;
 }
 
 }  // namespace
 
 std::vector<Joining> joining_of(const Plan& plan) {
     std::vector<Joining> all;
-    for_each_owner(plan, [&]<typename Owner>(const Owner& one) {
-        if constexpr (HasDevices<Owner>) {
-            const std::string* last = nullptr;  // replicas may share one, whoever of them gets it
-            for (const std::string& hostname : one.hostnames) {
-                if (!hostname.empty() && (last == nullptr || *last != hostname)) {
-                    all.push_back({one.tailnet, one.server_url, lower_case(hostname), hostname,
-                                   one.hostname_pos, &one.origin, one.hostname_advice()});
-                }
-                last = &hostname;
+    for (const Workload& one : plan.workloads) {
+        const std::string* last = nullptr;  // replicas may share one, whoever of them gets it
+        for (const std::string& hostname : one.hostnames) {
+            if (!hostname.empty() && (last == nullptr || *last != hostname)) {
+                all.push_back({one.tailnet, one.server_url, lower_case(hostname), hostname,
+                               one.hostname_pos, &one.origin, one.hostname_advice});
             }
+            last = &hostname;
         }
-    });
+    }
     return all;
 }
 

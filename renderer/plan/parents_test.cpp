@@ -91,7 +91,7 @@ TEST(Parents, AreSortedByKindNamespaceAndName) {
     const Planned run(stream);
     EXPECT_EQ(run.dump(), "");
     EXPECT_EQ(run.parents(), "Ingress/shop/site Service/shop/a Service/shop/b");
-    EXPECT_EQ(run.plan.devices.at(1).leads_to, "shop/a");
+    EXPECT_EQ(run.plan.devices.at(1).target, "shop/a");
 }
 
 TEST(Parents, AreNotAmongFactsAndBundlesThatAreCopied) {

@@ -1,15 +1,19 @@
 #include "renderer/plan/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <span>
+#include <iterator>
+#include <optional>
+#include <tuple>
 
 #include "renderer/kube/name_grammar.h"
 #include "renderer/load/splice.h"
 #include "renderer/plan/checks/cross_checks.h"
 #include "renderer/plan/checks/object_checks.h"
 #include "renderer/plan/custom_resources.h"
+#include "renderer/plan/group/api_group.h"
 #include "renderer/plan/group/egress_group.h"
 #include "renderer/plan/group/group_policy.h"
 #include "renderer/plan/group/ingress_group.h"
@@ -108,16 +112,12 @@ std::uint32_t central_bundle(const Loaded& loaded, const OperatorInput& referenc
 // A backend that the API server refuses leaves the proxy without one. Those that are parents have
 // been checked; facts (--context) are someone else's.
 void check_backends(const Loaded& loaded, const Parents& parents,
-                    std::vector<const ServiceInput*> backends,
-                    std::vector<const ParentInput*>& consumed, Diagnostics& diagnostics) {
+                    const std::vector<const ServiceInput*>& backends, Diagnostics& diagnostics) {
     std::vector<const ServiceInput*> checked = parents.services;
     checked.insert(checked.end(), parents.members.begin(), parents.members.end());
     checked.insert(checked.end(), parents.group_services.begin(), parents.group_services.end());
     std::ranges::sort(checked);
-    std::ranges::sort(backends);
-    backends.erase(std::unique(backends.begin(), backends.end()), backends.end());
     for (const ServiceInput* backend : backends) {
-        consumed.push_back(backend);
         if (is_rendered(loaded, *backend->doc) && !std::ranges::binary_search(checked, backend)) {
             report_faults(*backend, diagnostics);
             check_object(*backend, diagnostics);
@@ -125,44 +125,88 @@ void check_backends(const Loaded& loaded, const Parents& parents,
     }
 }
 
-// Returns the objects that the plan is built on.
-std::vector<const ParentInput*> plan_proxies(const Inventory& inventory, const Parents& parents,
-                                             const ProxyInputs& inputs, Plan& plan,
-                                             Diagnostics& diagnostics) {
-    std::vector<const ParentInput*> consumed;
-    std::vector<const ServiceInput*> backends;
-    plan.proxies.reserve(inventory.connectors.size() + parents.services.size() +
-                         parents.ingresses.size());
-    plan_connectors(inventory, inputs, plan, diagnostics);
+std::vector<Workload> plan_proxies(const Inventory& inventory, const Parents& parents,
+                                   const ProxyInputs& inputs, Diagnostics& diagnostics) {
+    std::vector<Workload> proxies = plan_connectors(inventory, inputs, diagnostics);
     for (const IngressInput* ingress : parents.ingresses) {
         check_object(*ingress, diagnostics);
         if (ingress->served) {
-            plan_l7_ingress(*ingress, inputs, plan, backends, diagnostics);
-            consumed.push_back(ingress);
+            proxies.push_back(plan_l7_ingress(*ingress, inputs, diagnostics));
         }
     }
-    const std::size_t other_edits = plan.edits.size();
     for (const ServiceInput* service : parents.services) {
         if (is_exposed(*service, inputs.settings)) {
             check_object(*service, diagnostics);
-            plan_l3_ingress(*service, inputs, plan, diagnostics);
+            proxies.push_back(plan_l3_ingress(*service, inputs, diagnostics));
         } else {
-            plan_l3_egress(*service, inputs, plan, diagnostics);
+            proxies.push_back(plan_l3_egress(*service, inputs, diagnostics));
         }
-        consumed.push_back(service);
     }
-    const GroupIndex groups(inventory);
-    plan_proxy_groups(groups, inputs, plan, diagnostics);
-    plan_static_endpoints(inputs.loaded, inventory, plan, diagnostics);
-    plan_egress_members(parents.members, groups, inputs, plan, diagnostics);
-    plan_ingress_members(parents, groups, inputs, plan, backends, diagnostics);
-    for (const auto* taken : {&parents.members, &parents.group_services}) {
+    return proxies;
+}
+
+// The objects of the inputs that the plan is built on.
+std::vector<const ParentInput*> consumed_by(const Parents& parents,
+                                            const std::vector<const ServiceInput*>& backends) {
+    std::vector<const ParentInput*> consumed(backends.begin(), backends.end());
+    for (const IngressInput* ingress : parents.ingresses) {
+        if (ingress->served) {
+            consumed.push_back(ingress);
+        }
+    }
+    for (const auto* taken : {&parents.services, &parents.members, &parents.group_services}) {
         consumed.insert(consumed.end(), taken->begin(), taken->end());
     }
     consumed.insert(consumed.end(), parents.group_ingresses.begin(), parents.group_ingresses.end());
-    check_edits(inputs.loaded.sources, std::span(plan.edits).subspan(other_edits), diagnostics);
-    check_backends(inputs.loaded, parents, std::move(backends), consumed, diagnostics);
     return consumed;
+}
+
+template <typename T>
+void append(std::vector<T> more, std::vector<T>& all) {
+    std::ranges::move(more, std::back_inserter(all));
+}
+
+// Each once.
+std::vector<const ServiceInput*> backends_of(const Plan& plan) {
+    std::vector<const ServiceInput*> backends;
+    for (const Workload& one : plan.workloads) {
+        append(one.backends, backends);
+    }
+    for (const OfferedService& one : plan.offered) {
+        append(one.backends, backends);
+    }
+    std::ranges::sort(backends);
+    backends.erase(std::unique(backends.begin(), backends.end()), backends.end());
+    return backends;
+}
+
+std::string_view kind_of(const Origin& origin) {
+    return std::string_view(origin.parent).substr(0, origin.parent.find('/'));
+}
+
+std::vector<DeviceRow> devices_of(const Plan& plan) {
+    std::vector<DeviceRow> rows;
+    const auto add = [&](const auto& one, const std::string& hostname, bool is_public) {
+        rows.push_back({.hostname = hostname,
+                        .kind = std::string(kind_of(one.origin)),
+                        .tags = fmt::format("{}", fmt::join(one.tags, ",")),
+                        .target = one.target_text,
+                        .is_public = is_public,
+                        .pos = one.origin.pos,
+                        .tailnet = one.tailnet});
+    };
+    for (const Workload& one : plan.workloads) {
+        const auto* proxy = one.as<ProxyPlan>();
+        for (const std::string& hostname : one.hostnames) {
+            add(one, hostname, proxy != nullptr && proxy->funnel);
+        }
+    }
+    for (const OfferedService& one : plan.offered) {
+        if (!one.group.empty()) {
+            add(one, one.hostname, false);
+        }
+    }
+    return rows;
 }
 
 }  // namespace
@@ -185,23 +229,46 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
         .tailnets = tailnets,
         .classes = classes,
         .central_bundle = central_bundle(loaded, inventory.reference, plan.settings, diagnostics)};
-    std::vector<const ParentInput*> consumed =
-        plan_proxies(inventory, parents, inputs, plan, diagnostics);
-    plan_group_policies(inventory, inputs, plan, diagnostics);
-    check_policies(consumed, plan, diagnostics);
-    plan_dns_config(inventory, inputs, plan, diagnostics);
-    plan_recorders(inventory, inputs, plan, diagnostics);
+    plan.workloads = plan_proxies(inventory, parents, inputs, diagnostics);
+    const GroupIndex groups(inventory);
+    std::vector<Workload> planned_groups = plan_proxy_groups(groups, inputs, diagnostics);
+    plan.locked_ports = plan_static_endpoints(loaded, inventory, planned_groups, diagnostics);
+    plan.offered = plan_api_services(planned_groups, plan.install.has_value(), inputs, diagnostics);
+    append(plan_ingress_members(parents, groups, inputs, diagnostics), plan.offered);
+    std::ranges::stable_sort(plan.offered, [](const auto& a, const auto& b) {
+        return std::tie(a.group, a.hostname) < std::tie(b.group, b.hostname);
+    });
+    append(std::move(planned_groups), plan.workloads);
+    EgressPlan egress = plan_egress_members(parents.members, groups, inputs, diagnostics);
+    plan.egress_members = std::move(egress.members);
+    append(std::move(egress.locked_ports), plan.locked_ports);
+    append(plan_recorders(inventory, inputs, diagnostics), plan.workloads);
+    if (std::optional<Workload> nameserver = plan_dns_config(inventory, inputs, diagnostics)) {
+        plan.workloads.push_back(std::move(*nameserver));
+    }
+    plan.group_policies = plan_group_policies(inventory, inputs, diagnostics);
     tailnets.finish(inputs, plan, diagnostics);
-    classes.finish(diagnostics);
-    plan_metrics(plan, diagnostics);
+    plan.metrics = plan_metrics(plan.workloads, diagnostics);
+    plan.devices = devices_of(plan);
+    std::vector<Edit> names = std::move(egress.edits);
+    for (Workload& one : plan.workloads) {
+        append(std::move(one.edits), names);
+    }
 
+    classes.finish(diagnostics);
+    check_edits(loaded.sources, names, diagnostics);
+    append(std::move(names), plan.edits);
+    const std::vector<const ServiceInput*> backends = backends_of(plan);
+    check_backends(loaded, parents, backends, diagnostics);
+    const std::vector<const ParentInput*> consumed = consumed_by(parents, backends);
+    check_policies(consumed, plan, diagnostics);
     check_firewall_mode(plan, diagnostics);
     check_operator_tags(plan, diagnostics);
     check_versions(loaded, plan, diagnostics);
     check_hostnames(plan, diagnostics);
     check_names(loaded, plan, diagnostics);
     check_bundles(loaded, plan, diagnostics);
-    check_duplicates(loaded, inventory, std::move(consumed), diagnostics);
+    check_duplicates(loaded, inventory, consumed, diagnostics);
     return plan;
 }
 

@@ -21,51 +21,10 @@
 #include "renderer/plan/group/offered_service.h"
 #include "renderer/plan/group/proxy_group_plan.h"
 #include "renderer/plan/settings/settings.h"
-#include "renderer/plan/workload/dns_config.h"
 #include "renderer/plan/workload/metrics_plan.h"
-#include "renderer/plan/workload/recorder.h"
+#include "renderer/plan/workload/workload.h"
 
 namespace renderer {
-
-enum class Target : std::uint8_t { ClusterIp, DnsName, TailnetIp, TailnetName, Serve, Routes };
-
-// One StatefulSet with everything around it. Strings are final: generators add nothing but
-// structure.
-struct ProxyPlan {
-    Origin origin;
-    std::uint32_t bundle = 0;
-    std::string name;  // of StatefulSet, headless Service, ServiceAccount, Role, RoleBinding
-    std::string ns;    // where all of them live
-    std::string parent_kind, parent_ns, parent_name;  // "Service", "shop", "web"
-    std::string_view parent_type;                     // "svc" | "ingress"
-    std::string_view internal_app;                    // TS_INTERNAL_APP
-    std::vector<std::string> hostnames;  // of every replica, in the order of their ordinals
-    Pos hostname_pos;                    // what they were made of
-    std::vector<std::string> tags;       // trimmed
-    std::string server_url;              // "" = the default control server
-    std::string tailnet;                 // "" = the controller's own
-    std::string image;
-    std::string_view pull_policy;  // "IfNotPresent" for a pinned image, else "Always"
-    std::string firewall_mode;     // "" = not set
-    std::string priority_class;    // "" = not set
-    const ProxyClassPlan* proxy_class = nullptr;  // one of Plan::proxy_classes
-    bool userspace = false;
-    bool forward_cluster_traffic = false;
-    Target target = Target::DnsName;
-    Pos target_pos;                      // of the annotation that names it, if one does
-    std::string target_value;            // address or DNS name; unused for Serve and Routes
-    std::optional<IpFamily> family;      // the only one of the headless Service; empty: both
-    std::vector<ServeHandler> handlers;  // Serve: sorted by path, unique
-    bool funnel = false;
-    bool http_redirect = false;
-    std::vector<std::string> routes;  // Routes: canonical, sorted, unique
-    bool app_connector = false;
-
-    // "ts-web-dj9zn-0"
-    [[nodiscard]] std::string pod(std::size_t ordinal) const;
-    // To who wants another hostname.
-    [[nodiscard]] std::string_view hostname_advice() const;
-};
 
 // A tailnet beside the controller's own, for the controller.
 struct TailnetPlan {
@@ -79,7 +38,7 @@ struct TailnetPlan {
 
 // One line of the table at the end of a run.
 struct DeviceRow {
-    std::string hostname, kind, tags, leads_to;
+    std::string hostname, kind, tags, target;
     bool is_public = false;
     Pos pos;
     std::string tailnet = {};  // "" = the controller's own
@@ -103,16 +62,14 @@ struct Plan {
     Settings settings;
     std::optional<InstallPlan> install;
     std::vector<ProxyClassPlan> proxy_classes;  // complete before the first proxy points into it
-    std::vector<ProxyPlan> proxies;             // sorted by (parent_kind, parent_ns, parent_name)
-    std::vector<ProxyGroupPlan> groups;         // sorted by name
-    std::vector<EgressMember> egress_members;   // sorted by (group, namespace, name)
-    std::vector<OfferedService> offered;        // sorted by (group, hostname)
+    // Proxies, groups, the nameserver, Recorders: each kind in the order of its parents' names.
+    std::vector<Workload> workloads;
+    std::vector<EgressMember> egress_members;  // sorted by (group, namespace, name)
+    std::vector<OfferedService> offered;       // sorted by (group, hostname)
     std::vector<MetricsPlan> metrics;
-    std::optional<DnsConfigPlan> dns_config;
     std::vector<GroupPolicyPlan> group_policies;  // sorted by namespace
-    std::vector<RecorderPlan> recorders;          // sorted by name
     std::vector<TailnetPlan> tailnets;            // sorted by name
-    std::vector<DeviceRow> devices;               // in the order of the proxies
+    std::vector<DeviceRow> devices;               // workloads, then what groups offer
     std::vector<Edit> edits;               // load's edits and ours: cut documents, spliced scalars
     std::vector<LockedPort> locked_ports;  // what this run would write to the lock
     std::vector<Object>
@@ -123,23 +80,11 @@ struct Plan {
 
 // Everything that objects are generated for, in the order of messages.
 void for_each_owner(const Plan& plan, const auto& visit) {
-    const auto visit_all = [&](const auto& owners) { std::ranges::for_each(owners, visit); };
-    visit_all(plan.proxies);
-    visit_all(plan.groups);
-    visit_all(plan.egress_members);
-    visit_all(plan.group_policies);
-    visit_all(plan.recorders);
-    visit_all(plan.tailnets);
-    if (plan.dns_config) {
-        visit(*plan.dns_config);
-    }
+    std::ranges::for_each(plan.workloads, visit);
+    std::ranges::for_each(plan.egress_members, visit);
+    std::ranges::for_each(plan.group_policies, visit);
+    std::ranges::for_each(plan.tailnets, visit);
 }
-
-// An owner whose pods are devices: ProxyPlan, ProxyGroupPlan, RecorderPlan.
-template <typename Owner>
-concept HasDevices = requires(const Owner& owner) {
-    owner.hostnames;
-};
 
 Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnostics);
 

@@ -43,14 +43,10 @@ TEST(Plan, GivesTheTagsOfTheOperatorToNobody) {
     const Planned planned(stream, "operatorConfig: {defaultTags: ['tag:ops', 'tag:k8s-operator']}");
     EXPECT_EQ(planned.dump(), "");
     const std::vector<std::string> wanted = {"tag:k8s"};
-    ASSERT_EQ(planned.plan.proxies.size(), 3U);
-    for (const ProxyPlan& proxy : planned.plan.proxies) {
-        EXPECT_EQ(proxy.tags, wanted);
+    ASSERT_EQ(planned.plan.workloads.size(), 5U);
+    for (const Workload& workload : planned.plan.workloads) {
+        EXPECT_EQ(workload.tags, wanted) << workload.origin.parent;
     }
-    ASSERT_EQ(planned.plan.groups.size(), 1U);
-    EXPECT_EQ(planned.plan.groups[0].tags, wanted);
-    ASSERT_EQ(planned.plan.recorders.size(), 1U);
-    EXPECT_EQ(planned.plan.recorders[0].tags, wanted);
 }
 
 TEST(Plan, WarnsOfAProxyWithATagOfTheOperator) {
@@ -141,8 +137,8 @@ TEST(Plan, PutsProxiesBesideTheirParents) {
         add_bundle(loaded, "z");
         loaded.documents.at(0).bundle = 1;
     });
-    EXPECT_EQ(run.plan.proxies.at(0).bundle, 1U);
-    EXPECT_EQ(run.plan.proxies[0].ns, "tailscale");
+    EXPECT_EQ(run.workload().bundle, 1U);
+    EXPECT_EQ(run.workload().ns, "tailscale");
 }
 
 TEST(Plan, PutsProxiesIntoTheOperatorsBundle) {
@@ -157,10 +153,10 @@ TEST(Plan, PutsProxiesIntoTheOperatorsBundle) {
     };
     const Planned run(exposed(), central, named);
     EXPECT_EQ(run.dump(), "");
-    EXPECT_EQ(run.plan.proxies.at(0).bundle, 1U);
-    EXPECT_EQ(run.plan.proxies[0].ns, "ts-ops");
-    EXPECT_EQ(run.plan.proxies[0].image, "tailscale/tailscale:v1.96.7");
-    EXPECT_EQ(Planned(exposed(), central).plan.proxies.at(0).bundle, 0U);
+    EXPECT_EQ(run.workload().bundle, 1U);
+    EXPECT_EQ(run.workload().ns, "ts-ops");
+    EXPECT_EQ(run.workload().image, "tailscale/tailscale:v1.96.7");
+    EXPECT_EQ(Planned(exposed(), central).workload().bundle, 0U);
     EXPECT_EQ(Planned(exposed(), central, two).dump(),
               "1: error [no-operator-bundle] no bundle in the inputs has the operator | a bundle "
               "for generated objects: one with the operator's chart in fleet.yaml, or with its "

@@ -50,12 +50,17 @@ struct Planned {
         return out;
     }
 
+    [[nodiscard]] const Workload& workload(std::size_t i = 0) const { return plan.workloads.at(i); }
+    [[nodiscard]] const ProxyPlan& proxy(std::size_t i = 0) const {
+        return std::get<ProxyPlan>(workload(i).feature);
+    }
+
     // The parents of all proxies, in the order of the plan.
     [[nodiscard]] std::string parents() const {
         std::vector<std::string> names;
-        for (const ProxyPlan& proxy : plan.proxies) {
-            names.push_back(proxy.origin.parent);
-        }
+        for_each_of<ProxyPlan>(plan.workloads, [&](const Workload& workload, const ProxyPlan&) {
+            names.push_back(workload.origin.parent);
+        });
         return fmt::format("{}", fmt::join(names, " "));
     }
 

@@ -57,51 +57,55 @@ void check_namespace(const ParentInput& parent, Diagnostics& diagnostics) {
     }
 }
 
-std::string_view ProxyPlan::hostname_advice() const {
-    switch (target) {
-        case Target::Serve:
-            return "change the first host of spec.tls";
-        case Target::Routes:
-            return "choose one with \"spec.hostname\" or \"spec.hostnamePrefix\"";
-        case Target::ClusterIp:
-        case Target::DnsName:
-        case Target::TailnetIp:
-        case Target::TailnetName:
-            break;
-    }
-    return "choose one with the annotation \"tailscale.com/hostname\"";
-}
-
-std::string ProxyPlan::pod(std::size_t ordinal) const {
-    return fmt::format("{}-{}", name, ordinal);
-}
-
-ProxyPlan bare_proxy(const ParentInput& parent, std::string_view rule, const ProxyInputs& inputs) {
+Workload start_workload(const ParentInput& parent, std::string_view rule,
+                        const ProxyInputs& inputs) {
     const Settings& settings = inputs.settings;
-    const std::string_view kind = parent.doc->kind.text();
-    ProxyPlan proxy;
-    proxy.origin = {parent.pos(), parent.doc->object_name(), rule};
-    proxy.bundle = inputs.bundle_of(*parent.doc);
-    proxy.name = proxy_name(kind, parent.ns, parent.name);
-    proxy.ns = settings.ns;
-    proxy.parent_kind = kind;
-    proxy.parent_ns = parent.ns;
-    proxy.parent_name = parent.name;
-    proxy.server_url = settings.login_server;
-    proxy.image = settings.proxy_image.reference();
-    proxy.pull_policy = settings.proxy_image.pinned() ? "IfNotPresent" : "Always";
-    proxy.firewall_mode = settings.firewall_mode;
-    proxy.priority_class = settings.priority_class;
+    Workload workload;
+    workload.origin = {parent.pos(), parent.doc->object_name(), rule};
+    workload.generator = rule.substr(0, rule.find(':'));
+    workload.bundle = inputs.bundle_of(*parent.doc);
+    workload.ns = settings.ns;
+    workload.name = parent.name;
+    workload.account = parent.name;
+    workload.parent_ns = parent.ns;
+    workload.parent_name = parent.name;
+    workload.server_url = settings.login_server;
+    workload.image = settings.proxy_image.reference();
+    workload.pull_policy = settings.proxy_image.pinned() ? "IfNotPresent" : "Always";
+    return workload;
+}
+
+Workload bare_proxy(const ParentInput& parent, std::string_view parent_type, std::string_view rule,
+                    const ProxyInputs& inputs) {
+    Workload proxy = start_workload(parent, rule, inputs);
+    proxy.name = proxy_name(parent.doc->kind.text(), parent.ns, parent.name);
+    proxy.account = proxy.name;
+    proxy.priority_class = inputs.settings.priority_class;
+    proxy.labels = {{"tailscale.com/managed", "true"},
+                    {"tailscale.com/parent-resource", proxy.parent_name},
+                    {"tailscale.com/parent-resource-ns", proxy.parent_ns},
+                    {"tailscale.com/parent-resource-type", std::string(parent_type)}};
+    for (const std::string_view kind :
+         {"Role", "RoleBinding", "Service", "ServiceAccount", "StatefulSet"}) {
+        proxy.claims.push_back({kind, proxy.name, proxy.origin.pos});
+    }
+    proxy.volumes = {kConfigVolume, kAuthVolume};
     return proxy;
 }
 
-ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const ProxyInputs& inputs,
-                      Diagnostics& diagnostics) {
+Workload start_proxy(const ParentInput& parent, std::string_view parent_type, std::string_view rule,
+                     const ProxyInputs& inputs, Diagnostics& diagnostics) {
     check_namespace(parent, diagnostics);
-    ProxyPlan proxy = bare_proxy(parent, rule, inputs);
+    Workload proxy = bare_proxy(parent, parent_type, rule, inputs);
     proxy.proxy_class = inputs.classes.of(parent, diagnostics);
     proxy.tags = device_tags(plan_tags(parent, inputs.settings, diagnostics), inputs.settings);
     return proxy;
+}
+
+void add_firewall_mode(const Settings& settings, Workload& workload) {
+    if (!settings.firewall_mode.empty()) {
+        workload.env.push_back({kFirewallMode, settings.firewall_mode});
+    }
 }
 
 void check_proxied_name(const ParentInput& parent, Diagnostics& diagnostics) {
@@ -124,53 +128,51 @@ void check_proxied_name(const ParentInput& parent, Diagnostics& diagnostics) {
     }
 }
 
-void add_hostname(const ParentInput& parent, std::string wish, Pos pos, std::string_view advice,
-                  const Settings& settings, ProxyPlan& proxy, Diagnostics& diagnostics) {
-    std::string wrong = dns_label_error(wish);
+std::string checked_hostname(const ParentInput& parent, const Hostname& wish,
+                             std::string_view advice, const Settings& settings,
+                             Diagnostics& diagnostics) {
+    std::string hostname = wish.text;
+    std::string wrong = dns_label_error(hostname);
     if (wrong.empty() && !settings.hostname_suffix.empty()) {
-        wish += "-" + settings.hostname_suffix;
-        wrong = dns_label_error(wish);
+        hostname += "-" + settings.hostname_suffix;
+        wrong = dns_label_error(hostname);
     }
     if (!wrong.empty()) {
         diagnostics.add({.rule = "invalid-hostname",
-                         .pos = pos,
+                         .pos = wish.pos,
                          .object = parent.doc->object_name(),
-                         .message = fmt::format("invalid hostname \"{}\": {}", wish, wrong),
-                         .found = wish.size() <= kMaxLabel
+                         .message = fmt::format("invalid hostname \"{}\": {}", hostname, wrong),
+                         .found = hostname.size() <= kMaxLabel
                                       ? ""
-                                      : fmt::format("a name of {} bytes", wish.size()),
+                                      : fmt::format("a name of {} bytes", hostname.size()),
                          .expected = "1 to 63 letters, digits and dashes, no dash at either end",
                          .hint = std::string(advice)});
     }
-    proxy.hostnames.push_back(std::move(wish));
-    proxy.hostname_pos = pos;
+    return hostname;
 }
 
-void plan_service_hostname(const ServiceInput& service, const Settings& settings, ProxyPlan& proxy,
-                           Diagnostics& diagnostics) {
+std::optional<Hostname> service_hostname(const ServiceInput& service, const Settings& settings,
+                                         Diagnostics& diagnostics) {
+    const auto checked = [&](const Hostname& wish, std::string_view advice) {
+        return Hostname{checked_hostname(service, wish, advice, settings, diagnostics), wish.pos};
+    };
     const Value* wish = service.annotation(kHostname);
     if (wish != nullptr && wish->is_string()) {
-        add_hostname(service, std::string(wish->text()), wish->pos(),
-                     "fix it, or remove the annotation to use <namespace>-<name>", settings, proxy,
-                     diagnostics);
-        return;
+        return checked({std::string(wish->text()), wish->pos()},
+                       "fix it, or remove the annotation to use <namespace>-<name>");
     }
     if (service.ns.empty()) {
-        return;  // reported; a hostname cannot be made of what is not known
+        return std::nullopt;
     }
-    add_hostname(service, fmt::format("{}-{}", service.ns, service.name), service.name_pos(),
-                 "choose one with the annotation \"tailscale.com/hostname\"", settings, proxy,
-                 diagnostics);
+    return checked({fmt::format("{}-{}", service.ns, service.name), service.name_pos()},
+                   kHostnameAdvice);
 }
 
-DeviceRow device_row(const ProxyPlan& proxy, std::string leads_to) {
-    return {.hostname = proxy.hostnames.empty() ? "" : proxy.hostnames.front(),
-            .kind = proxy.parent_kind,
-            .tags = fmt::format("{}", fmt::join(proxy.tags, ",")),
-            .leads_to = std::move(leads_to),
-            .is_public = proxy.funnel,
-            .pos = proxy.origin.pos,
-            .tailnet = proxy.tailnet};
+void set_hostname(std::optional<Hostname> hostname, Workload& workload) {
+    if (hostname) {
+        workload.hostnames = {std::move(hostname->text)};
+        workload.hostname_pos = hostname->pos;
+    }
 }
 
 std::string cluster_dns_name(std::string_view ns, std::string_view name, const Settings& settings) {

@@ -1,7 +1,8 @@
 // What all proxies have in common: where they live, what they are called, which image they run,
-// which tags they carry. The features (l3_ingress, l7_ingress) add where the proxy leads.
+// which tags they carry. The features (l3_ingress, l7_ingress) add what the proxy targets.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,13 +32,21 @@ struct ProxyInputs {
     }
 };
 
-// What does not depend on the parent's kind.
-ProxyPlan bare_proxy(const ParentInput& parent, std::string_view rule, const ProxyInputs& inputs);
+// What does not depend on the feature. `origin.rule` begins with the generator: "connector: …".
+Workload start_workload(const ParentInput& parent, std::string_view rule,
+                        const ProxyInputs& inputs);
 
-// Of a Service or an Ingress: everything but hostname and target. Reports a missing namespace and
-// malformed tags.
-ProxyPlan start_proxy(const ParentInput& parent, std::string_view rule, const ProxyInputs& inputs,
-                      Diagnostics& diagnostics);
+// Of a single proxy: names, labels, claims and volumes, too.
+Workload bare_proxy(const ParentInput& parent, std::string_view parent_type, std::string_view rule,
+                    const ProxyInputs& inputs);
+
+// Of a Service ("svc") or an Ingress ("ingress"): everything but hostname and target. Reports a
+// missing namespace and malformed tags.
+Workload start_proxy(const ParentInput& parent, std::string_view parent_type, std::string_view rule,
+                     const ProxyInputs& inputs, Diagnostics& diagnostics);
+
+constexpr std::string_view kFirewallMode = "TS_DEBUG_FIREWALL_MODE";
+void add_firewall_mode(const Settings& settings, Workload& workload);
 
 // By annotation, else the default ones; trimmed. Reports malformed ones.
 std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& settings,
@@ -54,17 +63,26 @@ void check_namespace(const ParentInput& parent, Diagnostics& diagnostics);
 // longer and have dots.
 void check_proxied_name(const ParentInput& parent, Diagnostics& diagnostics);
 
-// Of one more replica: the wish, checked, with the cluster's suffix. `advice` says how to change
-// it.
-void add_hostname(const ParentInput& parent, std::string wish, Pos pos, std::string_view advice,
-                  const Settings& settings, ProxyPlan& proxy, Diagnostics& diagnostics);
+constexpr std::string_view kHostnameAdvice =
+    "choose one with the annotation \"tailscale.com/hostname\"";
 
-// Of a Service: the annotation's wish, even an empty one, else <namespace>-<name>.
-void plan_service_hostname(const ServiceInput& service, const Settings& settings, ProxyPlan& proxy,
-                           Diagnostics& diagnostics);
+// A hostname and what it was made of.
+struct Hostname {
+    std::string text;
+    Pos pos;
+};
 
-// Of the first replica.
-DeviceRow device_row(const ProxyPlan& proxy, std::string leads_to);
+// The wish, checked, with the cluster's suffix. `advice` says how to change it.
+std::string checked_hostname(const ParentInput& parent, const Hostname& wish,
+                             std::string_view advice, const Settings& settings,
+                             Diagnostics& diagnostics);
+
+// Of a Service: the annotation's wish, even an empty one, else <namespace>-<name>. None when the
+// namespace is unknown.
+std::optional<Hostname> service_hostname(const ServiceInput& service, const Settings& settings,
+                                         Diagnostics& diagnostics);
+
+void set_hostname(std::optional<Hostname> hostname, Workload& workload);
 
 // "web.shop.svc.cluster.local"
 std::string cluster_dns_name(std::string_view ns, std::string_view name, const Settings& settings);

@@ -53,10 +53,16 @@ bool take_dot(std::string_view& text) {
     return dot;
 }
 
+bool is_proxy(const Workload& one) {
+    return one.as<ProxyPlan>() != nullptr || one.as<ProxyGroupPlan>() != nullptr;
+}
+
 bool targets_name(const Plan& plan) {
-    return std::ranges::any_of(
-               plan.proxies,
-               [](const ProxyPlan& proxy) { return proxy.target == Target::TailnetName; }) ||
+    return std::ranges::any_of(plan.workloads,
+                               [](const Workload& one) {
+                                   const auto* proxy = one.as<ProxyPlan>();
+                                   return proxy != nullptr && proxy->target == Target::TailnetName;
+                               }) ||
            std::ranges::any_of(plan.egress_members,
                                [](const EgressMember& member) { return !member.fqdn.empty(); });
 }
@@ -64,7 +70,7 @@ bool targets_name(const Plan& plan) {
 bool is_needed(Needs needs, const Plan& plan) {
     switch (needs) {
         case Needs::EveryProxy:
-            return !plan.proxies.empty() || !plan.groups.empty();
+            return std::ranges::any_of(plan.workloads, is_proxy);
         case Needs::Metrics:
             return std::ranges::any_of(plan.proxy_classes, &ProxyClassPlan::metrics);
         case Needs::TailnetName:

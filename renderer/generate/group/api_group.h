@@ -7,6 +7,6 @@
 
 namespace renderer {
 
-Value api_container(const ProxyGroupPlan& group);
+Value api_container(const Workload& workload);
 
 }  // namespace renderer

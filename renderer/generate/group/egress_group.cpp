@@ -5,7 +5,7 @@
 #include "renderer/base/base64.h"
 #include "renderer/generate/group/group_config.h"
 #include "renderer/generate/group/proxy_group.h"
-#include "renderer/generate/workload/pod_parts.h"
+#include "renderer/generate/workload/workload_objects.h"
 
 namespace renderer {
 
@@ -30,7 +30,7 @@ Value ports(const EgressMember& member) {
     return list;
 }
 
-Value metadata(const EgressMember& member, std::string_view ns) {
+Value member_metadata(const EgressMember& member, std::string_view ns) {
     return Value::map(
         {{"name", member.name},
          {"namespace", ns},
@@ -46,7 +46,7 @@ Value cluster_ip_service(const EgressMember& member, std::string_view ns) {
     return Value::map(
         {{"apiVersion", "v1"},
          {"kind", "Service"},
-         {"metadata", metadata(member, ns)},
+         {"metadata", member_metadata(member, ns)},
          {"spec", Value::map({{"ports", ports(member)},
                               {"selector",
                                Value::map({{"tailscale.com/managed", "true"},
@@ -57,40 +57,33 @@ Value cluster_ip_service(const EgressMember& member, std::string_view ns) {
 
 }  // namespace
 
-std::string egress_config_name(const ProxyGroupPlan& group) {
-    return fmt::format("{}-egress-config", group.name);
+std::string egress_config_name(const Workload& workload) {
+    return fmt::format("{}-egress-config", workload.name);
 }
 
-Value egress_config_volume(const ProxyGroupPlan& group) {
-    return Value::map({{"configMap", Value::map({{"name", egress_config_name(group)}})},
-                       {"name", egress_config_name(group)}});
+Value egress_config_volume(const Workload& workload) {
+    return Value::map({{"configMap", Value::map({{"name", egress_config_name(workload)}})},
+                       {"name", egress_config_name(workload)}});
 }
 
-Value egress_config_map(const ProxyGroupPlan& group, const Plan& plan) {
-    const std::string services = egress_services(group, plan);
+Value egress_config_map(const Workload& workload, const Plan& plan) {
+    const std::string services = egress_services(workload, plan);
     Value data = Value::map();
     put_if(data, !services.empty(), "egress-services", encode_base64(services));
     data.add("hep-pings",
-             encode_base64(fmt::format("{}", kPingsPerReplica * group.hostnames.size())));
+             encode_base64(fmt::format("{}", kPingsPerReplica * workload.hostnames.size())));
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "ConfigMap"},
-                       {"metadata", group_metadata(group, egress_config_name(group))},
+                       {"metadata", metadata(workload, egress_config_name(workload))},
                        {"binaryData", std::move(data)}});
 }
 
-void append_egress_environment(Value& environment) {
-    environment.append(env("TS_EGRESS_SERVICES_CONFIG_PATH", "/etc/proxies/egress-services"));
-    environment.append(env("TS_EGRESS_PROXIES_CONFIG_PATH", "/etc/proxies"));
-    environment.append(env("TS_INTERNAL_APP", "k8s-operator-proxygroup-egress"));
-    environment.append(env("TS_ENABLE_HEALTH_CHECK", "true"));
-}
-
-void append_egress_services(const Plan& plan, Objects& objects) {
+void generate_egress_services(const Plan& plan, Objects& objects) {
     for (const EgressMember& member : plan.egress_members) {
         objects.push_back({.root = cluster_ip_service(member, plan.settings.ns),
                            .origin = member.origin,
                            .bundle = member.bundle,
-                           .generator = kGroupGenerator});
+                           .generator = "proxy-group"});
     }
 }
 

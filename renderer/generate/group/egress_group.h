@@ -1,6 +1,6 @@
 // What only egress groups have: the ConfigMap that tells their pods what to forward, and one
-// ClusterIP Service for each Service that leads through them. It selects the group's pods, so that
-// Kubernetes itself keeps the endpoints. Source: tailscale v1.96.5
+// ClusterIP Service for each Service that targets the tailnet through them. It selects the group's
+// pods, so that Kubernetes itself keeps the endpoints. Source: tailscale v1.96.5
 // cmd/k8s-operator/egress-services.go.
 #pragma once
 
@@ -10,10 +10,11 @@
 
 namespace renderer {
 
-std::string egress_config_name(const ProxyGroupPlan& group);
-Value egress_config_volume(const ProxyGroupPlan& group);
-Value egress_config_map(const ProxyGroupPlan& group, const Plan& plan);
-void append_egress_environment(Value& environment);
-void append_egress_services(const Plan& plan, Objects& objects);
+std::string egress_config_name(const Workload& workload);
+Value egress_config_volume(const Workload& workload);
+Value egress_config_map(const Workload& workload, const Plan& plan);
+
+// The generator of the Services.
+void generate_egress_services(const Plan& plan, Objects& objects);
 
 }  // namespace renderer

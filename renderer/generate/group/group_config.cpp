@@ -65,23 +65,25 @@ void add_endpoints(const ProxyGroupPlan& group, std::size_t ordinal, Value& conf
 
 }  // namespace
 
-Offered offered_by(const ProxyGroupPlan& group, const Plan& plan) {
+Offered offered_by(const Workload& workload, const Plan& plan) {
     Offered offered;
     for (const OfferedService& service : plan.offered) {
-        if (service.group == group.name) {
+        if (service.group == workload.name) {
             offered.push_back(&service);
         }
     }
     return offered;
 }
 
-std::string group_config(const ProxyGroupPlan& group, const Offered& offered, std::size_t ordinal) {
+std::string group_config(const Workload& workload, const ProxyGroupPlan& group,
+                         const Offered& offered, std::size_t ordinal) {
     Value config = Value::map({{"Version", "alpha0"}, {"Locked", false}});
-    put_if(config, !group.server_url.empty(), "ServerURL", group.server_url);
-    config.add("AuthKey", fmt::format("file:/etc/tsauth/{}/authkey", group.pod(ordinal)));
-    config.add("Hostname", group.hostnames[ordinal]);
+    put_if(config, !workload.server_url.empty(), "ServerURL", workload.server_url);
+    config.add("AuthKey", fmt::format("file:/etc/tsauth/{}/authkey", workload.pod(ordinal)));
+    config.add("Hostname", workload.hostnames[ordinal]);
     config.add("acceptDNS", false);
-    config.add("acceptRoutes", group.proxy_class != nullptr && group.proxy_class->accept_routes);
+    config.add("acceptRoutes",
+               workload.proxy_class != nullptr && workload.proxy_class->accept_routes);
     Value names = Value::list();
     for (const OfferedService* service : offered) {
         names.append(service->name());
@@ -91,23 +93,24 @@ std::string group_config(const ProxyGroupPlan& group, const Offered& offered, st
     return write_json(config);
 }
 
-std::string api_config(const ProxyGroupPlan& group, const Offered& offered, std::size_t ordinal) {
+std::string api_config(const Workload& workload, const ProxyGroupPlan& group,
+                       const Offered& offered, std::size_t ordinal) {
     Value config = Value::map({{"Version", "v1alpha1"},
-                               {"State", fmt::format("kube:{}", group.pod(ordinal))},
+                               {"State", fmt::format("kube:{}", workload.pod(ordinal))},
                                {"LogLevel", Value::borrowed(group.log_level)},
                                {"App", "k8s-operator-proxygroup-kube-apiserver"}});
-    const ProxyClassPlan* chosen = group.proxy_class;
-    put_if(config, !group.server_url.empty(), "ServerURL", group.server_url);
+    const ProxyClassPlan* chosen = workload.proxy_class;
+    put_if(config, !workload.server_url.empty(), "ServerURL", workload.server_url);
     config.add("LocalPort", kHealthPort);
     if (chosen != nullptr && chosen->has_metrics) {
         config.add("MetricsEnabled", chosen->metrics);
     }
     config.add("HealthCheckEnabled", true);
-    config.add("Hostname", group.hostnames[ordinal]);
+    config.add("Hostname", workload.hostnames[ordinal]);
     if (chosen != nullptr && chosen->has_tailscale) {
         config.add("AcceptRoutes", chosen->accept_routes);
     }
-    const std::string_view mode = group.api_auth ? "auth" : "noauth";
+    const std::string_view mode = group.input->api_auth ? "auth" : "noauth";
     Value proxy = Value::map({{"Enabled", true}, {"Mode", Value::borrowed(mode)}});
     if (!offered.empty()) {
         proxy.add("ServiceName", offered.front()->name());
@@ -118,17 +121,17 @@ std::string api_config(const ProxyGroupPlan& group, const Offered& offered, std:
     return write_json(config);
 }
 
-std::string group_config_hash(const ProxyGroupPlan& group) {
+std::string group_config_hash(const Workload& workload, const ProxyGroupPlan& group) {
     Value fields = Value::map();
-    put_if(fields, !group.server_url.empty(), "ServerURL", group.server_url);
+    put_if(fields, !workload.server_url.empty(), "ServerURL", workload.server_url);
     put_if(fields, group.type != GroupType::KubeApiServer, "acceptDNS", false);
     return sha256_hex(write_json(fields)).substr(0, kHashDigits);
 }
 
-std::string egress_services(const ProxyGroupPlan& group, const Plan& plan) {
+std::string egress_services(const Workload& workload, const Plan& plan) {
     std::vector<const EgressMember*> members;
     for (const EgressMember& member : plan.egress_members) {
-        if (member.group == group.name) {
+        if (member.group == workload.name) {
             members.push_back(&member);
         }
     }

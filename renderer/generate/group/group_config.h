@@ -13,18 +13,20 @@ namespace renderer {
 
 // What the group offers, sorted by hostname.
 using Offered = std::vector<const OfferedService*>;
-Offered offered_by(const ProxyGroupPlan& group, const Plan& plan);
+Offered offered_by(const Workload& workload, const Plan& plan);
 
-std::string group_config(const ProxyGroupPlan& group, const Offered& offered, std::size_t ordinal);
+std::string group_config(const Workload& workload, const ProxyGroupPlan& group,
+                         const Offered& offered, std::size_t ordinal);
 
 // For a group of type kube-apiserver, without what the controller adds: key and advertisement.
-std::string api_config(const ProxyGroupPlan& group, const Offered& offered, std::size_t ordinal);
+std::string api_config(const Workload& workload, const ProxyGroupPlan& group,
+                       const Offered& offered, std::size_t ordinal);
 
 // Of the fields that a running tailscaled does not take over; the same for all replicas.
-std::string group_config_hash(const ProxyGroupPlan& group);
+std::string group_config_hash(const Workload& workload, const ProxyGroupPlan& group);
 
 // Of the members of the group; "" when it has none.
-std::string egress_services(const ProxyGroupPlan& group, const Plan& plan);
+std::string egress_services(const Workload& workload, const Plan& plan);
 
 // Of the Ingresses among what is offered; "" when there is none.
 std::string group_serve_config(const Offered& offered);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "renderer/core/json.h"
-#include "renderer/generate/group/proxy_group.h"
+#include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
 
 namespace renderer {
@@ -34,22 +34,23 @@ std::string description(const OfferedService& service) {
 
 }  // namespace
 
-Value group_services_map(const ProxyGroupPlan& group, const Offered& offered) {
+Value group_services_map(const Workload& workload, const ProxyGroupPlan& group,
+                         const Offered& offered) {
     Value data = Value::map();
     for (const OfferedService* service : offered) {
         data.add(fmt::format("{}.json", service->hostname), description(*service));
     }
-    for (std::size_t i = 0; group.type == GroupType::KubeApiServer && i < group.hostnames.size();
+    for (std::size_t i = 0; group.type == GroupType::KubeApiServer && i < workload.hostnames.size();
          ++i) {
-        data.add(fmt::format("{}.hujson", group.pod(i)), api_config(group, offered, i));
+        data.add(fmt::format("{}.hujson", workload.pod(i)),
+                 api_config(workload, group, offered, i));
     }
-    Value metadata = group_metadata(group, fmt::format("{}{}", kGroupPrefix, group.name));
-    metadata.add(
-        "annotations",
-        Value::map({{Value::borrowed(kContractAnnotation), Value::borrowed(kContractVersion)},
-                    {Value::borrowed(kParentAnnotation), group.origin.parent}}));
-    Value root = Value::map(
-        {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", std::move(metadata)}});
+    Value head = metadata(workload, fmt::format("{}{}", kGroupPrefix, workload.name));
+    head.add("annotations",
+             Value::map({{Value::borrowed(kContractAnnotation), Value::borrowed(kContractVersion)},
+                         {Value::borrowed(kParentAnnotation), workload.origin.parent}}));
+    Value root =
+        Value::map({{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", std::move(head)}});
     if (data.size() > 0) {
         root.add("data", std::move(data));
     }

@@ -8,6 +8,7 @@
 
 namespace renderer {
 
-Value group_services_map(const ProxyGroupPlan& group, const Offered& offered);
+Value group_services_map(const Workload& workload, const ProxyGroupPlan& group,
+                         const Offered& offered);
 
 }  // namespace renderer

@@ -9,11 +9,10 @@
 
 namespace renderer {
 
-std::string ingress_config_name(const ProxyGroupPlan& group);
-Value ingress_config_map(const ProxyGroupPlan& group, const Offered& offered);
+std::string ingress_config_name(const Workload& workload);
+Value ingress_config_map(const Workload& workload, const Offered& offered);
 
 // Both ConfigMaps as one directory.
-Value ingress_config_volume(const ProxyGroupPlan& group);
-void append_ingress_environment(Value& environment);
+Value ingress_config_volume(const Workload& workload);
 
 }  // namespace renderer

@@ -204,9 +204,11 @@ TEST(IngressContract, TakesItsPartOfAClass) {
                      : ""),
             kValues);
         EXPECT_EQ(run.dump(), "");
-        const ProxyGroupPlan& group = run.plan.groups.at(0);
-        const Offered offered = offered_by(group, run.plan);
-        return type == "ingress" ? group_config(group, offered, 0) : api_config(group, offered, 0);
+        const Workload& workload = run.workload();
+        const auto& group = std::get<ProxyGroupPlan>(workload.feature);
+        const Offered offered = offered_by(workload, run.plan);
+        return type == "ingress" ? group_config(workload, group, offered, 0)
+                                 : api_config(workload, group, offered, 0);
     };
     EXPECT_TRUE(config("ingress").ends_with(R"("acceptRoutes":true,"AdvertiseServices":["svc:db"],)"
                                             R"("StaticEndpoints":["198.51.100.4:31001"]})"))

@@ -4,22 +4,16 @@
 // cmd/k8s-operator/proxygroup_specs.go.
 #pragma once
 
-#include <string_view>
-
 #include "renderer/generate/generate.h"
 
 namespace renderer {
 
-// The generator.
-void generate_proxy_group(const Plan& plan, Objects& objects);
-
-Value group_metadata(const ProxyGroupPlan& group, std::string_view name);
-Object group_object(const ProxyGroupPlan& group, Value root);
+void generate_proxy_group(const Workload& workload, const ProxyGroupPlan& group, const Plan& plan,
+                          Objects& objects);
 
 // A rolling update goes on only when the new pod answers.
 Value group_readiness_probe();
 
-constexpr std::string_view kGroupGenerator = "proxy-group";
 constexpr int kHealthPort = 9002;
 
 }  // namespace renderer

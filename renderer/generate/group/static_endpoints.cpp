@@ -2,18 +2,19 @@
 
 #include <fmt/format.h>
 
-#include "renderer/generate/group/proxy_group.h"
+#include "renderer/generate/workload/workload_objects.h"
 
 namespace renderer {
 
 namespace {
 
-Value node_port_service(const ProxyGroupPlan& group, std::size_t ordinal) {
-    const std::string pod = group.pod(ordinal);
+Value node_port_service(const Workload& workload, const ProxyGroupPlan& group,
+                        std::size_t ordinal) {
+    const std::string pod = workload.pod(ordinal);
     return Value::map(
         {{"apiVersion", "v1"},
          {"kind", "Service"},
-         {"metadata", group_metadata(group, fmt::format("{}-nodeport", pod))},
+         {"metadata", metadata(workload, fmt::format("{}-nodeport", pod))},
          {"spec",
           Value::map(
               {{"ports", Value::list({Value::map({{"name", "static-endpoint-port"},
@@ -27,9 +28,10 @@ Value node_port_service(const ProxyGroupPlan& group, std::size_t ordinal) {
 
 }  // namespace
 
-void append_node_port_services(const ProxyGroupPlan& group, Objects& objects) {
+void append_node_port_services(const Workload& workload, const ProxyGroupPlan& group,
+                               Objects& objects) {
     for (std::size_t i = 0; i < group.endpoints.size(); ++i) {
-        objects.push_back(group_object(group, node_port_service(group, i)));
+        add_object(workload, node_port_service(workload, group, i), objects);
     }
 }
 

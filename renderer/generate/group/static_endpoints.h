@@ -5,6 +5,7 @@
 
 namespace renderer {
 
-void append_node_port_services(const ProxyGroupPlan& group, Objects& objects);
+void append_node_port_services(const Workload& workload, const ProxyGroupPlan& group,
+                               Objects& objects);
 
 }  // namespace renderer

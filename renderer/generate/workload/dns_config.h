@@ -7,6 +7,8 @@
 
 namespace renderer {
 
-void generate_dns_config(const Plan& plan, Objects& objects);
+// `pull_secrets`: the chart's, since the image is our own; nullptr or not a list: none.
+void generate_dns_config(const Workload& workload, const NameserverPlan& nameserver,
+                         const Value* pull_secrets, Objects& objects);
 
 }  // namespace renderer

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
 
 namespace renderer {
@@ -111,25 +112,6 @@ void lay_over(const ClassContainer& overlay, Value& container) {
         append_env(container, entry.name, entry.value);
     }
     set_image(overlay, container);
-}
-
-// Of entries of one name the last stays, at its place: server-side apply refuses duplicates.
-void make_env_unique(Value& container) {
-    Value* env = container.find("env");
-    if (env == nullptr) {
-        return;
-    }
-    Value unique = Value::list();
-    const auto items = env->items();
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        const std::string_view name = items[i].find("name")->text();
-        const auto later = items.subspan(i + 1);
-        if (std::ranges::none_of(
-                later, [&](const Value& other) { return other.find("name")->text() == name; })) {
-            unique.append(std::move(items[i]));
-        }
-    }
-    *env = std::move(unique);
 }
 
 }  // namespace

@@ -44,14 +44,15 @@ Value route_list(const std::vector<std::string>& routes) {
 
 }  // namespace
 
-std::string tailscaled_config(const ProxyPlan& proxy, std::size_t ordinal,
+std::string tailscaled_config(const Workload& workload, const ProxyPlan& proxy, std::size_t ordinal,
                               bool with_app_connector) {
     Value config = Value::map({{"Version", "alpha0"}, {"Locked", false}});
-    put_if(config, !proxy.server_url.empty(), "ServerURL", proxy.server_url);
-    config.add("AuthKey", fmt::format("file:/etc/tsauth/{}/authkey", proxy.pod(ordinal)));
-    config.add("Hostname", proxy.hostnames[ordinal]);
+    put_if(config, !workload.server_url.empty(), "ServerURL", workload.server_url);
+    config.add("AuthKey", fmt::format("file:/etc/tsauth/{}/authkey", workload.pod(ordinal)));
+    config.add("Hostname", workload.hostnames[ordinal]);
     config.add("acceptDNS", false);
-    config.add("acceptRoutes", proxy.proxy_class != nullptr && proxy.proxy_class->accept_routes);
+    config.add("acceptRoutes",
+               workload.proxy_class != nullptr && workload.proxy_class->accept_routes);
     put_if(config, !proxy.routes.empty(), "AdvertiseRoutes", route_list(proxy.routes));
     put_if(config, with_app_connector, "AppConnector",
            Value::map({{"Advertise", proxy.app_connector}}));
@@ -73,9 +74,9 @@ std::string serve_config(const ProxyPlan& proxy) {
     return write_json(config);
 }
 
-std::string config_hash(const ProxyPlan& proxy) {
+std::string config_hash(const Workload& workload) {
     Value fields = Value::map();
-    put_if(fields, !proxy.server_url.empty(), "ServerURL", proxy.server_url);
+    put_if(fields, !workload.server_url.empty(), "ServerURL", workload.server_url);
     fields.add("acceptDNS", false);
     fields.add("NoStatefulFiltering", true);
     return sha256_hex(write_json(fields)).substr(0, kHashDigits);

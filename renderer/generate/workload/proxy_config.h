@@ -10,13 +10,14 @@
 namespace renderer {
 
 // Of one replica: its auth key is in /etc/tsauth/<pod>/authkey.
-std::string tailscaled_config(const ProxyPlan& proxy, std::size_t ordinal, bool with_app_connector);
+std::string tailscaled_config(const Workload& workload, const ProxyPlan& proxy, std::size_t ordinal,
+                              bool with_app_connector);
 
 std::string serve_config(const ProxyPlan& proxy);
 
 constexpr std::size_t kHashDigits = 16;
 
 // First 16 hex digits of the SHA-256 of the fields that tailscaled cannot reload.
-std::string config_hash(const ProxyPlan& proxy);
+std::string config_hash(const Workload& workload);
 
 }  // namespace renderer

@@ -5,23 +5,28 @@
 namespace renderer {
 namespace {
 
-ProxyPlan proxy(std::string server_url = "") {
+Workload workload(std::string server_url = "") {
+    Workload workload;
+    workload.name = "ts-web-x";
+    workload.hostnames = {"web"};
+    workload.server_url = std::move(server_url);
+    return workload;
+}
+
+ProxyPlan proxy() {
     ProxyPlan proxy;
-    proxy.name = "ts-web-x";
-    proxy.hostnames = {"web"};
-    proxy.server_url = std::move(server_url);
     proxy.handlers = {{"/", "http://10.0.0.7:8080/"}};
     return proxy;
 }
 
 TEST(TailscaledConfig, IsTheReferencesByteForByte) {
     EXPECT_EQ(
-        tailscaled_config(proxy(), 0, true),
+        tailscaled_config(workload(), proxy(), 0, true),
         R"({"Version":"alpha0","Locked":false,"AuthKey":"file:/etc/tsauth/ts-web-x-0/authkey",)"
         R"("Hostname":"web","acceptDNS":false,"acceptRoutes":false,)"
         R"("AppConnector":{"Advertise":false},"NoStatefulFiltering":true})");
     EXPECT_EQ(
-        tailscaled_config(proxy("https://hs.lan"), 0, false),
+        tailscaled_config(workload("https://hs.lan"), proxy(), 0, false),
         R"({"Version":"alpha0","Locked":false,"ServerURL":"https://hs.lan",)"
         R"("AuthKey":"file:/etc/tsauth/ts-web-x-0/authkey","Hostname":"web","acceptDNS":false,)"
         R"("acceptRoutes":false,"NoStatefulFiltering":true})");
@@ -53,11 +58,11 @@ TEST(ServeConfig, WithFunnelAndRedirect) {
 
 // SHA-256 of {"acceptDNS":false,"NoStatefulFiltering":true}, and with a ServerURL before it.
 TEST(ConfigHash, CoversOnlyWhatAReloadDoesNotChange) {
-    EXPECT_EQ(config_hash(proxy()), "4d8a16579df9dcbc");
-    EXPECT_EQ(config_hash(proxy("https://headscale.example.org")), "7af915cc49a71c64");
-    ProxyPlan renamed = proxy();
+    EXPECT_EQ(config_hash(workload()), "4d8a16579df9dcbc");
+    EXPECT_EQ(config_hash(workload("https://headscale.example.org")), "7af915cc49a71c64");
+    Workload renamed = workload();
     renamed.hostnames = {"other"};
-    EXPECT_EQ(config_hash(renamed), config_hash(proxy()));
+    EXPECT_EQ(config_hash(renamed), config_hash(workload()));
 }
 
 }  // namespace

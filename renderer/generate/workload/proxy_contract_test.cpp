@@ -9,8 +9,9 @@
 #include <sstream>
 
 #include "renderer/core/json.h"
+#include "renderer/generate/workload/proxy.h"
 #include "renderer/generate/workload/proxy_config.h"
-#include "renderer/generate/workload/proxy_workload.h"
+#include "renderer/plan/plan_testing.h"
 
 namespace renderer {
 namespace {
@@ -46,10 +47,9 @@ std::vector<Row> table_after(std::string_view text) {
     return rows;
 }
 
-std::string filled(std::string text) {
-    for (const auto& [from, to] : {std::pair<std::string, std::string>{"<pod>", "<sts>-0"},
-                                   {"<sts>", "ts-web-x"},
-                                   {"<n>", "0"}}) {
+std::string filled(std::string text, const std::string& name) {
+    for (const auto& [from, to] :
+         {std::pair<std::string, std::string>{"<pod>", "<sts>-0"}, {"<sts>", name}, {"<n>", "0"}}) {
         for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;) {
             text.replace(at, from.size(), to);
         }
@@ -57,49 +57,59 @@ std::string filled(std::string text) {
     return text;
 }
 
-ProxyPlan proxy(Target target) {
-    ProxyPlan proxy;
-    proxy.origin.parent = "Service/shop/web";
-    proxy.name = "ts-web-x";
-    proxy.ns = "tailscale";
-    proxy.parent_type = "svc";
-    proxy.internal_app = "k8s-operator-ingress-proxy";
-    proxy.hostnames = {"web"};
-    proxy.tags = {"tag:a", "tag:b"};
-    proxy.server_url = "https://hs.lan";
-    proxy.pull_policy = "Always";
-    proxy.firewall_mode = "auto";
-    proxy.target = target;
-    proxy.target_value = "10.0.0.1";
-    proxy.userspace = target == Target::Serve;
-    proxy.handlers = {{"/", "http://a:80/"}};
-    return proxy;
+std::string parent_of(Target target) {
+    if (target == Target::Serve) {
+        return ingress(
+                   "tls: [{hosts: [web]}], defaultBackend: {service: {name: a, port: {number: "
+                   "80}}}",
+                   "tailscale.com/experimental-forward-cluster-traffic-via-ingress: 'false'",
+                   "web") +
+               "---\n" + service("a", "ports: [{port: 80}]");
+    }
+    if (target == Target::TailnetIp || target == Target::TailnetName) {
+        return fmt::format(
+            "apiVersion: v1\nkind: Service\nmetadata: {{name: web, namespace: shop, annotations: "
+            "{{tailscale.com/hostname: web, tailscale.com/tailnet-{}}}}}\nspec: {{type: "
+            "ExternalName, externalName: x}}\n",
+            target == Target::TailnetIp ? "ip: 100.64.0.7" : "fqdn: nas.tail1.ts.net");
+    }
+    return exposed("tailscale.com/hostname: web, tailscale.com/tags: 'tag:a,tag:b'",
+                   target == Target::ClusterIp ? "clusterIP: 10.0.0.1, ports: [{port: 80}]"
+                                               : "ports: [{port: 80}]");
 }
+
+struct Rendered {
+    Planned run;
+    Objects objects;
+
+    explicit Rendered(Target target) : Rendered(parent_of(target)) {}
+    explicit Rendered(std::string stream) : run(std::move(stream), "loginServer: https://hs.lan") {
+        EXPECT_EQ(run.dump(), "");
+        generate_proxy(run.workload(), run.proxy(), objects);
+    }
+    [[nodiscard]] const std::string& name() const { return run.workload().name; }
+};
 
 const Value& root_of(const Objects& objects, std::string_view kind) {
     return std::ranges::find_if(objects, [&](const Object& one) { return one.kind() == kind; })
         ->root;
 }
 
-Objects workload(const ProxyPlan& plan) {
-    Objects objects;
-    append_proxy_workload(plan, "test", objects);
-    return objects;
-}
-
 TEST(ProxyContract, EveryObjectOfTheRendererAndNoOther) {
+    const Rendered rendered(Target::DnsName);
     std::vector<std::string> wanted;
     for (const Row& row : table_after("## Who writes what")) {
         std::istringstream kinds(row.at(0));
         for (std::string kind; row.at(2) == "renderer" && std::getline(kinds, kind, ',');) {
             kind = without_quotes(kind);
             if (kind != "headless") {
-                wanted.push_back(fmt::format("{}/tailscale/{}", kind, filled(row.at(1))));
+                wanted.push_back(
+                    fmt::format("{}/tailscale/{}", kind, filled(row.at(1), rendered.name())));
             }
         }
     }
     std::vector<std::string> made;
-    for (const Object& object : workload(proxy(Target::DnsName))) {
+    for (const Object& object : rendered.objects) {
         made.push_back(object.object_name());
     }
     std::ranges::sort(wanted);
@@ -108,7 +118,8 @@ TEST(ProxyContract, EveryObjectOfTheRendererAndNoOther) {
 }
 
 TEST(ProxyContract, AnnotationsOfTheStatefulSet) {
-    const Objects objects = workload(proxy(Target::DnsName));
+    const Rendered rendered(Target::DnsName);
+    const Objects& objects = rendered.objects;
     const Value& set = root_of(objects, "StatefulSet");
     const Value& annotations = *set.at({"metadata", "annotations"});
     std::size_t always = 0;
@@ -130,7 +141,8 @@ TEST(ProxyContract, AnnotationsOfTheStatefulSet) {
 }
 
 TEST(ProxyContract, KeysOfTheConfigSecret) {
-    const Objects objects = workload(proxy(Target::Serve));
+    const Rendered rendered(Target::Serve);
+    const Objects& objects = rendered.objects;
     std::vector<std::string> keys;
     for (const Row& row : table_after("## Secret `<pod>-config`")) {
         keys.push_back(row.at(0));
@@ -151,28 +163,30 @@ TEST(ProxyContract, ConfigHasTheKeysOfThePage) {
             text += line.substr(line.find_first_not_of(' '));
         }
     }
-    std::string want = filled(text);
+    const Rendered rendered(Target::DnsName);
+    std::string want = filled(text, rendered.name());
     for (const std::string_view value : {"https://hs.lan", "web"}) {
         const std::size_t at = want.find("…");
         ASSERT_NE(at, std::string::npos) << want;
         want.replace(at, std::string_view("…").size(), value);
     }
-    EXPECT_EQ(tailscaled_config(proxy(Target::DnsName), 0, true), want);
+    EXPECT_EQ(tailscaled_config(rendered.run.workload(), rendered.run.proxy(), 0, true), want);
 }
 
 TEST(ProxyContract, RightsOfThePod) {
-    const Objects objects = workload(proxy(Target::DnsName));
+    const Rendered rendered(Target::DnsName);
+    const Objects& objects = rendered.objects;
     const std::vector<Row> rows = table_after("## Rights of the pod");
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_EQ(rows[0].at(0), "\"\"");
-    EXPECT_EQ(filled(rows[0].at(2)), "ts-web-x-0 of every replica");
+    EXPECT_EQ(rows[0].at(2), "<pod> of every replica");
     const Value& rules = *root_of(objects, "Role").find("rules");
     ASSERT_EQ(rules.size(), 1U);
     const Value& rule = rules.items()[0];
     EXPECT_EQ(rule.size(), 4U);
     EXPECT_EQ(write_json(*rule.find("apiGroups")), "[\"\"]");
     EXPECT_EQ(write_json(*rule.find("resources")), "[\"" + rows[0].at(1) + "\"]");
-    EXPECT_EQ(write_json(*rule.find("resourceNames")), "[\"ts-web-x-0\"]");
+    EXPECT_EQ(write_json(*rule.find("resourceNames")), fmt::format("[\"{}-0\"]", rendered.name()));
     std::vector<std::string_view> verbs;
     for (const Value& verb : rule.find("verbs")->items()) {
         verbs.push_back(verb.text());
@@ -181,7 +195,8 @@ TEST(ProxyContract, RightsOfThePod) {
 }
 
 TEST(ProxyContract, VolumesAndMountsInTheirOrder) {
-    const Objects objects = workload(proxy(Target::Serve));
+    const Rendered rendered(Target::Serve);
+    const Objects& objects = rendered.objects;
     const Value& pod = *root_of(objects, "StatefulSet").at({"spec", "template", "spec"});
     const auto volumes = pod.find("volumes")->items();
     const auto mounts = pod.find("containers")->items()[0].find("volumeMounts")->items();
@@ -189,15 +204,18 @@ TEST(ProxyContract, VolumesAndMountsInTheirOrder) {
     ASSERT_EQ(volumes.size(), rows.size());
     ASSERT_EQ(mounts.size(), rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const std::string name = filled(rows[i].at(0).substr(0, rows[i].at(0).find(',')));
+        const std::string name =
+            filled(rows[i].at(0).substr(0, rows[i].at(0).find(',')), rendered.name());
         EXPECT_EQ(volumes[i].find("name")->text(), name);
         EXPECT_EQ(mounts[i].find("name")->text(), name);
         EXPECT_EQ(mounts[i].find("readOnly") != nullptr, name != "tmp") << name;
-        EXPECT_TRUE(filled(rows[i].at(3)).starts_with(mounts[i].find("mountPath")->text())) << name;
+        EXPECT_TRUE(
+            filled(rows[i].at(3), rendered.name()).starts_with(mounts[i].find("mountPath")->text()))
+            << name;
         const Value* secret = volumes[i].find("secret");
         ASSERT_EQ(secret != nullptr, name != "tmp") << name;
         if (secret != nullptr) {
-            EXPECT_EQ(secret->find("secretName")->text(), filled(rows[i].at(1)));
+            EXPECT_EQ(secret->find("secretName")->text(), filled(rows[i].at(1), rendered.name()));
             EXPECT_EQ(secret->find("optional"), nullptr);
             const Value* items = secret->find("items");
             EXPECT_EQ(items == nullptr ? "all" : items->items()[0].find("key")->text(),
@@ -215,13 +233,14 @@ TEST(ProxyContract, EnvironmentInItsOrder) {
             wanted.push_back(without_quotes(name));
         }
     }
-    ProxyPlan forwards = proxy(Target::Serve);
-    forwards.userspace = false;
-    forwards.forward_cluster_traffic = true;
+    std::string forwards = parent_of(Target::Serve);
+    forwards.replace(forwards.find("'false'"), 7, "'true'");
     std::vector<std::string> seen;
-    for (const ProxyPlan& plan : {proxy(Target::ClusterIp), proxy(Target::DnsName),
-                                  proxy(Target::TailnetIp), proxy(Target::TailnetName), forwards}) {
-        const Objects objects = workload(plan);
+    for (const std::string& stream :
+         {parent_of(Target::ClusterIp), parent_of(Target::DnsName), parent_of(Target::TailnetIp),
+          parent_of(Target::TailnetName), forwards}) {
+        const Rendered rendered(stream);
+        const Objects& objects = rendered.objects;
         const Value& container = root_of(objects, "StatefulSet")
                                      .at({"spec", "template", "spec", "containers"})
                                      ->items()[0];

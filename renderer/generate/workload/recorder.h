@@ -6,6 +6,6 @@
 
 namespace renderer {
 
-void generate_recorders(const Plan& plan, Objects& objects);
+void generate_recorder(const Workload& workload, const RecorderPlan& recorder, Objects& objects);
 
 }  // namespace renderer

@@ -7,6 +7,8 @@
 #include <map>
 #include <tuple>
 
+#include "renderer/plan/proxy.h"
+
 namespace renderer {
 
 namespace {
@@ -17,30 +19,24 @@ Note note_of(const Origin& origin, std::string text) {
     return {.pos = origin.pos, .object = origin.parent, .text = std::move(text)};
 }
 
-void check_operator_tags(const Origin& origin, const std::vector<std::string>& tags,
-                         const Settings& settings, Diagnostics& diagnostics) {
-    for (const std::string& tag : tags) {
-        if (std::ranges::find(settings.operator_tags, tag) != settings.operator_tags.end()) {
-            diagnostics.add({.severity = Severity::Warning,
-                             .rule = "operator-tag",
-                             .pos = origin.pos,
-                             .object = origin.parent,
-                             .message = "its device gets a tag of the operator itself, and may "
-                                        "assign the tags that this tag owns",
-                             .found = fmt::format("\"{}\"", tag),
-                             .expected = "no tag of \"operatorConfig.defaultTags\""});
-        }
-    }
-}
-
 }  // namespace
 
 void check_operator_tags(const Plan& plan, Diagnostics& diagnostics) {
-    for_each_owner(plan, [&]<typename Owner>(const Owner& one) {
-        if constexpr (HasDevices<Owner>) {
-            check_operator_tags(one.origin, one.tags, plan.settings, diagnostics);
+    const std::vector<std::string>& reserved = plan.settings.operator_tags;
+    for (const Workload& one : plan.workloads) {
+        for (const std::string& tag : one.tags) {
+            if (std::ranges::find(reserved, tag) != reserved.end()) {
+                diagnostics.add({.severity = Severity::Warning,
+                                 .rule = "operator-tag",
+                                 .pos = one.origin.pos,
+                                 .object = one.origin.parent,
+                                 .message = "its device gets a tag of the operator itself, and may "
+                                            "assign the tags that this tag owns",
+                                 .found = fmt::format("\"{}\"", tag),
+                                 .expected = "no tag of \"operatorConfig.defaultTags\""});
+            }
         }
-    });
+    }
 }
 
 void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
@@ -49,12 +45,11 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
         return;
     }
     std::vector<Note> users;
-    for (const ProxyPlan& proxy : plan.proxies) {
-        users.push_back(note_of(proxy.origin, "its proxy would not start"));
-    }
-    for (const ProxyGroupPlan& group : plan.groups) {
-        if (group.type != GroupType::KubeApiServer) {
-            users.push_back(note_of(group.origin, "its proxies would not start"));
+    for (const Workload& one : plan.workloads) {
+        if (std::ranges::find(one.env, kFirewallMode, &EnvVariable::name) != one.env.end()) {
+            users.push_back(note_of(one.origin, one.as<ProxyPlan>() != nullptr
+                                                    ? "its proxy would not start"
+                                                    : "its proxies would not start"));
         }
     }
     const std::string_view near = nearest(mode, {kFirewallModes.begin() + 1, kFirewallModes.end()});

@@ -13,8 +13,8 @@ namespace renderer {
 
 namespace {
 
-// An object in the namespace of generated objects, and whose it is.
-struct Claim {
+// A claim, and whose it is.
+struct Owned {
     std::string_view kind, name;
     Pos pos;
     std::string_view object;
@@ -26,44 +26,23 @@ struct Claim {
 constexpr std::array<std::string_view, 3> kReserved = {kControllerName, "proxies",
                                                        kAuthProxyAccount};
 
-std::vector<Claim> claims_of(const Plan& plan) {
-    std::vector<Claim> claims;
-    const auto claim = [&](std::initializer_list<std::string_view> kinds, std::string_view name,
-                           const Origin& origin, Pos pos) {
-        for (const std::string_view kind : kinds) {
-            claims.push_back({kind, name, pos, origin.parent});
-        }
-    };
-    for (const ProxyPlan& one : plan.proxies) {
-        claim({"Role", "RoleBinding", "Service", "ServiceAccount", "StatefulSet"}, one.name,
-              one.origin, one.origin.pos);
-    }
-    for (const ProxyGroupPlan& one : plan.groups) {
-        claim({"Role", "RoleBinding", "StatefulSet"}, one.name, one.origin, one.origin.pos);
-        if (one.service_account == one.name) {
-            claim({"ServiceAccount"}, one.name, one.origin, one.origin.pos);
+std::vector<Owned> claims_of(const Plan& plan) {
+    std::vector<Owned> claims;
+    for (const Workload& one : plan.workloads) {
+        for (const Claim& claim : one.claims) {
+            claims.push_back({claim.kind, claim.name, claim.pos, one.origin.parent});
         }
     }
     for (const EgressMember& one : plan.egress_members) {
-        claim({"Service"}, one.name, one.origin, one.origin.pos);
+        claims.push_back({"Service", one.name, one.origin.pos, one.origin.parent});
     }
-    for (const RecorderPlan& one : plan.recorders) {
-        claim({"Role", "RoleBinding", "StatefulSet"}, one.name, one.origin, one.origin.pos);
-        claim({"ServiceAccount"}, one.account, one.origin,
-              one.account == one.name ? one.origin.pos : one.input->pod.account_pos);
-    }
-    if (plan.dns_config) {
-        const Origin& origin = plan.dns_config->origin;
-        claim({"Deployment", "Service", "ServiceAccount"}, kNameserver, origin, origin.pos);
-        claim({"ConfigMap"}, kDnsRecords, origin, origin.pos);
-    }
-    std::ranges::stable_sort(claims, [](const Claim& a, const Claim& b) {
+    std::ranges::stable_sort(claims, [](const Owned& a, const Owned& b) {
         return std::tie(a.name, a.kind, a.pos) < std::tie(b.name, b.kind, b.pos);
     });
     return claims;
 }
 
-void report(const Claim& claim, std::string_view owner, std::vector<Note> notes,
+void report(const Owned& claim, std::string_view owner, std::vector<Note> notes,
             Diagnostics& diagnostics) {
     diagnostics.add(
         {.rule = "name-collision",
@@ -76,14 +55,14 @@ void report(const Claim& claim, std::string_view owner, std::vector<Note> notes,
 }
 
 // Objects of the inputs in that namespace that are applied beside ours.
-void check_inputs(const Loaded& loaded, const Plan& plan, const std::vector<Claim>& claims,
+void check_inputs(const Loaded& loaded, const Plan& plan, const std::vector<Owned>& claims,
                   Diagnostics& diagnostics) {
     for (const Document& doc : loaded.documents) {
         if (doc.effective_namespace != plan.settings.ns) {
             continue;
         }
-        const Claim wanted{text_of(doc.kind), text_of(doc.name), {}, {}};
-        const auto found = std::ranges::lower_bound(claims, wanted.key(), {}, &Claim::key);
+        const Owned wanted{text_of(doc.kind), text_of(doc.name), {}, {}};
+        const auto found = std::ranges::lower_bound(claims, wanted.key(), {}, &Owned::key);
         if (found != claims.end() && found->key() == wanted.key()) {
             report(*found, fmt::format("\"{}\"", doc.object_name()),
                    {{.pos = doc.kind.pos(), .object = doc.object_name(), .text = "has that name"}},
@@ -92,17 +71,17 @@ void check_inputs(const Loaded& loaded, const Plan& plan, const std::vector<Clai
     }
 }
 
-bool is_reserved(const Claim& claim) {
+bool is_reserved(const Owned& claim) {
     return claim.kind != "Service" && std::ranges::find(kReserved, claim.name) != kReserved.end();
 }
 
 }  // namespace
 
 void check_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
-    const std::vector<Claim> claims = claims_of(plan);
-    const Claim* first = nullptr;
+    const std::vector<Owned> claims = claims_of(plan);
+    const Owned* first = nullptr;
     std::set<std::pair<Pos, std::string_view>> reported;  // once, whatever the kinds
-    for (const Claim& claim : claims) {
+    for (const Owned& claim : claims) {
         if (first == nullptr || first->key() != claim.key()) {
             first = &claim;
         }

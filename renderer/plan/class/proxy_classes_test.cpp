@@ -55,7 +55,7 @@ TEST(ProxyClasses, LabelThenAnnotationThenDefault) {
                                   metadata),
             "proxyConfig: {defaultProxyClass: c}");
         EXPECT_EQ(planned.dump(), "") << metadata;
-        const ProxyClassPlan* found = planned.plan.proxies.at(0).proxy_class;
+        const ProxyClassPlan* found = planned.workload().proxy_class;
         return found == nullptr ? std::string("none") : found->name;
     };
     const std::string expose = "tailscale.com/expose: \"true\"";

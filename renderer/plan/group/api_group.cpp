@@ -52,49 +52,53 @@ void check_account(const ProxyGroupInput& input, const ProxyInputs& inputs, bool
                  "spec.kubeAPIServer.mode: noauth"});
 }
 
-}  // namespace
-
-void fill_api_group(const ProxyGroupInput& input, const ProxyInputs& inputs,
-                    ProxyGroupPlan& group) {
-    const Settings& settings = inputs.settings;
-    group.image =
-        settings.k8s_proxy_image.empty() ? std::string(kDefaultImage) : settings.k8s_proxy_image;
-    group.pull_policy = {};
-    group.firewall_mode.clear();
-    group.api_auth = input.api_auth;
-    group.log_level = log_level(settings);
-    if (input.api_auth) {
-        group.service_account = kAuthProxyAccount;
-    }
-}
-
-void plan_api_service(const ProxyGroupInput& input, const ProxyGroupPlan& group,
-                      const ProxyInputs& inputs, Plan& plan, Diagnostics& diagnostics) {
+OfferedService make_service(const ProxyGroupInput& input, const Workload& group,
+                            const ProxyInputs& inputs, Diagnostics& diagnostics) {
     const bool wished = !input.api_hostname.text.empty();
     OfferedService service;
     service.origin = {input.pos(), input.doc->object_name(), kRule};
     service.group = group.name;
     service.tailnet = group.tailnet;
+    service.target_text = "Kubernetes API";
     service.offer = Offer::KubeApi;
     service.hostname_pos = wished ? input.api_hostname.pos : input.name_pos();
     service.tags = group_tags(input, inputs.settings);
-    ProxyPlan named;
-    add_hostname(input, std::string(wished ? input.api_hostname.text : input.name),
-                 service.hostname_pos, "choose one with \"spec.kubeAPIServer.hostname\"",
-                 inputs.settings, named, diagnostics);
-    service.hostname = named.hostnames.front();
+    const Hostname wish = {std::string(wished ? input.api_hostname.text : input.name),
+                           service.hostname_pos};
+    service.hostname =
+        checked_hostname(input, wish, kApiHostnameAdvice, inputs.settings, diagnostics);
     if (dns_label_error(service.hostname).empty()) {
         service.dns_name = service_dns_name(input, input, service.hostname, service.hostname_pos,
                                             inputs.settings, diagnostics);
     }
-    check_account(input, inputs, plan.install.has_value(), diagnostics);
-    plan.devices.push_back({.hostname = service.hostname,
-                            .kind = "ProxyGroup",
-                            .tags = fmt::format("{}", fmt::join(service.tags, ",")),
-                            .leads_to = "Kubernetes API",
-                            .pos = input.pos(),
-                            .tailnet = service.tailnet});
-    plan.offered.push_back(std::move(service));
+    return service;
+}
+
+}  // namespace
+
+void fill_api_group(const ProxyGroupInput& input, const ProxyInputs& inputs, Workload& workload,
+                    ProxyGroupPlan& group) {
+    const Settings& settings = inputs.settings;
+    workload.image =
+        settings.k8s_proxy_image.empty() ? std::string(kDefaultImage) : settings.k8s_proxy_image;
+    workload.pull_policy = {};
+    group.log_level = log_level(settings);
+    if (input.api_auth) {
+        workload.account = kAuthProxyAccount;
+        workload.makes_account = false;
+    }
+}
+
+std::vector<OfferedService> plan_api_services(const std::vector<Workload>& groups, bool installs,
+                                              const ProxyInputs& inputs, Diagnostics& diagnostics) {
+    std::vector<OfferedService> services;
+    for_each_of<ProxyGroupPlan>(groups, [&](const Workload& workload, const ProxyGroupPlan& group) {
+        if (group.type == GroupType::KubeApiServer) {
+            services.push_back(make_service(*group.input, workload, inputs, diagnostics));
+            check_account(*group.input, inputs, installs, diagnostics);
+        }
+    });
+    return services;
 }
 
 }  // namespace renderer

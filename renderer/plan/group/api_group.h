@@ -3,16 +3,21 @@
 // cmd/k8s-operator/{proxygroup,api-server-proxy-pg}.go.
 #pragma once
 
-#include "renderer/plan/plan.h"
+#include <vector>
+
 #include "renderer/plan/proxy.h"
 
 namespace renderer {
 
-// Changes what differs from groups of the other types.
-void fill_api_group(const ProxyGroupInput& input, const ProxyInputs& inputs, ProxyGroupPlan& group);
+constexpr std::string_view kApiHostnameAdvice = "choose one with \"spec.kubeAPIServer.hostname\"";
 
-// Adds its Tailscale Service to the plan. Reports an account that does not exist.
-void plan_api_service(const ProxyGroupInput& input, const ProxyGroupPlan& group,
-                      const ProxyInputs& inputs, Plan& plan, Diagnostics& diagnostics);
+// Changes what differs from groups of the other types.
+void fill_api_group(const ProxyGroupInput& input, const ProxyInputs& inputs, Workload& workload,
+                    ProxyGroupPlan& group);
+
+// The Tailscale Services of the groups of this type. Reports an account that does not exist;
+// `installs`: this run makes all that the chart makes.
+std::vector<OfferedService> plan_api_services(const std::vector<Workload>& groups, bool installs,
+                                              const ProxyInputs& inputs, Diagnostics& diagnostics);
 
 }  // namespace renderer

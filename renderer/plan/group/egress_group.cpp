@@ -74,8 +74,7 @@ void check_member(const ServiceInput& service, const ProxyInputs& inputs,
     check_namespace(service, diagnostics);
     check_ignored(service, diagnostics);
     plan_tags(service, inputs.settings, diagnostics);
-    ProxyPlan checked = bare_proxy(service, kRule, inputs);
-    plan_service_hostname(service, inputs.settings, checked, diagnostics);
+    service_hostname(service, inputs.settings, diagnostics);
     check_egress_object(service, diagnostics);
     check_headless(service, diagnostics);
     check_external_name_type(service, diagnostics);
@@ -117,9 +116,9 @@ EgressMember start_member(const ServiceInput& service, const ProxyGroupInput& gr
 }
 
 // The ConfigMap knows Services by "<namespace>-<name>" only.
-void check_config_keys(const Plan& plan, Diagnostics& diagnostics) {
+void check_config_keys(const EgressPlan& plan, Diagnostics& diagnostics) {
     std::map<std::pair<std::string, std::string>, const EgressMember*> known;
-    for (const EgressMember& member : plan.egress_members) {
+    for (const EgressMember& member : plan.members) {
         const auto [first, is_new] = known.try_emplace({member.group, member.key}, &member);
         if (is_new || first->second->origin.parent == member.origin.parent) {
             continue;
@@ -145,9 +144,9 @@ struct KeyedPort {
 };
 
 // In order of namespace, name, number and protocol, whatever the order in the Service.
-std::map<std::string, std::vector<KeyedPort>> ports_by_group(Plan& plan) {
+std::map<std::string, std::vector<KeyedPort>> ports_by_group(EgressPlan& plan) {
     std::map<std::string, std::vector<KeyedPort>> ports;
-    for (EgressMember& member : plan.egress_members) {
+    for (EgressMember& member : plan.members) {
         std::vector<GroupPort*> sorted;
         for (GroupPort& port : member.ports) {
             sorted.push_back(&port);
@@ -193,7 +192,7 @@ void refuse_ports(const std::vector<KeyedPort>& ports, Diagnostics& diagnostics)
     }
 }
 
-void give_out_ports(const Loaded& loaded, Plan& plan, Diagnostics& diagnostics) {
+void give_out_ports(const Loaded& loaded, EgressPlan& plan, Diagnostics& diagnostics) {
     const PortPins pins = pins_of(loaded);
     for (const auto& [group, ports] : ports_by_group(plan)) {
         std::vector<std::string> keys;
@@ -214,7 +213,7 @@ void give_out_ports(const Loaded& loaded, Plan& plan, Diagnostics& diagnostics) 
 }
 
 void plan_member(const ServiceInput& service, const ProxyGroupInput& group,
-                 const ProxyInputs& inputs, Plan& plan, Diagnostics& diagnostics) {
+                 const ProxyInputs& inputs, EgressPlan& plan, Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
     check_member(service, inputs, diagnostics);
     check_group_type(service, group, GroupType::Egress, diagnostics);
@@ -225,28 +224,34 @@ void plan_member(const ServiceInput& service, const ProxyGroupInput& group,
     if (diagnostics.error_count() > before) {
         return;
     }
-    plan.egress_members.push_back(start_member(service, group, inputs));
-    lead_to(service,
-            cluster_dns_name(inputs.settings.ns, plan.egress_members.back().name, inputs.settings),
-            inputs, plan, diagnostics);
+    plan.members.push_back(start_member(service, group, inputs));
+    for (Edit& edit : name_target(
+             service,
+             cluster_dns_name(inputs.settings.ns, plan.members.back().name, inputs.settings),
+             inputs.loaded, diagnostics)) {
+        plan.edits.push_back(std::move(edit));
+    }
 }
 
 }  // namespace
 
-void plan_egress_members(const std::vector<const ServiceInput*>& services, const GroupIndex& groups,
-                         const ProxyInputs& inputs, Plan& plan, Diagnostics& diagnostics) {
+EgressPlan plan_egress_members(const std::vector<const ServiceInput*>& services,
+                               const GroupIndex& groups, const ProxyInputs& inputs,
+                               Diagnostics& diagnostics) {
+    EgressPlan plan;
     for (const ServiceInput* service : services) {
         const ProxyGroupInput* group = find_group(*service, groups, diagnostics);
         if (group != nullptr) {
             plan_member(*service, *group, inputs, plan, diagnostics);
         }
     }
-    std::ranges::stable_sort(plan.egress_members, [](const auto& a, const auto& b) {
+    std::ranges::stable_sort(plan.members, [](const auto& a, const auto& b) {
         return std::tie(a.group, a.parent_ns, a.parent_name) <
                std::tie(b.group, b.parent_ns, b.parent_name);
     });
     check_config_keys(plan, diagnostics);
     give_out_ports(inputs.loaded, plan, diagnostics);
+    return plan;
 }
 
 }  // namespace renderer

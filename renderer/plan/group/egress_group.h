@@ -8,13 +8,18 @@
 #include <vector>
 
 #include "renderer/plan/group/proxy_group.h"
-#include "renderer/plan/plan.h"
 #include "renderer/plan/proxy.h"
 
 namespace renderer {
 
-// Ports are given out last, when all Services are known.
-void plan_egress_members(const std::vector<const ServiceInput*>& services, const GroupIndex& groups,
-                         const ProxyInputs& inputs, Plan& plan, Diagnostics& diagnostics);
+struct EgressPlan {
+    std::vector<EgressMember> members;     // sorted by (group, namespace, name)
+    std::vector<LockedPort> locked_ports;  // given out last, when all Services are known
+    std::vector<Edit> edits;               // of the members
+};
+
+EgressPlan plan_egress_members(const std::vector<const ServiceInput*>& services,
+                               const GroupIndex& groups, const ProxyInputs& inputs,
+                               Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -93,7 +93,7 @@ const ProxyClassPlan* group_class(const ProxyGroupInput& group, const ProxyInput
     return chosen;
 }
 
-bool moves_local_port(const ProxyGroupPlan& group) {
+bool moves_local_port(const Workload& group) {
     return group.proxy_class != nullptr && sets_local_port(*group.proxy_class);
 }
 

@@ -4,7 +4,6 @@
 
 #include "renderer/classify/proxy_group.h"
 #include "renderer/core/diagnostics.h"
-#include "renderer/plan/plan.h"
 #include "renderer/plan/proxy.h"
 
 namespace renderer {
@@ -14,6 +13,6 @@ const ProxyClassPlan* group_class(const ProxyGroupInput& group, const ProxyInput
                                   Diagnostics& diagnostics);
 
 // The class gives the pods another address for health checks and the shutdown hook.
-bool moves_local_port(const ProxyGroupPlan& group);
+bool moves_local_port(const Workload& group);
 
 }  // namespace renderer

@@ -64,8 +64,9 @@ void check_policies(const std::vector<const ParentInput*>& users, const Plan& pl
     }
 }
 
-void plan_group_policies(const Inventory& inventory, const ProxyInputs& inputs, Plan& plan,
-                         Diagnostics& diagnostics) {
+std::vector<GroupPolicyPlan> plan_group_policies(const Inventory& inventory,
+                                                 const ProxyInputs& inputs,
+                                                 Diagnostics& diagnostics) {
     std::map<std::string_view, GroupPolicyPlan> by_namespace;
     for (const GroupPolicyInput& policy : inventory.group_policies) {
         if (!is_rendered(inputs.loaded, *policy.doc)) {
@@ -83,9 +84,11 @@ void plan_group_policies(const Inventory& inventory, const ProxyInputs& inputs, 
         add_names(policy.ingress, merged.ingress);
         add_names(policy.egress, merged.egress);
     }
+    std::vector<GroupPolicyPlan> policies;
     for (auto& [ns, merged] : by_namespace) {
-        plan.group_policies.push_back(std::move(merged));
+        policies.push_back(std::move(merged));
     }
+    return policies;
 }
 
 }  // namespace renderer

@@ -24,9 +24,10 @@ struct GroupPolicyPlan {
     std::set<std::string> ingress, egress;  // names of ProxyGroups; empty: none is allowed
 };
 
-// Fills plan.group_policies.
-void plan_group_policies(const Inventory& inventory, const ProxyInputs& inputs, Plan& plan,
-                         Diagnostics& diagnostics);
+// Sorted by namespace.
+std::vector<GroupPolicyPlan> plan_group_policies(const Inventory& inventory,
+                                                 const ProxyInputs& inputs,
+                                                 Diagnostics& diagnostics);
 
 // Warns of objects that the policies of their namespace deny. `users`: what the plan is built on.
 void check_policies(const std::vector<const ParentInput*>& users, const Plan& plan,

@@ -1,7 +1,6 @@
 #include "renderer/plan/group/ingress_group.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <tuple>
@@ -48,28 +47,27 @@ void check_rendered(const ParentInput& parent, const ProxyGroupInput& group,
     }
 }
 
-OfferedService start_service(const ParentInput& parent, std::string_view rule,
-                             const ProxyGroupInput& group, const ProxyPlan& named,
-                             const ProxyInputs& inputs, Diagnostics& diagnostics) {
+// None of the hostname when it is unknown.
+OfferedService start_service(const ParentInput& parent, Offer offer, std::string_view rule,
+                             const std::optional<Hostname>& hostname) {
     OfferedService service;
     service.origin = {parent.pos(), parent.doc->object_name(), rule};
-    service.group = group.name;
-    service.tailnet = group.tailnet.text;
-    service.hostname = named.hostnames.empty() ? "" : named.hostnames.front();
-    service.hostname_pos = named.hostname_pos;
-    service.tags = plan_tags(parent, inputs.settings, diagnostics);
+    service.offer = offer;
+    if (hostname) {
+        service.hostname = hostname->text;
+        service.hostname_pos = hostname->pos;
+    }
     return service;
 }
 
-void add_service(OfferedService service, std::string leads_to, const ParentInput& parent,
-                 Plan& plan) {
-    plan.devices.push_back({.hostname = service.hostname,
-                            .kind = std::string(parent.doc->kind.text()),
-                            .tags = fmt::format("{}", fmt::join(service.tags, ",")),
-                            .leads_to = std::move(leads_to),
-                            .pos = parent.pos(),
-                            .tailnet = service.tailnet});
-    plan.offered.push_back(std::move(service));
+void join_group(const ParentInput& parent, const ProxyGroupInput& group, const ProxyInputs& inputs,
+                OfferedService& service, Diagnostics& diagnostics) {
+    service.group = group.name;
+    service.tailnet = group.tailnet.text;
+    service.tags = plan_tags(parent, inputs.settings, diagnostics);
+    check_group_type(parent, group, GroupType::Ingress, diagnostics);
+    check_ignored(parent, diagnostics);
+    check_rendered(parent, group, inputs, diagnostics);
 }
 
 void check_name(const IngressInput& ingress, Diagnostics& diagnostics) {
@@ -114,19 +112,14 @@ PlainHttp plain_http(const IngressInput& ingress, Diagnostics& diagnostics) {
     return is_exactly_true(ingress, kHttpRedirect) ? PlainHttp::Redirect : PlainHttp::Off;
 }
 
-void plan_ingress(const IngressInput& ingress, const ProxyGroupInput& group,
-                  const ProxyInputs& inputs, Plan& plan, std::vector<const ServiceInput*>& backends,
-                  Diagnostics& diagnostics) {
+OfferedService plan_ingress(const IngressInput& ingress, const ProxyGroupInput& group,
+                            const ProxyInputs& inputs, Diagnostics& diagnostics) {
     check_namespace(ingress, diagnostics);
     check_name(ingress, diagnostics);
     check_tls(ingress, diagnostics);
-    ProxyPlan named;
-    plan_ingress_hostname(ingress, inputs.settings, named, diagnostics);
-    OfferedService service = start_service(ingress, kByIngress, group, named, inputs, diagnostics);
-    check_group_type(ingress, group, GroupType::Ingress, diagnostics);
-    check_ignored(ingress, diagnostics);
-    check_rendered(ingress, group, inputs, diagnostics);
-    service.offer = Offer::Web;
+    OfferedService service = start_service(ingress, Offer::Web, kByIngress,
+                                           ingress_hostname(ingress, inputs.settings, diagnostics));
+    join_group(ingress, group, inputs, service, diagnostics);
     service.plain_http = plain_http(ingress, diagnostics);
     if (dns_label_error(service.hostname).empty()) {
         service.dns_name = service_dns_name(ingress, group, service.hostname, service.hostname_pos,
@@ -136,8 +129,9 @@ void plan_ingress(const IngressInput& ingress, const ProxyGroupInput& group,
         plan_backends(ingress, {.name = service.dns_name, .origin = "its name in the tailnet"},
                       inputs, diagnostics);
     service.handlers = std::move(planned.handlers);
-    backends.insert(backends.end(), planned.services.begin(), planned.services.end());
-    add_service(std::move(service), std::move(planned.leads_to), ingress, plan);
+    service.target_text = std::move(planned.target_text);
+    service.backends = std::move(planned.services);
+    return service;
 }
 
 // The operator never gets to see such a Service: it waits for an address.
@@ -158,28 +152,15 @@ void check_address(const ServiceInput& service, Diagnostics& diagnostics) {
     diagnostics.add(std::move(refusal));
 }
 
-void plan_service(const ServiceInput& input, const ProxyGroupInput& group,
-                  const ProxyInputs& inputs, Plan& plan, Diagnostics& diagnostics) {
+OfferedService plan_service(const ServiceInput& input, const ProxyGroupInput& group,
+                            const ProxyInputs& inputs, Diagnostics& diagnostics) {
     check_namespace(input, diagnostics);
     check_address(input, diagnostics);
-    ProxyPlan named;
-    plan_service_hostname(input, inputs.settings, named, diagnostics);
-    OfferedService service = start_service(input, kByService, group, named, inputs, diagnostics);
-    check_group_type(input, group, GroupType::Ingress, diagnostics);
-    check_ignored(input, diagnostics);
-    check_rendered(input, group, inputs, diagnostics);
-    service.offer = Offer::Address;
-    add_service(std::move(service), fmt::format("{}/{}", input.ns, input.name), input, plan);
-}
-
-// Of a group that does not exist: others must not have its name all the same.
-void take_name(const ParentInput& parent, Offer offer, const ProxyPlan& named, Plan& plan) {
-    OfferedService service;
-    service.offer = offer;
-    service.origin = {parent.pos(), parent.doc->object_name(), {}};
-    service.hostname = named.hostnames.empty() ? "" : named.hostnames.front();
-    service.hostname_pos = named.hostname_pos;
-    plan.offered.push_back(std::move(service));
+    OfferedService service = start_service(input, Offer::Address, kByService,
+                                           service_hostname(input, inputs.settings, diagnostics));
+    join_group(input, group, inputs, service, diagnostics);
+    service.target_text = fmt::format("{}/{}", input.ns, input.name);
+    return service;
 }
 
 }  // namespace
@@ -218,33 +199,31 @@ std::string service_dns_name(const ParentInput& parent, const ProxyGroupInput& g
     return name;
 }
 
-void plan_ingress_members(const Parents& parents, const GroupIndex& groups,
-                          const ProxyInputs& inputs, Plan& plan,
-                          std::vector<const ServiceInput*>& backends, Diagnostics& diagnostics) {
+std::vector<OfferedService> plan_ingress_members(const Parents& parents, const GroupIndex& groups,
+                                                 const ProxyInputs& inputs,
+                                                 Diagnostics& diagnostics) {
+    // Of a group that does not exist: others must not have its name all the same. Not reported
+    // twice: the operator gets no further, either.
+    std::vector<OfferedService> offered;
+    Diagnostics unheard;
     for (const IngressInput* ingress : parents.group_ingresses) {
         check_object(*ingress, diagnostics);
         const ProxyGroupInput* group =
             ingress->served ? find_group(*ingress, groups, diagnostics) : nullptr;
         if (group != nullptr) {
-            plan_ingress(*ingress, *group, inputs, plan, backends, diagnostics);
+            offered.push_back(plan_ingress(*ingress, *group, inputs, diagnostics));
         } else if (ingress->served) {
-            ProxyPlan named;
-            Diagnostics unheard;  // the operator gets no further, either
-            plan_ingress_hostname(*ingress, inputs.settings, named, unheard);
-            take_name(*ingress, Offer::Web, named, plan);
+            offered.push_back(start_service(*ingress, Offer::Web, {},
+                                            ingress_hostname(*ingress, inputs.settings, unheard)));
         }
     }
     for (const ServiceInput* service : parents.group_services) {
         check_object(*service, diagnostics);
         const ProxyGroupInput* group = find_group(*service, groups, diagnostics);
-        if (group != nullptr) {
-            plan_service(*service, *group, inputs, plan, diagnostics);
-        } else {
-            ProxyPlan named;
-            Diagnostics unheard;
-            plan_service_hostname(*service, inputs.settings, named, unheard);
-            take_name(*service, Offer::Address, named, plan);
-        }
+        offered.push_back(
+            group != nullptr ? plan_service(*service, *group, inputs, diagnostics)
+                             : start_service(*service, Offer::Address, {},
+                                             service_hostname(*service, inputs.settings, unheard)));
     }
     for (const ServiceInput* service : parents.idle_services) {
         if (find_group(*service, groups, diagnostics) != nullptr) {
@@ -256,9 +235,7 @@ void plan_ingress_members(const Parents& parents, const GroupIndex& groups,
                  diagnostics);
         }
     }
-    std::ranges::stable_sort(plan.offered, [](const auto& a, const auto& b) {
-        return std::tie(a.group, a.hostname) < std::tie(b.group, b.hostname);
-    });
+    return offered;
 }
 
 }  // namespace renderer

@@ -8,15 +8,13 @@
 
 #include "renderer/plan/group/proxy_group.h"
 #include "renderer/plan/parents.h"
-#include "renderer/plan/plan.h"
 #include "renderer/plan/proxy.h"
 
 namespace renderer {
 
-// Adds to plan.offered and plan.devices, and to `backends` every Service that an Ingress leads to.
-void plan_ingress_members(const Parents& parents, const GroupIndex& groups,
-                          const ProxyInputs& inputs, Plan& plan,
-                          std::vector<const ServiceInput*>& backends, Diagnostics& diagnostics);
+std::vector<OfferedService> plan_ingress_members(const Parents& parents, const GroupIndex& groups,
+                                                 const ProxyInputs& inputs,
+                                                 Diagnostics& diagnostics);
 
 // "shop.tail1234.ts.net", for a Tailscale Service of the group. Reports when the tailnet's domain
 // is not known, and a name that is too long; then the result is empty.

@@ -40,7 +40,7 @@ TEST(IngressGroup, OffersAnIngress) {
     EXPECT_EQ(offered.tags, (std::vector<std::string>{"tag:a", "tag:b"}));
     EXPECT_EQ(offered.plain_http, PlainHttp::Off);
     EXPECT_EQ(offered.handlers.at(0).proxy, "http://w.shop.svc.cluster.local:80/");
-    EXPECT_EQ(run.plan.devices.back().leads_to, "shop/w:80");
+    EXPECT_EQ(run.plan.devices.back().target, "shop/w:80");
 }
 
 TEST(IngressGroup, ReadsWhatAnswersWithoutTls) {
@@ -153,11 +153,11 @@ TEST(ApiGroup, OffersTheKubernetesApi) {
               "prod}"),
         std::string(kDomain) + "\napiServerProxyConfig: {allowImpersonation: 'true'}");
     EXPECT_EQ(run.dump(), "");
-    const ProxyGroupPlan& planned = run.plan.groups.at(0);
-    EXPECT_EQ(planned.service_account, "kube-apiserver-auth-proxy");
+    const Workload& planned = run.workload();
+    EXPECT_EQ(planned.account, "kube-apiserver-auth-proxy");
     EXPECT_EQ(planned.image, "tailscale/k8s-proxy:latest");
     EXPECT_EQ(planned.pull_policy, "");
-    EXPECT_EQ(planned.log_level, "debug");
+    EXPECT_EQ(planned.as<ProxyGroupPlan>()->log_level, "debug");
     EXPECT_EQ(planned.hostnames.at(1), "edge-1");
     const OfferedService& offered = run.plan.offered.at(0);
     EXPECT_EQ(offered.name(), "svc:prod");
@@ -169,7 +169,7 @@ TEST(ApiGroup, OffersTheKubernetesApi) {
 TEST(ApiGroup, RunsAsItselfWithoutImpersonation) {
     const Planned run(group("type: kube-apiserver, kubeAPIServer: {mode: noauth}"), kDomain);
     EXPECT_EQ(run.dump(), "");
-    EXPECT_EQ(run.plan.groups.at(0).service_account, "edge");
+    EXPECT_EQ(run.workload().account, "edge");
     EXPECT_EQ(run.plan.offered.at(0).name(), "svc:edge");
 }
 
@@ -178,8 +178,9 @@ TEST(ApiGroup, LogsAsTheReferenceDoes) {
     const auto level = [](std::string_view config) {
         return Planned(group("type: kube-apiserver, kubeAPIServer: {mode: noauth}"),
                        fmt::format("{}\noperatorConfig: {{{}}}", kDomain, config))
-            .plan.groups.at(0)
-            .log_level;
+            .workload()
+            .as<ProxyGroupPlan>()
+            ->log_level;
     };
     constexpr std::string_view kOff = "extraEnv: [{name: TS_NO_LOGS_NO_SUPPORT, value: 'true'}]";
     EXPECT_EQ(level(""), "debug");

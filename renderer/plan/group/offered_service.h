@@ -12,6 +12,8 @@
 
 namespace renderer {
 
+struct ServiceInput;
+
 struct ServeHandler {
     std::string path;
     std::string proxy;  // "http://web.shop.svc.cluster.local:80/"
@@ -35,8 +37,10 @@ struct OfferedService {
     Pos hostname_pos;
     std::string dns_name;  // what its certificate is for; "" = it has none
     std::vector<std::string> tags;
+    std::string target_text;             // for people: "shop/web:80"
     std::vector<ServeHandler> handlers;  // Web: sorted by path, unique
     PlainHttp plain_http = PlainHttp::Off;
+    std::vector<const ServiceInput*> backends;  // Services that it sends requests to
 
     [[nodiscard]] std::string name() const { return "svc:" + hostname; }
 };

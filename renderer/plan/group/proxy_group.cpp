@@ -1,7 +1,6 @@
 #include "renderer/plan/group/proxy_group.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,62 +10,104 @@
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/group/api_group.h"
 #include "renderer/plan/group/group_class.h"
+#include "renderer/plan/group/static_endpoints.h"
 #include "renderer/plan/parents.h"
 
 namespace renderer {
 
 namespace {
 
-void plan_hostnames(const ProxyGroupInput& group, const Settings& settings, ProxyGroupPlan& plan,
+// Static text.
+std::string_view rule_of(GroupType type) {
+    switch (type) {
+        case GroupType::Egress:
+            return "proxy-group: spec.type egress";
+        case GroupType::Ingress:
+            return "proxy-group: spec.type ingress";
+        case GroupType::KubeApiServer:
+        case GroupType::Unset:
+            break;
+    }
+    return "proxy-group: spec.type kube-apiserver";
+}
+
+void plan_hostnames(const ProxyGroupInput& group, const Settings& settings, Workload& workload,
                     Diagnostics& diagnostics) {
     const bool wished = group.hostname_prefix.pos.known() && !group.hostname_prefix.text.empty();
     const std::string_view prefix = wished ? group.hostname_prefix.text : group.name;
     const std::string_view dash = settings.hostname_suffix.empty() ? "" : "-";
-    plan.hostname_pos = wished ? group.hostname_prefix.pos : group.name_pos();
+    std::vector<std::string>& hostnames = workload.hostnames;
+    workload.hostname_advice = "choose another \"spec.hostnamePrefix\"";
+    workload.hostname_pos = wished ? group.hostname_prefix.pos : group.name_pos();
     for (std::int64_t i = 0; i < group.replicas; ++i) {
-        plan.hostnames.push_back(
-            fmt::format("{}-{}{}{}", prefix, i, dash, settings.hostname_suffix));
+        hostnames.push_back(fmt::format("{}-{}{}{}", prefix, i, dash, settings.hostname_suffix));
     }
-    const std::string wrong =
-        plan.hostnames.empty() ? std::string() : dns_label_error(plan.hostnames.back());
+    const std::string wrong = hostnames.empty() ? std::string() : dns_label_error(hostnames.back());
     if (!wrong.empty()) {
         diagnostics.add(
             {.rule = "invalid-hostname",
-             .pos = plan.hostname_pos,
+             .pos = workload.hostname_pos,
              .object = group.doc->object_name(),
-             .message = fmt::format("invalid hostname \"{}\": {}", plan.hostnames.back(), wrong),
-             .found = fmt::format("a name of {} bytes", plan.hostnames.back().size()),
+             .message = fmt::format("invalid hostname \"{}\": {}", hostnames.back(), wrong),
+             .found = fmt::format("a name of {} bytes", hostnames.back().size()),
              .expected = "1 to 63 letters, digits and dashes for every replica",
              .hint = "choose a shorter \"spec.hostnamePrefix\""});
     }
 }
 
-ProxyGroupPlan start_group(const ProxyGroupInput& group, const ProxyInputs& inputs,
-                           Diagnostics& diagnostics) {
-    const Settings& settings = inputs.settings;
-    ProxyGroupPlan plan;
-    plan.origin = {group.pos(), group.doc->object_name(),
-                   fmt::format("proxy-group: spec.type {}", type_name(group.type))};
-    plan.bundle = inputs.bundle_of(*group.doc);
-    plan.name = group.name;
-    plan.ns = settings.ns;
-    plan.type = group.type;
-    plan_hostnames(group, settings, plan, diagnostics);
-    plan.tags = device_tags(group_tags(group, settings), settings);
-    plan.tailnet = group.tailnet.text;
-    plan.image = settings.proxy_image.reference();
-    plan.pull_policy = settings.proxy_image.pinned() ? "IfNotPresent" : "Always";
-    plan.firewall_mode = settings.firewall_mode;
-    plan.service_account = group.name;
-    if (group.type == GroupType::KubeApiServer) {
-        fill_api_group(group, inputs, plan);
+void fill_environment(const Settings& settings, Workload& workload, GroupType type) {
+    std::vector<EnvVariable>& env = workload.env;
+    add_firewall_mode(settings, workload);
+    if (type == GroupType::Egress) {
+        env.push_back({"TS_EGRESS_SERVICES_CONFIG_PATH", "/etc/proxies/egress-services"});
+        env.push_back({"TS_EGRESS_PROXIES_CONFIG_PATH", "/etc/proxies"});
+        env.push_back({"TS_INTERNAL_APP", "k8s-operator-proxygroup-egress"});
+    } else {
+        env.push_back({"TS_INTERNAL_APP", "k8s-operator-proxygroup-ingress"});
+        env.push_back({"TS_INGRESS_PROXIES_CONFIG_PATH", "/etc/proxies/ingress-config.json"});
+        env.push_back({"TS_SERVE_CONFIG", "/etc/proxies/serve-config.json"});
+        env.push_back({"TS_EXPERIMENTAL_CERT_SHARE", "true"});
     }
-    return plan;
+    env.push_back({"TS_ENABLE_HEALTH_CHECK", "true"});
 }
 
-// Adds the group unless it is refused.
-void plan_group(const ProxyGroupInput& group, const ProxyInputs& inputs, Plan& plan,
-                Diagnostics& diagnostics) {
+Workload make_group(const ProxyGroupInput& group, const ProxyClassPlan* chosen,
+                    const ProxyInputs& inputs, Diagnostics& diagnostics) {
+    const Settings& settings = inputs.settings;
+    Workload workload = start_workload(group, rule_of(group.type), inputs);
+    workload.labels = {{"tailscale.com/managed", "true"},
+                       {"tailscale.com/parent-resource", workload.name},
+                       {"tailscale.com/parent-resource-type", "proxygroup"}};
+    plan_hostnames(group, settings, workload, diagnostics);
+    workload.tags = device_tags(group_tags(group, settings), settings);
+    workload.tailnet = group.tailnet.text;
+    workload.target_text = fmt::format("{} group", type_name(group.type));
+    workload.proxy_class = chosen;
+    workload.metrics_type = "proxygroup";
+    workload.certificates = group.type != GroupType::Egress;
+    ProxyGroupPlan feature{.input = &group, .type = group.type};
+    if (chosen != nullptr && chosen->static_endpoints) {
+        feature.tailscaled_port = tailscaled_port(group.name);
+        workload.env.push_back({"PORT", fmt::format("{}", feature.tailscaled_port)});
+    }
+    if (group.type == GroupType::KubeApiServer) {
+        fill_api_group(group, inputs, workload, feature);
+    } else {
+        workload.volumes = {kConfigVolume, kAuthVolume};
+        fill_environment(settings, workload, group.type);
+    }
+    for (const std::string_view kind : {"Role", "RoleBinding", "StatefulSet", "ServiceAccount"}) {
+        if (kind != "ServiceAccount" || workload.makes_account) {
+            workload.claims.push_back({kind, workload.name, workload.origin.pos});
+        }
+    }
+    workload.feature = std::move(feature);
+    return workload;
+}
+
+// None when it is refused.
+std::optional<Workload> plan_group(const ProxyGroupInput& group, const ProxyInputs& inputs,
+                                   Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
     std::string server_url =
         inputs.tailnets.server_url(group, {group.tailnet.text, group.tailnet.pos}, diagnostics);
@@ -76,22 +117,11 @@ void plan_group(const ProxyGroupInput& group, const ProxyInputs& inputs, Plan& p
         check_service_names(group, *chosen, diagnostics);
     }
     if (diagnostics.error_count() > before) {
-        return;
+        return std::nullopt;
     }
-    ProxyGroupPlan& added = plan.groups.emplace_back(start_group(group, inputs, diagnostics));
-    added.server_url = std::move(server_url);
-    added.proxy_class = chosen;
-    for (const std::string& hostname : added.hostnames) {
-        plan.devices.push_back({.hostname = hostname,
-                                .kind = "ProxyGroup",
-                                .tags = fmt::format("{}", fmt::join(added.tags, ",")),
-                                .leads_to = fmt::format("{} group", type_name(group.type)),
-                                .pos = group.pos(),
-                                .tailnet = added.tailnet});
-    }
-    if (group.type == GroupType::KubeApiServer) {
-        plan_api_service(group, added, inputs, plan, diagnostics);
-    }
+    Workload workload = make_group(group, chosen, inputs, diagnostics);
+    workload.server_url = std::move(server_url);
+    return workload;
 }
 
 }  // namespace
@@ -130,10 +160,6 @@ std::string_view type_name(GroupType type) {
             break;
     }
     return {};
-}
-
-std::string ProxyGroupPlan::pod(std::size_t ordinal) const {
-    return fmt::format("{}-{}", name, ordinal);
 }
 
 const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& groups,
@@ -191,13 +217,17 @@ void check_ignored(const ParentInput& member, Diagnostics& diagnostics) {
     }
 }
 
-void plan_proxy_groups(const GroupIndex& groups, const ProxyInputs& inputs, Plan& plan,
-                       Diagnostics& diagnostics) {
+std::vector<Workload> plan_proxy_groups(const GroupIndex& groups, const ProxyInputs& inputs,
+                                        Diagnostics& diagnostics) {
+    std::vector<Workload> planned;
     for (const ProxyGroupInput* group : groups.sorted()) {
         if (is_rendered(inputs.loaded, *group->doc)) {
-            plan_group(*group, inputs, plan, diagnostics);
+            if (std::optional<Workload> workload = plan_group(*group, inputs, diagnostics)) {
+                planned.push_back(std::move(*workload));
+            }
         }
     }
+    return planned;
 }
 
 }  // namespace renderer

@@ -1,7 +1,7 @@
 // ProxyGroups: what is the same for every type. The name, the replicas and what each is called,
-// image, tags, and all that the operator or the API server refuses. What a group leads to is added
-// by egress_group. Source: tailscale v1.96.5 cmd/k8s-operator/proxygroup.go, and the schema of its
-// CRD.
+// image, tags, and all that the operator or the API server refuses. What a group targets is planned
+// by egress_group and ingress_group. Source: tailscale v1.96.5 cmd/k8s-operator/proxygroup.go, and
+// the schema of its CRD.
 #pragma once
 
 #include <string>
@@ -10,7 +10,6 @@
 
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
-#include "renderer/plan/plan.h"
 #include "renderer/plan/proxy.h"
 
 namespace renderer {
@@ -45,8 +44,8 @@ void check_group_type(const ParentInput& member, const ProxyGroupInput& group, G
 // Warns of what the operator reads of an object with a proxy of its own only.
 void check_ignored(const ParentInput& member, Diagnostics& diagnostics);
 
-// Adds to the plan all groups that are rendered.
-void plan_proxy_groups(const GroupIndex& groups, const ProxyInputs& inputs, Plan& plan,
-                       Diagnostics& diagnostics);
+// All groups that are rendered and not refused, sorted by name.
+std::vector<Workload> plan_proxy_groups(const GroupIndex& groups, const ProxyInputs& inputs,
+                                        Diagnostics& diagnostics);
 
 }  // namespace renderer

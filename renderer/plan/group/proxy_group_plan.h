@@ -10,7 +10,6 @@
 
 #include "renderer/classify/proxy_group.h"
 #include "renderer/core/document.h"
-#include "renderer/plan/class/proxy_class_plan.h"
 
 namespace renderer {
 
@@ -41,30 +40,13 @@ struct GroupEndpoint {
     std::vector<std::string> addresses;  // "203.0.113.11:30500", at most two
 };
 
-// Strings are final, as in ProxyPlan.
+// What only ProxyGroups have.
 struct ProxyGroupPlan {
-    Origin origin;
-    std::uint32_t bundle = 0;
-    std::string name;  // of the ProxyGroup, its StatefulSet and its rights
-    std::string ns;
+    const ProxyGroupInput* input = nullptr;
     GroupType type = GroupType::Unset;
-    std::vector<std::string> hostnames;  // one per replica
-    Pos hostname_pos;                    // what they were made of
-    std::vector<std::string> tags;
-    std::string server_url;
-    std::string tailnet;  // "" = the controller's own
-    std::string image;
-    std::string_view pull_policy;  // "" = not set
-    std::string firewall_mode;
-    std::string service_account;
-    const ProxyClassPlan* proxy_class = nullptr;  // one of Plan::proxy_classes
-    std::vector<GroupEndpoint> endpoints;         // one per replica, or none
-    std::int64_t tailscaled_port = 0;             // UDP; 0: it takes any
-    bool api_auth = true;        // kube-apiserver: requests are made as the tailnet's users
-    std::string_view log_level;  // kube-apiserver
-
-    static std::string_view hostname_advice() { return "choose another \"spec.hostnamePrefix\""; }
-    [[nodiscard]] std::string pod(std::size_t ordinal) const;
+    std::vector<GroupEndpoint> endpoints = {};  // one per replica, or none
+    std::int64_t tailscaled_port = 0;           // UDP; 0: it takes any
+    std::string_view log_level = {};            // kube-apiserver
 };
 
 }  // namespace renderer

@@ -60,11 +60,11 @@ std::optional<std::int64_t> next_free(const StaticEndpoints& endpoints,
     return std::nullopt;
 }
 
-std::string pin_key(const ProxyGroupPlan& group, std::size_t ordinal) {
+std::string pin_key(const Workload& group, std::size_t ordinal) {
     return fmt::format("{}/{}", group.name, ordinal);
 }
 
-Note class_note(const ProxyGroupPlan& group) {
+Note class_note(const Workload& group) {
     return {.pos = group.proxy_class->static_endpoints->pos,
             .object = group.proxy_class->origin.parent,
             .text = "asks for static endpoints"};
@@ -94,67 +94,71 @@ std::string host_of(std::string_view address) {
 
 class EndpointPlanner {
 public:
-    EndpointPlanner(const Loaded& loaded, const Inventory& inventory, Plan& plan,
-                    Diagnostics& diagnostics)
-        : cluster_(own_cluster(loaded)), pins_(pins_of(loaded)), plan_(plan), out_(diagnostics) {
+    EndpointPlanner(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnostics)
+        : cluster_(own_cluster(loaded)), pins_(pins_of(loaded)), out_(diagnostics) {
         for (const NodeInput& node : inventory.nodes) {
             nodes_.push_back(&node);
         }
         std::ranges::stable_sort(nodes_, {}, &NodeInput::name);
     }
 
-    void run() {
-        std::vector<ProxyGroupPlan*> groups;
-        for (ProxyGroupPlan& group : plan_.groups) {
-            if (group.proxy_class != nullptr && group.proxy_class->static_endpoints) {
-                groups.push_back(&group);
-            }
-        }
-        std::ranges::sort(groups, {}, &ProxyGroupPlan::name);
-        for (ProxyGroupPlan* group : groups) {
-            take_pinned(*group);
-        }
-        for (ProxyGroupPlan* group : groups) {
-            fill(*group);
-        }
+    // Sorted by name.
+    std::vector<LockedPort> run(std::vector<Workload>& groups) {
+        for_each_with_endpoints(groups, [&](const Workload& workload, Endpoints& endpoints) {
+            take_pinned(workload, endpoints);
+        });
+        for_each_with_endpoints(groups, [&](const Workload& workload, Endpoints& endpoints) {
+            fill(workload, endpoints);
+        });
+        return std::move(locked_);
     }
 
 private:
+    using Endpoints = std::vector<GroupEndpoint>;
+
+    template <typename Visit>
+    static void for_each_with_endpoints(std::vector<Workload>& groups, const Visit& visit) {
+        for_each_of<ProxyGroupPlan>(groups, [&](const Workload& workload, ProxyGroupPlan& group) {
+            if (workload.proxy_class != nullptr && workload.proxy_class->static_endpoints) {
+                visit(workload, group.endpoints);
+            }
+        });
+    }
+
     // A pin that the ranges no longer allow does not count, as in the operator.
-    void take_pinned(ProxyGroupPlan& group) {
-        group.tailscaled_port = tailscaled_port(group.name);
-        group.endpoints.resize(group.hostnames.size());
-        for (std::size_t i = 0; i < group.endpoints.size(); ++i) {
+    void take_pinned(const Workload& group, Endpoints& endpoints) {
+        endpoints.resize(group.hostnames.size());
+        for (std::size_t i = 0; i < endpoints.size(); ++i) {
             const auto pin = pins_.find(pin_key(group, i));
             if (pin != pins_.end() &&
                 in_ranges(*group.proxy_class->static_endpoints, pin->second) &&
                 used_.insert(pin->second).second) {
-                group.endpoints[i].node_port = pin->second;
+                endpoints[i].node_port = pin->second;
             }
         }
     }
 
-    void fill(ProxyGroupPlan& group) {
-        if (!fill_ports(group)) {
+    void fill(const Workload& group, Endpoints& endpoints) {
+        if (!fill_ports(group, endpoints)) {
             return;
         }
         const std::vector<std::string> hosts = hosts_for(group);
-        for (std::size_t i = 0; i < group.endpoints.size(); ++i) {
-            GroupEndpoint& endpoint = group.endpoints[i];
+        for (std::size_t i = 0; i < endpoints.size(); ++i) {
+            GroupEndpoint& endpoint = endpoints[i];
             for (const std::string& host : hosts) {
                 endpoint.addresses.push_back(fmt::format("{}:{}", host, endpoint.node_port));
             }
-            plan_.locked_ports.push_back({.kind = LockedKind::NodePort,
-                                          .cluster = std::string(cluster_),
-                                          .key = pin_key(group, i),
-                                          .number = endpoint.node_port,
-                                          .pos = {}});
+            locked_.push_back({.kind = LockedKind::NodePort,
+                               .cluster = std::string(cluster_),
+                               .key = pin_key(group, i),
+                               .number = endpoint.node_port,
+                               .pos = {}});
         }
     }
 
-    bool fill_ports(ProxyGroupPlan& group) {
+    bool fill_ports(const Workload& group, Endpoints& endpoints) {
         std::size_t missing = 0;
-        for (GroupEndpoint& endpoint : group.endpoints) {
+        for (GroupEndpoint& endpoint : endpoints) {
             if (endpoint.node_port != 0) {
                 continue;
             }
@@ -172,8 +176,8 @@ private:
                       .message = fmt::format("the ProxyClass \"{}\" has too few NodePorts for this "
                                              "group",
                                              group.proxy_class->name),
-                      .found = fmt::format("{} free", group.endpoints.size() - missing),
-                      .expected = fmt::format("{}, one per replica", group.endpoints.size()),
+                      .found = fmt::format("{} free", endpoints.size() - missing),
+                      .expected = fmt::format("{}, one per replica", endpoints.size()),
                       .hint = "set a larger range in \"spec.staticEndpoints.nodePort.ports\"",
                       .notes = {class_note(group)}});
         }
@@ -181,7 +185,7 @@ private:
     }
 
     // The same for each replica: those of the first Nodes in the order of their names.
-    std::vector<std::string> hosts_for(const ProxyGroupPlan& group) {
+    std::vector<std::string> hosts_for(const Workload& group) {
         std::vector<std::string> hosts;
         std::size_t selected = 0;
         for (const NodeInput* node : nodes_) {
@@ -196,13 +200,13 @@ private:
                 }
             }
         }
-        if (hosts.empty() && !group.endpoints.empty()) {
+        if (hosts.empty() && !group.hostnames.empty()) {
             refuse_nodes(group, selected);
         }
         return hosts;
     }
 
-    void refuse_nodes(const ProxyGroupPlan& group, std::size_t selected) {
+    void refuse_nodes(const Workload& group, std::size_t selected) {
         const bool matched = selected > 0;
         out_.add({.rule = matched ? "no-external-address" : "no-matching-node",
                   .pos = group.origin.pos,
@@ -222,8 +226,8 @@ private:
 
     std::string_view cluster_;
     NodePins pins_;
-    Plan& plan_;
     Diagnostics& out_;
+    std::vector<LockedPort> locked_;
     std::vector<const NodeInput*> nodes_;
     std::set<std::int64_t> used_;  // by all groups
 };
@@ -240,9 +244,10 @@ std::int64_t tailscaled_port(std::string_view group) {
     return port;
 }
 
-void plan_static_endpoints(const Loaded& loaded, const Inventory& inventory, Plan& plan,
-                           Diagnostics& diagnostics) {
-    EndpointPlanner(loaded, inventory, plan, diagnostics).run();
+std::vector<LockedPort> plan_static_endpoints(const Loaded& loaded, const Inventory& inventory,
+                                              std::vector<Workload>& groups,
+                                              Diagnostics& diagnostics) {
+    return EndpointPlanner(loaded, inventory, diagnostics).run(groups);
 }
 
 }  // namespace renderer

@@ -5,10 +5,14 @@
 // tailscaled at random.
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/load.h"
-#include "renderer/plan/plan.h"
+#include "renderer/plan/workload/workload.h"
 
 namespace renderer {
 
@@ -16,8 +20,10 @@ namespace renderer {
 // the ports of egress groups.
 std::int64_t tailscaled_port(std::string_view group);
 
-// For the groups of the plan whose class has static endpoints. A lock pins NodePorts.
-void plan_static_endpoints(const Loaded& loaded, const Inventory& inventory, Plan& plan,
-                           Diagnostics& diagnostics);
+// Fills `endpoints` of the groups whose class has static endpoints, and returns what the lock shall
+// pin.
+std::vector<LockedPort> plan_static_endpoints(const Loaded& loaded, const Inventory& inventory,
+                                              std::vector<Workload>& groups,
+                                              Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -241,7 +241,7 @@ private:
                 names.push_back(std::move(destination.name));
             }
         }
-        result.leads_to = fmt::format("{}", fmt::join(names, ", "));
+        result.target_text = fmt::format("{}", fmt::join(names, ", "));
         result.services = std::move(services_);
         return result;
     }

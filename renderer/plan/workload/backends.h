@@ -1,4 +1,4 @@
-// Where the paths of an Ingress lead: which Service and port, and over which scheme. Source:
+// What the paths of an Ingress target: which Service and port, and over which scheme. Source:
 // tailscale v1.96.5 cmd/k8s-operator/ingress.go, handlersForIngress. A Service that is not among
 // the inputs can exist in the cluster all the same, unless `tailrender.inputs` says `complete`.
 #pragma once
@@ -12,7 +12,7 @@ namespace renderer {
 
 struct PlannedBackends {
     std::vector<ServeHandler> handlers;  // sorted by path, unique
-    std::string leads_to;                // "shop/api:8080, shop/web:80"
+    std::string target_text;             // "shop/api:8080, shop/web:80"
     std::vector<const ServiceInput*> services;
 };
 

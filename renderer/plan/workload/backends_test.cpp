@@ -25,7 +25,7 @@ std::string to(std::string_view port) {
 std::string url(const std::string& stream) {
     const Planned run(stream);
     EXPECT_EQ(run.dump(), "");
-    return run.plan.proxies.at(0).handlers.at(0).proxy;
+    return run.proxy().handlers.at(0).proxy;
 }
 
 TEST(Backends, MakeUrls) {
@@ -64,12 +64,12 @@ TEST(Backends, AreSortedAndTheLaterOfTwoEqualPathsWins) {
         "---\n" + service("old", "ports: [{port: 80}]") + "---\n" +
         service("new", "ports: [{port: 80}]") + "---\n" + service("z", "ports: [{port: 80}]"));
     EXPECT_EQ(run.dump(), "");
-    const auto& handlers = run.plan.proxies.at(0).handlers;
+    const auto& handlers = run.proxy().handlers;
     ASSERT_EQ(handlers.size(), 2U);
     EXPECT_EQ(handlers[0].path, "/");
     EXPECT_EQ(handlers[0].proxy, "http://new.shop.svc.cluster.local:80/");
     EXPECT_EQ(handlers[1].path, "/z");
-    EXPECT_EQ(run.plan.devices.at(0).leads_to, "shop/new:80, shop/z:80");
+    EXPECT_EQ(run.plan.devices.at(0).target, "shop/new:80, shop/z:80");
 }
 
 TEST(Backends, ExactIsAWarning) {
@@ -124,7 +124,7 @@ TEST(Backends, ThatAreNotAmongTheInputs) {
         " | if it comes from elsewhere, pass its directory with --context DIR\n";
     const Planned warned(one_path(to("number: 443")));
     EXPECT_EQ(warned.dump(), "4: warning" + absent + hint);
-    EXPECT_EQ(warned.plan.proxies.at(0).handlers.at(0).proxy,
+    EXPECT_EQ(warned.proxy().handlers.at(0).proxy,
               "https+insecure://w.shop.svc.cluster.local:443/api");
     EXPECT_EQ(Planned(one_path(to("number: 80")), kComplete).dump(), "4: error" + absent + hint);
     const std::string named = "4: error" + absent + ", for the number of port \"http\"" + hint;
@@ -146,8 +146,7 @@ TEST(Backends, AreFoundAmongFactsOfTheSameNamespace) {
     const Planned run(one_path(to("name: http"), service("w", "ports: [{name: http, port: 8080}]")),
                       kComplete, hide);
     EXPECT_EQ(run.dump(), "");
-    EXPECT_EQ(run.plan.proxies.at(0).handlers.at(0).proxy,
-              "http://w.shop.svc.cluster.local:8080/api");
+    EXPECT_EQ(run.proxy().handlers.at(0).proxy, "http://w.shop.svc.cluster.local:8080/api");
 }
 
 TEST(Backends, RulesThatLeadNowhere) {

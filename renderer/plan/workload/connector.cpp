@@ -17,6 +17,7 @@ constexpr std::string_view kSubnetRule = "connector: spec.subnetRouter";
 constexpr std::string_view kExitRule = "connector: spec.exitNode";
 constexpr std::string_view kBothRule = "connector: spec.subnetRouter and spec.exitNode";
 constexpr std::string_view kAppRule = "connector: spec.appConnector";
+constexpr std::string_view kAdvice = "choose one with \"spec.hostname\" or \"spec.hostnamePrefix\"";
 
 std::string_view rule_of(const ConnectorInput& connector) {
     if (connector.app_connector.exists) {
@@ -37,27 +38,26 @@ std::vector<std::string> plan_tags(const ConnectorInput& connector, const Settin
 }
 
 // With a prefix, "<prefix>-<ordinal>" even for one replica; without, all share one name.
-void plan_hostnames(const ConnectorInput& connector, const Settings& settings, ProxyPlan& proxy,
+void plan_hostnames(const ConnectorInput& connector, const Settings& settings, Workload& proxy,
                     Diagnostics& diagnostics) {
-    const std::size_t before = diagnostics.error_count();
     const auto replicas = static_cast<std::size_t>(connector.replicas);
+    const auto checked = [&](std::string wish, Pos pos, std::string_view advice) {
+        proxy.hostname_pos = pos;
+        return checked_hostname(connector, {std::move(wish), pos}, advice, settings, diagnostics);
+    };
     if (const auto& prefix = connector.hostname_prefix) {
+        const std::size_t before = diagnostics.error_count();
         for (std::size_t i = 0; i < replicas && diagnostics.error_count() == before; ++i) {
-            add_hostname(connector, fmt::format("{}-{}", prefix->text, i), prefix->pos,
-                         "choose a shorter \"spec.hostnamePrefix\"", settings, proxy, diagnostics);
+            proxy.hostnames.push_back(checked(fmt::format("{}-{}", prefix->text, i), prefix->pos,
+                                              "choose a shorter \"spec.hostnamePrefix\""));
         }
         return;
     }
-    if (const auto& hostname = connector.hostname) {
-        add_hostname(connector, std::string(hostname->text), hostname->pos,
-                     "choose a shorter \"spec.hostname\"", settings, proxy, diagnostics);
-    } else {
-        add_hostname(connector, fmt::format("{}-connector", connector.name), connector.name_pos(),
-                     "choose one with \"spec.hostname\" or \"spec.hostnamePrefix\"", settings,
-                     proxy, diagnostics);
-    }
-    const std::string shared = proxy.hostnames.front();
-    proxy.hostnames.resize(replicas, shared);
+    const auto& hostname = connector.hostname;
+    proxy.hostnames.assign(replicas, hostname ? checked(std::string(hostname->text), hostname->pos,
+                                                        "choose a shorter \"spec.hostname\"")
+                                              : checked(fmt::format("{}-connector", connector.name),
+                                                        connector.name_pos(), kAdvice));
 }
 
 std::vector<Route> listed_routes(const ConnectorInput& connector) {
@@ -79,27 +79,35 @@ std::vector<std::string> texts_of(const std::vector<Route>& routes) {
     return texts;
 }
 
-// For the table of devices, too: "10.40.0.0/14, exit node".
-std::string plan_routes(const ConnectorInput& connector, ProxyPlan& proxy) {
+ProxyPlan plan_routes(const ConnectorInput& connector) {
     std::vector<Route> routes = listed_routes(connector);
-    std::vector<std::string> places = texts_of(routes);
     if (connector.exit_node) {
         routes.push_back({});
         routes.push_back({.v6 = true});
         routes = sorted_routes(std::move(routes));
+    }
+    ProxyPlan proxy;
+    proxy.target = Target::Routes;
+    proxy.routes = texts_of(routes);
+    proxy.app_connector = connector.app_connector.exists;
+    return proxy;
+}
+
+// "10.40.0.0/14, exit node"
+std::string target_text(const ConnectorInput& connector) {
+    std::vector<std::string> places = texts_of(listed_routes(connector));
+    if (connector.exit_node) {
         places.emplace_back("exit node");
     }
     if (connector.app_connector.exists) {
         places.emplace_back("app connector");
     }
-    proxy.target = Target::Routes;
-    proxy.routes = texts_of(routes);
-    proxy.app_connector = connector.app_connector.exists;
     return fmt::format("{}", fmt::join(places, ", "));
 }
 
-void plan_connector(const ConnectorInput& connector, const ProxyInputs& inputs, Plan& plan,
-                    Diagnostics& diagnostics) {
+// None when it is refused.
+std::optional<Workload> plan_connector(const ConnectorInput& connector, const ProxyInputs& inputs,
+                                       Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
     std::string server_url = inputs.tailnets.server_url(
         connector, {connector.tailnet.text, connector.tailnet.pos}, diagnostics);
@@ -107,28 +115,27 @@ void plan_connector(const ConnectorInput& connector, const ProxyInputs& inputs, 
     const ProxyClassPlan* proxy_class = inputs.classes.named(
         connector, {connector.proxy_class.text, connector.proxy_class.pos}, diagnostics);
     if (diagnostics.error_count() > before) {
-        return;
+        return std::nullopt;
     }
-    ProxyPlan proxy = bare_proxy(connector, rule_of(connector), inputs);
+    Workload proxy = bare_proxy(connector, "connector", rule_of(connector), inputs);
     proxy.proxy_class = proxy_class;
-    proxy.parent_type = "connector";
-    proxy.internal_app = "k8s-operator-connector-resource";
+    proxy.metrics_type = "connector";
     proxy.tags = device_tags(plan_tags(connector, inputs.settings), inputs.settings);
     proxy.tailnet = connector.tailnet.text;
     proxy.server_url = std::move(server_url);
     plan_hostnames(connector, inputs.settings, proxy, diagnostics);
-    DeviceRow row = device_row(proxy, plan_routes(connector, proxy));
-    for (const std::string& hostname : proxy.hostnames) {
-        row.hostname = hostname;
-        plan.devices.push_back(row);
-    }
-    plan.proxies.push_back(std::move(proxy));
+    proxy.hostname_advice = kAdvice;
+    proxy.target_text = target_text(connector);
+    add_firewall_mode(inputs.settings, proxy);
+    proxy.env.push_back({"TS_INTERNAL_APP", "k8s-operator-connector-resource"});
+    proxy.feature = plan_routes(connector);
+    return proxy;
 }
 
 }  // namespace
 
-void plan_connectors(const Inventory& inventory, const ProxyInputs& inputs, Plan& plan,
-                     Diagnostics& diagnostics) {
+std::vector<Workload> plan_connectors(const Inventory& inventory, const ProxyInputs& inputs,
+                                      Diagnostics& diagnostics) {
     std::vector<const ConnectorInput*> connectors;
     for (const ConnectorInput& connector : inventory.connectors) {
         if (is_rendered(inputs.loaded, *connector.doc)) {
@@ -136,9 +143,13 @@ void plan_connectors(const Inventory& inventory, const ProxyInputs& inputs, Plan
         }
     }
     std::ranges::stable_sort(connectors, {}, [](const auto* one) { return one->name; });
+    std::vector<Workload> proxies;
     for (const ConnectorInput* connector : connectors) {
-        plan_connector(*connector, inputs, plan, diagnostics);
+        if (std::optional<Workload> proxy = plan_connector(*connector, inputs, diagnostics)) {
+            proxies.push_back(std::move(*proxy));
+        }
     }
+    return proxies;
 }
 
 }  // namespace renderer

@@ -1,16 +1,15 @@
-// Connectors: devices that lead the tailnet to networks beyond it. Source: tailscale v1.96.5
+// Connectors: devices that route the tailnet to networks beyond it. Source: tailscale v1.96.5
 // cmd/k8s-operator/connector.go and its CRD. Refuses what the CRD or the operator refuses, and a
 // Connector without replicas, whose one pod of the operator would crash in a loop.
 #pragma once
 
 #include "renderer/classify/classify.h"
-#include "renderer/plan/plan.h"
 #include "renderer/plan/proxy.h"
 
 namespace renderer {
 
 // Those that an applier sees, in the order of their names.
-void plan_connectors(const Inventory& inventory, const ProxyInputs& inputs, Plan& plan,
-                     Diagnostics& diagnostics);
+std::vector<Workload> plan_connectors(const Inventory& inventory, const ProxyInputs& inputs,
+                                      Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -7,7 +7,6 @@
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/parents.h"
-#include "renderer/plan/plan.h"
 #include "renderer/plan/proxy.h"
 
 namespace renderer {
@@ -54,30 +53,46 @@ void check(const DnsConfigInput& config, Diagnostics& diagnostics) {
     }
 }
 
+Workload make_nameserver(const DnsConfigInput& config, const ProxyInputs& inputs) {
+    Workload made = start_workload(config, kRule, inputs);
+    made.name = kNameserver;
+    made.account = kNameserver;
+    made.parent_ns = made.ns;
+    made.labels = {{"app.kubernetes.io/component", "nameserver"},
+                   {"app.kubernetes.io/name", "tailscale"},
+                   {"tailscale.com/managed", "true"},
+                   {"tailscale.com/parent-resource", made.parent_name},
+                   {"tailscale.com/parent-resource-ns", made.parent_ns},
+                   {"tailscale.com/parent-resource-type", "nameserver"}};
+    for (const std::string_view kind : {"Deployment", "Service", "ServiceAccount"}) {
+        made.claims.push_back({kind, made.name, made.origin.pos});
+    }
+    made.claims.push_back({"ConfigMap", std::string(kDnsRecords), made.origin.pos});
+    made.image = inputs.settings.image.reference();
+    made.pull_policy = controller_pull_policy(inputs.settings);
+    made.feature = NameserverPlan{.cluster_ip = std::string(config.cluster_ip),
+                                  .replicas = config.replicas,
+                                  .tolerations = config.tolerations};
+    return made;
+}
+
 }  // namespace
 
-void plan_dns_config(const Inventory& inventory, const ProxyInputs& inputs, Plan& plan,
-                     Diagnostics& diagnostics) {
-    const Settings& settings = inputs.settings;
+std::optional<Workload> plan_dns_config(const Inventory& inventory, const ProxyInputs& inputs,
+                                        Diagnostics& diagnostics) {
+    std::optional<Workload> nameserver;
     for (const DnsConfigInput& config : inventory.dns_configs) {
         if (!is_rendered(inputs.loaded, *config.doc)) {
             continue;
         }
-        if (plan.dns_config) {
-            refuse_second(config, plan.dns_config->origin, diagnostics);
+        if (nameserver) {
+            refuse_second(config, nameserver->origin, diagnostics);
             continue;
         }
         check(config, diagnostics);
-        plan.dns_config = DnsConfigPlan{.origin = {config.pos(), config.doc->object_name(), kRule},
-                                        .bundle = inputs.bundle_of(*config.doc),
-                                        .ns = settings.ns,
-                                        .parent_name = std::string(config.name),
-                                        .image = settings.image.reference(),
-                                        .pull_policy = controller_pull_policy(settings),
-                                        .cluster_ip = std::string(config.cluster_ip),
-                                        .replicas = config.replicas,
-                                        .tolerations = config.tolerations};
+        nameserver = make_nameserver(config, inputs);
     }
+    return nameserver;
 }
 
 }  // namespace renderer

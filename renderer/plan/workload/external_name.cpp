@@ -64,19 +64,18 @@ void check_external_name_type(const ServiceInput& service, Diagnostics& diagnost
     diagnostics.add(std::move(refusal));
 }
 
-void lead_to(const ServiceInput& service, const std::string& name, const ProxyInputs& inputs,
-             Plan& plan, Diagnostics& diagnostics) {
+std::vector<Edit> name_target(const ServiceInput& service, const std::string& name,
+                              const Loaded& loaded, Diagnostics& diagnostics) {
     const Document& doc = *service.doc;
     const Value* spec = doc.root.find("spec");
     if (service.external_name == name || spec == nullptr || !spec->is_map()) {
-        return;
+        return {};
     }
-    std::optional<Edit> edit = set_member({inputs.loaded.sources, doc.source, doc.range, doc.root},
-                                          *spec, "externalName", name);
+    std::optional<Edit> edit =
+        set_member({loaded.sources, doc.source, doc.range, doc.root}, *spec, "externalName", name);
     if (edit) {
         edit->reason = fmt::format("externalName {}", name);
-        plan.edits.push_back(std::move(*edit));
-        return;
+        return {std::move(*edit)};
     }
     const Value* old = spec->find("externalName");
     Diagnostic refusal =
@@ -85,6 +84,7 @@ void lead_to(const ServiceInput& service, const std::string& name, const ProxyIn
     refusal.found = "a spec or a name that uses an alias, an anchor or a tag, or has several lines";
     refusal.hint = "write \"externalName: placeholder\" on a separate line";
     diagnostics.add(std::move(refusal));
+    return {};
 }
 
 }  // namespace renderer

@@ -53,50 +53,68 @@ void check_passed_over(const ServiceInput& service, std::string_view winner,
     }
 }
 
-void plan_target(const ServiceInput& service, ProxyPlan& proxy, Diagnostics& diagnostics) {
+// Where the Service's annotations target the tailnet.
+struct Wish {
+    std::string_view key, rule;
+};
+
+Wish wish_of(const ServiceInput& service) {
+    if (!annotation_text(service, kTailnetIp).empty()) {
+        return {kTailnetIp, kByIp};
+    }
+    return annotation_text(service, kOldTailnetIp).empty() ? Wish{kTailnetFqdn, kByFqdn}
+                                                           : Wish{kOldTailnetIp, kByOldIp};
+}
+
+void plan_target(const ServiceInput& service, std::string_view key, Workload& workload,
+                 Diagnostics& diagnostics) {
     check_tailnet_target(service, "", diagnostics);
-    const auto lead_to_address = [&](std::string_view key, std::string_view rule) {
-        proxy.origin.rule = rule;
+    ProxyPlan proxy;
+    proxy.target_value = annotation_text(service, key);
+    proxy.target_pos = service.annotation(key)->pos();
+    const bool is_name = key == kTailnetFqdn;
+    if (is_name) {
+        proxy.target = Target::TailnetName;
+        proxy.target_value += proxy.target_value.ends_with('.') ? "" : ".";
+    } else {
         proxy.target = Target::TailnetIp;
-        proxy.target_value = annotation_text(service, key);
-        proxy.target_pos = service.annotation(key)->pos();
         proxy.family = ip_family(proxy.target_value, true);
         check_passed_over(service, key, diagnostics);
-    };
-    if (!annotation_text(service, kTailnetIp).empty()) {
-        lead_to_address(kTailnetIp, kByIp);
-    } else if (!annotation_text(service, kOldTailnetIp).empty()) {
-        lead_to_address(kOldTailnetIp, kByOldIp);
-        check_old_address(service, diagnostics);
-    } else {
-        proxy.origin.rule = kByFqdn;
-        proxy.target = Target::TailnetName;
-        proxy.target_value = annotation_text(service, kTailnetFqdn);
-        proxy.target_pos = service.annotation(kTailnetFqdn)->pos();
-        proxy.target_value += proxy.target_value.ends_with('.') ? "" : ".";
     }
+    if (key == kOldTailnetIp) {
+        check_old_address(service, diagnostics);
+    }
+    workload.target_text = fmt::format("tailnet {}", proxy.target_value);
+    workload.env.push_back(
+        {is_name ? "TS_TAILNET_TARGET_FQDN" : "TS_TAILNET_TARGET_IP", proxy.target_value});
+    workload.pod_annotations.emplace_back(
+        is_name ? "tailscale.com/operator-last-set-ts-tailnet-target-fqdn"
+                : "tailscale.com/operator-last-set-ts-tailnet-target-ip",
+        proxy.target_value);
+    workload.feature = std::move(proxy);
 }
 
 }  // namespace
 
-void plan_l3_egress(const ServiceInput& service, const ProxyInputs& inputs, Plan& plan,
-                    Diagnostics& diagnostics) {
-    ProxyPlan proxy = start_proxy(service, kByIp, inputs, diagnostics);
-    proxy.parent_type = "svc";
-    proxy.internal_app = "k8s-operator-egress-proxy";
+Workload plan_l3_egress(const ServiceInput& service, const ProxyInputs& inputs,
+                        Diagnostics& diagnostics) {
+    const Wish wish = wish_of(service);
+    Workload proxy = start_proxy(service, "svc", wish.rule, inputs, diagnostics);
     check_egress_object(service, diagnostics);
     check_headless(service, diagnostics);
     if (!service.headless) {
         check_external_name_type(service, diagnostics);
     }
-    plan_service_hostname(service, inputs.settings, proxy, diagnostics);
-    plan_target(service, proxy, diagnostics);
+    set_hostname(service_hostname(service, inputs.settings, diagnostics), proxy);
+    proxy.hostname_advice = kHostnameAdvice;
+    add_firewall_mode(inputs.settings, proxy);
+    plan_target(service, wish.key, proxy, diagnostics);
+    proxy.env.push_back({"TS_INTERNAL_APP", "k8s-operator-egress-proxy"});
     if (service.type == ServiceType::ExternalName && service.faults.empty()) {
-        lead_to(service, cluster_dns_name(proxy.ns, proxy.name, inputs.settings), inputs, plan,
-                diagnostics);
+        proxy.edits = name_target(service, cluster_dns_name(proxy.ns, proxy.name, inputs.settings),
+                                  inputs.loaded, diagnostics);
     }
-    plan.devices.push_back(device_row(proxy, fmt::format("tailnet {}", proxy.target_value)));
-    plan.proxies.push_back(std::move(proxy));
+    return proxy;
 }
 
 }  // namespace renderer

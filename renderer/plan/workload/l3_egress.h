@@ -4,12 +4,11 @@
 // that one word: a Service of another type.
 #pragma once
 
-#include "renderer/plan/plan.h"
 #include "renderer/plan/proxy.h"
 
 namespace renderer {
 
-void plan_l3_egress(const ServiceInput& service, const ProxyInputs& inputs, Plan& plan,
-                    Diagnostics& diagnostics);
+Workload plan_l3_egress(const ServiceInput& service, const ProxyInputs& inputs,
+                        Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -59,16 +59,15 @@ TEST(L3Egress, LeadsToAnAddressOrAName) {
     for (const Row& row : rows) {
         const Planned run(leading(row.annotations));
         EXPECT_EQ(run.dump(), "") << row.annotations;
-        ASSERT_EQ(run.plan.proxies.size(), 1U);
-        const ProxyPlan& proxy = run.plan.proxies[0];
-        EXPECT_EQ(proxy.origin.rule, row.rule);
+        ASSERT_EQ(run.plan.workloads.size(), 1U);
+        const ProxyPlan& proxy = run.proxy();
+        EXPECT_EQ(run.workload().origin.rule, row.rule);
         EXPECT_EQ(proxy.target, row.target) << row.annotations;
         EXPECT_EQ(proxy.target_value, row.value);
         EXPECT_EQ(proxy.family, row.family) << row.annotations;
-        EXPECT_EQ(proxy.internal_app, "k8s-operator-egress-proxy");
-        EXPECT_EQ(proxy.hostnames.at(0), "shop-db");
+        EXPECT_EQ(run.workload().hostnames.at(0), "shop-db");
         EXPECT_FALSE(proxy.userspace);
-        EXPECT_EQ(run.plan.devices[0].leads_to, fmt::format("tailnet {}", row.value));
+        EXPECT_EQ(run.plan.devices[0].target, fmt::format("tailnet {}", row.value));
     }
 }
 
@@ -132,7 +131,7 @@ TEST(L3Egress, IsMissingItsNameOnly) {
     const Planned run(
         leading("expose: 'true', tailscale.com/tailnet-ip: 100.64.0.7", "type: ExternalName"));
     EXPECT_EQ(run.dump(), "");
-    EXPECT_EQ(run.plan.proxies.at(0).target, Target::TailnetIp);
+    EXPECT_EQ(run.proxy().target, Target::TailnetIp);
 }
 
 TEST(L3Egress, RefusesOtherTypes) {

@@ -67,9 +67,10 @@ void check_families(const ServiceInput& service, const Settings& settings,
                       : "pin spec.clusterIP, or give the Service an IPv4 address"});
 }
 
-void plan_target(const ServiceInput& service, const Settings& settings, ProxyPlan& proxy,
+// The operator remembers the target in an annotation of the pod.
+void plan_target(const ServiceInput& service, const Settings& settings, Workload& workload,
                  Diagnostics& diagnostics) {
-    proxy.target = Target::DnsName;
+    ProxyPlan proxy;
     if (service.type == ServiceType::ExternalName) {
         proxy.target_value = service.external_name;
     } else if (!service.cluster_ip.empty()) {
@@ -81,24 +82,34 @@ void plan_target(const ServiceInput& service, const Settings& settings, ProxyPla
             check_families(service, settings, diagnostics);
         }
     }
+    const bool is_ip = proxy.target == Target::ClusterIp;
+    workload.target_text = service.type == ServiceType::ExternalName
+                               ? proxy.target_value
+                               : fmt::format("{}/{}", service.ns, service.name);
+    workload.env.push_back(
+        {is_ip ? "TS_DEST_IP" : "TS_EXPERIMENTAL_DEST_DNS_NAME", proxy.target_value});
+    workload.pod_annotations.emplace_back(is_ip
+                                              ? "tailscale.com/operator-last-set-cluster-ip"
+                                              : "tailscale.com/operator-last-set-cluster-dns-name",
+                                          proxy.target_value);
+    workload.feature = std::move(proxy);
 }
 
 }  // namespace
 
-void plan_l3_ingress(const ServiceInput& service, const ProxyInputs& inputs, Plan& plan,
-                     Diagnostics& diagnostics) {
-    ProxyPlan proxy = start_proxy(service, rule_of(service), inputs, diagnostics);
-    proxy.parent_type = "svc";
-    proxy.internal_app = "k8s-operator-ingress-proxy";
+Workload plan_l3_ingress(const ServiceInput& service, const ProxyInputs& inputs,
+                         Diagnostics& diagnostics) {
+    Workload proxy = start_proxy(service, "svc", rule_of(service), inputs, diagnostics);
+    proxy.metrics_type = "ingress_service";
     check_headless(service, diagnostics);
     check_tailnet_target(service, "remove the annotation: this Service targets the cluster",
                          diagnostics);
-    plan_service_hostname(service, inputs.settings, proxy, diagnostics);
+    set_hostname(service_hostname(service, inputs.settings, diagnostics), proxy);
+    proxy.hostname_advice = kHostnameAdvice;
+    add_firewall_mode(inputs.settings, proxy);
     plan_target(service, inputs.settings, proxy, diagnostics);
-    plan.devices.push_back(device_row(proxy, service.type == ServiceType::ExternalName
-                                                 ? proxy.target_value
-                                                 : fmt::format("{}/{}", service.ns, service.name)));
-    plan.proxies.push_back(std::move(proxy));
+    proxy.env.push_back({"TS_INTERNAL_APP", "k8s-operator-ingress-proxy"});
+    return proxy;
 }
 
 }  // namespace renderer

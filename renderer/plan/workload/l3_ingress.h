@@ -7,8 +7,8 @@
 
 namespace renderer {
 
-// Adds to plan.proxies and plan.devices, also after an error, so that later checks see all names.
-void plan_l3_ingress(const ServiceInput& service, const ProxyInputs& inputs, Plan& plan,
-                     Diagnostics& diagnostics);
+// Also after an error, so that later checks see all names.
+Workload plan_l3_ingress(const ServiceInput& service, const ProxyInputs& inputs,
+                         Diagnostics& diagnostics);
 
 }  // namespace renderer

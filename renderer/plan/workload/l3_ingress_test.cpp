@@ -10,13 +10,14 @@ namespace renderer {
 namespace {
 
 // What the plan says about one proxy, a field a line.
-std::string dump(const ProxyPlan& proxy) {
+std::string dump(const Planned& run) {
+    const Workload& workload = run.workload();
     constexpr std::array<std::string_view, 6> kTargets = {
         "address", "name", "tailnet address", "tailnet name", "serve", "routes"};
-    return fmt::format("{} in {} because {}\nhostname {} tags {}\n{} {}\n", proxy.name, proxy.ns,
-                       proxy.origin.rule, fmt::join(proxy.hostnames, ","),
-                       fmt::join(proxy.tags, ","),
-                       kTargets.at(static_cast<std::size_t>(proxy.target)), proxy.target_value);
+    return fmt::format(
+        "{} in {} because {}\nhostname {} tags {}\n{} {}\n", workload.name, workload.ns,
+        workload.origin.rule, fmt::join(workload.hostnames, ","), fmt::join(workload.tags, ","),
+        kTargets.at(static_cast<std::size_t>(run.proxy().target)), run.proxy().target_value);
 }
 
 TEST(L3Ingress, PlansAProxyByAnnotation) {
@@ -28,26 +29,22 @@ TEST(L3Ingress, PlansAProxyByAnnotation) {
         "tailrender: {namespace: ts-ops, clusterDomain: kube.lan}\nloginServer: https://hs.lan/\n"
         "operatorConfig: {extraEnv: [{name: PROXY_PRIORITY_CLASS_NAME, value: high}]}\n");
     EXPECT_EQ(run.dump(), "");
-    const ProxyPlan& proxy = run.plan.proxies.at(0);
-    EXPECT_EQ(dump(proxy),
+    const Workload& proxy = run.workload();
+    EXPECT_EQ(dump(run),
               "ts-grafana-58s8m in ts-ops because l3-ingress: annotation tailscale.com/expose\n"
               "hostname dash tags tag:k8s-web,tag:prod\n"
               "name grafana.observability.svc.kube.lan\n");
-    EXPECT_EQ(proxy.parent_kind, "Service");
     EXPECT_EQ(proxy.parent_ns, "observability");
     EXPECT_EQ(proxy.parent_name, "grafana");
-    EXPECT_EQ(proxy.parent_type, "svc");
-    EXPECT_EQ(proxy.internal_app, "k8s-operator-ingress-proxy");
     EXPECT_EQ(proxy.origin.parent, "Service/observability/grafana");
     EXPECT_EQ(run.loaded.sources.locate(proxy.origin.pos).line, 2U);
     EXPECT_EQ(proxy.server_url, "https://hs.lan");
     EXPECT_EQ(proxy.image, "tailscale/tailscale:v1.96.5");
     EXPECT_EQ(proxy.pull_policy, "IfNotPresent");
-    EXPECT_EQ(proxy.firewall_mode, "auto");
     EXPECT_EQ(proxy.priority_class, "high");
-    EXPECT_FALSE(proxy.userspace);
+    EXPECT_FALSE(run.proxy().userspace);
     const DeviceRow& row = run.plan.devices.at(0);
-    EXPECT_EQ(row.hostname + " " + row.kind + " " + row.tags + " " + row.leads_to,
+    EXPECT_EQ(row.hostname + " " + row.kind + " " + row.tags + " " + row.target,
               "dash Service tag:k8s-web,tag:prod observability/grafana");
     EXPECT_FALSE(row.is_public);
 }
@@ -66,9 +63,9 @@ TEST(L3Ingress, ChoosesTargetAndReason) {
     for (const Row& row : rows) {
         const Planned run(exposed("", row.spec), row.values);
         EXPECT_EQ(run.dump(), "") << row.spec;
-        EXPECT_NE(dump(run.plan.proxies.at(0)).find(row.want), std::string::npos) << row.spec;
+        EXPECT_NE(dump(run).find(row.want), std::string::npos) << row.spec;
     }
-    const auto reason = [](const Planned& run) { return run.plan.proxies.at(0).origin.rule; };
+    const auto reason = [](const Planned& run) { return run.workload().origin.rule; };
     EXPECT_EQ(reason(Planned(exposed("", "type: ExternalName, externalName: a.b"))),
               "l3-ingress: annotation tailscale.com/expose on an ExternalName Service");
     EXPECT_EQ(reason(Planned(service("web",
@@ -79,15 +76,14 @@ TEST(L3Ingress, ChoosesTargetAndReason) {
                              "operatorConfig: {extraEnv: [{name: OPERATOR_DEFAULT_LOAD_BALANCER, "
                              "value: 'true'}]}")),
               "l3-ingress: LoadBalancer without a class, and OPERATOR_DEFAULT_LOAD_BALANCER");
-    EXPECT_EQ(
-        Planned(exposed("", "type: ExternalName, externalName: a.b")).plan.devices[0].leads_to,
-        "a.b");
+    EXPECT_EQ(Planned(exposed("", "type: ExternalName, externalName: a.b")).plan.devices[0].target,
+              "a.b");
 }
 
 TEST(L3Ingress, PullsOnlyWhatCanChange) {
     const auto policy = [](std::string_view image) {
         return Planned(exposed(), fmt::format("proxyConfig: {{image: {{{}}}}}", image))
-            .plan.proxies.at(0)
+            .workload()
             .pull_policy;
     };
     EXPECT_EQ(policy("tag: v1.96.5"), "IfNotPresent");
@@ -123,10 +119,9 @@ TEST(L3Ingress, ChecksHostnames) {
 
 TEST(L3Ingress, AppendsTheClustersSuffix) {
     const std::string_view suffix = "tailrender: {hostnameSuffix: lab}";
-    EXPECT_EQ(Planned(exposed(), suffix).plan.proxies.at(0).hostnames.at(0), "shop-web-lab");
-    EXPECT_EQ(
-        Planned(exposed("tailscale.com/hostname: x"), suffix).plan.proxies.at(0).hostnames.at(0),
-        "x-lab");
+    EXPECT_EQ(Planned(exposed(), suffix).workload().hostnames.at(0), "shop-web-lab");
+    EXPECT_EQ(Planned(exposed("tailscale.com/hostname: x"), suffix).workload().hostnames.at(0),
+              "x-lab");
     const Planned run(exposed(fmt::format("tailscale.com/hostname: {}", std::string(60, 'a'))),
                       suffix);
     EXPECT_EQ(run.diagnostics.all().at(0).message,

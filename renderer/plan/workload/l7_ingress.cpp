@@ -16,40 +16,55 @@ constexpr std::string_view kByFunnel =
 
 }  // namespace
 
-void plan_ingress_hostname(const IngressInput& ingress, const Settings& settings, ProxyPlan& proxy,
-                           Diagnostics& diagnostics) {
+std::optional<Hostname> ingress_hostname(const IngressInput& ingress, const Settings& settings,
+                                         Diagnostics& diagnostics) {
+    const auto checked = [&](const Hostname& wish, std::string_view advice) {
+        return Hostname{checked_hostname(ingress, wish, advice, settings, diagnostics), wish.pos};
+    };
     if (ingress.has_tls_host) {
         const std::string_view label = ingress.tls_host.substr(0, ingress.tls_host.find('.'));
-        add_hostname(ingress, std::string(label), ingress.tls_host_pos,
-                     "the first host of spec.tls, up to its first dot, is the device's name",
-                     settings, proxy, diagnostics);
-    } else if (!ingress.ns.empty()) {
-        add_hostname(ingress, fmt::format("{}-{}-ingress", ingress.ns, ingress.name),
-                     ingress.name_pos(), "choose one with the first host of spec.tls", settings,
-                     proxy, diagnostics);
+        return checked({std::string(label), ingress.tls_host_pos},
+                       "the first host of spec.tls, up to its first dot, is the device's name");
     }
+    if (ingress.ns.empty()) {
+        return std::nullopt;
+    }
+    return checked({fmt::format("{}-{}-ingress", ingress.ns, ingress.name), ingress.name_pos()},
+                   "choose one with the first host of spec.tls");
 }
 
-void plan_l7_ingress(const IngressInput& ingress, const ProxyInputs& inputs, Plan& plan,
-                     std::vector<const ServiceInput*>& backends, Diagnostics& diagnostics) {
+Workload plan_l7_ingress(const IngressInput& ingress, const ProxyInputs& inputs,
+                         Diagnostics& diagnostics) {
     const bool funnel = is_exactly_true(ingress, kFunnel);
-    ProxyPlan proxy = start_proxy(ingress, funnel ? kByFunnel : kByClass, inputs, diagnostics);
-    proxy.parent_type = "ingress";
-    proxy.internal_app = "k8s-operator-ingress-resource";
+    Workload workload =
+        start_proxy(ingress, "ingress", funnel ? kByFunnel : kByClass, inputs, diagnostics);
+    ProxyPlan proxy;
     proxy.target = Target::Serve;
-    proxy.forward_cluster_traffic = is_exactly_true(ingress, kForwardClusterTraffic);
-    proxy.userspace = !proxy.forward_cluster_traffic;
     proxy.funnel = funnel;
     proxy.http_redirect = is_exactly_true(ingress, kHttpRedirect);
+    const bool forwards = is_exactly_true(ingress, kForwardClusterTraffic);
+    proxy.userspace = !forwards;
+    if (forwards) {
+        workload.env.push_back({"EXPERIMENTAL_ALLOW_PROXYING_CLUSTER_TRAFFIC_VIA_INGRESS", "true"});
+    } else {
+        workload.metrics_type = "ingress_resource";
+    }
+    add_firewall_mode(inputs.settings, workload);
+    workload.env.push_back({"TS_SERVE_CONFIG", "/etc/tailscaled/$(POD_NAME)/serve-config"});
+    workload.env.push_back({"TS_INTERNAL_APP", "k8s-operator-ingress-resource"});
+    workload.volumes.push_back({"serve-config", "config", "serve-config", "/etc/tailscaled"});
+    workload.certificates = true;
     check_proxied_name(ingress, diagnostics);
-    plan_ingress_hostname(ingress, inputs.settings, proxy, diagnostics);
+    set_hostname(ingress_hostname(ingress, inputs.settings, diagnostics), workload);
+    workload.hostname_advice = kIngressHostnameAdvice;
     PlannedBackends planned =
         plan_backends(ingress, {.name = ingress.tls_host, .origin = "the first of spec.tls"},
                       inputs, diagnostics);
     proxy.handlers = std::move(planned.handlers);
-    backends.insert(backends.end(), planned.services.begin(), planned.services.end());
-    plan.devices.push_back(device_row(proxy, std::move(planned.leads_to)));
-    plan.proxies.push_back(std::move(proxy));
+    workload.target_text = std::move(planned.target_text);
+    workload.backends = std::move(planned.services);
+    workload.feature = std::move(proxy);
+    return workload;
 }
 
 }  // namespace renderer

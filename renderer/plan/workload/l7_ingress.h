@@ -1,20 +1,23 @@
-// An Ingress on the tailnet: one proxy that serves HTTPS, for everybody on the internet with
+// An Ingress on the tailnet: one proxy that serves HTTPS, for everyone on the internet with
 // Funnel. Source: tailscale v1.96.5 cmd/k8s-operator/ingress.go. Where the operator serves the
 // good half of an Ingress and logs the bad half, the run is refused.
 #pragma once
 
-#include <vector>
+#include <optional>
+#include <string_view>
 
 #include "renderer/plan/proxy.h"
 
 namespace renderer {
 
-// The first label of the first host of spec.tls, else <namespace>-<name>-ingress.
-void plan_ingress_hostname(const IngressInput& ingress, const Settings& settings, ProxyPlan& proxy,
-                           Diagnostics& diagnostics);
+// The first label of the first host of spec.tls, else <namespace>-<name>-ingress. None when the
+// namespace is unknown.
+std::optional<Hostname> ingress_hostname(const IngressInput& ingress, const Settings& settings,
+                                         Diagnostics& diagnostics);
 
-// Adds to plan.proxies and plan.devices, and to `backends` every Service that it leads to.
-void plan_l7_ingress(const IngressInput& ingress, const ProxyInputs& inputs, Plan& plan,
-                     std::vector<const ServiceInput*>& backends, Diagnostics& diagnostics);
+constexpr std::string_view kIngressHostnameAdvice = "change the first host of spec.tls";
+
+Workload plan_l7_ingress(const IngressInput& ingress, const ProxyInputs& inputs,
+                         Diagnostics& diagnostics);
 
 }  // namespace renderer

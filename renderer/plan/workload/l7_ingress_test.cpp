@@ -21,21 +21,19 @@ TEST(L7Ingress, PlansAProxy) {
     const Planned run(
         with_backend(ingress(with_host("store.example"), "tailscale.com/tags: 'tag:web'")));
     EXPECT_EQ(run.dump(), "");
-    const ProxyPlan& proxy = run.plan.proxies.at(0);
-    EXPECT_EQ(proxy.name.substr(0, 8), "ts-site-");
-    EXPECT_EQ(proxy.parent_kind, "Ingress");
-    EXPECT_EQ(proxy.parent_type, "ingress");
-    EXPECT_EQ(proxy.internal_app, "k8s-operator-ingress-resource");
-    EXPECT_EQ(proxy.origin.rule, "l7-ingress: spec.ingressClassName");
-    EXPECT_EQ(proxy.hostnames.at(0), "store");
-    EXPECT_EQ(proxy.tags, std::vector<std::string>{"tag:web"});
+    const Workload& workload = run.workload();
+    EXPECT_EQ(workload.name.substr(0, 8), "ts-site-");
+    EXPECT_EQ(workload.origin.rule, "l7-ingress: spec.ingressClassName");
+    EXPECT_EQ(workload.hostnames.at(0), "store");
+    EXPECT_EQ(workload.tags, std::vector<std::string>{"tag:web"});
+    const ProxyPlan& proxy = run.proxy();
     EXPECT_EQ(proxy.target, Target::Serve);
     EXPECT_TRUE(proxy.userspace);
-    EXPECT_FALSE(proxy.funnel || proxy.http_redirect || proxy.forward_cluster_traffic);
+    EXPECT_FALSE(proxy.funnel || proxy.http_redirect);
     ASSERT_EQ(proxy.handlers.size(), 1U);
     EXPECT_EQ(proxy.handlers[0].path, "/");
     EXPECT_EQ(proxy.handlers[0].proxy, "http://w.shop.svc.cluster.local:80/");
-    EXPECT_EQ(run.plan.devices.at(0).leads_to, "shop/w:80");
+    EXPECT_EQ(run.plan.devices.at(0).target, "shop/w:80");
     EXPECT_FALSE(run.plan.devices[0].is_public);
 }
 
@@ -45,20 +43,21 @@ TEST(L7Ingress, ReadsTheSwitches) {
             with_backend(ingress(with_host("a"), fmt::format("{}: 'true'", annotation))));
     };
     const Planned funnel = planned("tailscale.com/funnel");
-    EXPECT_TRUE(funnel.plan.proxies.at(0).funnel);
+    EXPECT_TRUE(funnel.proxy().funnel);
     EXPECT_TRUE(funnel.plan.devices.at(0).is_public);
-    EXPECT_EQ(funnel.plan.proxies[0].origin.rule,
+    EXPECT_EQ(funnel.workload().origin.rule,
               "l7-ingress: spec.ingressClassName, public by annotation tailscale.com/funnel");
-    EXPECT_TRUE(planned("tailscale.com/http-redirect").plan.proxies.at(0).http_redirect);
+    EXPECT_TRUE(planned("tailscale.com/http-redirect").proxy().http_redirect);
     const Planned forwards =
         planned("tailscale.com/experimental-forward-cluster-traffic-via-ingress");
-    EXPECT_TRUE(forwards.plan.proxies.at(0).forward_cluster_traffic);
-    EXPECT_FALSE(forwards.plan.proxies[0].userspace);
+    EXPECT_EQ(forwards.workload().env.at(0).name,
+              "EXPERIMENTAL_ALLOW_PROXYING_CLUSTER_TRAFFIC_VIA_INGRESS");
+    EXPECT_FALSE(forwards.proxy().userspace);
 }
 
 TEST(L7Ingress, TakesTheHostnameFromTls) {
     const auto hostname = [](std::string_view spec) {
-        return Planned(with_backend(ingress(spec))).plan.proxies.at(0).hostnames.at(0);
+        return Planned(with_backend(ingress(spec))).workload().hostnames.at(0);
     };
     EXPECT_EQ(hostname(kBackend), "shop-site-ingress");
     EXPECT_EQ(hostname(fmt::format("tls: [{{secretName: x}}], {}", kBackend)), "shop-site-ingress");

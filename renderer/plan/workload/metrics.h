@@ -2,19 +2,21 @@
 // cmd/k8s-operator/metrics_resources.go.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "renderer/core/diagnostics.h"
-#include "renderer/plan/plan.h"
+#include "renderer/plan/workload/metrics_plan.h"
+#include "renderer/plan/workload/workload.h"
 
 namespace renderer {
-
-// Whether its pod can answer on ports of its own: not where every port leads on to the target.
-bool serves_endpoints(const ProxyPlan& proxy);
 
 // "ts_ingress_service_shop_web"; `ns` may be empty.
 std::string metrics_job(std::string_view proxy_type, std::string_view ns, std::string_view name);
 
-// For the proxies and groups of the plan whose class says so. The name of a job must fit into a
-// label.
-void plan_metrics(Plan& plan, Diagnostics& diagnostics);
+// For the workloads whose class says so. The name of a job must fit into a label.
+std::vector<MetricsPlan> plan_metrics(const std::vector<Workload>& workloads,
+                                      Diagnostics& diagnostics);
 
 }  // namespace renderer

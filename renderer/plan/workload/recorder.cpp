@@ -1,7 +1,6 @@
 #include "renderer/plan/workload/recorder.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -11,7 +10,6 @@
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/parents.h"
-#include "renderer/plan/plan.h"
 #include "renderer/plan/proxy.h"
 #include "renderer/plan/tags.h"
 
@@ -22,7 +20,6 @@ namespace {
 constexpr std::string_view kRule = "recorder: a Recorder";
 constexpr std::string_view kDefaultTag = "tag:k8s";  // whatever proxyConfig.defaultTags says
 constexpr std::string_view kLocalRecordings = "/data/recordings";
-constexpr std::string_view kPodName = "$(POD_NAME)";
 // Of a StatefulSet: the label controller-revision-hash adds up to eleven bytes to it.
 constexpr std::size_t kMaxStatefulSet = 52;
 constexpr std::size_t kMaxAccount = 63;
@@ -47,30 +44,33 @@ public:
                     Diagnostics& diagnostics)
         : recorder_(recorder), inputs_(inputs), out_(diagnostics) {}
 
-    RecorderPlan run() {
+    Workload run() {
         check_custom_resource(recorder_, out_);
         check_name();
         check_storage();
         check_pod();
-        RecorderPlan plan;
-        plan.origin = {recorder_.pos(), recorder_.doc->object_name(), kRule};
-        plan.bundle = inputs_.bundle_of(*recorder_.doc);
-        plan.name = recorder_.name;
-        plan.ns = inputs_.settings.ns;
-        plan.account = recorder_.pod.account.empty() ? recorder_.name : recorder_.pod.account;
-        plan.replicas = std::clamp<std::int64_t>(recorder_.replicas, 0, kMaxReplicas);
-        name_hosts(plan);
-        plan.tags = device_tags(tags(), inputs_.settings);
-        plan.tailnet = recorder_.tailnet;
-        plan.server_url = inputs_.tailnets.server_url(
+        Workload made = start_workload(recorder_, kRule, inputs_);
+        made.labels = {{"app.kubernetes.io/name", "recorder"},
+                       {"app.kubernetes.io/instance", made.name}};
+        if (!recorder_.pod.account.empty()) {
+            made.account = recorder_.pod.account;
+        }
+        claim_names(made);
+        name_hosts(made);
+        made.tags = device_tags(tags(), inputs_.settings);
+        made.tailnet = recorder_.tailnet;
+        made.server_url = inputs_.tailnets.server_url(
             recorder_, {recorder_.tailnet, recorder_.tailnet_pos}, out_);
-        plan.image = recorder_.pod.image.empty()
+        made.image = recorder_.pod.image.empty()
                          ? fmt::format("tailscale/tsrecorder:{}", inputs_.settings.app_version)
                          : std::string(recorder_.pod.image);
-        plan.destination = recorder_.s3 ? fmt::format("s3://{}", recorder_.endpoint)
+        made.pull_policy = recorder_.pod.pull_policy;
+        made.target_text = recorder_.s3 ? fmt::format("s3://{}", recorder_.endpoint)
                                         : std::string(kLocalRecordings);
-        plan.input = &recorder_;
-        return plan;
+        made.volumes = {{"authkey", "auth", "authkey", "/etc/tailscaled"}};
+        fill_environment(made);
+        made.feature = RecorderPlan{&recorder_};
+        return made;
     }
 
 private:
@@ -137,20 +137,51 @@ private:
         }
     }
 
-    void name_hosts(RecorderPlan& plan) {
-        const std::string& suffix = inputs_.settings.hostname_suffix;
-        const std::string end = suffix.empty() ? "" : "-" + suffix;
-        plan.hostname_pos = recorder_.name_pos();
-        plan.hostname_wish = fmt::format("{}{}", kPodName, end);
-        for (std::int64_t i = 0; i < plan.replicas; ++i) {
-            plan.hostnames.push_back(fmt::format("{}-{}{}", plan.name, i, end));
+    void claim_names(Workload& made) {
+        for (const std::string_view kind : {"Role", "RoleBinding", "StatefulSet"}) {
+            made.claims.push_back({kind, made.name, made.origin.pos});
         }
-        if (!plan.hostnames.empty() && plan.hostnames.back().size() > kMaxLabel) {
+        made.claims.push_back(
+            {"ServiceAccount", made.account,
+             made.account == made.name ? made.origin.pos : recorder_.pod.account_pos});
+    }
+
+    void name_hosts(Workload& made) {
+        made.hostname_pos = recorder_.name_pos();
+        made.hostname_advice = "rename the Recorder";
+        const auto replicas = std::clamp<std::int64_t>(recorder_.replicas, 0, kMaxReplicas);
+        for (std::int64_t i = 0; i < replicas; ++i) {
+            made.hostnames.push_back(fmt::format("{}-{}{}", made.name, i, hostname_end()));
+        }
+        if (!made.hostnames.empty() && made.hostnames.back().size() > kMaxLabel) {
             refuse("invalid-hostname", recorder_.name_pos(),
-                   fmt::format("invalid hostname \"{}\": {}", plan.hostnames.back(),
-                               dns_label_error(plan.hostnames.back())),
+                   fmt::format("invalid hostname \"{}\": {}", made.hostnames.back(),
+                               dns_label_error(made.hostnames.back())),
                    "1 to 63 letters, digits and dashes, no dash at either end",
                    "choose a shorter name");
+        }
+    }
+
+    [[nodiscard]] std::string hostname_end() const {
+        const std::string& suffix = inputs_.settings.hostname_suffix;
+        return suffix.empty() ? "" : "-" + suffix;
+    }
+
+    // The pod puts in its own name.
+    void fill_environment(Workload& made) {
+        made.env = {{"TS_AUTHKEY_FILE", "/etc/tailscaled/$(POD_NAME)/authkey"},
+                    {"TS_STATE", "kube:$(POD_NAME)"},
+                    {"TSRECORDER_HOSTNAME", fmt::format("$(POD_NAME){}", hostname_end())},
+                    {"TSRECORDER_LOGIN_SERVER", made.server_url}};
+        for (const EnvInput& users : recorder_.pod.env) {
+            made.env.push_back({users.name, std::string(users.value)});
+        }
+        made.env.push_back({"TSRECORDER_DST", made.target_text});
+        if (recorder_.s3) {
+            made.env.push_back({"TSRECORDER_BUCKET", std::string(recorder_.bucket)});
+        }
+        if (recorder_.ui) {
+            made.env.push_back({"TSRECORDER_UI", "true"});
         }
     }
 
@@ -172,31 +203,18 @@ private:
     Diagnostics& out_;
 };
 
-void add_devices(const RecorderPlan& recorder, Plan& plan) {
-    for (const std::string& hostname : recorder.hostnames) {
-        plan.devices.push_back({.hostname = hostname,
-                                .kind = "Recorder",
-                                .tags = fmt::format("{}", fmt::join(recorder.tags, ",")),
-                                .leads_to = recorder.destination,
-                                .is_public = false,
-                                .pos = recorder.origin.pos,
-                                .tailnet = recorder.tailnet});
-    }
-}
-
 }  // namespace
 
-void plan_recorders(const Inventory& inventory, const ProxyInputs& inputs, Plan& plan,
-                    Diagnostics& diagnostics) {
+std::vector<Workload> plan_recorders(const Inventory& inventory, const ProxyInputs& inputs,
+                                     Diagnostics& diagnostics) {
+    std::vector<Workload> recorders;
     for (const RecorderInput& recorder : inventory.recorders) {
         if (is_rendered(inputs.loaded, *recorder.doc)) {
-            plan.recorders.push_back(RecorderPlanner(recorder, inputs, diagnostics).run());
+            recorders.push_back(RecorderPlanner(recorder, inputs, diagnostics).run());
         }
     }
-    std::ranges::stable_sort(plan.recorders, {}, &RecorderPlan::name);
-    for (const RecorderPlan& recorder : plan.recorders) {
-        add_devices(recorder, plan);
-    }
+    std::ranges::stable_sort(recorders, {}, &Workload::name);
+    return recorders;
 }
 
 }  // namespace renderer

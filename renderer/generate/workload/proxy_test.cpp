@@ -1,55 +1,47 @@
-#include "renderer/generate/workload/proxy_workload.h"
+#include "renderer/generate/workload/proxy.h"
 
 #include <gtest/gtest.h>
 
 #include "renderer/core/yaml_writer.h"
+#include "renderer/plan/plan_testing.h"
 
 namespace renderer {
 namespace {
 
-// A Service by annotation, and an Ingress with everything that one can ask for.
-ProxyPlan grafana() {
-    ProxyPlan proxy;
-    proxy.origin = {{}, "Service/observability/grafana", "l3-ingress: test"};
-    proxy.bundle = 3;
-    proxy.name = "ts-grafana-58s8m";
-    proxy.ns = "ts-ops";
-    proxy.parent_kind = "Service";
-    proxy.parent_ns = "observability";
-    proxy.parent_name = "grafana";
-    proxy.parent_type = "svc";
-    proxy.internal_app = "k8s-operator-ingress-proxy";
-    proxy.hostnames = {"dash"};
-    proxy.tags = {"tag:k8s-web", "tag:prod"};
-    proxy.image = "tailscale/tailscale:v1.96.5";
-    proxy.pull_policy = "IfNotPresent";
-    proxy.firewall_mode = "auto";
-    proxy.target = Target::DnsName;
-    proxy.target_value = "grafana.observability.svc.cluster.local";
-    return proxy;
+constexpr std::string_view kValues = "tailrender: {namespace: ts-ops}";
+
+// A Service by annotation, with its spec and the operator's settings.
+std::string grafana(std::string_view spec = "ports: [{port: 80}]") {
+    return fmt::format(
+        "apiVersion: v1\nkind: Service\nmetadata: {{name: grafana, namespace: observability, "
+        "annotations: {{tailscale.com/expose: 'true', tailscale.com/hostname: dash, "
+        "tailscale.com/tags: 'tag:k8s-web,tag:prod'}}}}\nspec: {{{}}}\n",
+        spec);
 }
 
-ProxyPlan storefront() {
-    ProxyPlan proxy = grafana();
-    proxy.origin.parent = "Ingress/shop/storefront";
-    proxy.name = "ts-storefront-x";
-    proxy.parent_kind = "Ingress";
-    proxy.parent_ns = "shop";
-    proxy.parent_name = "storefront";
-    proxy.parent_type = "ingress";
-    proxy.internal_app = "k8s-operator-ingress-resource";
-    proxy.hostnames = {"store"};
-    proxy.userspace = true;
-    proxy.target = Target::Serve;
-    proxy.target_value = "";
-    proxy.handlers = {{"/", "http://10.0.0.7:8080/"}};
-    return proxy;
+std::string storefront(std::string_view annotations = "") {
+    return ingress(
+               "tls: [{hosts: [store]}], defaultBackend: {service: {name: w, port: {number: "
+               "80}}}",
+               annotations, "storefront") +
+           "---\n" + service("w", "clusterIP: 10.0.0.7, ports: [{port: 80}]");
 }
 
-struct Workload {
+std::string to_tailnet(std::string_view annotation) {
+    return fmt::format(
+        "apiVersion: v1\nkind: Service\nmetadata: {{name: nas, namespace: shop, annotations: "
+        "{{{}}}}}\nspec: {{type: ExternalName, externalName: x}}\n",
+        annotation);
+}
+
+struct Rendered {
     Objects objects;
 
-    explicit Workload(const ProxyPlan& proxy) { append_proxy_workload(proxy, "test", objects); }
+    explicit Rendered(std::string stream, std::string_view values = kValues) {
+        const Planned run(std::move(stream), values);
+        EXPECT_EQ(run.dump(), "");
+        generate_proxy(run.workload(), run.proxy(), objects);
+    }
 
     [[nodiscard]] const Value& root(std::string_view kind) const {
         for (const Object& object : objects) {
@@ -76,8 +68,8 @@ constexpr std::string_view kLabels =
     "    tailscale.com/parent-resource-ns: observability\n"
     "    tailscale.com/parent-resource-type: svc\n";
 
-TEST(ProxyWorkload, WritesTheStatefulSetOfAService) {
-    EXPECT_EQ(Workload(grafana()).yaml("StatefulSet"), R"(apiVersion: apps/v1
+TEST(Proxy, WritesTheStatefulSetOfAService) {
+    EXPECT_EQ(Rendered(grafana()).yaml("StatefulSet"), R"(apiVersion: apps/v1
 kind: StatefulSet
 metadata:
   name: ts-grafana-58s8m
@@ -177,67 +169,61 @@ spec:
 )");
 }
 
-TEST(ProxyWorkload, WritesWhatStandsAroundThePod) {
-    const Workload workload(grafana());
+TEST(Proxy, WritesWhatStandsAroundThePod) {
+    const Rendered rendered(grafana());
     const auto head = [](std::string_view version, std::string_view kind, std::string_view name) {
         return "apiVersion: " + std::string(version) + "\nkind: " + std::string(kind) +
                "\nmetadata:\n  name: " + std::string(name) + "\n  namespace: ts-ops\n  labels:\n" +
                std::string(kLabels);
     };
-    EXPECT_EQ(workload.yaml("Service"),
+    EXPECT_EQ(rendered.yaml("Service"),
               head("v1", "Service", "ts-grafana-58s8m") +
                   "spec:\n  clusterIP: None\n  ipFamilyPolicy: PreferDualStack\n  selector:\n"
                   "    app: ts-grafana-58s8m\n");
-    EXPECT_EQ(workload.yaml("ServiceAccount"), head("v1", "ServiceAccount", "ts-grafana-58s8m"));
-    EXPECT_EQ(workload.yaml("Role"),
+    EXPECT_EQ(rendered.yaml("ServiceAccount"), head("v1", "ServiceAccount", "ts-grafana-58s8m"));
+    EXPECT_EQ(rendered.yaml("Role"),
               head("rbac.authorization.k8s.io/v1", "Role", "ts-grafana-58s8m") +
                   "rules:\n- apiGroups:\n  - \"\"\n  resourceNames:\n  - ts-grafana-58s8m-0\n"
                   "  resources:\n  - secrets\n  verbs:\n  - get\n  - update\n  - patch\n");
-    EXPECT_EQ(workload.yaml("RoleBinding"),
+    EXPECT_EQ(rendered.yaml("RoleBinding"),
               head("rbac.authorization.k8s.io/v1", "RoleBinding", "ts-grafana-58s8m") +
                   "roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  kind: Role\n"
                   "  name: ts-grafana-58s8m\nsubjects:\n- kind: ServiceAccount\n"
                   "  name: ts-grafana-58s8m\n  namespace: ts-ops\n");
-    const Value& secret = workload.root("Secret");
+    const Value& secret = rendered.root("Secret");
     EXPECT_EQ(secret.at({"metadata", "name"})->text(), "ts-grafana-58s8m-0-config");
     EXPECT_EQ(secret.find("stringData"), nullptr);
     ASSERT_EQ(secret.find("data")->size(), 2U);
-    EXPECT_EQ(workload.objects.size(), 6U);
-    for (const Object& object : workload.objects) {
-        EXPECT_EQ(object.bundle, 3U);
-        EXPECT_EQ(object.generator, "test");
+    EXPECT_EQ(rendered.objects.size(), 6U);
+    for (const Object& object : rendered.objects) {
+        EXPECT_EQ(object.bundle, 0U);
+        EXPECT_EQ(object.generator, "l3-ingress");
         EXPECT_EQ(object.origin.parent, "Service/observability/grafana");
     }
 }
 
-TEST(ProxyWorkload, FollowsTheTarget) {
-    ProxyPlan pinned = grafana();
-    pinned.target = Target::ClusterIp;
-    pinned.target_value = "fd00::1";
-    pinned.firewall_mode = "";
-    pinned.priority_class = "high";
-    const Workload workload(pinned);
-    const Value& set = workload.root("StatefulSet");
+TEST(Proxy, FollowsTheTarget) {
+    const Rendered rendered(
+        grafana("clusterIP: 'fd00::1', ipFamilies: [IPv6], ports: [{port: 80}]"),
+        "operatorConfig: {extraEnv: [{name: PROXY_PRIORITY_CLASS_NAME, value: "
+        "high}]}\nproxyConfig: {firewallMode: ''}");
+    const Value& set = rendered.root("StatefulSet");
     const Value& annotations = *set.at({"spec", "template", "metadata", "annotations"});
     ASSERT_EQ(annotations.size(), 2U);
     EXPECT_EQ(annotations.find("tailscale.com/operator-last-set-cluster-ip")->text(), "fd00::1");
-    const auto env = workload.container().find("env")->items();
+    const auto env = rendered.container().find("env")->items();
     ASSERT_EQ(env.size(), 10U);
     EXPECT_EQ(env[8].find("name")->text(), "TS_DEST_IP");
     EXPECT_EQ(env[8].find("value")->text(), "fd00::1");
     EXPECT_EQ(set.at({"spec", "template", "spec", "priorityClassName"})->text(), "high");
 }
 
-TEST(ProxyWorkload, LeadsToTheTailnet) {
-    ProxyPlan proxy = grafana();
-    proxy.target = Target::TailnetIp;
-    proxy.target_value = "fd7a::7";
-    proxy.family = IpFamily::V6;
-    const Workload literal(proxy);
+TEST(Proxy, TargetsTheTailnet) {
+    const Rendered literal(to_tailnet("tailscale.com/tailnet-ip: 'fd7a::7'"));
     EXPECT_EQ(literal.container().find("env")->items()[9],
               Value::map({{"name", "TS_TAILNET_TARGET_IP"}, {"value", "fd7a::7"}}));
-    const auto note = [](const Workload& workload, std::string_view key) {
-        return workload.root("StatefulSet")
+    const auto note = [](const Rendered& rendered, std::string_view key) {
+        return rendered.root("StatefulSet")
             .at({"spec", "template", "metadata", "annotations", key})
             ->text();
     };
@@ -245,12 +231,11 @@ TEST(ProxyWorkload, LeadsToTheTailnet) {
     const Value& service = *literal.root("Service").find("spec");
     EXPECT_EQ(service.find("ipFamilyPolicy")->text(), "SingleStack");
     EXPECT_EQ(*service.find("ipFamilies"), Value::list({"IPv6"}));
-    proxy.family = IpFamily::V4;
-    EXPECT_EQ(*Workload(proxy).root("Service").at({"spec", "ipFamilies"}), Value::list({"IPv4"}));
-    proxy.target = Target::TailnetName;
-    proxy.target_value = "nas.tail1.ts.net.";
-    proxy.family.reset();
-    const Workload named(proxy);
+    EXPECT_EQ(*Rendered(to_tailnet("tailscale.com/tailnet-ip: 100.64.0.7"))
+                   .root("Service")
+                   .at({"spec", "ipFamilies"}),
+              Value::list({"IPv4"}));
+    const Rendered named(to_tailnet("tailscale.com/tailnet-fqdn: nas.tail1.ts.net"));
     EXPECT_EQ(named.container().find("env")->items()[9],
               Value::map({{"name", "TS_TAILNET_TARGET_FQDN"}, {"value", "nas.tail1.ts.net."}}));
     EXPECT_EQ(note(named, "tailscale.com/operator-last-set-ts-tailnet-target-fqdn"),
@@ -266,17 +251,17 @@ std::string names(const Value& list, std::string_view key = "name") {
     return text;
 }
 
-TEST(ProxyWorkload, HardensPodsWithoutANetworkStack) {
-    const Workload workload(storefront());
-    const Value& set = workload.root("StatefulSet");
+TEST(Proxy, HardensPodsWithoutANetworkStack) {
+    const Rendered rendered(storefront());
+    const Value& set = rendered.root("StatefulSet");
     const Value& pod = *set.at({"spec", "template", "spec"});
     EXPECT_EQ(pod.find("initContainers"), nullptr);
     EXPECT_EQ(names(*pod.find("volumes")), "tailscaledconfig-0 auth-0 serve-config-0 tmp ");
-    EXPECT_EQ(names(*workload.container().find("volumeMounts"), "mountPath"),
-              "/etc/tsconfig/ts-storefront-x-0 /etc/tsauth/ts-storefront-x-0 "
-              "/etc/tailscaled/ts-storefront-x-0 /tmp ");
+    EXPECT_EQ(names(*rendered.container().find("volumeMounts"), "mountPath"),
+              "/etc/tsconfig/ts-storefront-tvgpl-0 /etc/tsauth/ts-storefront-tvgpl-0 "
+              "/etc/tailscaled/ts-storefront-tvgpl-0 /tmp ");
     EXPECT_EQ(set.at({"spec", "template", "metadata", "annotations"})->size(), 1U);
-    EXPECT_EQ(*workload.container().find("securityContext"),
+    EXPECT_EQ(*rendered.container().find("securityContext"),
               Value::map({{"runAsNonRoot", true},
                           {"runAsUser", 65532},
                           {"runAsGroup", 65532},
@@ -284,23 +269,21 @@ TEST(ProxyWorkload, HardensPodsWithoutANetworkStack) {
                           {"capabilities", Value::map({{"drop", Value::list({"ALL"})}})},
                           {"seccompProfile", Value::map({{"type", "RuntimeDefault"}})},
                           {"readOnlyRootFilesystem", true}}));
-    const auto env = workload.container().find("env")->items();
+    const auto env = rendered.container().find("env")->items();
     EXPECT_EQ(env[0].find("value")->text(), "true");
     EXPECT_EQ(env[9].find("name")->text(), "TS_SERVE_CONFIG");
     EXPECT_EQ(env[9].find("value")->text(), "/etc/tailscaled/$(POD_NAME)/serve-config");
-    EXPECT_EQ(workload.root("Secret").find("data")->size(), 3U);
+    EXPECT_EQ(rendered.root("Secret").find("data")->size(), 3U);
 }
 
-TEST(ProxyWorkload, ForwardingClusterTrafficNeedsTheNetworkStack) {
-    ProxyPlan proxy = storefront();
-    proxy.userspace = false;
-    proxy.forward_cluster_traffic = true;
-    const Workload workload(proxy);
-    const Value& pod = *workload.root("StatefulSet").at({"spec", "template", "spec"});
+TEST(Proxy, ForwardingClusterTrafficNeedsTheNetworkStack) {
+    const Rendered rendered(
+        storefront("tailscale.com/experimental-forward-cluster-traffic-via-ingress: 'true'"));
+    const Value& pod = *rendered.root("StatefulSet").at({"spec", "template", "spec"});
     EXPECT_EQ(names(*pod.find("initContainers")), "sysctler ");
     EXPECT_EQ(names(*pod.find("volumes")), "tailscaledconfig-0 auth-0 serve-config-0 ");
-    EXPECT_TRUE(workload.container().at({"securityContext", "privileged"})->as_bool());
-    const auto env = workload.container().find("env")->items();
+    EXPECT_TRUE(rendered.container().at({"securityContext", "privileged"})->as_bool());
+    const auto env = rendered.container().find("env")->items();
     EXPECT_EQ(env[8].find("name")->text(),
               "EXPERIMENTAL_ALLOW_PROXYING_CLUSTER_TRAFFIC_VIA_INGRESS");
     EXPECT_EQ(env[10].find("name")->text(), "TS_SERVE_CONFIG");

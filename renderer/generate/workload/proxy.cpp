@@ -1,0 +1,121 @@
+#include "renderer/generate/workload/proxy.h"
+
+#include <utility>
+
+#include "renderer/base/base64.h"
+#include "renderer/generate/workload/proxy_config.h"
+#include "renderer/generate/workload/workload_objects.h"
+#include "renderer/kube/api.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr int kTemplateGracePeriod = 10;  // seconds; the operator sends it, pods ignore it
+
+Value selector(const Workload& workload) {
+    return Value::map({{"app", workload.name}});
+}
+
+Value rules(const Workload& workload) {
+    Value names = Value::list();
+    for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
+        names.append(workload.pod(i));
+    }
+    return Value::list({secret_rule(std::move(names), Value::list({"get", "update", "patch"}))});
+}
+
+Value headless_service(const Workload& workload, const ProxyPlan& proxy) {
+    Value spec = Value::map({{"clusterIP", "None"}, {"selector", selector(workload)}});
+    if (proxy.family) {
+        spec.add("ipFamilyPolicy", "SingleStack");
+        spec.add("ipFamilies", Value::list({*proxy.family == IpFamily::V6 ? "IPv6" : "IPv4"}));
+    } else {
+        spec.add("ipFamilyPolicy", "PreferDualStack");
+    }
+    return Value::map({{"apiVersion", "v1"},
+                       {"kind", "Service"},
+                       {"metadata", metadata(workload, workload.name)},
+                       {"spec", std::move(spec)}});
+}
+
+Value config_data(const Workload& workload, const ProxyPlan& proxy, std::size_t ordinal) {
+    Value data = Value::map(
+        {{"cap-107.hujson", encode_base64(tailscaled_config(workload, proxy, ordinal, true))},
+         {"cap-95.hujson", encode_base64(tailscaled_config(workload, proxy, ordinal, false))}});
+    put_if(data, proxy.target == Target::Serve, "serve-config", encode_base64(serve_config(proxy)));
+    return data;
+}
+
+// A userspace pod needs no rights at all; a kernel one programs the node's network stack.
+Value tailscale_container(const Workload& workload, const ProxyPlan& proxy) {
+    Value made = container(
+        workload, "tailscale",
+        Value::list(
+            {env("TS_USERSPACE", proxy.userspace ? "true" : "false"),
+             env_from_field("POD_IP", "status.podIP"), env_from_field("POD_NAME", "metadata.name"),
+             env_from_field("POD_UID", "metadata.uid"), env("TS_KUBE_SECRET", "$(POD_NAME)"),
+             env("TS_EXPERIMENTAL_SERVICE_AUTO_ADVERTISEMENT", "false"),
+             env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)"),
+             env("TS_DEBUG_ACME_FORCE_RENEWAL", "true")}));
+    Value mounts = Value::list();
+    add_mounts(workload, mounts);
+    if (proxy.userspace) {
+        mounts.append(Value::map({{"mountPath", "/tmp"}, {"name", "tmp"}}));
+    }
+    made.add("resources",
+             Value::map({{"requests", Value::map({{"cpu", "1m"}, {"memory", "1Mi"}})}}));
+    made.add("securityContext",
+             proxy.userspace ? restricted_security_context() : Value::map({{"privileged", true}}));
+    made.add("volumeMounts", std::move(mounts));
+    return made;
+}
+
+Value pod_metadata(const Workload& workload) {
+    Value annotations =
+        Value::map({{Value::borrowed(kConfigHashAnnotation), config_hash(workload)}});
+    for (const auto& [key, value] : workload.pod_annotations) {
+        annotations.add(Value::borrowed(key), value);
+    }
+    Value labels = labels_of(workload);
+    labels.add("app", workload.name);
+    return Value::map({{"annotations", std::move(annotations)},
+                       {"deletionGracePeriodSeconds", kTemplateGracePeriod},
+                       {"labels", std::move(labels)}});
+}
+
+Value pod_spec(const Workload& workload, const ProxyPlan& proxy) {
+    Value volumes = Value::list();
+    add_volumes(workload, volumes);
+    if (proxy.userspace) {
+        volumes.append(Value::map({{"name", "tmp"}, {"emptyDir", Value::map()}}));
+    }
+    Value spec = Value::map({{"serviceAccountName", workload.account},
+                             {"containers", Value::list({tailscale_container(workload, proxy)})},
+                             {"volumes", std::move(volumes)}});
+    put_if(spec, !proxy.userspace, "initContainers", Value::list({sysctl_container(workload)}));
+    put_if(spec, !workload.priority_class.empty(), "priorityClassName", workload.priority_class);
+    return spec;
+}
+
+Value set_spec(const Workload& workload, const ProxyPlan& proxy) {
+    return Value::map({{"selector", Value::map({{"matchLabels", selector(workload)}})},
+                       {"serviceName", workload.name},
+                       {"template", Value::map({{"metadata", pod_metadata(workload)},
+                                                {"spec", pod_spec(workload, proxy)}})}});
+}
+
+}  // namespace
+
+void generate_proxy(const Workload& workload, const ProxyPlan& proxy, Objects& objects) {
+    add_object(workload, service_account(workload), objects);
+    for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
+        add_object(workload, config_secret(workload, i, config_data(workload, proxy, i)), objects);
+    }
+    add_object(workload, role(workload, rules(workload)), objects);
+    add_object(workload, role_binding(workload), objects);
+    add_object(workload, headless_service(workload, proxy), objects);
+    add_object(workload, stateful_set(workload, set_spec(workload, proxy)), objects);
+}
+
+}  // namespace renderer

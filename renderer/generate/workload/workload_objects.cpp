@@ -1,0 +1,207 @@
+#include "renderer/generate/workload/workload_objects.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "renderer/generate/workload/proxy_class.h"
+#include "renderer/kube/api.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr int kNobody = 65532;
+constexpr std::string_view kEnableForwarding =
+    "sysctl -w net.ipv4.ip_forward=1 && if sysctl net.ipv6.conf.all.forwarding; then sysctl -w "
+    "net.ipv6.conf.all.forwarding=1; fi";
+
+Value secret_volume(std::string_view name, std::string_view secret, std::string_view item) {
+    Value source = Value::map({{"secretName", secret}});
+    put_if(source, !item.empty(), "items",
+           Value::list({Value::map({{"key", item}, {"path", item}})}));
+    return Value::map({{"name", name}, {"secret", std::move(source)}});
+}
+
+// `visit(volume, its name in the pod, the ordinal)`.
+template <typename Visit>
+void for_each_volume(const Workload& workload, const Visit& visit) {
+    for (const ReplicaVolume& volume : workload.volumes) {
+        for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
+            visit(volume, fmt::format("{}-{}", volume.name, i), i);
+        }
+    }
+}
+
+}  // namespace
+
+Value metadata(const Workload& workload, std::string_view name) {
+    return Value::map(
+        {{"name", name}, {"namespace", workload.ns}, {"labels", labels_of(workload)}});
+}
+
+void add_object(const Workload& workload, Value root, Objects& objects) {
+    objects.push_back({.root = std::move(root),
+                       .origin = workload.origin,
+                       .bundle = workload.bundle,
+                       .generator = workload.generator});
+}
+
+Value service_account(const Workload& workload) {
+    return Value::map({{"apiVersion", "v1"},
+                       {"kind", "ServiceAccount"},
+                       {"metadata", metadata(workload, workload.account)}});
+}
+
+Value secret_rule(Value names, Value verbs) {
+    return Value::map({{"apiGroups", Value::list({""})},
+                       {"resources", Value::list({"secrets"})},
+                       {"resourceNames", std::move(names)},
+                       {"verbs", std::move(verbs)}});
+}
+
+Value role(const Workload& workload, Value rules) {
+    return Value::map({{"apiVersion", "rbac.authorization.k8s.io/v1"},
+                       {"kind", "Role"},
+                       {"metadata", metadata(workload, workload.name)},
+                       {"rules", std::move(rules)}});
+}
+
+Value role_binding(const Workload& workload) {
+    return Value::map({{"apiVersion", "rbac.authorization.k8s.io/v1"},
+                       {"kind", "RoleBinding"},
+                       {"metadata", metadata(workload, workload.name)},
+                       {"roleRef", Value::map({{"apiGroup", "rbac.authorization.k8s.io"},
+                                               {"kind", "Role"},
+                                               {"name", workload.name}})},
+                       {"subjects", Value::list({Value::map({{"kind", "ServiceAccount"},
+                                                             {"name", workload.account},
+                                                             {"namespace", workload.ns}})})}});
+}
+
+std::string config_secret_name(const Workload& workload, std::size_t ordinal) {
+    return fmt::format("{}-config", workload.pod(ordinal));
+}
+
+Value config_secret(const Workload& workload, std::size_t ordinal, Value data) {
+    return Value::map({{"apiVersion", "v1"},
+                       {"kind", "Secret"},
+                       {"metadata", metadata(workload, config_secret_name(workload, ordinal))},
+                       {"data", std::move(data)}});
+}
+
+Value env(std::string_view name, std::string_view value) {
+    Value entry = Value::map({{"name", Value::borrowed(name)}});
+    put_if(entry, !value.empty(), "value", value);
+    return entry;
+}
+
+Value env_from_field(std::string_view name, std::string_view field) {
+    return Value::map(
+        {{"name", Value::borrowed(name)},
+         {"valueFrom",
+          Value::map({{"fieldRef", Value::map({{"fieldPath", Value::borrowed(field)}})}})}});
+}
+
+void make_env_unique(Value& container) {
+    Value* env = container.find("env");
+    if (env == nullptr) {
+        return;
+    }
+    Value unique = Value::list();
+    const auto items = env->items();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const std::string_view name = items[i].find("name")->text();
+        const auto later = items.subspan(i + 1);
+        if (std::ranges::none_of(
+                later, [&](const Value& other) { return other.find("name")->text() == name; })) {
+            unique.append(std::move(items[i]));
+        }
+    }
+    *env = std::move(unique);
+}
+
+void add_volumes(const Workload& workload, Value& volumes) {
+    for_each_volume(
+        workload, [&](const ReplicaVolume& volume, const std::string& name, std::size_t ordinal) {
+            volumes.append(secret_volume(
+                name, fmt::format("{}-{}", workload.pod(ordinal), volume.secret), volume.item));
+        });
+}
+
+void add_mounts(const Workload& workload, Value& mounts) {
+    for_each_volume(workload,
+                    [&](const ReplicaVolume& volume, const std::string& name, std::size_t ordinal) {
+                        mounts.append(read_only_mount(
+                            name, fmt::format("{}/{}", volume.directory, workload.pod(ordinal))));
+                    });
+}
+
+Value read_only_mount(std::string_view name, std::string_view path) {
+    return Value::map({{"mountPath", path}, {"name", name}, {"readOnly", true}});
+}
+
+Value container(const Workload& workload, std::string_view name, Value environment) {
+    for (const EnvVariable& variable : workload.env) {
+        environment.append(env(variable.name, variable.value));
+    }
+    Value made = Value::map({{"name", Value::borrowed(name)}, {"image", workload.image}});
+    if (environment.size() > 0) {
+        made.add("env", std::move(environment));
+        make_env_unique(made);
+    }
+    put_if(made, !workload.pull_policy.empty(), "imagePullPolicy", workload.pull_policy);
+    return made;
+}
+
+Value sysctl_container(const Workload& workload) {
+    return Value::map({{"name", "sysctler"},
+                       {"image", workload.image},
+                       {"command", Value::list({"/bin/sh", "-c"})},
+                       {"args", Value::list({Value::borrowed(kEnableForwarding)})},
+                       {"securityContext", Value::map({{"privileged", true}})}});
+}
+
+Value restricted_security_context() {
+    return Value::map({{"allowPrivilegeEscalation", false},
+                       {"capabilities", Value::map({{"drop", Value::list({"ALL"})}})},
+                       {"readOnlyRootFilesystem", true},
+                       {"runAsGroup", kNobody},
+                       {"runAsNonRoot", true},
+                       {"runAsUser", kNobody},
+                       {"seccompProfile", Value::map({{"type", "RuntimeDefault"}})}});
+}
+
+Value contract_annotations(const Workload& workload) {
+    Value contract = Value::map(
+        {{Value::borrowed(kContractAnnotation), Value::borrowed(kContractVersion)},
+         {Value::borrowed(kHostnameAnnotation),
+          fmt::format("{}", fmt::join(workload.hostnames, ","))},
+         {Value::borrowed(kParentAnnotation), workload.origin.parent},
+         {Value::borrowed(kTagsAnnotation), fmt::format("{}", fmt::join(workload.tags, ","))}});
+    put_if(contract, !workload.tailnet.empty(), Value::borrowed(kTailnetAnnotation),
+           workload.tailnet);
+    return contract;
+}
+
+Value stateful_set(const Workload& workload, Value spec) {
+    spec.add("replicas", static_cast<std::int64_t>(workload.hostnames.size()));
+    Value head = metadata(workload, workload.name);
+    head.add("annotations", contract_annotations(workload));
+    Value root = Value::map({{"apiVersion", "apps/v1"},
+                             {"kind", "StatefulSet"},
+                             {"metadata", std::move(head)},
+                             {"spec", std::move(spec)}});
+    if (workload.proxy_class != nullptr) {
+        apply_proxy_class(
+            *workload.proxy_class,
+            {.endpoints = !workload.metrics_type.empty(), .certificates = workload.certificates},
+            root);
+    }
+    return root;
+}
+
+}  // namespace renderer

@@ -1,0 +1,52 @@
+// The objects that every workload has, whatever its feature, and the parts of its pods that are the
+// same: ServiceAccount, Role, RoleBinding, config Secrets, StatefulSet. Source of the shapes:
+// tailscale v1.96.5 cmd/k8s-operator/{sts,proxygroup_specs,tsrecorder_specs}.go; the intended
+// differences are in renderer/PARITY.md.
+#pragma once
+
+#include <string_view>
+
+#include "renderer/generate/generate.h"
+
+namespace renderer {
+
+Value metadata(const Workload& workload, std::string_view name);
+void add_object(const Workload& workload, Value root, Objects& objects);
+
+Value service_account(const Workload& workload);
+// About the Secrets of those names, of which there must be one: a rule without names allows all.
+Value secret_rule(Value names, Value verbs);
+Value role(const Workload& workload, Value rules);
+Value role_binding(const Workload& workload);
+
+std::string config_secret_name(const Workload& workload, std::size_t ordinal);
+Value config_secret(const Workload& workload, std::size_t ordinal, Value data);
+
+// Names of variables and fields are static text. An empty value is left out, as Kubernetes does.
+Value env(std::string_view name, std::string_view value);
+Value env_from_field(std::string_view name, std::string_view field);
+
+// Of entries of one name the last stays, at its place: server-side apply refuses duplicates.
+void make_env_unique(Value& container);
+
+// Appends what `workload.volumes` is in a pod's `volumes` and a container's `volumeMounts`.
+void add_volumes(const Workload& workload, Value& volumes);
+void add_mounts(const Workload& workload, Value& mounts);
+Value read_only_mount(std::string_view name, std::string_view path);
+
+// With the workload's image, and `environment` with what the feature adds to it.
+Value container(const Workload& workload, std::string_view name, Value environment);
+
+// Switches on IP forwarding before a proxy starts that routes packets.
+Value sysctl_container(const Workload& workload);
+
+// What a pod of the PodSecurity level `restricted` may do.
+Value restricted_security_context();
+
+// The contract with the controller: hostnames, parent, tags, tailnet (testdata/contract/proxy.md).
+Value contract_annotations(const Workload& workload);
+
+// `spec` has the selector and the template; the ProxyClass is laid over all of it.
+Value stateful_set(const Workload& workload, Value spec);
+
+}  // namespace renderer

@@ -1,0 +1,115 @@
+// What every feature that makes pods has in common, and for each feature what only it has: a
+// StatefulSet (the nameserver: a Deployment) with everything around it. Strings are final: the
+// generators add nothing but structure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/document.h"
+#include "renderer/plan/class/proxy_class_plan.h"
+#include "renderer/plan/group/offered_service.h"
+#include "renderer/plan/group/proxy_group_plan.h"
+#include "renderer/plan/workload/dns_config.h"
+#include "renderer/plan/workload/recorder.h"
+
+namespace renderer {
+
+enum class Target : std::uint8_t { ClusterIp, DnsName, TailnetIp, TailnetName, Serve, Routes };
+
+// The proxy of one Service, Ingress or Connector.
+struct ProxyPlan {
+    bool userspace = false;
+    Target target = Target::DnsName;
+    Pos target_pos;                      // of the annotation that names it, if one does
+    std::string target_value;            // address or DNS name; unused for Serve and Routes
+    std::optional<IpFamily> family;      // the only one of the headless Service; empty: both
+    std::vector<ServeHandler> handlers;  // Serve: sorted by path, unique
+    bool funnel = false;
+    bool http_redirect = false;
+    std::vector<std::string> routes;  // Routes: canonical, sorted, unique
+    bool app_connector = false;
+};
+
+struct EnvVariable {
+    std::string_view name;  // static text, or the input's
+    std::string value;
+};
+
+// Every pod mounts what belongs to every replica and picks its own by name: a StatefulSet has one
+// template. Volume "<name>-<ordinal>" of the Secret "<pod>-<secret>", at "<directory>/<pod>".
+// Static text.
+struct ReplicaVolume {
+    std::string_view name, secret;
+    std::string_view item;  // the only key that is mounted; "" for all
+    std::string_view directory;
+};
+
+constexpr ReplicaVolume kConfigVolume = {"tailscaledconfig", "config", "", "/etc/tsconfig"};
+constexpr ReplicaVolume kAuthVolume = {"auth", "auth", "authkey", "/etc/tsauth"};
+
+// The name of an object in the workload's namespace, which no one else may have.
+struct Claim {
+    std::string_view kind;  // static text
+    std::string name;
+    Pos pos;  // what the name was made of
+};
+
+struct Workload {
+    Origin origin;
+    std::uint32_t bundle = 0;
+    std::string_view generator;  // in messages and `explain`: "l3-ingress"
+    std::string name;            // of StatefulSet, Role and RoleBinding
+    std::string ns;              // where all of them live
+    std::string account;         // ServiceAccount
+    bool makes_account = true;   // false: the chart does
+    std::string parent_ns, parent_name;
+    std::vector<std::pair<std::string_view, std::string>> labels;  // of its objects
+    std::vector<Claim> claims;
+    std::vector<std::string> hostnames;  // of every replica, in the order of their ordinals
+    Pos hostname_pos;                    // what they were made of
+    std::string_view hostname_advice;    // to who wants another hostname
+    std::vector<std::string> tags;       // trimmed
+    std::string tailnet;                 // "" = the controller's own
+    std::string server_url;              // "" = the default control server
+    std::string target_text;             // for people: "shop/web", "tailnet 100.64.0.7"
+    std::string image;
+    std::string pull_policy;                      // "" = not set
+    std::string priority_class;                   // "" = not set
+    const ProxyClassPlan* proxy_class = nullptr;  // one of Plan::proxy_classes
+    std::string_view metrics_type;  // ts_proxy_type; "": the pods have no ports of their own
+    bool certificates = false;      // they ask Let's Encrypt for certificates
+    std::vector<EnvVariable> env;   // what the feature adds, in the order of the container
+    std::vector<std::pair<std::string_view, std::string>> pod_annotations;
+    std::vector<ReplicaVolume> volumes;
+    std::vector<const ServiceInput*> backends;  // Services that it sends requests to
+    std::vector<Edit> edits;                    // of the parent
+    std::variant<ProxyPlan, ProxyGroupPlan, RecorderPlan, NameserverPlan> feature;
+
+    // "ts-web-dj9zn-0"
+    [[nodiscard]] std::string pod(std::size_t ordinal) const;
+    template <typename Feature>
+    [[nodiscard]] const Feature* as() const {
+        return std::get_if<Feature>(&feature);
+    }
+};
+
+Value labels_of(const Workload& workload);
+
+// `visit(workload, feature)` for those of one feature, in their order.
+template <typename Feature, typename Workloads, typename Visit>
+void for_each_of(Workloads& workloads, const Visit& visit) {
+    for (auto& workload : workloads) {
+        if (auto* feature = std::get_if<Feature>(&workload.feature)) {
+            visit(workload, *feature);
+        }
+    }
+}
+
+}  // namespace renderer

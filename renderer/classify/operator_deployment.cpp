@@ -58,14 +58,12 @@ void read_variable(const OperatorEnv& variable, const Value& container, std::str
         return;
     }
     if (const Value* from = entry->find("valueFrom")) {
-        diagnostics.add(
-            {.rule = "unknown-offline",
-             .pos = from->pos(),
-             .object = std::string(object),
-             .message =
-                 fmt::format("the value of \"{}\" is only known in the cluster", variable.name),
-             .hint = fmt::format("use a plain \"value\", or set \"{}{}{}\" with --values",
-                                 variable.group, variable.group.empty() ? "" : ".", variable.key)});
+        diagnostics
+            .error("unknown-offline", from->pos(),
+                   fmt::format("the value of \"{}\" is only known in the cluster", variable.name))
+            .object(std::string(object))
+            .hint(fmt::format("use a plain \"value\", or set \"{}{}{}\" with --values",
+                              variable.group, variable.group.empty() ? "" : ".", variable.key));
         return;
     }
     const Value* value = entry->find("value");

@@ -29,4 +29,8 @@ struct ParentInput {
     [[nodiscard]] Pos name_pos() const;
 };
 
+inline Report about(const ParentInput& parent, Diagnostics& diagnostics) {
+    return about(*parent.doc, diagnostics);
+}
+
 }  // namespace renderer

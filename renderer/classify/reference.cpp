@@ -63,14 +63,11 @@ bool is_part(const Document& doc, std::string_view ns, std::string_view ingress_
 }
 
 void report_second(const Document& doc, const Document& first, Diagnostics& diagnostics) {
-    diagnostics.add({.rule = "second-operator",
-                     .pos = doc.kind.pos(),
-                     .object = doc.object_name(),
-                     .message = "a second operator in this cluster",
-                     .hint = "keep one of the two Deployments",
-                     .notes = {{.pos = first.kind.pos(),
-                                .object = first.object_name(),
-                                .text = "the first is here"}}});
+    about(doc, diagnostics)
+        .error("second-operator", doc.kind.pos(), "a second operator in this cluster")
+        .hint("keep one of the two Deployments")
+        .note(
+            {.pos = first.kind.pos(), .object = first.object_name(), .text = "the first is here"});
 }
 
 void take_deployment(const Document& doc, const Value& root, Inventory& inventory,
@@ -81,11 +78,10 @@ void take_deployment(const Document& doc, const Value& root, Inventory& inventor
         return;
     }
     if (doc.list != kNone) {
-        diagnostics.add({.rule = "not-supported",
-                         .pos = doc.kind.pos(),
-                         .object = doc.object_name(),
-                         .message = "the operator's Deployment cannot be an item of a List",
-                         .hint = "make it a separate document"});
+        about(doc, diagnostics)
+            .error("not-supported", doc.kind.pos(),
+                   "the operator's Deployment cannot be an item of a List")
+            .hint("make it a separate document");
     }
     reference.deployment = &doc;
     reference.values = operator_values(root, doc.object_name(), diagnostics);

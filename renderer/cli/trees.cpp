@@ -168,14 +168,12 @@ bool add_gone_trees(const Options& options, ClusterRuns& runs,
             trees.push_back(std::move(tree));
             continue;
         }
-        diagnostics.add(
-            {.severity = Severity::Warning,
-             .rule = "gone-cluster",
-             .where = tree.dir,
-             .message = "written by an earlier run for a cluster that is not in .tailrender.yaml",
-             .expected = "no such output: appliers that follow it keep its devices",
-             .hint =
-                 "remove it with --prune, unless another tree is rendered to the same directory"});
+        diagnostics
+            .warning("gone-cluster", {},
+                     "written by an earlier run for a cluster that is not in .tailrender.yaml")
+            .where(tree.dir)
+            .expected("no such output: appliers that follow it keep its devices")
+            .hint("remove it with --prune, unless another tree is rendered to the same directory");
     }
     return true;
 }

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "renderer/core/pos.h"
@@ -32,12 +33,36 @@ struct Diagnostic {
     std::string expected = {};
     std::string hint = {};
     std::vector<Note> notes = {};
+    bool is_absence =
+        false;               // something is not there: so it looks, too, when a file was unreadable
     bool hide_text = false;  // the line may hold a credential: its place is printed, its text not
+};
+
+// The rest of a sentence: what the diagnostic that was just added says besides. To be used at once.
+class Finding {
+public:
+    explicit Finding(Diagnostic& added) : added_(added) {}
+
+    Finding& object(std::string_view object);
+    Finding& where(std::string_view where);
+    Finding& found(std::string_view found);
+    Finding& expected(std::string_view expected);
+    Finding& hint(std::string_view hint);
+    Finding& note(Note note);
+    Finding& notes(std::vector<Note> notes);
+    Finding& hide_text(bool hide = true);
+    Finding& is_absence();
+
+private:
+    Diagnostic& added_;
 };
 
 class Diagnostics {
 public:
     void add(Diagnostic diagnostic);
+    Finding say(Severity severity, std::string_view rule, Pos pos, std::string message);
+    Finding error(std::string_view rule, Pos pos, std::string message);
+    Finding warning(std::string_view rule, Pos pos, std::string message);
     void append(Diagnostics other);  // merges what a thread collected
 
     [[nodiscard]] bool has_errors() const { return errors_ > 0; }
@@ -65,6 +90,21 @@ public:
 private:
     std::vector<Diagnostic> all_;
     std::size_t errors_ = 0;
+};
+
+// What is said about one object ("Kind/namespace/name").
+class Report {
+public:
+    Report(std::string object, Diagnostics& diagnostics)
+        : object_(std::move(object)), diagnostics_(diagnostics) {}
+
+    Finding say(Severity severity, std::string_view rule, Pos pos, std::string message);
+    Finding error(std::string_view rule, Pos pos, std::string message);
+    Finding warning(std::string_view rule, Pos pos, std::string message);
+
+private:
+    std::string object_;
+    Diagnostics& diagnostics_;
 };
 
 // The candidate nearest to `word` if it is near enough to be a typo, else "".

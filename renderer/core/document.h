@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/core/diagnostics.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 #include "renderer/core/yaml_reader.h"
@@ -35,12 +36,20 @@ struct Document {
     [[nodiscard]] std::string object_name() const;  // "Kind/namespace/name" or "Kind/name"
 };
 
+inline Report about(const Document& document, Diagnostics& diagnostics) {
+    return {document.object_name(), diagnostics};
+}
+
 // Why an object of ours exists.
 struct Origin {
     Pos pos;                // the parent's `kind`/first byte: printed as file:line
     std::string parent;     // "Service/shop/web"
     std::string_view rule;  // static text: "l3-ingress: annotation tailscale.com/expose"
 };
+
+inline Report about(const Origin& origin, Diagnostics& diagnostics) {
+    return {origin.parent, diagnostics};
+}
 
 struct Object {
     Value root;

@@ -308,14 +308,11 @@ void warn_glued(const SourceMap& sources, const PendingFile& file, Diagnostics& 
         const std::size_t begin = document.scanned.range.begin;
         if (begin >= 3 && text.substr(begin - 3, 3) == "---" && text[begin] != ' ' &&
             text[begin] != '\t') {
-            diagnostics.add(
-                {.severity = Severity::Warning,
-                 .rule = "glued-separator",
-                 .pos = sources.pos(file.source, begin),
-                 .message = "text after a document separator",
-                 .expected = "a line that holds only \"---\"",
-                 .hint =
-                     "a template trims one line break too many; other tools reject this stream"});
+            diagnostics
+                .warning("glued-separator", sources.pos(file.source, begin),
+                         "text after a document separator")
+                .expected("a line that holds only \"---\"")
+                .hint("a template trims one line break too many; other tools reject this stream");
         }
     }
 }
@@ -352,10 +349,9 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
             continue;
         }
         if (loaded.sources.total_bytes() + texts[i]->size() > kMaxInput) {
-            diagnostics.add({.rule = "too-much-input",
-                             .where = files[i].path,
-                             .message = "the input is larger than 3 GiB",
-                             .hint = "render a part of the tree"});
+            diagnostics.error("too-much-input", {}, "the input is larger than 3 GiB")
+                .where(files[i].path)
+                .hint("render a part of the tree");
             return {};
         }
         loaded.input_bytes += texts[i]->size();

@@ -102,13 +102,11 @@ private:
 
     void take(std::optional<Edit> edit, std::string_view key, const std::string& value) {
         if (!edit) {
-            diagnostics_.add(
-                {.rule = "cannot-edit",
-                 .pos = doc_.kind.pos(),
-                 .object = doc_.object_name(),
-                 .message = fmt::format("cannot write \"{}: {}\" into this document", key, value),
-                 .found = "metadata that uses an alias, an anchor or a tag, or no metadata",
-                 .hint = fmt::format("write \"{}: {}\" into the file by hand", key, value)});
+            about(doc_, diagnostics_)
+                .error("cannot-edit", doc_.kind.pos(),
+                       fmt::format("cannot write \"{}: {}\" into this document", key, value))
+                .found("metadata that uses an alias, an anchor or a tag, or no metadata")
+                .hint(fmt::format("write \"{}: {}\" into the file by hand", key, value));
             return;
         }
         edit->reason = fmt::format("{} {}", key, value);
@@ -189,16 +187,13 @@ private:
     }
 
     void refuse_forced(const Document& document, const NamespaceRule& rule) {
-        diagnostics_.add(
-            {.rule = "forced-namespace",
-             .pos = document.kind.pos(),
-             .object = document.object_name(),
-             .message =
-                 "Fleet rejects a bundle with \"namespace\" that has a cluster-scoped object",
-             .found = fmt::format("{} in a bundle with namespace \"{}\"", text_of(&document.kind),
-                                  rule.forced),
-             .hint = "use defaultNamespace, or move the object to another bundle",
-             .notes = {{.pos = rule.forced_pos, .text = "the namespace is forced here"}}});
+        about(document, diagnostics_)
+            .error("forced-namespace", document.kind.pos(),
+                   "Fleet rejects a bundle with \"namespace\" that has a cluster-scoped object")
+            .found(fmt::format("{} in a bundle with namespace \"{}\"", text_of(&document.kind),
+                               rule.forced))
+            .hint("use defaultNamespace, or move the object to another bundle")
+            .note({.pos = rule.forced_pos, .text = "the namespace is forced here"});
     }
 
     Loaded& loaded_;

@@ -67,12 +67,11 @@ private:
             const bool used = std::ranges::any_of(
                 dirs_, [&](const WalkedDir& dir) { return selects(glob.pattern, dir.relative); });
             if (!used) {
-                context_.build.diagnostics.add(
-                    {.rule = "unknown-bundle",
-                     .pos = glob.pos,
-                     .message = fmt::format("no directory matches \"{}\"", glob.pattern),
-                     .expected = "the path of a bundle's directory, or a glob of such paths",
-                     .hint = "paths are relative to the directory of .tailrender.yaml"});
+                context_.build.diagnostics
+                    .error("unknown-bundle", glob.pos,
+                           fmt::format("no directory matches \"{}\"", glob.pattern))
+                    .expected("the path of a bundle's directory, or a glob of such paths")
+                    .hint("paths are relative to the directory of .tailrender.yaml");
             }
         }
     }
@@ -106,11 +105,11 @@ private:
         const BuildContext& build = context_.build;
         const std::string path = join_path(root.path, root.fleet_files.front());
         if (root.fleet_files.size() > 1) {
-            build.diagnostics.add({.rule = "two-fleet-files",
-                                   .where = join_path(root.path, root.fleet_files.back()),
-                                   .message = "this directory has fleet.yaml and fleet.yml",
-                                   .expected = "one of them",
-                                   .hint = "keep fleet.yaml"});
+            build.diagnostics
+                .error("two-fleet-files", {}, "this directory has fleet.yaml and fleet.yml")
+                .where(join_path(root.path, root.fleet_files.back()))
+                .expected("one of them")
+                .hint("keep fleet.yaml");
         }
         const FleetFile fleet =
             read_fleet(build.tree, path, context_.cluster, build.sources, build.diagnostics);
@@ -151,10 +150,9 @@ Selection select_inputs(const SourceTree& tree, const SelectOptions& options,
         return selection;
     }
     if (kind != EntryKind::Directory) {
-        diagnostics.add({.rule = "missing-path",
-                         .where = options.root,
-                         .message = "no such file or directory",
-                         .expected = "a directory with manifests, or a manifest"});
+        diagnostics.error("missing-path", {}, "no such file or directory")
+            .where(options.root)
+            .expected("a directory with manifests, or a manifest");
         selection.bundles.emplace_back();
         return selection;
     }

@@ -70,15 +70,13 @@ private:
             const InputFile& file = out_.files[i];
             const auto [known, added] = listed_.try_emplace(file.path, &file);
             if (!added) {
-                context_.build.diagnostics.add(
-                    {.rule = "listed-twice",
-                     .pos = file.pos,
-                     .message = fmt::format("\"{}\" is part of two kustomize builds", file.path),
-                     .found = fmt::format("builds of \"{}\" and \"{}\"", build_dir(*known->second),
-                                          build_dir(file)),
-                     .hint =
-                         fmt::format("render one of them: tailrender render {}", build_dir(file)),
-                     .notes = {{.pos = known->second->pos, .text = "also listed here"}}});
+                context_.build.diagnostics
+                    .error("listed-twice", file.pos,
+                           fmt::format("\"{}\" is part of two kustomize builds", file.path))
+                    .found(fmt::format("builds of \"{}\" and \"{}\"", build_dir(*known->second),
+                                       build_dir(file)))
+                    .hint(fmt::format("render one of them: tailrender render {}", build_dir(file)))
+                    .note({.pos = known->second->pos, .text = "also listed here"});
             }
         }
     }

@@ -156,14 +156,12 @@ void check_edits(const SourceMap& sources, std::span<Edit> edits, Diagnostics& d
         return a.source == b.source && b.begin < std::max(a.end, a.begin + 1);
     });
     if (clash != edits.end()) {
-        diagnostics.add(
-            {.rule = "cannot-edit",
-             .pos = sources.pos(clash->source, clash->begin),
-             .message =
-                 "two documents share this text, so it cannot be changed for only one of them",
-             .found = fmt::format("edits for \"{}\" and \"{}\"", clash->reason,
-                                  std::next(clash)->reason),
-             .hint = "repeat the text where it is used"});
+        diagnostics
+            .error("cannot-edit", sources.pos(clash->source, clash->begin),
+                   "two documents share this text, so it cannot be changed for only one of them")
+            .found(
+                fmt::format("edits for \"{}\" and \"{}\"", clash->reason, std::next(clash)->reason))
+            .hint("repeat the text where it is used");
     }
 }
 

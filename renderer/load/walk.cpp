@@ -83,11 +83,10 @@ private:
     }
 
     void refuse_dangling(const std::string& path) {
-        diagnostics_.add({.rule = "broken-link",
-                          .where = path,
-                          .message = "broken symbolic link",
-                          .expected = "an existing target",
-                          .hint = "restore the target, or remove the link"});
+        diagnostics_.error("broken-link", {}, "broken symbolic link")
+            .where(path)
+            .expected("an existing target")
+            .hint("restore the target, or remove the link");
     }
 
     bool may_enter(const std::string& path, const Entry& entry) {
@@ -95,10 +94,10 @@ private:
             return true;
         }
         if (stays_inside(path)) {
-            diagnostics_.add({.rule = "symbolic-link",
-                              .where = path,
-                              .message = "symbolic links to directories are not followed",
-                              .hint = "list the directory in a kustomization, or copy it"});
+            diagnostics_
+                .error("symbolic-link", {}, "symbolic links to directories are not followed")
+                .where(path)
+                .hint("list the directory in a kustomization, or copy it");
         }
         return false;
     }
@@ -108,11 +107,10 @@ private:
         if (is_within(target, real_root_)) {
             return true;
         }
-        diagnostics_.add({.rule = "symbolic-link",
-                          .where = path,
-                          .message = "symbolic link to a path outside the tree",
-                          .expected = "a target in the directory that is rendered",
-                          .hint = "replace the link by the file, or remove it"});
+        diagnostics_.error("symbolic-link", {}, "symbolic link to a path outside the tree")
+            .where(path)
+            .expected("a target in the directory that is rendered")
+            .hint("replace the link by the file, or remove it");
         return false;
     }
 

@@ -47,16 +47,6 @@ const Value* metadata(const ParentInput& parent, std::string_view group) {
     return entries != nullptr && entries->is_map() ? entries : nullptr;
 }
 
-void warn(const ParentInput& parent, Pos pos, std::string_view rule, std::string message,
-          std::string hint, Diagnostics& diagnostics) {
-    diagnostics.add({.severity = Severity::Warning,
-                     .rule = std::string(rule),
-                     .pos = pos,
-                     .object = parent.doc->object_name(),
-                     .message = std::move(message),
-                     .hint = std::move(hint)});
-}
-
 std::string suggestion(std::string_view key, Keys keys) {
     const std::string_view near = nearest(key, {keys.begin(), keys.end()});
     return near.empty() ? fmt::format("the operator knows {}", fmt::join(keys, ", "))
@@ -70,14 +60,17 @@ void check_key(const ParentInput& parent, const Vocabulary& words, const Member&
         return;
     }
     if (contains(words.other_keys, key)) {
-        warn(
-            parent, entry.key.pos(), "annotation-without-effect",
-            fmt::format("annotation \"{}\" has no effect on {} {}", key, words.article, words.kind),
-            fmt::format("it belongs on {}", words.other_kind), diagnostics);
+        about(parent, diagnostics)
+            .warning("annotation-without-effect", entry.key.pos(),
+                     fmt::format("annotation \"{}\" has no effect on {} {}", key, words.article,
+                                 words.kind))
+            .hint(fmt::format("it belongs on {}", words.other_kind));
         return;
     }
-    warn(parent, entry.key.pos(), "unknown-annotation",
-         fmt::format("unknown annotation \"{}\"", key), suggestion(key, words.keys), diagnostics);
+    about(parent, diagnostics)
+        .warning("unknown-annotation", entry.key.pos(),
+                 fmt::format("unknown annotation \"{}\"", key))
+        .hint(suggestion(key, words.keys));
 }
 
 void check_switch(const ParentInput& parent, const Member& entry, Diagnostics& diagnostics) {
@@ -85,18 +78,15 @@ void check_switch(const ParentInput& parent, const Member& entry, Diagnostics& d
     if (text.empty() || text == "true" || text == "false") {
         return;
     }
-    diagnostics.add(
-        {.severity = Severity::Warning,
-         .rule = "not-exactly-true",
-         .pos = entry.value.pos(),
-         .object = parent.doc->object_name(),
-         .message = fmt::format("invalid value of annotation \"{}\": only \"true\" enables it",
-                                entry.name()),
-         .found = fmt::format("\"{}\"", text),
-         .expected = "\"true\" or \"false\"",
-         .hint = nearest(text, {"true"}).empty() && text != "yes" && text != "1"
-                     ? ""
-                     : fmt::format("write {}: \"true\"", entry.name())});
+    about(parent, diagnostics)
+        .warning("not-exactly-true", entry.value.pos(),
+                 fmt::format("invalid value of annotation \"{}\": only \"true\" enables it",
+                             entry.name()))
+        .found(fmt::format("\"{}\"", text))
+        .expected("\"true\" or \"false\"")
+        .hint(nearest(text, {"true"}).empty() && text != "yes" && text != "1"
+                  ? ""
+                  : fmt::format("write {}: \"true\"", entry.name()));
 }
 
 void check_label(const ParentInput& parent, const Vocabulary& words, const Member& entry,
@@ -107,10 +97,10 @@ void check_label(const ParentInput& parent, const Vocabulary& words, const Membe
     }
     const bool misplaced = contains(words.keys, key);
     const std::array<std::string_view, 1> choices = {kProxyClass};
-    warn(parent, entry.key.pos(), "unknown-label", fmt::format("unknown label \"{}\"", key),
-         misplaced ? "it is an annotation: move it to metadata.annotations"
-                   : suggestion(key, choices),
-         diagnostics);
+    about(parent, diagnostics)
+        .warning("unknown-label", entry.key.pos(), fmt::format("unknown label \"{}\"", key))
+        .hint(misplaced ? "it is an annotation: move it to metadata.annotations"
+                        : suggestion(key, choices));
 }
 
 void check_entries(const ParentInput& parent, const Vocabulary& words, Diagnostics& diagnostics) {
@@ -151,10 +141,10 @@ bool is_exactly_true(const ParentInput& parent, std::string_view key) {
 void check_annotations(const ServiceInput& service, Diagnostics& diagnostics) {
     check_entries(service, kService, diagnostics);
     if (service.load_balancer_class == "tailscale" && service.type != ServiceType::LoadBalancer) {
-        warn(service, service.pos(), "not-a-load-balancer",
-             "\"loadBalancerClass: tailscale\" without \"type: LoadBalancer\"",
-             "add \"type: LoadBalancer\": Kubernetes rejects the class on other types",
-             diagnostics);
+        about(service, diagnostics)
+            .warning("not-a-load-balancer", service.pos(),
+                     "\"loadBalancerClass: tailscale\" without \"type: LoadBalancer\"")
+            .hint("add \"type: LoadBalancer\": Kubernetes rejects the class on other types");
     }
 }
 

@@ -41,19 +41,16 @@ Devices all_devices(std::span<const ClusterPlan> clusters) {
 
 void report_clash(const Device& first, const Device& other) {
     const bool known = !other.cluster->plan.settings.tailnet_domain.empty();
-    other.cluster->diagnostics.add(
-        {.severity = known ? Severity::Error : Severity::Warning,
-         .rule = "duplicate-hostname",
-         .pos = other.joining.pos,
-         .object = other.joining.origin->parent,
-         .message = fmt::format("cluster \"{}\" also has a device with the hostname \"{}\"",
-                                first.cluster->name, other.joining.hostname),
-         .found = fmt::format("that of {} at {}", first.joining.origin->parent,
-                              first.cluster->sources.describe(first.joining.pos)),
-         .expected = "a unique hostname: the tailnet would call the second one \"<hostname>-1\"",
-         .hint = known ? "set \"tailrender.hostnameSuffix\" in the values of one cluster"
-                       : "set \"tailrender.hostnameSuffix\" in the values of one cluster, or "
-                         "\"tailnetDomain\" of both if they are in different tailnets"});
+    about(*other.joining.origin, other.cluster->diagnostics)
+        .say(known ? Severity::Error : Severity::Warning, "duplicate-hostname", other.joining.pos,
+             fmt::format("cluster \"{}\" also has a device with the hostname \"{}\"",
+                         first.cluster->name, other.joining.hostname))
+        .found(fmt::format("that of {} at {}", first.joining.origin->parent,
+                           first.cluster->sources.describe(first.joining.pos)))
+        .expected("a unique hostname: the tailnet would call the second one \"<hostname>-1\"")
+        .hint(known ? "set \"tailrender.hostnameSuffix\" in the values of one cluster"
+                    : "set \"tailrender.hostnameSuffix\" in the values of one cluster, or "
+                      "\"tailnetDomain\" of both if they are in different tailnets");
 }
 
 // Each would delete devices of the other that are offline.
@@ -66,14 +63,15 @@ void check_take_over(std::span<const ClusterPlan> clusters) {
             fmt::format("{} {} {}", settings.tailnet_domain, settings.login_server, tag),
             cluster.name);
         if (!tag.empty() && !is_first) {
-            cluster.diagnostics.add(
-                {.rule = "shared-take-over-tag",
-                 .message = fmt::format("cluster \"{}\" has the same \"tailrender.takeOverTag\"",
-                                        owner->second),
-                 .found = fmt::format("\"{}\"", tag),
-                 .expected = "a tag that no other cluster sets on its devices",
-                 .hint = "set another one in the values of one cluster, or \"tailnetDomain\" of "
-                         "both if they are in different tailnets"});
+            cluster.diagnostics
+                .error("shared-take-over-tag", {},
+                       fmt::format("cluster \"{}\" has the same \"tailrender.takeOverTag\"",
+                                   owner->second))
+                .found(fmt::format("\"{}\"", tag))
+                .expected("a tag that no other cluster sets on its devices")
+                .hint(
+                    "set another one in the values of one cluster, or \"tailnetDomain\" of "
+                    "both if they are in different tailnets");
         }
     }
 }
@@ -120,14 +118,11 @@ void check_target(const ClusterPlan& cluster, const Workload& workload, const Pr
         return;
     }
     if (const std::string_view near = nearest(host, names); !near.empty()) {
-        cluster.diagnostics.add(
-            {.severity = Severity::Warning,
-             .rule = "unknown-device",
-             .pos = proxy.target_pos,
-             .object = workload.origin.parent,
-             .message = fmt::format("no cluster of this repository has a device \"{}\"", host),
-             .found = fmt::format("\"{}\"", target),
-             .hint = fmt::format("did you mean \"{}.{}\"?", near, domain)});
+        about(workload.origin, cluster.diagnostics)
+            .warning("unknown-device", proxy.target_pos,
+                     fmt::format("no cluster of this repository has a device \"{}\"", host))
+            .found(fmt::format("\"{}\"", target))
+            .hint(fmt::format("did you mean \"{}.{}\"?", near, domain));
     }
 }
 

@@ -74,12 +74,13 @@ std::set<const Kind*> consumed_kinds(const Loaded& loaded, CustomResources mode)
 using Lists = std::map<std::uint32_t, std::vector<const Document*>>;
 
 // A List that holds nothing else goes as a whole.
-void cut_lists(const Loaded& loaded, const Lists& lists, Plan& plan, Diagnostics& diagnostics) {
+void cut_lists(const Loaded& loaded, const Lists& lists, std::vector<Edit>& edits,
+               Diagnostics& diagnostics) {
     for (const auto& [list, items] : lists) {
         const auto all = std::ranges::count(loaded.documents, list,
                                             [](const Document& doc) { return doc.list; });
         if (static_cast<std::size_t>(all) == items.size()) {
-            cut_document(loaded.documents[list], "consumed", plan, diagnostics);
+            cut_document(loaded.documents[list], "consumed", edits, diagnostics);
             continue;
         }
         for (const Document* item : items) {
@@ -133,8 +134,20 @@ void check_custom_resource(const ParentInput& parent, Diagnostics& diagnostics) 
     check_metadata(parent, diagnostics);
 }
 
-void plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
-                           const Settings& settings, Plan& plan, Diagnostics& diagnostics) {
+std::vector<const Kind*> missing_crds(const Loaded& loaded, const Settings& settings) {
+    std::vector<const Kind*> missing;
+    if (!loaded.is_stream && settings.custom_resources == CustomResources::Emit) {
+        for (const Kind& kind : kCustomKinds) {
+            if (!has_crd(loaded, kind)) {
+                missing.push_back(&kind);
+            }
+        }
+    }
+    return missing;
+}
+
+std::vector<Edit> plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
+                                        const Settings& settings, Diagnostics& diagnostics) {
     const auto consumed = consumed_kinds(loaded, settings.custom_resources);
     Lists lists;
     std::vector<const Document*> built;
@@ -154,6 +167,7 @@ void plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
         }
     }
     check_duplicates(built, diagnostics);
+    std::vector<Edit> edits;
     for (const Document* doc : built) {
         if (loaded.keeps_custom_resources || !consumed.contains(known_kind(*doc))) {
             continue;
@@ -161,17 +175,11 @@ void plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
         if (doc->list != kNone) {
             lists[doc->list].push_back(doc);
         } else {
-            cut_document(*doc, "consumed", plan, diagnostics);
+            cut_document(*doc, "consumed", edits, diagnostics);
         }
     }
-    cut_lists(loaded, lists, plan, diagnostics);
-    if (plan.install && !loaded.is_stream && settings.custom_resources == CustomResources::Emit) {
-        for (const Kind& kind : kCustomKinds) {
-            if (!has_crd(loaded, kind)) {
-                plan.install->crds.push_back(&kind);
-            }
-        }
-    }
+    cut_lists(loaded, lists, edits, diagnostics);
+    return edits;
 }
 
 }  // namespace renderer

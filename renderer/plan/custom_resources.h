@@ -12,10 +12,13 @@
 
 namespace renderer {
 
-// Adds to plan.edits. Reports kinds and versions that are not built, what is in the inputs
-// twice, and items of a List that cannot be cut out of it.
-void plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
-                           const Settings& settings, Plan& plan, Diagnostics& diagnostics);
+// The edits that cut out what is consumed. Reports kinds and versions that are not built, what is
+// in the inputs twice, and items of a List that cannot be cut out of it.
+std::vector<Edit> plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
+                                        const Settings& settings, Diagnostics& diagnostics);
+
+// The kinds that the cluster has to be told of when their resources are emitted.
+std::vector<const Kind*> missing_crds(const Loaded& loaded, const Settings& settings);
 
 // What the API server refuses of any kind: the decoder's faults, the name, labels, annotations.
 void check_custom_resource(const ParentInput& parent, Diagnostics& diagnostics);

@@ -133,13 +133,11 @@ bool is_fact(const Document& doc) {
 }
 
 void warn_of_hook(const Document& doc, Diagnostics& diagnostics) {
-    diagnostics.add({.severity = Severity::Warning,
-                     .rule = "hook-not-rendered",
-                     .pos = doc.kind.pos(),
-                     .object = doc.object_name(),
-                     .message = "Helm runs this object as a hook, so nothing is rendered for it",
-                     .expected = "an object of the release",
-                     .hint = "remove its annotation \"helm.sh/hook\""});
+    about(doc, diagnostics)
+        .warning("hook-not-rendered", doc.kind.pos(),
+                 "Helm runs this object as a hook, so nothing is rendered for it")
+        .expected("an object of the release")
+        .hint("remove its annotation \"helm.sh/hook\"");
 }
 
 void report_faults(const ParentInput& parent, Diagnostics& diagnostics) {

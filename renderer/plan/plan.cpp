@@ -71,11 +71,10 @@ Settings plan_settings(const Loaded& loaded, const OperatorInput& reference,
     }
     const OperatorNamespace home = operator_namespace(loaded, reference);
     if (!home.name.empty() && !is_dns1123_label(home.name)) {
-        diagnostics.add({.rule = "invalid-object",
-                         .pos = home.pos,
-                         .object = home.object,
-                         .message = fmt::format("invalid namespace \"{}\"", home.name),
-                         .expected = std::string(kDnsLabelGrammar)});
+        diagnostics
+            .error("invalid-object", home.pos, fmt::format("invalid namespace \"{}\"", home.name))
+            .object(home.object)
+            .expected(kDnsLabelGrammar);
     }
     return decode_settings(layers, home.name, app_version, diagnostics);
 }
@@ -100,12 +99,11 @@ std::uint32_t central_bundle(const Loaded& loaded, const OperatorInput& referenc
         const Value* setting = layer.at({"tailrender", "placement"});
         place = setting == nullptr ? place : setting->pos();
     }
-    diagnostics.add({.rule = "no-operator-bundle",
-                     .pos = place,
-                     .message = "no bundle in the inputs has the operator",
-                     .expected = "a bundle for generated objects: one with the operator's chart in "
-                                 "fleet.yaml, or with its manifest",
-                     .hint = "set \"tailrender.placement: parent\""});
+    diagnostics.error("no-operator-bundle", place, "no bundle in the inputs has the operator")
+        .expected(
+            "a bundle for generated objects: one with the operator's chart in "
+            "fleet.yaml, or with its manifest")
+        .hint("set \"tailrender.placement: parent\"");
     return kNone;
 }
 
@@ -215,12 +213,18 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     Plan plan;
     plan.edits = loaded.edits;
     plan.settings = plan_settings(loaded, inventory.reference, diagnostics);
-    plan_install(loaded, inventory, plan.settings, plan, diagnostics);
-
-    plan_custom_resources(loaded, inventory, plan.settings, plan, diagnostics);
+    Installation installation = plan_install(loaded, inventory, plan.settings, diagnostics);
+    plan.install = std::move(installation.install);
+    plan.replacements = std::move(installation.replacements);
+    plan.summary = std::move(installation.summary);
+    append(std::move(installation.edits), plan.edits);
+    append(plan_custom_resources(loaded, inventory, plan.settings, diagnostics), plan.edits);
+    if (plan.install) {
+        plan.install->crds = missing_crds(loaded, plan.settings);
+    }
     const Parents parents = find_parents(loaded, inventory, plan.settings, diagnostics);
     const ServiceIndex services(inventory);
-    Tailnets tailnets(loaded, inventory, plan.settings);
+    const Tailnets tailnets(loaded, inventory, plan.settings);
     ProxyClasses classes(loaded, inventory, plan);
     const ProxyInputs inputs = {
         .loaded = loaded,
@@ -247,7 +251,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
         plan.workloads.push_back(std::move(*nameserver));
     }
     plan.group_policies = plan_group_policies(inventory, inputs, diagnostics);
-    tailnets.finish(inputs, plan, diagnostics);
+    plan.tailnets = plan_tailnets(inventory, inputs);
     plan.metrics = plan_metrics(plan.workloads, diagnostics);
     plan.devices = devices_of(plan);
     std::vector<Edit> names = std::move(egress.edits);
@@ -256,6 +260,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     }
 
     classes.finish(diagnostics);
+    append(check_tailnets(loaded, inventory, plan.settings, diagnostics), plan.summary);
     check_edits(loaded.sources, names, diagnostics);
     append(std::move(names), plan.edits);
     const std::vector<const ServiceInput*> backends = backends_of(plan);

@@ -58,6 +58,14 @@ struct InstallPlan {
     bool auth_proxy_account = false;  // apiServerProxyConfig wants kube-apiserver-auth-proxy
 };
 
+// What the operator's own documents become.
+struct Installation {
+    std::optional<InstallPlan> install;
+    std::vector<Object> replacements;  // post-render: the chart's documents in their new form
+    std::vector<Edit> edits;           // which cut them out
+    std::vector<std::string> summary;  // what has to exist in the cluster
+};
+
 struct Plan {
     Settings settings;
     std::optional<InstallPlan> install;

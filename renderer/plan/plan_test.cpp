@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "renderer/plan/names.h"
+#include "renderer/plan/object_names.h"
 #include "renderer/plan/plan_testing.h"
 
 namespace renderer {

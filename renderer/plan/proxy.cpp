@@ -7,7 +7,7 @@
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/grammar.h"
-#include "renderer/plan/names.h"
+#include "renderer/plan/object_names.h"
 #include "renderer/plan/tags.h"
 
 namespace renderer {
@@ -26,12 +26,11 @@ std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& se
     }
     for (const std::string& tag : tags) {
         if (const std::string_view wrong = tag_error(tag); !wrong.empty()) {
-            diagnostics.add({.rule = "invalid-tag",
-                             .pos = wish->pos(),
-                             .object = parent.doc->object_name(),
-                             .message = fmt::format("invalid tag \"{}\": {}", tag, wrong),
-                             .found = fmt::format("\"{}\"", wish->text()),
-                             .expected = "tags such as \"tag:web\", separated by commas"});
+            about(parent, diagnostics)
+                .error("invalid-tag", wish->pos(),
+                       fmt::format("invalid tag \"{}\": {}", tag, wrong))
+                .found(fmt::format("\"{}\"", wish->text()))
+                .expected("tags such as \"tag:web\", separated by commas");
         }
     }
     return tags;
@@ -47,13 +46,11 @@ std::vector<std::string> device_tags(std::vector<std::string> tags, const Settin
 
 void check_namespace(const ParentInput& parent, Diagnostics& diagnostics) {
     if (parent.ns.empty()) {
-        diagnostics.add(
-            {.rule = "missing-namespace",
-             .pos = parent.name_pos(),
-             .object = parent.doc->object_name(),
-             .message = "the namespace of this object is unknown",
-             .expected = "metadata.namespace, or \"defaultNamespace\" in the bundle's fleet.yaml",
-             .hint = "set metadata.namespace, or use --namespace NAME"});
+        about(parent, diagnostics)
+            .error("missing-namespace", parent.name_pos(),
+                   "the namespace of this object is unknown")
+            .expected("metadata.namespace, or \"defaultNamespace\" in the bundle's fleet.yaml")
+            .hint("set metadata.namespace, or use --namespace NAME");
     }
 }
 
@@ -138,15 +135,14 @@ std::string checked_hostname(const ParentInput& parent, const Hostname& wish,
         wrong = dns_label_error(hostname);
     }
     if (!wrong.empty()) {
-        diagnostics.add({.rule = "invalid-hostname",
-                         .pos = wish.pos,
-                         .object = parent.doc->object_name(),
-                         .message = fmt::format("invalid hostname \"{}\": {}", hostname, wrong),
-                         .found = hostname.size() <= kMaxLabel
-                                      ? ""
-                                      : fmt::format("a name of {} bytes", hostname.size()),
-                         .expected = "1 to 63 letters, digits and dashes, no dash at either end",
-                         .hint = std::string(advice)});
+        about(parent, diagnostics)
+            .error("invalid-hostname", wish.pos,
+                   fmt::format("invalid hostname \"{}\": {}", hostname, wrong))
+            .found(hostname.size() <= kMaxLabel
+                       ? ""
+                       : fmt::format("a name of {} bytes", hostname.size()))
+            .expected("1 to 63 letters, digits and dashes, no dash at either end")
+            .hint(advice);
     }
     return hostname;
 }

@@ -22,7 +22,7 @@ struct ProxyInputs {
     const Loaded& loaded;
     const Settings& settings;
     const ServiceIndex& services;
-    Tailnets& tailnets;
+    const Tailnets& tailnets;
     ProxyClasses& classes;
     std::uint32_t central_bundle = kNone;  // placement: central; kNone: the parent's bundle
 

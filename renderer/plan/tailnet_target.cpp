@@ -12,24 +12,15 @@ namespace renderer {
 
 namespace {
 
-void report(const ServiceInput& service, std::string_view rule, std::string_view key,
-            std::string message, std::string expected, std::string_view hint,
-            Diagnostics& diagnostics) {
-    diagnostics.add({.rule = std::string(rule),
-                     .pos = service.annotation(key)->pos(),
-                     .object = service.doc->object_name(),
-                     .message = std::move(message),
-                     .expected = std::move(expected),
-                     .hint = std::string(hint)});
-}
-
 void check_address(const ServiceInput& service, std::string_view key, std::string_view hint,
                    Diagnostics& diagnostics) {
     const std::string_view address = annotation_text(service, key);
     if (!address.empty() && !ip_family(address, true)) {
-        report(service, "invalid-tailnet-ip", key,
-               fmt::format("invalid IP address \"{}\"", address),
-               "an address such as \"100.64.0.7\"", hint, diagnostics);
+        about(service, diagnostics)
+            .error("invalid-tailnet-ip", service.annotation(key)->pos(),
+                   fmt::format("invalid IP address \"{}\"", address))
+            .expected("an address such as \"100.64.0.7\"")
+            .hint(hint);
     }
 }
 
@@ -66,14 +57,19 @@ void check_tailnet_target(const ServiceInput& service, std::string_view hint,
                           Diagnostics& diagnostics) {
     const std::string_view fqdn = annotation_text(service, kTailnetFqdn);
     if (!fqdn.empty() && !annotation_text(service, kTailnetIp).empty()) {
-        report(service, "egress-target-conflict", kTailnetFqdn,
-               fmt::format("only one of \"{}\" and \"{}\" can be set", kTailnetIp, kTailnetFqdn),
-               "one target at most", hint, diagnostics);
+        about(service, diagnostics)
+            .error(
+                "egress-target-conflict", service.annotation(kTailnetFqdn)->pos(),
+                fmt::format("only one of \"{}\" and \"{}\" can be set", kTailnetIp, kTailnetFqdn))
+            .expected("one target at most")
+            .hint(hint);
     }
     if (!fqdn.empty() && !is_magic_dns_name(fqdn)) {
-        report(service, "invalid-tailnet-fqdn", kTailnetFqdn,
-               fmt::format("invalid device name \"{}\"", fqdn),
-               "a name such as \"db.tail1234.ts.net\"", hint, diagnostics);
+        about(service, diagnostics)
+            .error("invalid-tailnet-fqdn", service.annotation(kTailnetFqdn)->pos(),
+                   fmt::format("invalid device name \"{}\"", fqdn))
+            .expected("a name such as \"db.tail1234.ts.net\"")
+            .hint(hint);
     }
     check_address(service, kTailnetIp, hint, diagnostics);
 }

@@ -1,6 +1,5 @@
 // Tailnets beside the controller's own: which login server the devices of each one use, and which
-// Secret mints their keys. Remembers who asked, so that a fault of a Tailnet is one error that
-// lists all who depend on it. Source: tailscale v1.96.5 cmd/k8s-operator/{tailnet,connector,
+// Secret mints their keys. Source: tailscale v1.96.5 cmd/k8s-operator/{tailnet,connector,
 // tsrecorder,proxygroup}.go, k8s-operator/reconciler/tailnet.
 #pragma once
 
@@ -25,6 +24,7 @@ struct TailnetWish {
     Pos pos;
 };
 
+// The Tailnets among the inputs, by name. What an applier sees wins over facts.
 class Tailnets {
 public:
     // All of them must outlive this.
@@ -32,26 +32,20 @@ public:
 
     // The login server for devices of `user`; "" = Tailscale's own, by default. Reports a Tailnet
     // that is not among the inputs.
-    std::string server_url(const ParentInput& user, const TailnetWish& wish,
-                           Diagnostics& diagnostics);
-
-    // Once all users have asked: fills plan.tailnets, and reports what is wrong with Tailnets and
-    // their Secrets.
-    void finish(const ProxyInputs& inputs, Plan& plan, Diagnostics& diagnostics);
+    [[nodiscard]] std::string server_url(const ParentInput& user, const TailnetWish& wish,
+                                         Diagnostics& diagnostics) const;
 
 private:
-    void check_url(const TailnetInput& tailnet, Diagnostics& diagnostics) const;
-    void check_name(const TailnetInput& tailnet, Diagnostics& diagnostics) const;
-    void check_label(const TailnetInput& tailnet, std::string_view label,
-                     Diagnostics& diagnostics) const;
-    void check_secret(const TailnetInput& tailnet, Plan& plan, Diagnostics& diagnostics) const;
-    void report(const TailnetInput& tailnet, Diagnostic diagnostic, Diagnostics& diagnostics) const;
-
-    const Loaded& loaded_;
-    const Inventory& inventory_;
     const Settings& settings_;
     std::map<std::string_view, const TailnetInput*> by_name_;
-    std::map<std::string_view, std::vector<Note>> users_;
 };
+
+// Those that an applier sees, sorted by name.
+std::vector<TailnetPlan> plan_tailnets(const Inventory& inventory, const ProxyInputs& inputs);
+
+// Reports what is wrong with Tailnets and their Secrets: one error, which lists all who join that
+// tailnet. Returns what has to exist in the cluster, for the summary.
+std::vector<std::string> check_tailnets(const Loaded& loaded, const Inventory& inventory,
+                                        const Settings& settings, Diagnostics& diagnostics);
 
 }  // namespace renderer

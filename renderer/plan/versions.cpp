@@ -101,16 +101,14 @@ public:
             }
         }
         if (!notes.empty()) {
-            diagnostics_.add(
-                {.severity = Severity::Warning,
-                 .rule = "version-skew",
-                 .pos = pos,
-                 .where = "proxyConfig.image.tag",
-                 .object = std::move(object),
-                 .message = "these proxies do not support everything that the others do",
-                 .found = fmt::format("\"{}\"", tag),
-                 .expected = newest(),
-                 .notes = std::move(notes)});
+            diagnostics_
+                .warning("version-skew", pos,
+                         "these proxies do not support everything that the others do")
+                .object(std::move(object))
+                .where("proxyConfig.image.tag")
+                .found(fmt::format("\"{}\"", tag))
+                .expected(newest())
+                .notes(std::move(notes));
         }
     }
 
@@ -120,18 +118,17 @@ private:
     }
 
     void refuse(std::string_view tag, bool old, Pos pos, std::string object) {
-        diagnostics_.add(
-            {.rule = "version-skew",
-             .pos = pos,
-             .where = "proxyConfig.image.tag",
-             .object = std::move(object),
-             .message = old ? "this version of Tailscale is more than four releases behind the "
-                              "supported one"
-                            : "this version of Tailscale is newer than the supported one",
-             .found = fmt::format("\"{}\"", tag),
-             .expected = fmt::format("a version from v1.{} to v1.{}", kOldestMinor,
-                                     kSupportedVersion.minor),
-             .hint = fmt::format("use {}", newest())});
+        diagnostics_
+            .error("version-skew", pos,
+                   old ? "this version of Tailscale is more than four releases behind the "
+                         "supported one"
+                       : "this version of Tailscale is newer than the supported one")
+            .object(std::move(object))
+            .where("proxyConfig.image.tag")
+            .found(fmt::format("\"{}\"", tag))
+            .expected(
+                fmt::format("a version from v1.{} to v1.{}", kOldestMinor, kSupportedVersion.minor))
+            .hint(fmt::format("use {}", newest()));
     }
 
     const Plan& plan_;

@@ -105,13 +105,11 @@ private:
 
     void error(Pos pos, std::string message, std::string found, std::string expected) {
         failed_ = true;
-        diagnostics_.add({.rule = "seal",
-                          .pos = pos,
-                          .object = object_,
-                          .message = std::move(message),
-                          .found = std::move(found),
-                          .expected = std::move(expected),
-                          .hide_text = true});
+        diagnostics_.error("seal", pos, std::move(message))
+            .object(object_)
+            .found(std::move(found))
+            .expected(std::move(expected))
+            .hide_text();
     }
 
     Diagnostics& diagnostics_;

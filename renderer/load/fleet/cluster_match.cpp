@@ -35,10 +35,10 @@ bool meets(const Value& requirement, const Labels& labels, Diagnostics& diagnost
     if (op == "Exists" || op == "DoesNotExist") {
         return exists == (op == "Exists");
     }
-    diagnostics.add({.rule = "invalid-selector",
-                     .pos = requirement.pos(),
-                     .message = fmt::format("unknown operator \"{}\" in a selector", op),
-                     .expected = "In, NotIn, Exists or DoesNotExist"});
+    diagnostics
+        .error("invalid-selector", requirement.pos(),
+               fmt::format("unknown operator \"{}\" in a selector", op))
+        .expected("In, NotIn, Exists or DoesNotExist");
     return false;
 }
 
@@ -101,18 +101,16 @@ void report_unknown(const Value& target, std::string_view what, const Cluster& c
                     Diagnostics& diagnostics) {
     const bool group = !text_of(target, "clusterGroup").empty() ||
                        map_of(target, "clusterGroupSelector") != nullptr;
-    diagnostics.add(
-        {.rule = "unknown-cluster",
-         .pos = target.pos(),
-         .message = group ? "cannot tell offline whether the cluster is in this group"
-                          : fmt::format("cannot tell whether this {} applies", what),
-         .found = group ? "a cluster group as criterion"
-                  : cluster.name.empty()
-                      ? "no cluster to render for"
-                      : fmt::format("cluster \"{}\" without labels", cluster.name),
-         .expected = group ? "clusterName or clusterSelector" : "a cluster with name and labels",
-         .hint = group ? "match on a label, and set it on the cluster in .tailrender.yaml"
-                       : "list the cluster in .tailrender.yaml, or name it with --cluster"});
+    diagnostics
+        .error("unknown-cluster", target.pos(),
+               group ? "cannot tell offline whether the cluster is in this group"
+                     : fmt::format("cannot tell whether this {} applies", what))
+        .found(group                  ? "a cluster group as criterion"
+               : cluster.name.empty() ? "no cluster to render for"
+                                      : fmt::format("cluster \"{}\" without labels", cluster.name))
+        .expected(group ? "clusterName or clusterSelector" : "a cluster with name and labels")
+        .hint(group ? "match on a label, and set it on the cluster in .tailrender.yaml"
+                    : "list the cluster in .tailrender.yaml, or name it with --cluster");
 }
 
 }  // namespace
@@ -144,14 +142,13 @@ bool is_targeted(const Value& fleet, const Cluster& cluster, Diagnostics& diagno
         return true;
     }
     if (targets->size() == 0) {
-        diagnostics.add(
-            {.rule = "unknown-cluster",
-             .pos = targets->pos(),
-             .message = "with \"overrideTargets\" without a target Fleet uses the customizations, "
-                        "else the cluster group \"default\"",
-             .found = "an empty list",
-             .expected = "a list of targets, or no \"overrideTargets\" for those of the GitRepo",
-             .hint = "name the clusters, or remove the line"});
+        diagnostics
+            .error("unknown-cluster", targets->pos(),
+                   "with \"overrideTargets\" without a target Fleet uses the customizations, "
+                   "else the cluster group \"default\"")
+            .found("an empty list")
+            .expected("a list of targets, or no \"overrideTargets\" for those of the GitRepo")
+            .hint("name the clusters, or remove the line");
         return false;
     }
     Matcher matcher(cluster, diagnostics);

@@ -144,13 +144,11 @@ void add_helm(const Value& options, std::vector<const Value*>& sections) {
 // customizations.
 void refuse_force_sync(const Value& custom, Diagnostics& diagnostics) {
     if (number_of(custom, "forceSyncGeneration") > 0) {
-        diagnostics.add(
-            {.rule = "not-supported",
-             .pos = custom.find("forceSyncGeneration")->pos(),
-             .message =
-                 "\"forceSyncGeneration\" of a customization has no effect in a rendered bundle",
-             .expected = "spec.forceSyncGeneration of the GitRepo",
-             .hint = "remove it here"});
+        diagnostics
+            .error("not-supported", custom.find("forceSyncGeneration")->pos(),
+                   "\"forceSyncGeneration\" of a customization has no effect in a rendered bundle")
+            .expected("spec.forceSyncGeneration of the GitRepo")
+            .hint("remove it here");
     }
 }
 
@@ -230,11 +228,11 @@ void refuse_offline(const Value& section, std::string_view key, Diagnostics& dia
     const bool used = member != nullptr && (member->value.is_list() || member->value.is_map()) &&
                       member->value.size() > 0;
     if (used) {
-        diagnostics.add({.rule = "unknown-offline",
-                         .pos = member->key.pos(),
-                         .message = fmt::format("\"{}\" is only known in the cluster", key),
-                         .expected = "values in fleet.yaml or in valuesFiles",
-                         .hint = "pass the same values with --values FILE, and remove it here"});
+        diagnostics
+            .error("unknown-offline", member->key.pos(),
+                   fmt::format("\"{}\" is only known in the cluster", key))
+            .expected("values in fleet.yaml or in valuesFiles")
+            .hint("pass the same values with --values FILE, and remove it here");
     }
 }
 
@@ -248,15 +246,15 @@ void refuse_cluster_labels(const Value& value, Diagnostics& diagnostics) {
     }
     for (const Member& member : value.is_map() ? value.members() : std::span<const Member>()) {
         if (member.value.is_string() && member.value.text().starts_with(kPrefix)) {
-            diagnostics.add(
-                {.rule = "unknown-offline",
-                 .pos = member.value.pos(),
-                 .message = fmt::format(
-                     "Fleet replaces a value that begins with \"{}\" by a label of the cluster",
-                     kPrefix),
-                 .found = fmt::format("\"{}\"", member.value.text()),
-                 .expected = "the label's value",
-                 .hint = "write the value, or pass it with --values FILE"});
+            diagnostics
+                .error(
+                    "unknown-offline", member.value.pos(),
+                    fmt::format(
+                        "Fleet replaces a value that begins with \"{}\" by a label of the cluster",
+                        kPrefix))
+                .found(fmt::format("\"{}\"", member.value.text()))
+                .expected("the label's value")
+                .hint("write the value, or pass it with --values FILE");
         } else {
             refuse_cluster_labels(member.value, diagnostics);
         }
@@ -266,11 +264,10 @@ void refuse_cluster_labels(const Value& value, Diagnostics& diagnostics) {
 // Fleet runs values through a template before Helm sees them.
 void refuse_templates(const Value& value, Diagnostics& diagnostics) {
     if (value.is_string() && value.text().find("${") != std::string_view::npos) {
-        diagnostics.add(
-            {.rule = "unknown-offline",
-             .pos = value.pos(),
-             .message = "a value with \"${\" is a template that only Fleet can execute",
-             .hint = "write the value, set helm.disablePreProcess, or pass it with --values FILE"});
+        diagnostics
+            .error("unknown-offline", value.pos(),
+                   "a value with \"${\" is a template that only Fleet can execute")
+            .hint("write the value, set helm.disablePreProcess, or pass it with --values FILE");
     } else if (value.is_list()) {
         for (const Value& item : value.items()) {
             refuse_templates(item, diagnostics);

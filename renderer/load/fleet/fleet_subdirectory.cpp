@@ -78,17 +78,17 @@ void warn_of_subdirectories(const SourceTree& tree, const Kustomization& kustomi
         return;
     }
     const Value& first = *found.front();
-    diagnostics.add({.severity = Severity::Warning,
-                     .rule = "fleet-subdirectory",
-                     .pos = first.pos(),
-                     .message = "Fleet rejects this bundle: the kustomization beside fleet.yaml "
-                                "lists files of subdirectories",
-                     .found = found.size() == 1 ? fmt::format("\"{}\"", first.text())
-                                                : fmt::format("\"{}\" and {} more", first.text(),
-                                                              found.size() - 1),
-                     .expected = "files beside it, or directories that have a kustomization.yaml",
-                     .hint = "put a kustomization.yaml into the subdirectory and list that, or "
-                             "move this one to a directory and set kustomize.dir to it"});
+    diagnostics
+        .warning("fleet-subdirectory", first.pos(),
+                 "Fleet rejects this bundle: the kustomization beside fleet.yaml "
+                 "lists files of subdirectories")
+        .found(found.size() == 1
+                   ? fmt::format("\"{}\"", first.text())
+                   : fmt::format("\"{}\" and {} more", first.text(), found.size() - 1))
+        .expected("files beside it, or directories that have a kustomization.yaml")
+        .hint(
+            "put a kustomization.yaml into the subdirectory and list that, or "
+            "move this one to a directory and set kustomize.dir to it");
 }
 
 }  // namespace renderer

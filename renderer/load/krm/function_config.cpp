@@ -143,12 +143,10 @@ private:
     }
 
     void report_type(const Value& value, std::string what, std::string expected) {
-        diagnostics_.add({.rule = "wrong-type",
-                          .pos = value.pos(),
-                          .message = fmt::format("{} has the wrong type", what),
-                          .found = is_scalar(value) ? fmt::format("\"{}\"", scalar_text(value))
-                                                    : std::string(kind_name(value)),
-                          .expected = std::move(expected)});
+        diagnostics_.error("wrong-type", value.pos(), fmt::format("{} has the wrong type", what))
+            .found(is_scalar(value) ? fmt::format("\"{}\"", scalar_text(value))
+                                    : std::string(kind_name(value)))
+            .expected(std::move(expected));
     }
 
     bool flag(const Value& from, std::string_view key) {
@@ -211,12 +209,11 @@ FunctionConfig read_function_config(const SourceTree& tree, const Value& config,
     const std::string kind = config.is_map() ? scalar_of(config, "kind") : "";
     const bool is_own = version == kFunctionConfigVersion && kind == kFunctionConfigKind;
     if (!is_own && !(version == "v1" && kind == "ConfigMap")) {
-        diagnostics.add({.rule = "function-config",
-                         .pos = config.pos(),
-                         .message = "this functionConfig is for another function",
-                         .found = fmt::format("apiVersion \"{}\", kind \"{}\"", version, kind),
-                         .expected = fmt::format("apiVersion {}, kind {}; or a ConfigMap",
-                                                 kFunctionConfigVersion, kFunctionConfigKind)});
+        diagnostics
+            .error("function-config", config.pos(), "this functionConfig is for another function")
+            .found(fmt::format("apiVersion \"{}\", kind \"{}\"", version, kind))
+            .expected(fmt::format("apiVersion {}, kind {}; or a ConfigMap", kFunctionConfigVersion,
+                                  kFunctionConfigKind));
         return {};
     }
     const std::size_t before = diagnostics.error_count();

@@ -123,15 +123,13 @@ bool stands_alone(const Layout& layout, const Value& root) {
 }
 
 void report_envelope(const Value& root, const SourceMap& sources, Diagnostics& diagnostics) {
-    diagnostics.add(
-        {.rule = "not-resource-list",
-         .pos = sources.pos(0, 0),
-         .message = "standard input must be a ResourceList",
-         .found = root.is_map() ? fmt::format("apiVersion \"{}\", kind \"{}\"",
-                                              text_of(root, "apiVersion"), text_of(root, "kind"))
-                                : std::string(kind_name(root)),
-         .expected = fmt::format("apiVersion {}, kind ResourceList", kDefaultResourceListVersion),
-         .hint = "for a plain stream of manifests use \"tailrender post-render\""});
+    diagnostics
+        .error("not-resource-list", sources.pos(0, 0), "standard input must be a ResourceList")
+        .found(root.is_map() ? fmt::format("apiVersion \"{}\", kind \"{}\"",
+                                           text_of(root, "apiVersion"), text_of(root, "kind"))
+                             : std::string(kind_name(root)))
+        .expected(fmt::format("apiVersion {}, kind ResourceList", kDefaultResourceListVersion))
+        .hint("for a plain stream of manifests use \"tailrender post-render\"");
 }
 
 bool check_envelope(const Value& root, const SourceMap& sources, Diagnostics& diagnostics) {
@@ -143,19 +141,19 @@ bool check_envelope(const Value& root, const SourceMap& sources, Diagnostics& di
     check_schema(root, kListFields, "a ResourceList", diagnostics);
     const Value* items = root.find("items");
     if (items == nullptr || (!items->is_list() && !items->is_null())) {
-        diagnostics.add({.rule = "wrong-type",
-                         .pos = items == nullptr ? root.pos() : items->pos(),
-                         .message = "\"items\" of a ResourceList must be a list",
-                         .found = items == nullptr ? "none" : std::string(kind_name(*items)),
-                         .expected = "items: []"});
+        diagnostics
+            .error("wrong-type", items == nullptr ? root.pos() : items->pos(),
+                   "\"items\" of a ResourceList must be a list")
+            .found(items == nullptr ? "none" : std::string(kind_name(*items)))
+            .expected("items: []");
     }
     for (const Value& item : list_of(root, "items")) {
         if (!item.is_map()) {
-            diagnostics.add({.rule = "wrong-type",
-                             .pos = item.pos().known() ? item.pos() : items->pos(),
-                             .message = "an item of a ResourceList must be an object",
-                             .found = std::string(kind_name(item)),
-                             .expected = "a map with apiVersion and kind"});
+            diagnostics
+                .error("wrong-type", item.pos().known() ? item.pos() : items->pos(),
+                       "an item of a ResourceList must be an object")
+                .found(kind_name(item))
+                .expected("a map with apiVersion and kind");
         }
     }
     return !diagnostics.has_errors();
@@ -219,12 +217,13 @@ void refuse_nothing(const ResourceList& list, const LoadOptions& options,
     if (!options.path.empty() || list.items.empty() || !only_local) {
         return;
     }
-    diagnostics.add({.rule = "nothing-to-render",
-                     .pos = list.root.find("items")->pos(),
-                     .message = "nothing to render: all items are local configuration",
-                     .expected = "manifests in the items, or a directory in \"repo\"",
-                     .hint = "a generator needs \"repo: DIR\" in its spec; a transformer is listed "
-                             "under \"transformers\", with resources"});
+    diagnostics
+        .error("nothing-to-render", list.root.find("items")->pos(),
+               "nothing to render: all items are local configuration")
+        .expected("manifests in the items, or a directory in \"repo\"")
+        .hint(
+            "a generator needs \"repo: DIR\" in its spec; a transformer is listed "
+            "under \"transformers\", with resources");
 }
 
 void apply_config(FunctionConfig& config, LoadOptions& options, ResourceList& list) {
@@ -250,11 +249,11 @@ void apply_config(FunctionConfig& config, LoadOptions& options, ResourceList& li
 void check_output(const ResourceList& list, Diagnostics& diagnostics) {
     if (list.output.empty() || list.output == "." || list.output.starts_with("..") ||
         list.output.starts_with('/')) {
-        diagnostics.add({.rule = "invalid-output",
-                         .pos = list.root.find("functionConfig")->pos(),
-                         .message = "\"output\" must be a separate directory in the package",
-                         .found = fmt::format("\"{}\"", list.output),
-                         .expected = fmt::format("output: {}", kDefaultOutput)});
+        diagnostics
+            .error("invalid-output", list.root.find("functionConfig")->pos(),
+                   "\"output\" must be a separate directory in the package")
+            .found(fmt::format("\"{}\"", list.output))
+            .expected(fmt::format("output: {}", kDefaultOutput));
     }
 }
 

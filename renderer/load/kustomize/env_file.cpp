@@ -51,12 +51,10 @@ public:
         : sources_(sources), source_(source), diagnostics_(diagnostics) {}
 
     void warn(std::size_t offset, std::string message, std::string hint) {
-        diagnostics_.add({.severity = Severity::Warning,
-                          .rule = "suspicious-env-file",
-                          .pos = sources_.pos(source_, offset),
-                          .message = std::move(message),
-                          .hint = std::move(hint),
-                          .hide_text = true});
+        diagnostics_
+            .warning("suspicious-env-file", sources_.pos(source_, offset), std::move(message))
+            .hint(std::move(hint))
+            .hide_text();
     }
 
     void check_key(const EnvEntry& entry) {

@@ -246,14 +246,12 @@ void take_oauth(const BuildContext& context, const Kustomization& file, const Va
     read_oauth_file(context, oauth);
     std::optional<OAuthEnvFile>& known = context.selection.oauth_env;
     if (known && known->present && oauth.present && known->path != oauth.path) {
-        context.diagnostics.add(
-            {.rule = "two-oauth-files",
-             .pos = oauth.pos,
-             .message =
-                 fmt::format("two generators named \"{}\" have an env file", kOAuthGenerator),
-             .found = fmt::format("\"{}\" and \"{}\"", known->path, oauth.path),
-             .hint = "keep the one of this cluster",
-             .notes = {{.pos = known->pos, .text = "the other one is here"}}});
+        context.diagnostics
+            .error("two-oauth-files", oauth.pos,
+                   fmt::format("two generators named \"{}\" have an env file", kOAuthGenerator))
+            .found(fmt::format("\"{}\" and \"{}\"", known->path, oauth.path))
+            .hint("keep the one of this cluster")
+            .note({.pos = known->pos, .text = "the other one is here"});
     } else if (!known || (oauth.present && !known->present)) {
         known = std::move(oauth);
     }

@@ -174,15 +174,13 @@ private:
             loaded_.edits.push_back(std::move(*edit));
             return;
         }
-        diagnostics_.add(
-            {.rule = "cannot-edit",
-             .pos = scalar.pos(),
-             .object = document.object_name(),
-             .message = fmt::format("cannot replace this by the generated name of {} \"{}\"",
-                                    name.kind, name.name),
-             .found = "a scalar that uses an alias, an anchor or a tag",
-             .expected = fmt::format("\"{}\"", name.hashed),
-             .hint = "write the name out, or set disableNameSuffixHash: true for the generator"});
+        about(document, diagnostics_)
+            .error("cannot-edit", scalar.pos(),
+                   fmt::format("cannot replace this by the generated name of {} \"{}\"", name.kind,
+                               name.name))
+            .found("a scalar that uses an alias, an anchor or a tag")
+            .expected(fmt::format("\"{}\"", name.hashed))
+            .hint("write the name out, or set disableNameSuffixHash: true for the generator");
     }
 
     const Selection& selection_;

@@ -62,11 +62,9 @@ private:
     [[nodiscard]] Pos pos(std::size_t offset) const { return sources_.pos(source_, offset); }
 
     bool fail(std::size_t offset, std::string message, std::string hint) {
-        diagnostics_.add({.rule = "invalid-set",
-                          .pos = pos(offset),
-                          .message = std::move(message),
-                          .expected = "key.path=value",
-                          .hint = std::move(hint)});
+        diagnostics_.error("invalid-set", pos(offset), std::move(message))
+            .expected("key.path=value")
+            .hint(std::move(hint));
         return false;
     }
 
@@ -232,11 +230,9 @@ void add_values_file(const SourceTree& tree, const std::string& path, Pos pos, S
     if (file.root.is_map()) {
         layers.push_back(std::move(file.root));
     } else if (!file.root.is_null()) {
-        diagnostics.add({.rule = "wrong-type",
-                         .pos = file.root.pos(),
-                         .message = "a values file must be a map",
-                         .found = std::string(kind_name(file.root)),
-                         .expected = "a map of Helm values"});
+        diagnostics.error("wrong-type", file.root.pos(), "a values file must be a map")
+            .found(kind_name(file.root))
+            .expected("a map of Helm values");
     }
 }
 

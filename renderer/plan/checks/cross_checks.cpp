@@ -26,14 +26,12 @@ void check_operator_tags(const Plan& plan, Diagnostics& diagnostics) {
     for (const Workload& one : plan.workloads) {
         for (const std::string& tag : one.tags) {
             if (std::ranges::find(reserved, tag) != reserved.end()) {
-                diagnostics.add({.severity = Severity::Warning,
-                                 .rule = "operator-tag",
-                                 .pos = one.origin.pos,
-                                 .object = one.origin.parent,
-                                 .message = "its device gets a tag of the operator itself, and may "
-                                            "assign the tags that this tag owns",
-                                 .found = fmt::format("\"{}\"", tag),
-                                 .expected = "no tag of \"operatorConfig.defaultTags\""});
+                about(one.origin, diagnostics)
+                    .warning("operator-tag", one.origin.pos,
+                             "its device gets a tag of the operator itself, and may "
+                             "assign the tags that this tag owns")
+                    .found(fmt::format("\"{}\"", tag))
+                    .expected("no tag of \"operatorConfig.defaultTags\"");
             }
         }
     }
@@ -53,15 +51,14 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
         }
     }
     const std::string_view near = nearest(mode, {kFirewallModes.begin() + 1, kFirewallModes.end()});
-    diagnostics.add({.severity = users.empty() ? Severity::Warning : Severity::Error,
-                     .rule = "invalid-firewall-mode",
-                     .pos = plan.settings.firewall_mode_pos,
-                     .where = plan.settings.firewall_mode_pos.known() ? "" : "PROXY_FIREWALL_MODE",
-                     .message = "invalid value of \"proxyConfig.firewallMode\"",
-                     .found = fmt::format("\"{}\"", mode),
-                     .expected = "one of { auto, iptables, nftables }",
-                     .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near),
-                     .notes = std::move(users)});
+    diagnostics
+        .say(users.empty() ? Severity::Warning : Severity::Error, "invalid-firewall-mode",
+             plan.settings.firewall_mode_pos, "invalid value of \"proxyConfig.firewallMode\"")
+        .where(plan.settings.firewall_mode_pos.known() ? "" : "PROXY_FIREWALL_MODE")
+        .found(fmt::format("\"{}\"", mode))
+        .expected("one of { auto, iptables, nftables }")
+        .hint(near.empty() ? "" : fmt::format("did you mean \"{}\"?", near))
+        .notes(std::move(users));
 }
 
 void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
@@ -75,17 +72,17 @@ void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnost
     });
     for (auto& [index, notes] : owners) {
         const Bundle& bundle = loaded.bundles[index];
-        diagnostics.add(
-            {.rule = "forced-namespace",
-             .pos = bundle.forced_namespace_pos,
-             .message = fmt::format("this bundle forces all objects into namespace \"{}\"",
-                                    bundle.forced_namespace),
-             .expected = fmt::format("a bundle that keeps generated objects in namespace \"{}\"",
-                                     plan.settings.ns),
-             .hint = "use \"defaultNamespace\" instead of \"namespace\", or set "
-                     "\"tailrender.placement: central\" to keep generated objects in the "
-                     "operator's bundle",
-             .notes = std::move(notes)});
+        diagnostics
+            .error("forced-namespace", bundle.forced_namespace_pos,
+                   fmt::format("this bundle forces all objects into namespace \"{}\"",
+                               bundle.forced_namespace))
+            .expected(fmt::format("a bundle that keeps generated objects in namespace \"{}\"",
+                                  plan.settings.ns))
+            .hint(
+                "use \"defaultNamespace\" instead of \"namespace\", or set "
+                "\"tailrender.placement: central\" to keep generated objects in the "
+                "operator's bundle")
+            .notes(std::move(notes));
     }
 }
 
@@ -110,15 +107,13 @@ void check_duplicates(const Loaded& loaded, const Inventory& inventory,
         if (key(all[first]) != key(all[i])) {
             first = i;
         } else if (std::ranges::binary_search(consumed, key(all[i]), {}, key)) {
-            diagnostics.add({.rule = "duplicate-object",
-                             .pos = all[i]->pos(),
-                             .object = all[i]->doc->object_name(),
-                             .message = "duplicate object in the inputs",
-                             .expected = "each object once",
-                             .hint = "remove one of the two",
-                             .notes = {{.pos = all[first]->pos(),
-                                        .object = all[first]->doc->object_name(),
-                                        .text = "the first is here"}}});
+            about(*all[i], diagnostics)
+                .error("duplicate-object", all[i]->pos(), "duplicate object in the inputs")
+                .expected("each object once")
+                .hint("remove one of the two")
+                .note({.pos = all[first]->pos(),
+                       .object = all[first]->doc->object_name(),
+                       .text = "the first is here"});
         }
     }
 }

@@ -12,17 +12,15 @@ namespace {
 
 void report(const Joining& first, const Joining& one, Diagnostics& diagnostics) {
     const bool service = first.is_service || one.is_service;
-    diagnostics.add(
-        {.rule = "duplicate-hostname",
-         .pos = one.pos,
-         .object = one.origin->parent,
-         .message = fmt::format("a second {} with the hostname \"{}\"",
-                                service ? "device or Tailscale Service" : "device", one.hostname),
-         .expected =
-             service ? "a unique hostname: a name in the tailnet has one target"
-                     : "a unique hostname: the tailnet would call the second one \"<hostname>-1\"",
-         .hint = std::string(one.advice),
-         .notes = {{.pos = first.pos, .object = first.origin->parent, .text = "also has it"}}});
+    about(*one.origin, diagnostics)
+        .error("duplicate-hostname", one.pos,
+               fmt::format("a second {} with the hostname \"{}\"",
+                           service ? "device or Tailscale Service" : "device", one.hostname))
+        .expected(service
+                      ? "a unique hostname: a name in the tailnet has one target"
+                      : "a unique hostname: the tailnet would call the second one \"<hostname>-1\"")
+        .hint(one.advice)
+        .note({.pos = first.pos, .object = first.origin->parent, .text = "also has it"});
 }
 
 // The kind of object that offers it, and its name.

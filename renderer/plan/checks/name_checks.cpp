@@ -44,14 +44,13 @@ std::vector<Owned> claims_of(const Plan& plan) {
 
 void report(const Owned& claim, std::string_view owner, std::vector<Note> notes,
             Diagnostics& diagnostics) {
-    diagnostics.add(
-        {.rule = "name-collision",
-         .pos = claim.pos,
-         .object = std::string(claim.object),
-         .message = fmt::format("its objects would have the same name \"{}\" as those of {}",
-                                claim.name, owner),
-         .hint = "rename one of the two",
-         .notes = std::move(notes)});
+    diagnostics
+        .error("name-collision", claim.pos,
+               fmt::format("its objects would have the same name \"{}\" as those of {}", claim.name,
+                           owner))
+        .object(std::string(claim.object))
+        .hint("rename one of the two")
+        .notes(std::move(notes));
 }
 
 // Objects of the inputs in that namespace that are applied beside ours.

@@ -39,17 +39,14 @@ void check_account(const ProxyGroupInput& input, const ProxyInputs& inputs, bool
         return;
     }
     const bool all_known = installs || inputs.settings.inputs == InputsMode::Complete;
-    diagnostics.add(
-        {.severity = all_known ? Severity::Error : Severity::Warning,
-         .rule = "missing-api-account",
-         .pos = input.pos(),
-         .object = input.doc->object_name(),
-         .message =
+    about(input, diagnostics)
+        .say(all_known ? Severity::Error : Severity::Warning, "missing-api-account", input.pos(),
              fmt::format("the ServiceAccount \"{}\" of this group's pods is not in the inputs",
-                         kAuthProxyAccount),
-         .expected = "the chart's ServiceAccount, which may impersonate users",
-         .hint = "set apiServerProxyConfig.allowImpersonation: \"true\" in the values, or "
-                 "spec.kubeAPIServer.mode: noauth"});
+                         kAuthProxyAccount))
+        .expected("the chart's ServiceAccount, which may impersonate users")
+        .hint(
+            "set apiServerProxyConfig.allowImpersonation: \"true\" in the values, or "
+            "spec.kubeAPIServer.mode: noauth");
 }
 
 OfferedService make_service(const ProxyGroupInput& input, const Workload& group,

@@ -8,8 +8,8 @@
 
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/object_checks.h"
-#include "renderer/plan/group/group_ports.h"
-#include "renderer/plan/names.h"
+#include "renderer/plan/group/match_ports.h"
+#include "renderer/plan/object_names.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/tailnet_target.h"
 #include "renderer/plan/workload/external_name.h"
@@ -24,33 +24,24 @@ constexpr std::string_view kUnnamedPort = "tailscale-unnamed";
 constexpr std::int64_t kHealthPort = 9002;
 constexpr std::size_t kLongestServiceName = 59;  // "ts-<name>-" must be a label
 
-Diagnostic about(const ServiceInput& service, std::string_view rule, Pos pos, std::string message) {
-    return {.rule = std::string(rule),
-            .pos = pos,
-            .object = service.doc->object_name(),
-            .message = std::move(message)};
-}
-
 void check_ports(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.ports.empty()) {
-        Diagnostic refusal = about(service, "egress-without-ports", service.pos(),
-                                   "a Service of an egress group must list its ports");
-        refusal.expected = "spec.ports with at least one entry";
-        diagnostics.add(std::move(refusal));
+        about(service, diagnostics)
+            .error("egress-without-ports", service.pos(),
+                   "a Service of an egress group must list its ports")
+            .expected("spec.ports with at least one entry");
     }
     for (const ServicePort& port : service.ports) {
         if (port.protocol == Protocol::Sctp) {
-            Diagnostic refusal = about(service, "unsupported-protocol", port.pos,
-                                       "an egress group cannot forward SCTP");
-            refusal.expected = "TCP or UDP";
-            diagnostics.add(std::move(refusal));
+            about(service, diagnostics)
+                .error("unsupported-protocol", port.pos, "an egress group cannot forward SCTP")
+                .expected("TCP or UDP");
         }
         if (port.name == kHealthPortName) {
-            Diagnostic refusal =
-                about(service, "reserved-port-name", port.pos,
-                      fmt::format("the port name \"{}\" is reserved", kHealthPortName));
-            refusal.expected = "another name: the group's health check uses this one";
-            diagnostics.add(std::move(refusal));
+            about(service, diagnostics)
+                .error("reserved-port-name", port.pos,
+                       fmt::format("the port name \"{}\" is reserved", kHealthPortName))
+                .expected("another name: the group's health check uses this one");
         }
     }
 }
@@ -60,12 +51,12 @@ void check_name_length(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.name.size() <= kLongestServiceName) {
         return;
     }
-    Diagnostic refusal = about(service, "name-too-long", service.name_pos(),
-                               "the name of this Service is too long for an egress group");
-    refusal.found = fmt::format("{} bytes", service.name.size());
-    refusal.expected = fmt::format("at most {}", kLongestServiceName);
-    refusal.hint = "rename the Service, or remove the annotation \"tailscale.com/proxy-group\"";
-    diagnostics.add(std::move(refusal));
+    about(service, diagnostics)
+        .error("name-too-long", service.name_pos(),
+               "the name of this Service is too long for an egress group")
+        .found(fmt::format("{} bytes", service.name.size()))
+        .expected(fmt::format("at most {}", kLongestServiceName))
+        .hint("rename the Service, or remove the annotation \"tailscale.com/proxy-group\"");
 }
 
 // The operator checks the hostname and the tags, although a Service of a group has neither.
@@ -123,17 +114,15 @@ void check_config_keys(const EgressPlan& plan, Diagnostics& diagnostics) {
         if (is_new || first->second->origin.parent == member.origin.parent) {
             continue;
         }
-        diagnostics.add(
-            {.rule = "ambiguous-group-key",
-             .pos = member.origin.pos,
-             .object = member.origin.parent,
-             .message = fmt::format("the group \"{}\" has two Services with the name \"{}\"",
-                                    member.group, member.key),
-             .expected = "a unique <namespace>-<name> for each Service of the group",
-             .hint = "rename one of the two, or use another group for it",
-             .notes = {{.pos = first->second->origin.pos,
-                        .object = first->second->origin.parent,
-                        .text = "also has this name"}}});
+        about(member.origin, diagnostics)
+            .error("ambiguous-group-key", member.origin.pos,
+                   fmt::format("the group \"{}\" has two Services with the name \"{}\"",
+                               member.group, member.key))
+            .expected("a unique <namespace>-<name> for each Service of the group")
+            .hint("rename one of the two, or use another group for it")
+            .note({.pos = first->second->origin.pos,
+                   .object = first->second->origin.parent,
+                   .text = "also has this name"});
     }
 }
 
@@ -181,14 +170,12 @@ void refuse_ports(const std::vector<KeyedPort>& ports, Diagnostics& diagnostics)
             continue;
         }
         last = ports[i].member;
-        diagnostics.add({.rule = "too-many-group-ports",
-                         .pos = last->origin.pos,
-                         .object = last->origin.parent,
-                         .message = fmt::format(
-                             "the group \"{}\" has no port left for this Service", last->group),
-                         .found = fmt::format("{} ports of its Services", ports.size()),
-                         .expected = fmt::format("at most {}", kMaxGroupPorts),
-                         .hint = "use a second group for some of the Services"});
+        about(last->origin, diagnostics)
+            .error("too-many-group-ports", last->origin.pos,
+                   fmt::format("the group \"{}\" has no port left for this Service", last->group))
+            .found(fmt::format("{} ports of its Services", ports.size()))
+            .expected(fmt::format("at most {}", kMaxGroupPorts))
+            .hint("use a second group for some of the Services");
     }
 }
 

@@ -36,15 +36,13 @@ void check_image(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
     if (!parse_image_reference(chosen.container.image).path.ends_with(wrong)) {
         return;
     }
-    diagnostics.add({.rule = "wrong-class-image",
-                     .pos = place_of(group),
-                     .object = group.doc->object_name(),
-                     .message = fmt::format(
-                         "the image of ProxyClass \"{}\" does not fit this group", chosen.name),
-                     .found = fmt::format("\"{}\"", chosen.container.image),
-                     .expected = api ? "a k8s-proxy image for a group of type kube-apiserver"
-                                     : "a tailscale image for a group of type egress or ingress",
-                     .notes = {class_note(chosen, chosen.container.image_pos)}});
+    about(group, diagnostics)
+        .error("wrong-class-image", place_of(group),
+               fmt::format("the image of ProxyClass \"{}\" does not fit this group", chosen.name))
+        .found(fmt::format("\"{}\"", chosen.container.image))
+        .expected(api ? "a k8s-proxy image for a group of type kube-apiserver"
+                      : "a tailscale image for a group of type egress or ingress")
+        .note(class_note(chosen, chosen.container.image_pos));
 }
 
 void check_init_container(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
@@ -52,14 +50,13 @@ void check_init_container(const ProxyGroupInput& group, const ProxyClassPlan& ch
     if (group.type != GroupType::KubeApiServer || !chosen.init_container.exists) {
         return;
     }
-    diagnostics.add({.rule = "class-init-container",
-                     .pos = place_of(group),
-                     .object = group.doc->object_name(),
-                     .message = fmt::format("the ProxyClass \"{}\" has an init container, but "
-                                            "groups of type kube-apiserver do not",
-                                            chosen.name),
-                     .hint = "use a class without \"tailscaleInitContainer\" for the group",
-                     .notes = {class_note(chosen, chosen.init_container.pos)}});
+    about(group, diagnostics)
+        .error("class-init-container", place_of(group),
+               fmt::format("the ProxyClass \"{}\" has an init container, but "
+                           "groups of type kube-apiserver do not",
+                           chosen.name))
+        .hint("use a class without \"tailscaleInitContainer\" for the group")
+        .note(class_note(chosen, chosen.init_container.pos));
 }
 
 void warn_about_local_port(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
@@ -67,16 +64,13 @@ void warn_about_local_port(const ProxyGroupInput& group, const ProxyClassPlan& c
     if (group.type != GroupType::Egress || !sets_local_port(chosen)) {
         return;
     }
-    diagnostics.add(
-        {.severity = Severity::Warning,
-         .rule = "no-graceful-failover",
-         .pos = place_of(group),
-         .object = group.doc->object_name(),
-         .message = fmt::format("the ProxyClass \"{}\" sets {}: pods of this group stop without "
-                                "waiting for their connections",
-                                chosen.name, kLocalAddress),
-         .hint = "remove the variable from the class",
-         .notes = {class_note(chosen, chosen.container.pos)}});
+    about(group, diagnostics)
+        .warning("no-graceful-failover", place_of(group),
+                 fmt::format("the ProxyClass \"{}\" sets {}: pods of this group stop without "
+                             "waiting for their connections",
+                             chosen.name, kLocalAddress))
+        .hint("remove the variable from the class")
+        .note(class_note(chosen, chosen.container.pos));
 }
 
 }  // namespace

@@ -35,20 +35,17 @@ void check_user(const ParentInput& user, const GroupPolicyPlan& policy, Diagnost
     if (group.empty() || allowed.contains(group)) {
         return;
     }
-    diagnostics.add(
-        {.severity = Severity::Warning,
-         .rule = "denied-by-policy",
-         .pos = user.annotation(kProxyGroup)->pos(),
-         .object = user.doc->object_name(),
-         .message = "the API server will deny this: the ProxyGroupPolicies of its namespace do not "
-                    "allow the group",
-         .found = fmt::format("\"{}\"", group),
-         .expected = allowed.empty()
-                         ? fmt::format("no group for {}", is_egress(user) ? "egress" : "ingress")
-                         : fmt::format("one of {{ {} }}", fmt::join(allowed, ", ")),
-         .notes = {{.pos = policy.origin.pos,
-                    .object = policy.origin.parent,
-                    .text = "is the first of them"}}});
+    about(user, diagnostics)
+        .warning("denied-by-policy", user.annotation(kProxyGroup)->pos(),
+                 "the API server will deny this: the ProxyGroupPolicies of its namespace do not "
+                 "allow the group")
+        .found(fmt::format("\"{}\"", group))
+        .expected(allowed.empty()
+                      ? fmt::format("no group for {}", is_egress(user) ? "egress" : "ingress")
+                      : fmt::format("one of {{ {} }}", fmt::join(allowed, ", ")))
+        .note({.pos = policy.origin.pos,
+               .object = policy.origin.parent,
+               .text = "is the first of them"});
 }
 
 }  // namespace

@@ -22,28 +22,15 @@ constexpr std::string_view kByService =
     "proxy-group-ingress: annotation tailscale.com/proxy-group on an exposed Service";
 constexpr std::string_view kEnabled = "enabled";
 
-Diagnostic about(const ParentInput& parent, std::string_view rule, Pos pos, std::string message) {
-    return {.rule = std::string(rule),
-            .pos = pos,
-            .object = parent.doc->object_name(),
-            .message = std::move(message)};
-}
-
-void warn(const ParentInput& parent, std::string_view rule, Pos pos, std::string message,
-          std::string hint, Diagnostics& diagnostics) {
-    Diagnostic warning = about(parent, rule, pos, std::move(message));
-    warning.severity = Severity::Warning;
-    warning.hint = std::move(hint);
-    diagnostics.add(std::move(warning));
-}
-
 void check_rendered(const ParentInput& parent, const ProxyGroupInput& group,
                     const ProxyInputs& inputs, Diagnostics& diagnostics) {
     if (!is_rendered(inputs.loaded, *group.doc)) {
-        warn(parent, "group-not-rendered", parent.annotation(kProxyGroup)->pos(),
-             fmt::format("the configuration of the ProxyGroup \"{}\" is not part of this output",
-                         group.name),
-             "render the group together with everything that it serves", diagnostics);
+        about(parent, diagnostics)
+            .warning(
+                "group-not-rendered", parent.annotation(kProxyGroup)->pos(),
+                fmt::format("the configuration of the ProxyGroup \"{}\" is not part of this output",
+                            group.name))
+            .hint("render the group together with everything that it serves");
     }
 }
 
@@ -74,28 +61,26 @@ void check_name(const IngressInput& ingress, Diagnostics& diagnostics) {
     if (ingress.name.size() <= kMaxLabel) {
         return;
     }
-    Diagnostic refusal =
-        about(ingress, "name-too-long", ingress.name_pos(),
-              "the name of this Ingress is too long for a label of its certificate");
-    refusal.found = fmt::format("{} bytes", ingress.name.size());
-    refusal.expected = fmt::format("at most {} bytes", kMaxLabel);
-    diagnostics.add(std::move(refusal));
+    about(ingress, diagnostics)
+        .error("name-too-long", ingress.name_pos(),
+               "the name of this Ingress is too long for a label of its certificate")
+        .found(fmt::format("{} bytes", ingress.name.size()))
+        .expected(fmt::format("at most {} bytes", kMaxLabel));
 }
 
 void check_tls(const IngressInput& ingress, Diagnostics& diagnostics) {
     if (ingress.tls_entries <= 1 && ingress.tls_hosts.size() <= 1) {
         return;
     }
-    Diagnostic refusal =
-        about(ingress, "several-tls-hosts",
-              ingress.tls_hosts.size() > 1 ? ingress.tls_hosts[1].pos
-                                           : known_or(ingress.tls_host_pos, ingress.pos()),
-              "an Ingress of a group must have one host");
-    refusal.found = fmt::format("{} hosts in {} entries of spec.tls", ingress.tls_hosts.size(),
-                                ingress.tls_entries);
-    refusal.expected = "one entry in spec.tls with one host";
-    refusal.hint = "use another Ingress for another host";
-    diagnostics.add(std::move(refusal));
+    about(ingress, diagnostics)
+        .error("several-tls-hosts",
+               ingress.tls_hosts.size() > 1 ? ingress.tls_hosts[1].pos
+                                            : known_or(ingress.tls_host_pos, ingress.pos()),
+               "an Ingress of a group must have one host")
+        .found(fmt::format("{} hosts in {} entries of spec.tls", ingress.tls_hosts.size(),
+                           ingress.tls_entries))
+        .expected("one entry in spec.tls with one host")
+        .hint("use another Ingress for another host");
 }
 
 PlainHttp plain_http(const IngressInput& ingress, Diagnostics& diagnostics) {
@@ -104,10 +89,10 @@ PlainHttp plain_http(const IngressInput& ingress, Diagnostics& diagnostics) {
         return PlainHttp::Same;
     }
     if (!endpoint.empty() && endpoint != "disabled") {
-        warn(ingress, "not-exactly-enabled", ingress.annotation(kHttpEndpoint)->pos(),
-             fmt::format("invalid value of annotation \"{}\": only \"{}\" enables it",
-                         kHttpEndpoint, kEnabled),
-             "", diagnostics);
+        about(ingress, diagnostics)
+            .warning("not-exactly-enabled", ingress.annotation(kHttpEndpoint)->pos(),
+                     fmt::format("invalid value of annotation \"{}\": only \"{}\" enables it",
+                                 kHttpEndpoint, kEnabled));
     }
     return is_exactly_true(ingress, kHttpRedirect) ? PlainHttp::Redirect : PlainHttp::Off;
 }
@@ -139,17 +124,15 @@ void check_address(const ServiceInput& service, Diagnostics& diagnostics) {
     if (!service.headless && service.type != ServiceType::ExternalName) {
         return;
     }
-    Diagnostic refusal =
-        about(service, service.headless ? "headless-service" : "external-name-in-group",
-              service.headless ? service.cluster_ip_pos : service.pos(),
-              fmt::format("{} has no address for a group to target",
-                          service.headless ? "a headless Service" : "an ExternalName Service"));
-    refusal.expected = "a Service with a cluster IP";
-    refusal.hint =
-        service.headless
-            ? "expose a second Service with the same selector and a cluster IP"
-            : "remove the annotation \"tailscale.com/proxy-group\" to use a separate proxy";
-    diagnostics.add(std::move(refusal));
+    about(service, diagnostics)
+        .error(service.headless ? "headless-service" : "external-name-in-group",
+               service.headless ? service.cluster_ip_pos : service.pos(),
+               fmt::format("{} has no address for a group to target",
+                           service.headless ? "a headless Service" : "an ExternalName Service"))
+        .expected("a Service with a cluster IP")
+        .hint(service.headless
+                  ? "expose a second Service with the same selector and a cluster IP"
+                  : "remove the annotation \"tailscale.com/proxy-group\" to use a separate proxy");
 }
 
 OfferedService plan_service(const ServiceInput& input, const ProxyGroupInput& group,
@@ -169,31 +152,32 @@ std::string service_dns_name(const ParentInput& parent, const ProxyGroupInput& g
                              const std::string& hostname, Pos pos, const Settings& settings,
                              Diagnostics& diagnostics) {
     if (settings.tailnet_domain.empty()) {
-        Diagnostic refusal =
-            about(parent, "no-tailnet-domain", pos,
-                  fmt::format("the full name of \"{}\" in the tailnet is unknown", hostname));
-        refusal.expected = "\"tailrender.tailnetDomain\", such as tail1234.ts.net";
-        refusal.hint =
-            "the admin console shows it under DNS; set it in the values or in .tailrender.yaml";
-        diagnostics.add(std::move(refusal));
+        about(parent, diagnostics)
+            .error("no-tailnet-domain", pos,
+                   fmt::format("the full name of \"{}\" in the tailnet is unknown", hostname))
+            .expected("\"tailrender.tailnetDomain\", such as tail1234.ts.net")
+            .hint(
+                "the admin console shows it under DNS; set it in the values or in "
+                ".tailrender.yaml");
         return {};
     }
     if (!group.tailnet.text.empty()) {
-        warn(parent, "other-tailnet-domain", pos,
-             fmt::format("\"{}\" is also assumed to be the domain of the tailnet \"{}\"",
-                         settings.tailnet_domain, group.tailnet.text),
-             "certificates cannot be issued if that tailnet has another domain", diagnostics);
+        about(parent, diagnostics)
+            .warning("other-tailnet-domain", pos,
+                     fmt::format("\"{}\" is also assumed to be the domain of the tailnet \"{}\"",
+                                 settings.tailnet_domain, group.tailnet.text))
+            .hint("certificates cannot be issued if that tailnet has another domain");
     }
     std::string name = fmt::format("{}.{}", hostname, settings.tailnet_domain);
     if (name.size() > kMaxLabel) {
-        Diagnostic refusal = about(
-            parent, "name-too-long", pos,
-            fmt::format("the name \"{}\" is too long for the label of its certificate's Secret",
-                        name));
-        refusal.found = fmt::format("{} bytes", name.size());
-        refusal.expected = fmt::format("at most {}, since a label holds it", kMaxLabel);
-        refusal.hint = "choose a shorter hostname";
-        diagnostics.add(std::move(refusal));
+        about(parent, diagnostics)
+            .error(
+                "name-too-long", pos,
+                fmt::format("the name \"{}\" is too long for the label of its certificate's Secret",
+                            name))
+            .found(fmt::format("{} bytes", name.size()))
+            .expected(fmt::format("at most {}, since a label holds it", kMaxLabel))
+            .hint("choose a shorter hostname");
         return {};
     }
     return name;
@@ -227,12 +211,12 @@ std::vector<OfferedService> plan_ingress_members(const Parents& parents, const G
     }
     for (const ServiceInput* service : parents.idle_services) {
         if (find_group(*service, groups, diagnostics) != nullptr) {
-            warn(*service, "annotation-without-effect", service->annotation(kProxyGroup)->pos(),
-                 fmt::format(
-                     "\"{}\" has no effect: the Service is neither exposed nor targets the tailnet",
-                     kProxyGroup),
-                 "add tailscale.com/expose: \"true\", or loadBalancerClass: tailscale",
-                 diagnostics);
+            about(*service, diagnostics)
+                .warning("annotation-without-effect", service->annotation(kProxyGroup)->pos(),
+                         fmt::format("\"{}\" has no effect: the Service is neither exposed nor "
+                                     "targets the tailnet",
+                                     kProxyGroup))
+                .hint("add tailscale.com/expose: \"true\", or loadBalancerClass: tailscale");
         }
     }
     return offered;

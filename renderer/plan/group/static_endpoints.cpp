@@ -10,7 +10,7 @@
 #include <set>
 
 #include "renderer/base/sha256.h"
-#include "renderer/plan/group/group_ports.h"
+#include "renderer/plan/group/match_ports.h"
 
 namespace renderer {
 
@@ -170,16 +170,15 @@ private:
             }
         }
         if (missing > 0) {
-            out_.add({.rule = "too-few-node-ports",
-                      .pos = group.origin.pos,
-                      .object = group.origin.parent,
-                      .message = fmt::format("the ProxyClass \"{}\" has too few NodePorts for this "
-                                             "group",
-                                             group.proxy_class->name),
-                      .found = fmt::format("{} free", endpoints.size() - missing),
-                      .expected = fmt::format("{}, one per replica", endpoints.size()),
-                      .hint = "set a larger range in \"spec.staticEndpoints.nodePort.ports\"",
-                      .notes = {class_note(group)}});
+            about(group.origin, out_)
+                .error("too-few-node-ports", group.origin.pos,
+                       fmt::format("the ProxyClass \"{}\" has too few NodePorts for this "
+                                   "group",
+                                   group.proxy_class->name))
+                .found(fmt::format("{} free", endpoints.size() - missing))
+                .expected(fmt::format("{}, one per replica", endpoints.size()))
+                .hint("set a larger range in \"spec.staticEndpoints.nodePort.ports\"")
+                .note(class_note(group));
         }
         return missing == 0;
     }
@@ -208,20 +207,19 @@ private:
 
     void refuse_nodes(const Workload& group, std::size_t selected) {
         const bool matched = selected > 0;
-        out_.add({.rule = matched ? "no-external-address" : "no-matching-node",
-                  .pos = group.origin.pos,
-                  .object = group.origin.parent,
-                  .message = matched ? "no selected Node has an external address"
-                                     : "the ProxyClass selects no Node for this group's endpoints",
-                  .found = matched ? fmt::format("Nodes without one: {}", selected)
-                                   : fmt::format("Nodes in the inputs: {}", nodes_.size()),
-                  .expected = matched ? "a Node with an address of type ExternalIP in its status"
-                                      : "a Node with the labels of "
-                                        "\"spec.staticEndpoints.nodePort.selector\"",
-                  .hint = nodes_.empty() ? "put the output of \"kubectl get nodes -o yaml\" into a "
-                                           "directory and pass it with --context DIR"
-                                         : "",
-                  .notes = {class_note(group)}});
+        about(group.origin, out_)
+            .error(matched ? "no-external-address" : "no-matching-node", group.origin.pos,
+                   matched ? "no selected Node has an external address"
+                           : "the ProxyClass selects no Node for this group's endpoints")
+            .found(matched ? fmt::format("Nodes without one: {}", selected)
+                           : fmt::format("Nodes in the inputs: {}", nodes_.size()))
+            .expected(matched ? "a Node with an address of type ExternalIP in its status"
+                              : "a Node with the labels of "
+                                "\"spec.staticEndpoints.nodePort.selector\"")
+            .hint(nodes_.empty() ? "put the output of \"kubectl get nodes -o yaml\" into a "
+                                   "directory and pass it with --context DIR"
+                                 : "")
+            .note(class_note(group));
     }
 
     std::string_view cluster_;

@@ -17,42 +17,41 @@ bool is(const Document& document, std::string_view kind, std::string_view name) 
     return text_of(document.kind) == kind && text_of(document.name) == name;
 }
 
-void replace(const Document& document, Value root, Plan& plan, Diagnostics& diagnostics) {
-    cut_document(document, "replaced by the controller's", plan, diagnostics);
-    plan.replacements.push_back({.root = std::move(root),
+void replace(const Document& document, Value root, Installation& made, Diagnostics& diagnostics) {
+    cut_document(document, "replaced by the controller's", made.edits, diagnostics);
+    made.replacements.push_back({.root = std::move(root),
                                  .origin = {document.kind.pos(), document.object_name(), kRule},
                                  .bundle = document.bundle,
                                  .generator = "install"});
 }
 
 void replace_deployment(const Loaded& loaded, const Document& document, const Settings& settings,
-                        Plan& plan, Diagnostics& diagnostics) {
+                        Installation& made, Diagnostics& diagnostics) {
     Value root = read_document(loaded, document, diagnostics);
     Value* container = operator_container(root);
     if (container != nullptr) {
         make_controller(*container, settings);
-        replace(document, std::move(root), plan, diagnostics);
+        replace(document, std::move(root), made, diagnostics);
     }
 }
 
-void replace_rules(const Loaded& loaded, const Document& document, Value rules, Plan& plan,
+void replace_rules(const Loaded& loaded, const Document& document, Value rules, Installation& made,
                    Diagnostics& diagnostics) {
     Value root = read_document(loaded, document, diagnostics);
     if (root.is_map()) {
         root.put("rules", std::move(rules));
-        replace(document, std::move(root), plan, diagnostics);
+        replace(document, std::move(root), made, diagnostics);
     }
 }
 
 void report_missing(const Document& deployment, std::string_view kind, std::string_view name,
                     Diagnostics& diagnostics) {
-    diagnostics.add({.rule = "incomplete-operator",
-                     .pos = deployment.kind.pos(),
-                     .object = deployment.object_name(),
-                     .message = fmt::format("the operator is in this stream, but its {} \"{}\" is "
-                                            "not: the controller would have no permissions",
-                                            kind, name),
-                     .hint = "render all templates of the chart at once"});
+    about(deployment, diagnostics)
+        .error("incomplete-operator", deployment.kind.pos(),
+               fmt::format("the operator is in this stream, but its {} \"{}\" is "
+                           "not: the controller would have no permissions",
+                           kind, name))
+        .hint("render all templates of the chart at once");
 }
 
 }  // namespace
@@ -63,37 +62,37 @@ Value read_document(const Loaded& loaded, const Document& document, Diagnostics&
                : document.root.clone();
 }
 
-void cut_document(const Document& document, std::string reason, Plan& plan,
+void cut_document(const Document& document, std::string reason, std::vector<Edit>& edits,
                   Diagnostics& diagnostics) {
     if (document.list != kNone) {
-        diagnostics.add({.rule = "not-supported",
-                         .pos = document.kind.pos(),
-                         .object = document.object_name(),
-                         .message = "an object of the operator cannot be an item of a List",
-                         .hint = "make it a separate document"});
+        about(document, diagnostics)
+            .error("not-supported", document.kind.pos(),
+                   "an object of the operator cannot be an item of a List")
+            .hint("make it a separate document");
         return;
     }
-    plan.edits.push_back({.source = document.source,
-                          .begin = document.range.begin,
-                          .end = document.range.end,
-                          .replacement = {},
-                          .reason = std::move(reason)});
+    edits.push_back({.source = document.source,
+                     .begin = document.range.begin,
+                     .end = document.range.end,
+                     .replacement = {},
+                     .reason = std::move(reason)});
 }
 
-void plan_chart_stream(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
-                       Plan& plan, Diagnostics& diagnostics) {
+Installation plan_chart_stream(const Loaded& loaded, const Inventory& inventory,
+                               const Settings& settings, Diagnostics& diagnostics) {
+    Installation made;
     const OperatorInput& reference = inventory.reference;
     bool cluster_role = false;
     bool role = false;
     for (const Document* document : reference.parts) {
         if (document == reference.deployment) {
-            replace_deployment(loaded, *document, settings, plan, diagnostics);
+            replace_deployment(loaded, *document, settings, made, diagnostics);
         } else if (is(*document, "ClusterRole", kControllerClusterRole)) {
             cluster_role = true;
-            replace_rules(loaded, *document, controller_cluster_rules(), plan, diagnostics);
+            replace_rules(loaded, *document, controller_cluster_rules(), made, diagnostics);
         } else if (is(*document, "Role", kControllerName)) {
             role = true;
-            replace_rules(loaded, *document, controller_rules(), plan, diagnostics);
+            replace_rules(loaded, *document, controller_rules(), made, diagnostics);
         }
     }
     if (!cluster_role) {
@@ -102,6 +101,7 @@ void plan_chart_stream(const Loaded& loaded, const Inventory& inventory, const S
     if (!role) {
         report_missing(*reference.deployment, "Role", kControllerName, diagnostics);
     }
+    return made;
 }
 
 }  // namespace renderer

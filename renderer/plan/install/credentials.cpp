@@ -42,39 +42,39 @@ std::string take_credential(const OAuthEnvFile& file, std::string_view key,
     if (!missing && !is_placeholder(*value)) {
         return *value;
     }
-    diagnostics.add(
-        {.rule = missing ? "missing-credential" : "placeholder-credential",
-         .pos = file.pos,
-         .where = file.path,
-         .message = missing ? fmt::format("\"{}\" has no value for \"{}\"", file.path, key)
-                            : fmt::format("\"{}\" in \"{}\" is a placeholder, quoted or has spaces",
-                                          key, file.path),
-         .expected = fmt::format("a line \"{}=…\" with the bare value", key)});
+    diagnostics
+        .error(missing ? "missing-credential" : "placeholder-credential", file.pos,
+               missing ? fmt::format("\"{}\" has no value for \"{}\"", file.path, key)
+                       : fmt::format("\"{}\" in \"{}\" is a placeholder, quoted or has spaces", key,
+                                     file.path))
+        .where(file.path)
+        .expected(fmt::format("a line \"{}=…\" with the bare value", key));
     return {};
 }
 
 void generate_secret(const Loaded& loaded, InstallPlan& install, Diagnostics& diagnostics) {
     if (!loaded.oauth_env || !loaded.oauth_env->present) {
         const bool listed = loaded.oauth_env.has_value();
-        diagnostics.add({.rule = "missing-credential",
-                         .pos = listed ? loaded.oauth_env->pos : install.origin.pos,
-                         .message = "\"tailrender.secrets: generate\" needs the OAuth env file",
-                         .found = listed ? fmt::format("no file \"{}\"", loaded.oauth_env->path)
-                                         : "no secretGenerator named \"operator-oauth\"",
-                         .expected = "an env file with \"client_id\" and \"client_secret\"",
-                         .hint = "copy the .example file and fill it in, or use "
-                                 "\"tailrender.secrets: reference\""});
+        diagnostics
+            .error("missing-credential", listed ? loaded.oauth_env->pos : install.origin.pos,
+                   "\"tailrender.secrets: generate\" needs the OAuth env file")
+            .found(listed ? fmt::format("no file \"{}\"", loaded.oauth_env->path)
+                          : "no secretGenerator named \"operator-oauth\"")
+            .expected("an env file with \"client_id\" and \"client_secret\"")
+            .hint(
+                "copy the .example file and fill it in, or use "
+                "\"tailrender.secrets: reference\"");
         return;
     }
     if (loaded.oauth_env->encrypted) {
-        diagnostics.add(
-            {.rule = "encrypted-credential",
-             .pos = loaded.oauth_env->pos,
-             .where = loaded.oauth_env->path,
-             .message = fmt::format("\"{}\" is encrypted by SOPS", loaded.oauth_env->path),
-             .expected = "values in plain text, which are only printed to stdout",
-             .hint = "decrypt it before this run, or use \"tailrender.secrets: reference\" and let "
-                     "Flux decrypt it"});
+        diagnostics
+            .error("encrypted-credential", loaded.oauth_env->pos,
+                   fmt::format("\"{}\" is encrypted by SOPS", loaded.oauth_env->path))
+            .where(loaded.oauth_env->path)
+            .expected("values in plain text, which are only printed to stdout")
+            .hint(
+                "decrypt it before this run, or use \"tailrender.secrets: reference\" and let "
+                "Flux decrypt it");
         return;
     }
     install.oauth_secret = true;
@@ -92,24 +92,24 @@ std::optional<SecretSource> other_source(const Loaded& loaded, const OperatorInp
     return of_manifest ? std::nullopt : source;
 }
 
-void reference_secret(const std::optional<SecretSource>& source, const InstallPlan& install,
-                      Plan& plan, Diagnostics& diagnostics) {
+std::vector<std::string> reference_secret(const std::optional<SecretSource>& source,
+                                          const InstallPlan& install, Diagnostics& diagnostics) {
     const std::string name = fmt::format("{}/{}", install.ns, kOAuthSecret);
     if (!source) {
-        plan.summary.push_back(fmt::format(
+        return {fmt::format(
             "Secret {} must exist in the cluster, with the keys client_id and client_secret",
-            name));
-        return;
+            name)};
     }
     for (const std::string_view key : missing_keys(*source)) {
         const Document* document = source->document;
-        diagnostics.add({.rule = "incomplete-oauth-secret",
-                         .pos = document == nullptr ? install.origin.pos : document->kind.pos(),
-                         .object = document == nullptr ? fmt::format("Secret/{}", name)
-                                                       : document->object_name(),
-                         .message = fmt::format("the Secret \"{}\" will have no \"{}\"", name, key),
-                         .expected = "the keys client_id and client_secret of an OAuth client"});
+        diagnostics
+            .error("incomplete-oauth-secret",
+                   document == nullptr ? install.origin.pos : document->kind.pos(),
+                   fmt::format("the Secret \"{}\" will have no \"{}\"", name, key))
+            .object(document == nullptr ? fmt::format("Secret/{}", name) : document->object_name())
+            .expected("the keys client_id and client_secret of an OAuth client");
     }
+    return {};
 }
 
 void refuse_two_sources(const SecretSource& source, const Settings& settings,
@@ -141,29 +141,30 @@ void check_external(const Settings& settings, Diagnostics& diagnostics) {
           "the store's key of the client's secret"}}};
     for (const Needed& need : needed) {
         if (need.value.empty()) {
-            diagnostics.add(
-                {.rule = "missing-setting",
-                 .pos = settings.secrets_pos,
-                 .message = fmt::format(
-                     "\"tailrender.secrets: external\" needs \"tailrender.externalSecret.{}\"",
-                     need.key),
-                 .expected = std::string(need.expected)});
+            diagnostics
+                .error(
+                    "missing-setting", settings.secrets_pos,
+                    fmt::format(
+                        "\"tailrender.secrets: external\" needs \"tailrender.externalSecret.{}\"",
+                        need.key))
+                .expected(need.expected);
         }
     }
 }
 
 }  // namespace
 
-void plan_credentials(const Loaded& loaded, const OperatorInput& reference, InstallPlan& install,
-                      Plan& plan, Diagnostics& diagnostics) {
-    const Settings& settings = plan.settings;
+std::vector<std::string> plan_credentials(const Loaded& loaded, const OperatorInput& reference,
+                                          const Settings& settings, InstallPlan& install,
+                                          Diagnostics& diagnostics) {
     if (credentials_of(settings) != Credentials::Secret) {
-        return;
+        return {};
     }
     const std::optional<SecretSource> other = other_source(loaded, reference, install, diagnostics);
     if (settings.secrets == SecretsMode::Reference) {
-        reference_secret(other, install, plan, diagnostics);
-    } else if (other) {
+        return reference_secret(other, install, diagnostics);
+    }
+    if (other) {
         refuse_two_sources(*other, settings, install, diagnostics);
     } else if (settings.secrets == SecretsMode::Generate) {
         generate_secret(loaded, install, diagnostics);
@@ -171,6 +172,7 @@ void plan_credentials(const Loaded& loaded, const OperatorInput& reference, Inst
         check_external(settings, diagnostics);
         install.external_secret = true;
     }
+    return {};
 }
 
 }  // namespace renderer

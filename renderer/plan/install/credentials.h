@@ -10,8 +10,9 @@
 
 namespace renderer {
 
-// Fills what `install` says of the Secret, and adds to plan.summary; plan.settings are complete.
-void plan_credentials(const Loaded& loaded, const OperatorInput& reference, InstallPlan& install,
-                      Plan& plan, Diagnostics& diagnostics);
+// Fills what `install` says of the Secret, and returns lines for the summary.
+std::vector<std::string> plan_credentials(const Loaded& loaded, const OperatorInput& reference,
+                                          const Settings& settings, InstallPlan& install,
+                                          Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -23,12 +23,11 @@ constexpr std::string_view kManifestRule = "install: the operator's manifest";
 // Wherever it stands, it would reach a manifest: in an extraEnv such as TS_AUTHKEY, say.
 void refuse_keys(const Value& value, Diagnostics& diagnostics) {
     if (value.is_string() && holds_tailscale_key(value.text())) {
-        diagnostics.add({.rule = "plain-secret",
-                         .pos = value.pos(),
-                         .message = "a Tailscale key in plain text in the values",
-                         .expected = "a reference to a Secret of the cluster",
-                         .hint = "revoke it, and put the new one into a Secret of the cluster",
-                         .hide_text = true});
+        diagnostics
+            .error("plain-secret", value.pos(), "a Tailscale key in plain text in the values")
+            .expected("a reference to a Secret of the cluster")
+            .hint("revoke it, and put the new one into a Secret of the cluster")
+            .hide_text();
     }
     for (const Value& item : value.is_list() ? value.items() : std::span<const Value>()) {
         refuse_keys(item, diagnostics);
@@ -43,15 +42,14 @@ void refuse_plain_secrets(const Loaded& loaded, Diagnostics& diagnostics) {
     for (const Value& layer : loaded.values) {
         const Value* secret = layer.at({"oauth", "clientSecret"});
         if (!text_of(secret).empty()) {
-            diagnostics.add(
-                {.rule = "plain-secret",
-                 .pos = secret->pos(),
-                 .message = "\"oauth.clientSecret\" is a credential in plain text",
-                 .expected = "an empty value: the Secret \"operator-oauth\" holds the credential",
-                 .hint =
-                     "put it into the env file of the secretGenerator \"operator-oauth\", which "
-                     "git ignores, and revoke it if it was ever committed",
-                 .hide_text = true});
+            diagnostics
+                .error("plain-secret", secret->pos(),
+                       "\"oauth.clientSecret\" is a credential in plain text")
+                .expected("an empty value: the Secret \"operator-oauth\" holds the credential")
+                .hint(
+                    "put it into the env file of the secretGenerator \"operator-oauth\", which "
+                    "git ignores, and revoke it if it was ever committed")
+                .hide_text();
         } else {
             refuse_keys(layer, diagnostics);
         }
@@ -61,13 +59,11 @@ void refuse_plain_secrets(const Loaded& loaded, Diagnostics& diagnostics) {
 void refuse_two_operators(const Loaded& loaded, const OperatorInput& reference,
                           Diagnostics& diagnostics) {
     const Bundle& bundle = loaded.bundles[*loaded.operator_bundle];
-    diagnostics.add(
-        {.rule = "second-operator",
-         .pos = reference.deployment->kind.pos(),
-         .object = reference.deployment->object_name(),
-         .message = "a second operator in this cluster",
-         .hint = "keep either the chart or the manifest",
-         .notes = {{.pos = bundle.chart_pos, .text = "the first operator's chart is here"}}});
+    about(*reference.deployment, diagnostics)
+        .error("second-operator", reference.deployment->kind.pos(),
+               "a second operator in this cluster")
+        .hint("keep either the chart or the manifest")
+        .note({.pos = bundle.chart_pos, .text = "the first operator's chart is here"});
 }
 
 // The controller watches the namespace that it runs in.
@@ -75,26 +71,24 @@ void check_namespace(const OperatorInput& reference, const Settings& settings,
                      Diagnostics& diagnostics) {
     const Document& deployment = *reference.deployment;
     if (!deployment.effective_namespace.empty() && deployment.effective_namespace != settings.ns) {
-        diagnostics.add(
-            {.rule = "other-namespace",
-             .pos = deployment.kind.pos(),
-             .object = deployment.object_name(),
-             .message = "the operator is not in the namespace of the generated objects",
-             .found = fmt::format("\"{}\"", deployment.effective_namespace),
-             .expected = fmt::format("\"{}\", from \"tailrender.namespace\"", settings.ns),
-             .hint = "remove \"tailrender.namespace\""});
+        about(deployment, diagnostics)
+            .error("other-namespace", deployment.kind.pos(),
+                   "the operator is not in the namespace of the generated objects")
+            .found(fmt::format("\"{}\"", deployment.effective_namespace))
+            .expected(fmt::format("\"{}\", from \"tailrender.namespace\"", settings.ns))
+            .hint("remove \"tailrender.namespace\"");
     }
 }
 
 void check_forced_namespace(const Bundle& bundle, Diagnostics& diagnostics) {
     if (!bundle.forced_namespace.empty()) {
-        diagnostics.add({.rule = "forced-namespace",
-                         .pos = bundle.forced_namespace_pos,
-                         .message = "Fleet cannot force a namespace on this bundle: the operator "
-                                    "has cluster-scoped objects",
-                         .found = fmt::format("\"namespace: {}\"", bundle.forced_namespace),
-                         .expected = "\"defaultNamespace\"",
-                         .hint = "rename the key to \"defaultNamespace\""});
+        diagnostics
+            .error("forced-namespace", bundle.forced_namespace_pos,
+                   "Fleet cannot force a namespace on this bundle: the operator "
+                   "has cluster-scoped objects")
+            .found(fmt::format("\"namespace: {}\"", bundle.forced_namespace))
+            .expected("\"defaultNamespace\"")
+            .hint("rename the key to \"defaultNamespace\"");
     }
 }
 
@@ -116,12 +110,10 @@ void check_pod_security(const Loaded& loaded, const NamespaceInput& input,
         }
     }
     if (!lines.empty()) {
-        diagnostics.add(
-            {.rule = "pod-security",
-             .pos = input.doc->kind.pos(),
-             .object = input.doc->object_name(),
-             .message = "proxies need privileged pods, which this namespace may reject",
-             .expected = fmt::format("in metadata.labels: {}", fmt::join(lines, ", "))});
+        about(*input.doc, diagnostics)
+            .error("pod-security", input.doc->kind.pos(),
+                   "proxies need privileged pods, which this namespace may reject")
+            .expected(fmt::format("in metadata.labels: {}", fmt::join(lines, ", ")));
     }
 }
 
@@ -154,19 +146,17 @@ bool is_blank_secret(const Value& root) {
     return true;
 }
 
-void take_secret(const Loaded& loaded, const Document& document, Plan& plan,
+void take_secret(const Loaded& loaded, const Document& document, std::vector<Edit>& edits,
                  Diagnostics& diagnostics) {
     if (is_blank_secret(read_document(loaded, document, diagnostics))) {
-        cut_document(document, "a placeholder", plan, diagnostics);
+        cut_document(document, "a placeholder", edits, diagnostics);
         return;
     }
-    diagnostics.add({.rule = "plain-secret",
-                     .pos = document.kind.pos(),
-                     .object = document.object_name(),
-                     .message = "a credential in plain text",
-                     .hint =
-                         "create the Secret in the cluster, or use an env file that git ignores, "
-                         "and revoke the credential if it was ever committed"});
+    about(document, diagnostics)
+        .error("plain-secret", document.kind.pos(), "a credential in plain text")
+        .hint(
+            "create the Secret in the cluster, or use an env file that git ignores, "
+            "and revoke the credential if it was ever committed");
 }
 
 // Those that the install generator makes again. Account, Role and binding `proxies`, the CRDs and
@@ -183,15 +173,15 @@ bool is_regenerated(const Document& document) {
     return kind == "Deployment" || kind == "IngressClass";
 }
 
-void take_manifest(const Loaded& loaded, const OperatorInput& reference, InstallPlan& install,
-                   Plan& plan, Diagnostics& diagnostics) {
+void take_manifest(const Loaded& loaded, const OperatorInput& reference, Installation& made,
+                   Diagnostics& diagnostics) {
     for (const Document* document : reference.parts) {
         if (text_of(&document->kind) == "Secret") {
-            take_secret(loaded, *document, plan, diagnostics);
+            take_secret(loaded, *document, made.edits, diagnostics);
         } else if (is_regenerated(*document)) {
-            cut_document(*document, "regenerated", plan, diagnostics);
+            cut_document(*document, "regenerated", made.edits, diagnostics);
         } else if (text_of(&document->name) == kAuthProxyAccount) {
-            install.auth_proxy_account = false;
+            made.install->auth_proxy_account = false;
         }
     }
 }
@@ -212,20 +202,21 @@ InstallPlan start(const Loaded& loaded, const OperatorInput& reference, const Se
     return install;
 }
 
-void plan_tree(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
-               Plan& plan, Diagnostics& diagnostics) {
-    InstallPlan install = start(loaded, inventory.reference, settings);
+Installation plan_tree(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
+                       Diagnostics& diagnostics) {
+    Installation made;
+    InstallPlan& install = made.install.emplace(start(loaded, inventory.reference, settings));
     check_forced_namespace(loaded.bundles[install.bundle], diagnostics);
     install.emit_namespace = !declares_namespace(loaded, inventory, install.ns, diagnostics);
-    plan_credentials(loaded, inventory.reference, install, plan, diagnostics);
-    take_manifest(loaded, inventory.reference, install, plan, diagnostics);
-    plan.install = std::move(install);
+    made.summary = plan_credentials(loaded, inventory.reference, settings, install, diagnostics);
+    take_manifest(loaded, inventory.reference, made, diagnostics);
+    return made;
 }
 
 }  // namespace
 
-void plan_install(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
-                  Plan& plan, Diagnostics& diagnostics) {
+Installation plan_install(const Loaded& loaded, const Inventory& inventory,
+                          const Settings& settings, Diagnostics& diagnostics) {
     const OperatorInput& reference = inventory.reference;
     if (!loaded.is_stream || loaded.resource_list) {
         refuse_plain_secrets(loaded, diagnostics);
@@ -234,12 +225,15 @@ void plan_install(const Loaded& loaded, const Inventory& inventory, const Settin
         check_namespace(reference, settings, diagnostics);
     }
     if (reference.deployment != nullptr && loaded.is_stream) {
-        plan_chart_stream(loaded, inventory, settings, plan, diagnostics);
-    } else if (reference.deployment != nullptr && loaded.operator_bundle) {
-        refuse_two_operators(loaded, reference, diagnostics);
-    } else if (reference.deployment != nullptr || loaded.operator_bundle) {
-        plan_tree(loaded, inventory, settings, plan, diagnostics);
+        return plan_chart_stream(loaded, inventory, settings, diagnostics);
     }
+    if (reference.deployment != nullptr && loaded.operator_bundle) {
+        refuse_two_operators(loaded, reference, diagnostics);
+        return {};
+    }
+    return reference.deployment != nullptr || loaded.operator_bundle
+               ? plan_tree(loaded, inventory, settings, diagnostics)
+               : Installation{};
 }
 
 }  // namespace renderer

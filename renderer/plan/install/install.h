@@ -11,8 +11,7 @@
 
 namespace renderer {
 
-// Fills plan.install, plan.replacements, and adds to plan.edits and plan.summary.
-void plan_install(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
-                  Plan& plan, Diagnostics& diagnostics);
+Installation plan_install(const Loaded& loaded, const Inventory& inventory,
+                          const Settings& settings, Diagnostics& diagnostics);
 
 }  // namespace renderer

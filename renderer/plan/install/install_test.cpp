@@ -110,7 +110,7 @@ TEST(PlanInstall, ADeclaredNamespaceIsNotEmittedAndMustAllowProxies) {
 TEST(PlanInstall, AForcedNamespaceOfTheBundleIsAnError) {
     Installed run(std::string(kService), Mode::Chart);
     run.loaded.bundles[0].forced_namespace = "tailscale";
-    plan_install(run.loaded, run.inventory, run.plan.settings, run.plan, run.diagnostics);
+    plan_install(run.loaded, run.inventory, run.plan.settings, run.diagnostics);
     EXPECT_EQ(run.dump(),
               "0: error [forced-namespace] Fleet cannot force a namespace on this bundle: the "
               "operator has cluster-scoped objects | \"namespace: tailscale\" | "

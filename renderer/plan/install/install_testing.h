@@ -52,7 +52,11 @@ struct Installed {
             }
         }
         decode(mode);
-        plan_install(loaded, inventory, plan.settings, plan, diagnostics);
+        Installation made = plan_install(loaded, inventory, plan.settings, diagnostics);
+        plan.install = std::move(made.install);
+        plan.replacements = std::move(made.replacements);
+        plan.edits = std::move(made.edits);
+        plan.summary = std::move(made.summary);
     }
 
     [[nodiscard]] std::string dump() const { return renderer::dump(loaded.sources, diagnostics); }

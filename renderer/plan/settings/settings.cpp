@@ -166,11 +166,11 @@ void decode_default_tags(const Value& all, Settings& settings, Diagnostics& diag
     for (const std::string& tag : settings.default_tags) {
         const std::string_view wrong = tag_error(tag);
         if (!wrong.empty()) {
-            diagnostics.add({.rule = "invalid-tag",
-                             .pos = settings.default_tags_pos,
-                             .message = fmt::format("\"proxyConfig.defaultTags\": {}", wrong),
-                             .found = fmt::format("\"{}\"", tag),
-                             .expected = "tags such as \"tag:k8s\", separated by commas"});
+            diagnostics
+                .error("invalid-tag", settings.default_tags_pos,
+                       fmt::format("\"proxyConfig.defaultTags\": {}", wrong))
+                .found(fmt::format("\"{}\"", tag))
+                .expected("tags such as \"tag:k8s\", separated by commas");
         }
     }
 }
@@ -185,11 +185,11 @@ void refuse_chart_env(std::string_view name, Pos pos, Diagnostics& diagnostics) 
         hint = fmt::format("set \"{}{}{}\" instead", variable->group,
                            variable->group.empty() ? "" : ".", variable->key);
     }
-    diagnostics.add({.rule = "duplicate-env",
-                     .pos = pos,
-                     .message = fmt::format(
-                         "\"{}\" in \"operatorConfig.extraEnv\" is already set by the chart", name),
-                     .hint = std::move(hint)});
+    diagnostics
+        .error(
+            "duplicate-env", pos,
+            fmt::format("\"{}\" in \"operatorConfig.extraEnv\" is already set by the chart", name))
+        .hint(std::move(hint));
 }
 
 // What strconv.ParseBool reads as true.
@@ -201,12 +201,11 @@ void decode_env(std::string_view name, std::string_view text, Pos pos, Settings&
         refuse_chart_env(name, pos, diagnostics);
     } else if (name == kCleanupDelayVariable || name == kTakeOverVariable) {
         const bool is_delay = name == kCleanupDelayVariable;
-        diagnostics.add({.rule = "duplicate-env",
-                         .pos = pos,
-                         .message = fmt::format(
-                             "\"{}\" in \"operatorConfig.extraEnv\" is set by tailrender", name),
-                         .hint = fmt::format("set \"tailrender.{}\" instead",
-                                             is_delay ? "cleanupDelay" : "takeOverTag")});
+        diagnostics
+            .error("duplicate-env", pos,
+                   fmt::format("\"{}\" in \"operatorConfig.extraEnv\" is set by tailrender", name))
+            .hint(fmt::format("set \"tailrender.{}\" instead",
+                              is_delay ? "cleanupDelay" : "takeOverTag"));
     } else if (name == "PROXY_PRIORITY_CLASS_NAME") {
         settings.priority_class = text;
     } else if (name == "OPERATOR_DEFAULT_LOAD_BALANCER") {
@@ -216,17 +215,16 @@ void decode_env(std::string_view name, std::string_view text, Pos pos, Settings&
     } else if (name == "TS_NO_LOGS_NO_SUPPORT") {
         settings.log_upload = std::ranges::find(kGoTrue, text) == kGoTrue.end();
     } else if (name == "TS_EXPERIMENTAL_KUBE_API_EVENTS" && text == "true") {
-        diagnostics.add({.rule = "removed-setting",
-                         .pos = pos,
-                         .message = "\"TS_EXPERIMENTAL_KUBE_API_EVENTS\" in "
-                                    "\"operatorConfig.extraEnv\" has been removed",
-                         .hint = "use ACLs instead"});
+        diagnostics
+            .error("removed-setting", pos,
+                   "\"TS_EXPERIMENTAL_KUBE_API_EVENTS\" in "
+                   "\"operatorConfig.extraEnv\" has been removed")
+            .hint("use ACLs instead");
     } else if (name == "AUTH_PROXY" && !text.empty()) {
-        diagnostics.add({.severity = Severity::Warning,
-                         .rule = "removed-setting",
-                         .pos = pos,
-                         .message = "\"AUTH_PROXY\" in \"operatorConfig.extraEnv\" has no effect",
-                         .hint = "remove it"});
+        diagnostics
+            .warning("removed-setting", pos,
+                     "\"AUTH_PROXY\" in \"operatorConfig.extraEnv\" has no effect")
+            .hint("remove it");
     }
 }
 
@@ -240,23 +238,21 @@ std::string_view env_text(std::string_view name, const Value& entry, Diagnostics
     const Value* value = entry.find("value");
     const Value* from = entry.find("valueFrom");
     if (from != nullptr && decides_rendering(name)) {
-        diagnostics.add(
-            {.rule = "unknown-offline",
-             .pos = from->pos(),
-             .message = fmt::format("the value of \"{}\" is only known in the cluster", name),
-             .hint = "write it as a plain \"value\""});
+        diagnostics
+            .error("unknown-offline", from->pos(),
+                   fmt::format("the value of \"{}\" is only known in the cluster", name))
+            .hint("write it as a plain \"value\"");
     }
     if (value == nullptr || value->is_null()) {
         return {};
     }
     if (!value->is_string()) {
-        diagnostics.add({.rule = "wrong-type",
-                         .pos = value->pos(),
-                         .message = fmt::format(
-                             "\"{}\" in \"operatorConfig.extraEnv\" has the wrong type", name),
-                         .found = std::string(kind_name(*value)),
-                         .expected = "a string",
-                         .hint = "put the value in quotes"});
+        diagnostics
+            .error("wrong-type", value->pos(),
+                   fmt::format("\"{}\" in \"operatorConfig.extraEnv\" has the wrong type", name))
+            .found(kind_name(*value))
+            .expected("a string")
+            .hint("put the value in quotes");
         return {};
     }
     return value->text();
@@ -265,11 +261,10 @@ std::string_view env_text(std::string_view name, const Value& entry, Diagnostics
 void decode_env_entry(const Value& entry, Settings& settings, Diagnostics& diagnostics) {
     const Value* name = entry.find("name");
     if (name == nullptr || !name->is_string() || name->text().empty()) {
-        diagnostics.add({.rule = "wrong-type",
-                         .pos = entry.pos(),
-                         .message = "an entry of \"operatorConfig.extraEnv\" has no name",
-                         .found = std::string(kind_name(entry)),
-                         .expected = "a map with \"name\" and \"value\""});
+        diagnostics
+            .error("wrong-type", entry.pos(), "an entry of \"operatorConfig.extraEnv\" has no name")
+            .found(kind_name(entry))
+            .expected("a map with \"name\" and \"value\"");
         return;
     }
     const std::string_view text = env_text(name->text(), entry, diagnostics);
@@ -302,24 +297,16 @@ void decode_chart(const Value& all, std::string_view app_version, Settings& sett
     }
 }
 
-void warn(Pos pos, std::string_view rule, std::string message, std::string hint,
-          Diagnostics& diagnostics) {
-    diagnostics.add({.severity = Severity::Warning,
-                     .rule = std::string(rule),
-                     .pos = pos,
-                     .message = std::move(message),
-                     .hint = std::move(hint)});
-}
-
 void check_api_proxy(const Value& all, Diagnostics& diagnostics) {
     const Value* mode = all.at({"apiServerProxyConfig", "mode"});
     const bool flag = mode != nullptr && mode->is_bool() && mode->as_bool();
     const bool text =
         mode != nullptr && mode->is_string() && !mode->text().empty() && mode->text() != "false";
     if (flag || text) {
-        warn(mode->pos(), "no-api-proxy",
-             "\"apiServerProxyConfig.mode\": the Kubernetes API proxy is not implemented",
-             "use the operator for it, or set the mode to \"false\"", diagnostics);
+        diagnostics
+            .warning("no-api-proxy", mode->pos(),
+                     "\"apiServerProxyConfig.mode\": the Kubernetes API proxy is not implemented")
+            .hint("use the operator for it, or set the mode to \"false\"");
     }
 }
 
@@ -329,20 +316,24 @@ void check_combinations(const Value& all, Diagnostics& diagnostics) {
     const Value* volume = all.at({"oauthSecretVolume"});
     const bool custom = volume != nullptr && volume->is_map() && volume->size() > 0;
     if (audience && !custom && text_at(all, {"oauth", "clientId"}).empty()) {
-        warn(pos_at(all, {"oauth", "audience"}), "no-client-id",
-             "\"oauth.audience\" without \"oauth.clientId\": the controller cannot log in",
-             "set \"oauth.clientId\" to the id of the federated identity", diagnostics);
+        diagnostics
+            .warning("no-client-id", pos_at(all, {"oauth", "audience"}),
+                     "\"oauth.audience\" without \"oauth.clientId\": the controller cannot log in")
+            .hint("set \"oauth.clientId\" to the id of the federated identity");
     }
     if (audience && !text_at(all, {"oauth", "clientSecret"}).empty()) {
-        warn(pos_at(all, {"oauth", "audience"}), "unused-client-secret",
-             "\"oauth.clientSecret\" is not used with \"oauth.audience\"", "remove one of the two",
-             diagnostics);
+        diagnostics
+            .warning("unused-client-secret", pos_at(all, {"oauth", "audience"}),
+                     "\"oauth.clientSecret\" is not used with \"oauth.audience\"")
+            .hint("remove one of the two");
     }
     const Value* app = all.at({"operatorConfig", "podLabels", "app"});
     if (app != nullptr) {
-        warn(app->pos(), "reserved-label",
-             "\"operatorConfig.podLabels.app\" is the label that selects the controller's pods",
-             "remove it", diagnostics);
+        diagnostics
+            .warning(
+                "reserved-label", app->pos(),
+                "\"operatorConfig.podLabels.app\" is the label that selects the controller's pods")
+            .hint("remove it");
     }
 }
 

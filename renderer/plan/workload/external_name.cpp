@@ -14,13 +14,6 @@ constexpr std::string_view kLinesToWrite =
     "      type: ExternalName\n"
     "      externalName: placeholder";
 
-Diagnostic about(const ServiceInput& service, std::string_view rule, Pos pos, std::string message) {
-    return {.rule = std::string(rule),
-            .pos = pos,
-            .object = service.doc->object_name(),
-            .message = std::move(message)};
-}
-
 std::string_view type_name(ServiceType type) {
     switch (type) {
         case ServiceType::ClusterIp:
@@ -39,11 +32,11 @@ std::string_view type_name(ServiceType type) {
 
 void check_headless(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.headless) {
-        Diagnostic refusal = about(service, "headless-service", service.cluster_ip_pos,
-                                   "a headless Service cannot target the tailnet");
-        refusal.expected = "a Service of type ExternalName";
-        refusal.hint = kLinesToWrite;
-        diagnostics.add(std::move(refusal));
+        about(service, diagnostics)
+            .error("headless-service", service.cluster_ip_pos,
+                   "a headless Service cannot target the tailnet")
+            .expected("a Service of type ExternalName")
+            .hint(kLinesToWrite);
     }
 }
 
@@ -53,15 +46,15 @@ void check_external_name_type(const ServiceInput& service, Diagnostics& diagnost
     }
     const Value* type = service.doc->root.at({"spec", "type"});
     const Value* spec = service.doc->root.find("spec");
-    Diagnostic refusal = about(service, "egress-not-external-name",
-                               type != nullptr   ? type->pos()
-                               : spec != nullptr ? spec->pos()
-                                                 : service.pos(),
-                               "a Service that targets the tailnet must be of type ExternalName");
-    refusal.found = fmt::format("type {}", type_name(service.type));
-    refusal.expected = "a Service of type ExternalName, whose name is replaced";
-    refusal.hint = kLinesToWrite;
-    diagnostics.add(std::move(refusal));
+    about(service, diagnostics)
+        .error("egress-not-external-name",
+               type != nullptr   ? type->pos()
+               : spec != nullptr ? spec->pos()
+                                 : service.pos(),
+               "a Service that targets the tailnet must be of type ExternalName")
+        .found(fmt::format("type {}", type_name(service.type)))
+        .expected("a Service of type ExternalName, whose name is replaced")
+        .hint(kLinesToWrite);
 }
 
 std::vector<Edit> name_target(const ServiceInput& service, const std::string& name,
@@ -78,12 +71,11 @@ std::vector<Edit> name_target(const ServiceInput& service, const std::string& na
         return {std::move(*edit)};
     }
     const Value* old = spec->find("externalName");
-    Diagnostic refusal =
-        about(service, "cannot-edit", old == nullptr ? spec->pos() : old->pos(),
-              fmt::format("cannot write \"externalName: {}\" into this document", name));
-    refusal.found = "a spec or a name that uses an alias, an anchor or a tag, or has several lines";
-    refusal.hint = "write \"externalName: placeholder\" on a separate line";
-    diagnostics.add(std::move(refusal));
+    about(service, diagnostics)
+        .error("cannot-edit", old == nullptr ? spec->pos() : old->pos(),
+               fmt::format("cannot write \"externalName: {}\" into this document", name))
+        .found("a spec or a name that uses an alias, an anchor or a tag, or has several lines")
+        .hint("write \"externalName: placeholder\" on a separate line");
     return {};
 }
 

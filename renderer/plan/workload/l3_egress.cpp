@@ -16,24 +16,16 @@ constexpr std::string_view kByIp = "l3-egress: annotation tailscale.com/tailnet-
 constexpr std::string_view kByOldIp =
     "l3-egress: annotation tailscale.com/ts-tailnet-target-ip (deprecated)";
 constexpr std::string_view kByFqdn = "l3-egress: annotation tailscale.com/tailnet-fqdn";
-Diagnostic about(const ServiceInput& service, std::string_view rule, Pos pos, std::string message) {
-    return {.rule = std::string(rule),
-            .pos = pos,
-            .object = service.doc->object_name(),
-            .message = std::move(message)};
-}
-
 // The operator hands it to the pod unseen, which then cannot start.
 void check_old_address(const ServiceInput& service, Diagnostics& diagnostics) {
     const std::string_view address = annotation_text(service, kOldTailnetIp);
     if (ip_family(address, true)) {
         return;
     }
-    Diagnostic refusal =
-        about(service, "invalid-tailnet-ip", service.annotation(kOldTailnetIp)->pos(),
-              fmt::format("invalid IP address \"{}\"", address));
-    refusal.expected = "an address such as \"100.64.0.7\"";
-    diagnostics.add(std::move(refusal));
+    about(service, diagnostics)
+        .error("invalid-tailnet-ip", service.annotation(kOldTailnetIp)->pos(),
+               fmt::format("invalid IP address \"{}\"", address))
+        .expected("an address such as \"100.64.0.7\"");
 }
 
 // Of several targets one counts; the others would be silently ignored.
@@ -44,12 +36,11 @@ void check_passed_over(const ServiceInput& service, std::string_view winner,
         if (key == winner || conflict || annotation_text(service, key).empty()) {
             continue;
         }
-        Diagnostic warning =
-            about(service, "annotation-without-effect", service.annotation(key)->pos(),
-                  fmt::format("annotation \"{}\" has no effect together with \"{}\"", key, winner));
-        warning.severity = Severity::Warning;
-        warning.hint = "remove one of the two";
-        diagnostics.add(std::move(warning));
+        about(service, diagnostics)
+            .warning(
+                "annotation-without-effect", service.annotation(key)->pos(),
+                fmt::format("annotation \"{}\" has no effect together with \"{}\"", key, winner))
+            .hint("remove one of the two");
     }
 }
 

@@ -25,22 +25,13 @@ std::string_view rule_of(const ServiceInput& service) {
     return service.has_load_balancer_class ? kByClass : kByDefault;
 }
 
-void report(const ServiceInput& service, std::string_view rule, Pos pos, std::string message,
-            std::string expected, std::string hint, Diagnostics& diagnostics) {
-    diagnostics.add({.rule = std::string(rule),
-                     .pos = pos,
-                     .object = service.doc->object_name(),
-                     .message = std::move(message),
-                     .expected = std::move(expected),
-                     .hint = std::move(hint)});
-}
-
 void check_headless(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.headless) {
-        report(service, "headless-service", service.cluster_ip_pos,
-               "a headless Service has no address for a proxy to target",
-               "a Service without \"clusterIP: None\"",
-               "expose a second Service with the same selector and a cluster IP", diagnostics);
+        about(service, diagnostics)
+            .error("headless-service", service.cluster_ip_pos,
+                   "a headless Service has no address for a proxy to target")
+            .expected("a Service without \"clusterIP: None\"")
+            .hint("expose a second Service with the same selector and a cluster IP");
     }
 }
 
@@ -54,17 +45,14 @@ void check_families(const ServiceInput& service, const Settings& settings,
     if (settings.dataplane != Dataplane::Containerboot || (!both && !v6)) {
         return;
     }
-    diagnostics.add(
-        {.severity = both ? Severity::Warning : Severity::Error,
-         .rule = "ipv6-dns-target",
-         .pos = service.families_pos,
-         .object = service.doc->object_name(),
-         .message = both ? "the proxy will only target the IPv4 address of this dual-stack Service"
-                         : "the proxy cannot target an IPv6 address that it looks up by name",
-         .found = both ? "a dual-stack Service without a pinned clusterIP"
-                       : "a Service whose only family is IPv6, without a pinned clusterIP",
-         .hint = both ? "pin spec.clusterIP to choose the address"
-                      : "pin spec.clusterIP, or give the Service an IPv4 address"});
+    about(service, diagnostics)
+        .say(both ? Severity::Warning : Severity::Error, "ipv6-dns-target", service.families_pos,
+             both ? "the proxy will only target the IPv4 address of this dual-stack Service"
+                  : "the proxy cannot target an IPv6 address that it looks up by name")
+        .found(both ? "a dual-stack Service without a pinned clusterIP"
+                    : "a Service whose only family is IPv6, without a pinned clusterIP")
+        .hint(both ? "pin spec.clusterIP to choose the address"
+                   : "pin spec.clusterIP, or give the Service an IPv4 address");
 }
 
 // The operator remembers the target in an annotation of the pod.

@@ -12,17 +12,15 @@ void check_job(const MetricsPlan& metrics, const ProxyClassPlan& chosen, Diagnos
     if (metrics.job.size() <= kMaxLabel) {
         return;
     }
-    diagnostics.add({.rule = "name-too-long",
-                     .pos = metrics.origin.pos,
-                     .object = metrics.origin.parent,
-                     .message = fmt::format(
-                         "the label \"ts_prom_job: {}\" of its metrics is too long", metrics.job),
-                     .found = fmt::format("{} bytes", metrics.job.size()),
-                     .expected = fmt::format("at most {} bytes", kMaxLabel),
-                     .hint = "shorten its name, or use a ProxyClass without metrics",
-                     .notes = {{.pos = chosen.origin.pos,
-                                .object = chosen.origin.parent,
-                                .text = "this class asks for metrics"}}});
+    about(metrics.origin, diagnostics)
+        .error("name-too-long", metrics.origin.pos,
+               fmt::format("the label \"ts_prom_job: {}\" of its metrics is too long", metrics.job))
+        .found(fmt::format("{} bytes", metrics.job.size()))
+        .expected(fmt::format("at most {} bytes", kMaxLabel))
+        .hint("shorten its name, or use a ProxyClass without metrics")
+        .note({.pos = chosen.origin.pos,
+               .object = chosen.origin.parent,
+               .text = "this class asks for metrics"});
 }
 
 MetricsPlan metrics_of(const Workload& workload) {

@@ -1,4 +1,4 @@
-#include "renderer/plan/group/group_ports.h"
+#include "renderer/plan/group/match_ports.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-// Names that must be the same on every run, pure functions of what they name (invariant I4).
+// Names of generated objects (hostnames of devices: hostnames.h), pure functions of what they name
+// (invariant I4).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "renderer/plan/names.h"
+#include "renderer/plan/object_names.h"
 
 #include <fmt/format.h>
 

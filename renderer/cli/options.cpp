@@ -98,7 +98,7 @@ void add_cmp(CLI::App& app, Options& options) {
 void add_explain(CLI::App& app, Options& options) {
     CLI::App& verb =
         add_verb(app, "explain", "show which input and which rule an object comes from",
-                 "  tailrender explain StatefulSet/tailscale/ts-web-dj9zn .\n"
+                 "  tailrender explain StatefulSet/tailscale/ts-web-ztn66 .\n"
                  "  tailrender explain Service/shop/web .    # what this Service becomes");
     verb.add_option("OBJECT", options.object, "Kind/namespace/name or Kind/name")
         ->required()

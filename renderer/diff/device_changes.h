@@ -16,7 +16,7 @@ enum class DeviceEdit {
     Renamed,   // the same device under another name
     Replaced,  // another device, with other addresses, in the place of one
     Removed,
-    Changed,  // tags, or what it leads to
+    Changed,  // tags, or what it targets
 };
 
 struct DeviceChange {

@@ -12,7 +12,7 @@
 namespace renderer {
 
 struct Device {
-    // Where its identity is kept: the state Secret "tailscale/ts-web-dj9zn-0", for a Tailscale
+    // Where its identity is kept: the state Secret "tailscale/ts-web-ztn66-0", for a Tailscale
     // Service its group and name.
     std::string key;
     std::string hostname;           // "shop-web", "svc:docs"

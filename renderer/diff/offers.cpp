@@ -76,7 +76,7 @@ void add_handlers(const Manifests& manifests, const Value& config, const Member&
     for (const Member& handler : members_of(site.value.find("Handlers"))) {
         const std::string_view proxy = text_at(handler.value, {"Proxy"});
         if (proxy.empty()) {
-            continue;  // a redirect leads to another endpoint of the same device
+            continue;  // a redirect targets another endpoint of the same device
         }
         const std::string target = short_target(proxy, handler.name());
         const std::string_view place =

@@ -19,7 +19,7 @@ enum class RestartWay {
 };
 
 struct Restart {
-    std::string workload;  // "StatefulSet/tailscale/ts-web-dj9zn"
+    std::string workload;  // "StatefulSet/tailscale/ts-web-ztn66"
     RestartWay way = RestartWay::Rolling;
     std::optional<std::int64_t> pods;  // replicas of the new side, where it says so
     std::vector<FieldChange> fields;   // of the pod template, or the ones that cannot change

@@ -1,4 +1,4 @@
-// The verb `lint`: what a repository has in it that renders well and goes wrong later, in Fleet's
+// The verb `lint`: what a repository has in it that renders but fails later, in Fleet's
 // loader, in Flux's substitution, in Git, in front of a Funnel. Looks at every file of the tree,
 // also at those that no render reads; changes nothing and fetches nothing. Mistakes that make a
 // render fail are found by the stages themselves, not here. Sources of the rules: Fleet

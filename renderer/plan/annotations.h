@@ -1,5 +1,5 @@
-// What users may say to the operator on a Service or an Ingress, and the slips that it
-// ignores silently. Values count only when they match byte for byte: no trimming, no case
+// What users may say to the operator on a Service or an Ingress, and the typos that it
+// silently ignores. Values count only when they match byte for byte: no trimming, no case
 // folding. Source: tailscale v1.96.5 cmd/k8s-operator/{sts,svc,ingress}.go.
 #pragma once
 

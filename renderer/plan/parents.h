@@ -15,8 +15,8 @@ namespace renderer {
 
 // Sorted by (namespace, name).
 struct Parents {
-    std::vector<const ServiceInput*> services;        // exposed to the tailnet, or leading there
-    std::vector<const ServiceInput*> members;         // leading to the tailnet through a group
+    std::vector<const ServiceInput*> services;        // exposed to the tailnet, or targeting it
+    std::vector<const ServiceInput*> members;         // targeting it through a group
     std::vector<const IngressInput*> ingresses;       // of our class
     std::vector<const ServiceInput*> group_services;  // exposed through a group
     std::vector<const ServiceInput*> idle_services;   // naming a group, but asking for nothing
@@ -26,7 +26,7 @@ struct Parents {
 Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
                      Diagnostics& diagnostics);
 
-// True when the tailnet reaches this parent, false when it leads to a place in the tailnet.
+// True when the tailnet reaches this parent, false when it targets a place in the tailnet.
 bool is_exposed(const ServiceInput& service, const Settings& settings);
 
 // Unlike for a proxy of its own, the operator's default load balancer does not count.

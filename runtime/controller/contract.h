@@ -41,13 +41,13 @@ inline constexpr std::string_view kKeyIdAnnotation = TAILRENDER_DOMAIN "/key-id"
 inline constexpr std::string_view kKeyCreatedAnnotation = TAILRENDER_DOMAIN "/key-created";
 inline constexpr std::string_view kKeyExpiresAnnotation = TAILRENDER_DOMAIN "/key-expires";
 inline constexpr std::string_view kKeyTagsAnnotation = TAILRENDER_DOMAIN "/key-tags";
-// And those of the keys that it has replaced before they led to a device that we know of: lists
+// And those of the keys that it has replaced before a device came with them that we know of: lists
 // with
 // `;` between them.
 inline constexpr std::string_view kTagsBeforeAnnotation = TAILRENDER_DOMAIN "/key-tags-before";
 // On an auth Secret: the UID of the pod that waits for a new key and is to be deleted once.
 inline constexpr std::string_view kRestartAnnotation = TAILRENDER_DOMAIN "/restart-pod";
-// On an auth Secret: the device that the last key led to, and the tags that it has by us.
+// On an auth Secret: the device that came with the last key, and the tags that it has by us.
 inline constexpr std::string_view kDeviceAnnotation = TAILRENDER_DOMAIN "/device";
 // What the state Secret named when nothing had proved yet whose it is.
 inline constexpr std::string_view kDeviceNamedAnnotation = TAILRENDER_DOMAIN "/device-named";

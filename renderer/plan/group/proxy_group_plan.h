@@ -1,5 +1,5 @@
 // What a ProxyGroup becomes: a StatefulSet of several replicas, and for an egress group one
-// ClusterIP Service for each Service that leads to the tailnet through it. What the other types
+// ClusterIP Service for each Service that targets the tailnet through it. What the other types
 // offer to the tailnet is an OfferedService.
 #pragma once
 
@@ -20,7 +20,7 @@ struct GroupPort {
     std::int64_t match_port = 0;  // on the group's pods
 };
 
-// A Service with the annotation `tailscale.com/proxy-group` that leads to a tailnet address.
+// A Service with the annotation `tailscale.com/proxy-group` that targets a tailnet address.
 struct EgressMember {
     Origin origin;
     std::uint32_t bundle = 0;

@@ -92,7 +92,7 @@ struct Workload {
     std::vector<Edit> edits;                    // of the parent
     std::variant<ProxyPlan, ProxyGroupPlan, RecorderPlan, NameserverPlan> feature;
 
-    // "ts-web-dj9zn-0"
+    // "ts-web-ztn66-0"
     [[nodiscard]] std::string pod(std::size_t ordinal) const;
     template <typename Feature>
     [[nodiscard]] const Feature* as() const {

@@ -26,7 +26,7 @@ std::string_view of_family(const std::vector<std::string>& addresses, bool v6) {
     return found == addresses.end() ? std::string_view() : std::string_view(*found);
 }
 
-// How pods lead one service on: a mapping for each family that the cluster has.
+// How pods forward one service: a mapping for each family that the cluster has.
 Value mapping(const std::vector<std::string>& tailnet, const std::vector<std::string>& cluster) {
     Value out = Value::map();
     for (const bool v6 : {false, true}) {

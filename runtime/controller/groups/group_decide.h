@@ -58,7 +58,7 @@ struct RecordsInput {
 };
 ServiceRecords desired_records(const RecordsInput& input, Time now);
 
-// What the tailnet and the cluster say of services that lead to a Service, by key of the record.
+// What the tailnet and the cluster say of services that target a Service, by key of the record.
 using Addresses = std::map<std::string, std::vector<std::string>>;
 struct KnownAddresses {
     Addresses tailnet, cluster;

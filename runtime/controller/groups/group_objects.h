@@ -53,7 +53,7 @@ struct AddressTable {
     bool operator==(const AddressTable&) const = default;
 };
 
-// A Service that a group leads to.
+// A Service that a group targets.
 struct ClusterAddresses {
     std::vector<std::string> ips;  // spec.clusterIPs
 

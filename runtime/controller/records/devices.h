@@ -38,7 +38,7 @@ struct Device {
 
 Device device_of(const Replica& replica);
 
-// What is in the way of a replica; "": nothing.
+// What blocks a replica; "": nothing.
 using ProblemOf = std::function<std::string(std::string_view pod)>;
 
 // An object.

@@ -42,7 +42,7 @@ bool is_ready(const Value& endpoint) {
     return is("ready", true) && is("serving", true) && !is("terminating", false);
 }
 
-// Where in the tailnet its group leads the Service; "": nowhere by name.
+// What the Service targets in the tailnet through its group; "": no name.
 std::string_view name_in_group(const Mirror<EgressNames>::Objects& groups, std::string_view ns,
                                const DnsService& service) {
     const auto group = groups.find(fmt::format("{}/{}{}", ns, service.group, kEgressConfig));

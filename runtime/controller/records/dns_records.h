@@ -13,7 +13,7 @@
 
 namespace runtime {
 
-// What the renderer makes of a user's Service that an egress group leads to the tailnet.
+// What the renderer makes of a user's Service that an egress group connects with the tailnet.
 struct DnsService {
     std::string group = {};
     std::string parent = {};  // "namespace-name" of the user's
@@ -22,8 +22,8 @@ struct DnsService {
     bool operator==(const DnsService&) const = default;
 };
 
-// Where an egress group leads its Services, as its pods are told: by "namespace-name" of the
-// user's. Of those that lead to a name.
+// What an egress group's Services target, as its pods are told: by "namespace-name" of the
+// user's. Of those that target a name.
 struct EgressNames {
     std::map<std::string, std::string> names = {};
 

@@ -21,7 +21,7 @@ using renderer::Value;
 namespace {
 
 constexpr Duration kMemory = std::chrono::hours(24);
-// Removals in that time that need no one's word.
+// Removals in that time that need no confirmation.
 constexpr std::size_t kSafeRemovals = 5;
 constexpr std::size_t kSafePercent = 20;
 

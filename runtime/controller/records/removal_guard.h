@@ -1,4 +1,4 @@
-// Many proxies, or Tailscale Services, that vanish are rather a mistake than a wish: an empty
+// Many proxies, or Tailscale Services, that vanish are more likely a mistake than a wish: an empty
 // render, a wrong namespace. Then nothing is removed until a user has said so: `tailrender-devices`
 // names the proxies and a token, and an annotation on it with that token confirms these and no
 // others. A proxy that joins them later makes another token. What has been removed silently

@@ -1,4 +1,4 @@
-// The conditions of a Service that an egress group (ProxyGroup) leads to the tailnet: how many of
+// The conditions of a Service that an egress group connects with the tailnet: how many of
 // the group's replicas route it. Source of the shapes: tailscale v1.96.5
 // cmd/k8s-operator/egress-services.go, egress-services-readiness.go. A replica counts once the
 // tailnet has told it the addresses of the target, not before.

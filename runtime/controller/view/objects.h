@@ -28,7 +28,7 @@ struct ProxySet {
     int replicas = 0;
     bool is_api_proxy = false;  // its pods are told their key in their configuration
     Text labels;                // tailscale.com/* only: key=value, joined with `,`
-    Text target_fqdn;           // of an egress proxy that leads to a name: as a DNS record has it
+    Text target_fqdn;           // of an egress proxy that targets a name: as a DNS record has it
 
     // Its pods write nothing into their state Secret but tailscaled's own state.
     [[nodiscard]] bool is_recorder() const { return parent.view().starts_with("Recorder/"); }

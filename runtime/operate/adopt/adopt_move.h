@@ -2,7 +2,7 @@
 //
 // In this order a kill at any point leaves a proxy that works or comes back by itself, and never
 // two pods with one device:
-// 1. the record; 2. the old Service, if someone's externalName leads to it, selects the new pod,
+// 1. the record; 2. the old Service, if someone's externalName targets it, selects the new pod,
 // too; 3. the state, to the new name: the new pod waits for its auth Secret, which the controller
 // does not make while the operator's StatefulSet exists; 4. the old StatefulSet goes, in the
 // foreground: when it is gone its pod has ended, and the controller (or the next step) lets the new
@@ -23,7 +23,7 @@ Job move_group_service(const OperateContext& context, const GroupService& servic
 Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
               const Takeover& takeover);
 
-// Lets Services "namespace/name" lead to Service `to` where they led to `from`.
+// Lets Services "namespace/name" target Service `to` where they targeted `from`.
 Job redirect(const OperateContext& context, const std::vector<std::string>& services,
              const std::string& from, const std::string& to);
 

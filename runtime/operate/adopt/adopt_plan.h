@@ -35,7 +35,7 @@ struct Move {
     std::string problem;  // why it is left alone; empty: it is not
 };
 
-// A proxy of a group: the ClusterIP Service that leads to the group's pods.
+// A proxy of a group: the ClusterIP Service that targets the group's pods.
 struct GroupService {
     std::string parent, old_name, new_name;
     std::vector<std::string> services;  // as above
@@ -68,7 +68,7 @@ AdoptPlan plan_adoption(const AdoptSnapshot& snapshot);
 // A table for people, one line for each entry.
 std::string describe(const AdoptPlan& plan);
 
-// namespace/name of the Services whose externalName leads to Service `name` of namespace `ns`.
+// namespace/name of the Services whose externalName targets Service `name` of namespace `ns`.
 std::vector<std::string> services_that_name(const AdoptSnapshot& snapshot, std::string_view name,
                                             std::string_view ns);
 // Those that say whose child it is; what else the operator puts on some kinds does not count.

@@ -50,7 +50,8 @@ void check_namespace(const ParentInput& parent, Diagnostics& diagnostics) {
             .error("missing-namespace", parent.name_pos(),
                    "the namespace of this object is unknown")
             .expected("metadata.namespace, or \"defaultNamespace\" in the bundle's fleet.yaml")
-            .hint("set metadata.namespace, or use --namespace NAME");
+            .hint("set metadata.namespace, or use --namespace NAME")
+            .is_absence();
     }
 }
 

@@ -38,21 +38,19 @@ public:
         }
         if (planned_.empty() && !skipped_ && out_.error_count() == errors) {
             report("no-valid-backend", ingress_.pos(), "Ingress without backends",
-                   "spec.defaultBackend, or a rule with paths", "");
+                   "spec.defaultBackend, or a rule with paths", "")
+                .is_absence();
         }
         return result();
     }
 
 private:
-    void report(std::string_view rule, Pos pos, std::string message, std::string expected,
-                std::string hint, Severity severity = Severity::Error) {
-        out_.add({.severity = severity,
-                  .rule = std::string(rule),
-                  .pos = pos,
-                  .object = ingress_.doc->object_name(),
-                  .message = std::move(message),
-                  .expected = std::move(expected),
-                  .hint = std::move(hint)});
+    Finding report(std::string_view rule, Pos pos, std::string message, std::string_view expected,
+                   std::string_view hint, Severity severity = Severity::Error) {
+        return about(ingress_, out_)
+            .say(severity, rule, pos, std::move(message))
+            .expected(expected)
+            .hint(hint);
     }
 
     void take_rule(const IngressRule& rule) {
@@ -101,7 +99,8 @@ private:
         if (backend.service.empty()) {
             report("missing-backend-service", backend.pos,
                    fmt::format("the backend of path \"{}\" has no Service name", path),
-                   "the name of a Service of the same namespace", "");
+                   "the name of a Service of the same namespace", "")
+                .is_absence();
             return;
         }
         if (!is_port_number(backend.port_number) && backend.port_number != 0) {
@@ -132,7 +131,8 @@ private:
                                 backend.service, ingress_.ns, backend.port_name)
                   : fmt::format("Service \"{}\" in namespace \"{}\"", backend.service, ingress_.ns),
             "if it comes from elsewhere, pass its directory with --context DIR",
-            error ? Severity::Error : Severity::Warning);
+            error ? Severity::Error : Severity::Warning)
+            .is_absence();
         if (!named && backend.port_number == 0) {
             report_no_port(path, backend);
             return std::nullopt;
@@ -178,7 +178,8 @@ private:
     void report_no_port(std::string_view path, const IngressBackend& backend) {
         report("backend-port-not-found", backend.port_pos,
                fmt::format("the backend of path \"{}\" has no port", path),
-               "backend.service.port with a name or a number", "");
+               "backend.service.port with a name or a number", "")
+            .is_absence();
     }
 
     void report_port(std::string_view path, const IngressBackend& backend,
@@ -194,20 +195,17 @@ private:
         const std::string wanted = backend.port_name.empty()
                                        ? fmt::format("{}", backend.port_number)
                                        : fmt::format("\"{}\"", backend.port_name);
-        out_.add({.rule = "backend-port-not-found",
-                  .pos = backend.port_pos,
-                  .object = ingress_.doc->object_name(),
-                  .message = fmt::format("Service \"{}\" of path \"{}\" has no port {}",
-                                         backend.service, path, wanted),
-                  .expected = ports.empty()
-                                  ? "a Service with ports"
-                                  : fmt::format("one of {{ {} }}", fmt::join(ports, ", ")),
-                  .hint = backend.port_name.empty() || near.empty()
-                              ? ""
-                              : fmt::format("did you mean \"{}\"?", near),
-                  .notes = {{.pos = service.pos(),
-                             .object = service.doc->object_name(),
-                             .text = "the Service is here"}}});
+        report("backend-port-not-found", backend.port_pos,
+               fmt::format("Service \"{}\" of path \"{}\" has no port {}", backend.service, path,
+                           wanted),
+               ports.empty() ? "a Service with ports"
+                             : fmt::format("one of {{ {} }}", fmt::join(ports, ", ")),
+               backend.port_name.empty() || near.empty() ? ""
+                                                         : fmt::format("did you mean \"{}\"?", near))
+            .note({.pos = service.pos(),
+                   .object = service.doc->object_name(),
+                   .text = "the Service is here"})
+            .is_absence();
     }
 
     [[nodiscard]] std::string dns_name(const IngressBackend& backend) const {

@@ -183,21 +183,13 @@ void decode_metrics(const Fields& spec, ProxyClassInput& decoded) {
     decoded.monitor_labels = monitor.text_map("labels");
 }
 
-// An entry without a port says nothing.
-void decode_port(const Value& entry, ProxyClassInput& decoded) {
+void check_port(const Value& entry, Faults& faults) {
     constexpr std::string_view kPath = "spec.staticEndpoints.nodePort.ports[]";
-    const Fields fields(&entry, kPath, decoded.faults);
-    if (!fields.exists()) {
-        return;
-    }
-    const Value* port = fields.any("port");
-    require(port != nullptr, entry.pos(), kPath, "port", decoded.faults);
-    const ClassPortInput range = {.port = fields.number("port"),
-                                  .end_port = fields.number("endPort"),
-                                  .port_pos = known_or(fields.pos("port"), entry.pos()),
-                                  .end_port_pos = known_or(fields.pos("endPort"), entry.pos())};
-    if (port != nullptr && port->is_number()) {
-        decoded.ports.push_back(range);
+    const Fields fields(&entry, kPath, faults);
+    if (fields.exists()) {
+        require(fields.any("port") != nullptr, entry.pos(), kPath, "port", faults);
+        static_cast<void>(fields.number("port"));
+        static_cast<void>(fields.number("endPort"));
     }
 }
 
@@ -222,9 +214,10 @@ void decode_static_endpoints(const Fields& spec, ProxyClassInput& decoded) {
             block->pos(), kNodePort, "ports", faults);
     if (ports != nullptr) {
         for (const Value& entry : ports->items()) {
-            decode_port(entry, decoded);
+            check_port(entry, faults);
         }
     }
+    decoded.ports = class_ports(*decoded.spec);
 }
 
 }  // namespace
@@ -236,6 +229,7 @@ ProxyClassInput decode_proxy_class(const Document& doc) {
     const Value* block = doc.root.find("spec");
     require(block != nullptr && !block->is_null(), decoded.pos(), "", "spec", faults);
     const Fields spec(block, "spec", faults);
+    decoded.spec = spec.exists() ? block : nullptr;
     decode_set(spec, decoded);
     decode_metrics(spec, decoded);
     decoded.tailscale = spec.map("tailscale");

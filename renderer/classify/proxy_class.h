@@ -10,6 +10,7 @@
 
 #include "renderer/classify/parent_input.h"
 #include "renderer/core/value.h"
+#include "renderer/kube/proxy_class_rules.h"
 
 namespace renderer {
 
@@ -32,12 +33,8 @@ struct ClassContainerInput {
     bool debug_enable = false;
 };
 
-struct ClassPortInput {
-    std::int64_t port = 0, end_port = 0;  // 0 = absent
-    Pos port_pos, end_port_pos;           // each the entry's when absent
-};
-
 struct ProxyClassInput : ParentInput {
+    const Value* spec = nullptr;  // a map
     const Value* set_labels = nullptr;
     const Value* set_annotations = nullptr;
     const Value* pod = nullptr;  // the block
@@ -58,7 +55,7 @@ struct ProxyClassInput : ParentInput {
     bool acme_staging = false;
 
     const Value* static_endpoints = nullptr;  // the block
-    std::vector<ClassPortInput> ports;
+    std::vector<ClassPort> ports;
     const Value* node_selector = nullptr;  // of static endpoints
 };
 

@@ -74,7 +74,7 @@ TEST(DecodeProxyClass, ReadsEveryField) {
         EXPECT_EQ(map->size(), 1U);
     }
     EXPECT_EQ(input.ports.size(), 2U);
-    EXPECT_EQ(input.ports[0].port + input.ports[0].end_port + input.ports[1].port, 6);
+    EXPECT_EQ(input.ports[0].port + input.ports[0].end + input.ports[1].port, 6);
     EXPECT_EQ(input.pod_spec.size(), 3U);
     EXPECT_EQ(input.container.env.size(), 2U);
     EXPECT_EQ(input.container.env[0].value, "o");

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <optional>
 #include <vector>
 
 #include "renderer/base/ascii.h"
 #include "renderer/kube/api.h"
-#include "renderer/kube/image_reference.h"
 #include "renderer/kube/quantity.h"
 #include "renderer/plan/checks/metadata_checks.h"
-#include "renderer/plan/checks/object_checks.h"
 
 namespace renderer {
 
@@ -50,11 +50,9 @@ void check_reserved_keys(const Checker& checker, const Value* entries) {
 
 void check_entries(const Checker& checker) {
     const ProxyClassInput& input = checker.input;
-    check_labels(input, input.set_labels, checker.diagnostics);
-    check_annotations(input, input.set_annotations, checker.diagnostics);
-    check_labels(input, input.pod_labels, checker.diagnostics);
-    check_annotations(input, input.pod_annotations, checker.diagnostics);
-    check_labels(input, input.monitor_labels, checker.diagnostics);
+    for (const Value* labels : {input.set_labels, input.pod_labels, input.monitor_labels}) {
+        check_label_values(input, labels, checker.diagnostics);
+    }
     for (const Value* entries :
          {input.set_labels, input.set_annotations, input.pod_labels, input.pod_annotations}) {
         check_reserved_keys(checker, entries);
@@ -120,21 +118,6 @@ void check_proxy_env(const Checker& checker) {
     }
 }
 
-void check_image(const Checker& checker, const ClassContainerInput& container) {
-    if (container.image == nullptr || container.image->text().empty()) {
-        return;
-    }
-    const std::string_view image = container.image->text();
-    const std::string error = parse_image_reference(image).error;
-    if (!error.empty()) {
-        checker.report({.rule = "invalid-image",
-                        .pos = container.image->pos(),
-                        .message = error,
-                        .found = fmt::format("\"{}\"", image),
-                        .expected = "an image such as \"registry.example.com/tailscale:v1.96.5\""});
-    }
-}
-
 void check_amounts(const Checker& checker, const Value* amounts) {
     if (amounts == nullptr) {
         return;
@@ -157,7 +140,6 @@ void check_amounts(const Checker& checker, const Value* amounts) {
 
 void check_container(const Checker& checker, const ClassContainerInput& container) {
     check_env_names(checker, container);
-    check_image(checker, container);
     check_amounts(checker, container.requests);
     check_amounts(checker, container.limits);
     if (container.claims != nullptr && container.claims->size() > 0) {
@@ -169,12 +151,36 @@ void check_container(const Checker& checker, const ClassContainerInput& containe
     }
 }
 
-void check_init_debug(const Checker& checker) {
-    if (const Value* debug = checker.input.init_container.debug; debug != nullptr) {
-        checker.report({.rule = "debug-of-init-container",
-                        .pos = debug->pos(),
-                        .message = "debug settings cannot be configured on the init container",
-                        .hint = "move \"debug\" to \"tailscaleContainer\""});
+// What the controller refuses, too.
+void report_rule(const Checker& checker, const ClassFault& fault) {
+    switch (fault.rule) {
+        case ClassRule::LabelKey:
+            return report_key(checker.input, "label", *fault.at, checker.diagnostics);
+        case ClassRule::AnnotationKey:
+            return report_key(checker.input, "annotation", *fault.at, checker.diagnostics);
+        case ClassRule::AnnotationsSize:
+            return report_size(checker.input, *fault.at, checker.diagnostics);
+        case ClassRule::Image:
+            return checker.report(
+                {.rule = "invalid-image",
+                 .pos = fault.at->pos(),
+                 .message = fault.reason,
+                 .found = fmt::format("\"{}\"", fault.at->text()),
+                 .expected = "an image such as \"registry.example.com/tailscale:v1.96.5\""});
+        case ClassRule::InitDebug:
+            return checker.report(
+                {.rule = "debug-of-init-container",
+                 .pos = fault.at->pos(),
+                 .message = "debug settings cannot be configured on the init container",
+                 .hint = "move \"debug\" to \"tailscaleContainer\""});
+    }
+}
+
+void check_rules(const Checker& checker) {
+    if (checker.input.spec != nullptr) {
+        for (const ClassFault& fault : proxy_class_faults(*checker.input.spec)) {
+            report_rule(checker, fault);
+        }
     }
 }
 
@@ -199,80 +205,62 @@ void check_monitor(const Checker& checker, const Settings& settings) {
     }
 }
 
-std::string range_text(const ClassPortInput& port) {
-    return port.end_port == 0 ? fmt::format("{}", port.port)
-                              : fmt::format("{}-{}", port.port, port.end_port);
-}
-
 void report_range(const Checker& checker, Pos pos, std::string message, std::string expected) {
     checker.report({.rule = "invalid-port-range",
                     .pos = pos,
                     .message = std::move(message),
-                    .found = fmt::format("\"{}\"", port_list(checker.input)),
+                    .found = fmt::format("\"{}\"", port_list(checker.input.ports)),
                     .expected = std::move(expected)});
 }
 
 // True when the range is one.
-bool check_range(const Checker& checker, const ClassPortInput& port, const Settings& settings) {
-    const std::string text = range_text(port);
-    if (!is_port_number(port.port)) {
-        report_range(checker, port.port_pos, fmt::format("invalid port \"{}\"", port.port),
-                     "a number from 1 to 65535");
-    } else if (port.end_port != 0 && !is_port_number(port.end_port)) {
-        report_range(checker, port.end_port_pos, fmt::format("invalid port \"{}\"", port.end_port),
-                     "a number from 1 to 65535");
-    } else if (port.end_port != 0 && port.end_port < port.port) {
-        report_range(checker, port.end_port_pos,
-                     fmt::format("port range \"{}\" ends before it begins", text),
-                     "an endPort that is not below the port");
-    } else if (settings.node_ports && (port.port < settings.node_ports->first ||
-                                       port_range(port).last > settings.node_ports->last)) {
-        report_range(checker, port.port_pos,
-                     fmt::format("range \"{}\" is outside the cluster's NodePorts", text),
-                     fmt::format("ports from {} to {} (\"tailrender.nodePortRange\")",
-                                 settings.node_ports->first, settings.node_ports->last));
-    } else {
-        return true;
+bool check_range(const Checker& checker, const ClassPort& port, const Settings& settings) {
+    constexpr std::string_view kNumber = "a number from 1 to 65535";
+    switch (port_fault(port)) {
+        case PortFault::Port:
+            report_range(checker, port.port_pos, fmt::format("invalid port \"{}\"", port.port),
+                         std::string(kNumber));
+            return false;
+        case PortFault::End:
+            report_range(checker, port.end_pos, fmt::format("invalid port \"{}\"", port.end),
+                         std::string(kNumber));
+            return false;
+        case PortFault::Order:
+            report_range(checker, port.end_pos,
+                         fmt::format("port range \"{}\" ends before it begins", port.text()),
+                         "an endPort that is not below the port");
+            return false;
+        case PortFault::None:
+            break;
     }
-    return false;
+    const std::optional<PortRange>& known = settings.node_ports;
+    if (known && (port.port < known->first || port.last() > known->last)) {
+        report_range(checker, port.port_pos,
+                     fmt::format("range \"{}\" is outside the cluster's NodePorts", port.text()),
+                     fmt::format("ports from {} to {} (\"tailrender.nodePortRange\")", known->first,
+                                 known->last));
+        return false;
+    }
+    return true;
 }
 
 void check_ports(const Checker& checker, const Settings& settings) {
-    const std::vector<ClassPortInput>& ports = checker.input.ports;
-    std::vector<const ClassPortInput*> sorted;
-    for (const ClassPortInput& port : ports) {
+    std::vector<ClassPort> sorted;
+    for (const ClassPort& port : checker.input.ports) {
         if (check_range(checker, port, settings)) {
-            sorted.push_back(&port);
+            sorted.push_back(port);
         }
     }
-    std::ranges::stable_sort(sorted, {}, &ClassPortInput::port);
-    for (std::size_t i = 1; i < sorted.size(); ++i) {
-        if (overlap(port_range(*sorted[i - 1]), port_range(*sorted[i]))) {
-            report_range(checker, sorted[i]->port_pos,
-                         fmt::format("overlapping ranges: \"{}\" and \"{}\"",
-                                     range_text(*sorted[i - 1]), range_text(*sorted[i])),
-                         "ranges without common ports");
-        }
+    std::ranges::stable_sort(sorted, {}, &ClassPort::port);
+    for (const ClassPort* port : find_overlaps(sorted)) {
+        report_range(checker, port->port_pos,
+                     fmt::format("overlapping ranges: \"{}\" and \"{}\"", std::prev(port)->text(),
+                                 port->text()),
+                     "ranges without common ports");
     }
 }
 
 }  // namespace
-
-PortRange port_range(const ClassPortInput& port) {
-    return {port.port, port.end_port == 0 ? port.port : port.end_port};
-}
-
-bool overlap(const PortRange& a, const PortRange& b) {
-    return a.first <= b.last && b.first <= a.last;
-}
-
-std::string port_list(const ProxyClassInput& input) {
-    std::string list;
-    for (const ClassPortInput& port : input.ports) {
-        list += (list.empty() ? "" : ", ") + range_text(port);
-    }
-    return list;
-}
 
 void check_proxy_class(const ProxyClassInput& input, const Settings& settings,
                        Diagnostics& diagnostics) {
@@ -281,7 +269,7 @@ void check_proxy_class(const ProxyClassInput& input, const Settings& settings,
     check_proxy_env(checker);
     check_container(checker, input.container);
     check_container(checker, input.init_container);
-    check_init_debug(checker);
+    check_rules(checker);
     check_monitor(checker, settings);
     check_ports(checker, settings);
 }

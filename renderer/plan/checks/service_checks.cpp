@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "renderer/kube/name_grammar.h"
+#include "renderer/kube/port_number.h"
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/checks/object_checks.h"
 #include "renderer/plan/grammar.h"
@@ -126,10 +127,6 @@ void check_address(const ServiceInput& service, Diagnostics& diagnostics) {
 }
 
 }  // namespace
-
-bool is_port_number(std::int64_t number) {
-    return number >= 1 && number <= kMaxPort;
-}
 
 void check_object(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.type != ServiceType::ExternalName) {

@@ -1,7 +1,6 @@
 #include "renderer/plan/class/proxy_class_plan.h"
 
 #include "renderer/kube/image_reference.h"
-#include "renderer/plan/checks/proxy_class_checks.h"
 #include "renderer/plan/class/pod_fields.h"
 
 namespace renderer {
@@ -75,8 +74,8 @@ ProxyClassPlan make_proxy_class(const ProxyClassInput& input) {
     if (input.static_endpoints != nullptr) {
         StaticEndpoints& endpoints = result.static_endpoints.emplace();
         endpoints.pos = input.static_endpoints->pos();
-        for (const ClassPortInput& port : input.ports) {
-            endpoints.ports.push_back(port_range(port));
+        for (const ClassPort& port : input.ports) {
+            endpoints.ports.push_back({port.port, port.last()});
         }
         endpoints.selector =
             input.node_selector == nullptr ? Value::map() : input.node_selector->clone();

@@ -9,6 +9,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/kube/image_reference.h"
+#include "renderer/kube/metadata_rules.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/kube/server_url.h"
 #include "renderer/plan/grammar.h"
@@ -260,7 +261,7 @@ void check_built(const Key& key, const Value& value, Diagnostics& diagnostics) {
 void check_entry(const Key& key, const Member& member, Diagnostics& diagnostics) {
     const std::string path = fmt::format("{}.{}", key.path, member.name());
     const bool is_label = key.type == Type::Labels;
-    if (!is_label_key(is_label ? std::string(member.name()) : lower_case(member.name()))) {
+    if (!(is_label ? key_faults(member.name()) : annotation_key_faults(member.name())).empty()) {
         report_unusable(key.path, member.key.pos(), member.name(), kLabelKeyGrammar, diagnostics);
     }
     if (!member.value.is_string()) {

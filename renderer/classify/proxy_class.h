@@ -1,6 +1,5 @@
-// A ProxyClass: what a user wants to have different in proxies. Only the shape is checked here, as
-// by the schema of the CRD: types, closed choices, required fields; grammars are plan's. Parts that
-// Kubernetes defines (affinity, securityContext, …) stay trees. Source: tailscale v1.96.5
+// A ProxyClass: what a user wants to have different in proxies. Parts that Kubernetes defines
+// (affinity, securityContext, …) stay trees. Source: tailscale v1.96.5
 // k8s-operator/apis/v1alpha1/types_proxyclass.go.
 #pragma once
 
@@ -8,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/classify/fields.h"
 #include "renderer/classify/parent_input.h"
 #include "renderer/core/value.h"
 #include "renderer/kube/proxy_class_rules.h"
@@ -15,17 +15,12 @@
 namespace renderer {
 
 // Pointers are null where the class has no such field.
-struct ClassEnvInput {
-    const Value* name = nullptr;  // a string
-    std::string_view value;
-};
-
 struct ClassContainerInput {
     const Value* block = nullptr;
-    std::vector<ClassEnvInput> env;
+    std::vector<const Member*> fields;  // that are taken as they are
+    std::vector<EnvInput> env;
     const Value* image = nullptr;  // a string
     std::string_view pull_policy;
-    const Value* security_context = nullptr;
     const Value* requests = nullptr;
     const Value* limits = nullptr;
     const Value* claims = nullptr;
@@ -45,7 +40,6 @@ struct ProxyClassInput : ParentInput {
 
     const Value* metrics = nullptr;  // the block
     bool metrics_enable = false;
-    Pos metrics_enable_pos;
     bool monitor_enable = false;
     Pos monitor_enable_pos;
     const Value* monitor_labels = nullptr;

@@ -66,6 +66,12 @@ bool is_hostname_prefix(std::string_view text) {
            std::ranges::all_of(text, [](char c) { return c == '-' || is_lower_or_digit(c); });
 }
 
+bool is_env_name(std::string_view text) {
+    return !text.empty() && !is_digit(text.front()) && std::ranges::all_of(text, [](char c) {
+        return is_alphanumeric(c) || c == '-' || c == '.' || c == '_';
+    });
+}
+
 bool is_label_value(std::string_view text) {
     return text.empty() || (text.size() <= kMaxLabel && is_name_of(text, is_alphanumeric, "-_."));
 }

@@ -170,17 +170,17 @@ void check_default_routes(const ConnectorInput& connector, const ConnectorRoutes
     diagnostics.add(std::move(refusal));
 }
 
-void check_routes(const ConnectorInput& connector, const ConnectorRoutes& block, bool required,
+void check_routes(const ConnectorInput& connector, const ConnectorRoutes& block, bool is_router,
                   Diagnostics& diagnostics) {
     if (!block.exists) {
         return;
     }
-    if (block.routes.empty() && (required || block.has_list)) {
+    if (block.routes.empty() && block.has_list) {
         Diagnostic refusal = about(connector, "no-routes", block.pos,
-                                   required ? "subnet router without routes"
-                                            : "app connector with an empty list of routes");
-        refusal.expected = required ? "at least one network in \"advertiseRoutes\""
-                                    : "at least one network, or no \"routes\"";
+                                   is_router ? "subnet router without routes"
+                                             : "app connector with an empty list of routes");
+        refusal.expected = is_router ? "at least one network in \"advertiseRoutes\""
+                                     : "at least one network, or no \"routes\"";
         diagnostics.add(std::move(refusal));
     }
     for (const TextInput& route : block.routes) {

@@ -12,6 +12,7 @@
 #include "renderer/kube/api.h"
 #include "renderer/kube/quantity.h"
 #include "renderer/plan/checks/metadata_checks.h"
+#include "renderer/plan/grammar.h"
 
 namespace renderer {
 
@@ -59,22 +60,13 @@ void check_entries(const Checker& checker) {
     }
 }
 
-bool is_env_name(std::string_view name) {
-    const auto fits = [](char c, bool first) {
-        return is_letter(c) || c == '-' || c == '.' || c == '_' || (!first && is_digit(c));
-    };
-    return !name.empty() && fits(name.front(), true) &&
-           std::ranges::all_of(name, [&](char c) { return fits(c, false); });
-}
-
 void check_env_names(const Checker& checker, const ClassContainerInput& container) {
-    for (const ClassEnvInput& entry : container.env) {
-        if (entry.name != nullptr && !is_env_name(entry.name->text())) {
+    for (const EnvInput& entry : container.env) {
+        if (!is_env_name(entry.name)) {
             checker.report(
                 {.rule = "invalid-object",
-                 .pos = entry.name->pos(),
-                 .message =
-                     fmt::format("invalid environment variable name \"{}\"", entry.name->text()),
+                 .pos = entry.pos,
+                 .message = fmt::format("invalid environment variable name \"{}\"", entry.name),
                  .expected =
                      "letters, digits, \"-\", \"_\" and \".\", not beginning with a digit"});
         }
@@ -98,21 +90,20 @@ bool is_referred_to(std::string_view name) {
 }
 
 void check_proxy_env(const Checker& checker) {
-    for (const ClassEnvInput& entry : checker.input.container.env) {
-        const std::string_view name = entry.name == nullptr ? "" : entry.name->text();
-        if (is_referred_to(name)) {
+    for (const EnvInput& entry : checker.input.container.env) {
+        if (is_referred_to(entry.name)) {
             checker.report(
                 {.rule = "reserved-env",
-                 .pos = entry.name->pos(),
-                 .message = fmt::format("other variables of the container use \"{}\"", name),
+                 .pos = entry.pos,
+                 .message = fmt::format("other variables of the container use \"{}\"", entry.name),
                  .expected = "a variable that no other variable refers to",
                  .hint = "remove it"});
-        } else if (is_tailscale_variable(name)) {
+        } else if (is_tailscale_variable(entry.name)) {
             checker.report({.severity = Severity::Warning,
                             .rule = "custom-env",
-                            .pos = entry.name->pos(),
+                            .pos = entry.pos,
                             .message = fmt::format(
-                                "\"{}\" overrides what the proxies of this class need", name),
+                                "\"{}\" overrides what the proxies of this class need", entry.name),
                             .hint = "remove it, unless you are sure that it works"});
         }
     }
@@ -124,16 +115,13 @@ void check_amounts(const Checker& checker, const Value* amounts) {
     }
     for (const Member& amount : amounts->members()) {
         const Value& value = amount.value;
-        if (!canonical_amount(value)) {
-            checker.report({.rule = "invalid-object",
-                            .pos = value.pos().known() ? value.pos() : amount.key.pos(),
-                            .message = fmt::format("invalid quantity \"{}\"", amount.name()),
-                            .found = value.is_string() || value.is_number()
-                                         ? fmt::format("\"{}\"", value.text())
-                                         : std::string(kind_name(value)),
-                            .expected = "a number with or without a suffix, such as \"100m\" or "
-                                        "\"64Mi\"",
-                            .hint = value.is_number() ? "put it in quotes" : ""});
+        if (value.is_string() && !canonical_amount(value)) {
+            checker.report(
+                {.rule = "invalid-object",
+                 .pos = value.pos(),
+                 .message = fmt::format("invalid quantity \"{}\"", amount.name()),
+                 .found = fmt::format("\"{}\"", value.text()),
+                 .expected = "a number with or without a suffix, such as \"100m\" or \"64Mi\""});
         }
     }
 }

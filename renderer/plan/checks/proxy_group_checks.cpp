@@ -35,7 +35,7 @@ void check_replicas(const ProxyGroupInput& group, Diagnostics& diagnostics) {
 
 void check_fields(const ProxyGroupInput& group, Diagnostics& diagnostics) {
     check_replicas(group, diagnostics);
-    for (const PlacedText& tag : group.tags) {
+    for (const TextInput& tag : group.tags) {
         if (const std::string_view wrong = tag_error(tag.text); !wrong.empty()) {
             diagnostics.add({.rule = "invalid-tag",
                              .pos = tag.pos,

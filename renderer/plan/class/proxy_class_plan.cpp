@@ -11,6 +11,21 @@ Value clone_of(const Value* value) {
     return value == nullptr ? Value() : value->clone();
 }
 
+Value taken(const std::vector<const Member*>& fields) {
+    Value result;
+    for (const Member* field : fields) {
+        const bool is_empty_text = field->value.is_string() && field->value.text().empty();
+        if (is_empty_text || is_left_out(field->name(), field->value)) {
+            continue;
+        }
+        if (result.is_null()) {
+            result = Value::map();
+        }
+        result.add(field->key.clone(), pod_field(field->name(), field->value));
+    }
+    return result;
+}
+
 ClassContainer container(const ClassContainerInput& input) {
     ClassContainer result;
     result.exists = input.block != nullptr;
@@ -21,31 +36,12 @@ ClassContainer container(const ClassContainerInput& input) {
         result.image_pos = input.image->pos();
     }
     result.pull_policy = input.pull_policy;
-    for (const ClassEnvInput& entry : input.env) {
-        if (entry.name != nullptr) {
-            result.env.push_back({std::string(entry.name->text()), std::string(entry.value)});
-        }
+    for (const EnvInput& entry : input.env) {
+        result.env.push_back({std::string(entry.name), std::string(entry.value)});
     }
-    result.security_context = input.security_context == nullptr
-                                  ? Value()
-                                  : pod_field("securityContext", *input.security_context);
+    result.fields = taken(input.fields);
     result.requests = amounts(input.requests);
     result.limits = amounts(input.limits);
-    return result;
-}
-
-Value pod_spec(const ProxyClassInput& input) {
-    Value result;
-    for (const Member* field : input.pod_spec) {
-        const bool is_empty_text = field->value.is_string() && field->value.text().empty();
-        if (is_empty_text || is_left_out(field->name(), field->value)) {
-            continue;
-        }
-        if (result.is_null()) {
-            result = Value::map();
-        }
-        result.add(field->key.clone(), pod_field(field->name(), field->value));
-    }
     return result;
 }
 
@@ -68,7 +64,7 @@ ProxyClassPlan make_proxy_class(const ProxyClassInput& input) {
     result.set_annotations = clone_of(input.set_annotations);
     result.pod_labels = clone_of(input.pod_labels);
     result.pod_annotations = clone_of(input.pod_annotations);
-    result.pod_spec = pod_spec(input);
+    result.pod_spec = taken(input.pod_spec);
     result.container = container(input.container);
     result.init_container = container(input.init_container);
     if (input.static_endpoints != nullptr) {

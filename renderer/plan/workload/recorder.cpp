@@ -36,11 +36,6 @@ bool is_account_name(std::string_view name) {
            });
 }
 
-bool is_env_name(std::string_view name) {
-    const auto fits = [](char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '_'; };
-    return !name.empty() && !is_digit(name.front()) && std::ranges::all_of(name, fits);
-}
-
 class RecorderPlanner {
 public:
     RecorderPlanner(const RecorderInput& recorder, const ProxyInputs& inputs,
@@ -107,7 +102,7 @@ private:
             refuse("recorder-storage", recorder_.replicas_pos,
                    "several replicas must store recordings in S3",
                    "spec.storage.s3, or one replica", "");
-        } else if (!recorder_.ui && !recorder_.s3) {
+        } else if (!recorder_.ui && !recorder_.s3 && recorder_.faults.empty()) {
             refuse("recorder-storage", recorder_.pos(), "no one could access the recordings",
                    "\"enableUI: true\" or \"storage.s3\" in spec", "");
         }

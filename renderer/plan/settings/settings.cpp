@@ -256,7 +256,7 @@ std::string_view env_text(std::string_view name, const Value& entry, Diagnostics
                              "\"{}\" in \"operatorConfig.extraEnv\" has the wrong type", name),
                          .found = std::string(kind_name(*value)),
                          .expected = "a string",
-                         .hint = "put the value in quotes"});
+                         .hint = "put it in quotes"});
         return {};
     }
     return value->text();

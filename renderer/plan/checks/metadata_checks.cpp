@@ -5,6 +5,7 @@
 #include "renderer/kube/metadata_rules.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/grammar.h"
+#include "renderer/plan/tags.h"
 #include "renderer/secrets/userinfo.h"
 
 namespace renderer {
@@ -77,6 +78,19 @@ void report_size(const ParentInput& parent, const Value& annotations, Diagnostic
     report_invalid(parent, annotations.pos(), "annotations are too long",
                    fmt::format("{} bytes", annotations_size(annotations)),
                    fmt::format("at most {}", kMaxAnnotations), diagnostics);
+}
+
+void check_tags(const ParentInput& parent, const std::vector<TextInput>& tags,
+                std::string_view example, Diagnostics& diagnostics) {
+    for (const TextInput& tag : tags) {
+        if (const std::string_view wrong = tag_error(tag.text); !wrong.empty()) {
+            diagnostics.add({.rule = "invalid-tag",
+                             .pos = tag.pos,
+                             .object = parent.doc->object_name(),
+                             .message = fmt::format("invalid tag \"{}\": {}", tag.text, wrong),
+                             .expected = fmt::format("tags such as \"{}\"", example)});
+        }
+    }
 }
 
 bool lacks_name(const ParentInput& parent) {

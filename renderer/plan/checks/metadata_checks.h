@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
@@ -24,6 +25,10 @@ void check_annotations(const ParentInput& parent, const Value* annotations,
 void report_key(const ParentInput& parent, std::string_view what, const Value& key,
                 Diagnostics& diagnostics);
 void report_size(const ParentInput& parent, const Value& annotations, Diagnostics& diagnostics);
+
+// Tags of devices; `example` is a good one.
+void check_tags(const ParentInput& parent, const std::vector<TextInput>& tags,
+                std::string_view example, Diagnostics& diagnostics);
 
 // An error `invalid-object` at a place of the parent.
 void report_invalid(const ParentInput& parent, Pos pos, std::string message, std::string_view found,

@@ -51,17 +51,18 @@ void check_reserved_keys(const Checker& checker, const Value* entries) {
 
 void check_entries(const Checker& checker) {
     const ProxyClassInput& input = checker.input;
-    for (const Value* labels : {input.set_labels, input.pod_labels, input.monitor_labels}) {
-        check_label_values(input, labels, checker.diagnostics);
+    for (const Fields& owner :
+         {input.fields_at({"statefulSet"}), input.fields_at({"statefulSet", "pod"})}) {
+        check_label_values(input, owner.map("labels"), checker.diagnostics);
+        check_reserved_keys(checker, owner.map("labels"));
+        check_reserved_keys(checker, owner.map("annotations"));
     }
-    for (const Value* entries :
-         {input.set_labels, input.set_annotations, input.pod_labels, input.pod_annotations}) {
-        check_reserved_keys(checker, entries);
-    }
+    check_label_values(input, input.map_at({"metrics", "serviceMonitor", "labels"}),
+                       checker.diagnostics);
 }
 
-void check_env_names(const Checker& checker, const ClassContainerInput& container) {
-    for (const EnvInput& entry : container.env) {
+void check_env_names(const Checker& checker, const Fields& container) {
+    for (const EnvInput& entry : container.env("env")) {
         if (!is_env_name(entry.name)) {
             checker.report(
                 {.rule = "invalid-object",
@@ -74,12 +75,9 @@ void check_env_names(const Checker& checker, const ClassContainerInput& containe
 }
 
 bool is_tailscale_variable(std::string_view name) {
-    std::string upper(name);
-    std::ranges::transform(upper, upper.begin(), [](char c) {
-        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
-    return name.starts_with("TS_") || upper == "EXPERIMENTAL_TS_CONFIGFILE_PATH" ||
-           upper == "EXPERIMENTAL_ALLOW_PROXYING_CLUSTER_TRAFFIC_VIA_INGRESS";
+    const std::string lower = lower_case(name);
+    return name.starts_with("TS_") || lower == "experimental_ts_configfile_path" ||
+           lower == "experimental_allow_proxying_cluster_traffic_via_ingress";
 }
 
 // Other variables of the container are made of these. The class's entries stand behind all of them,
@@ -89,8 +87,8 @@ bool is_referred_to(std::string_view name) {
     return std::ranges::find(kNames, name) != kNames.end();
 }
 
-void check_proxy_env(const Checker& checker) {
-    for (const EnvInput& entry : checker.input.container.env) {
+void check_proxy_env(const Checker& checker, const Fields& container) {
+    for (const EnvInput& entry : container.env("env")) {
         if (is_referred_to(entry.name)) {
             checker.report(
                 {.rule = "reserved-env",
@@ -126,14 +124,15 @@ void check_amounts(const Checker& checker, const Value* amounts) {
     }
 }
 
-void check_container(const Checker& checker, const ClassContainerInput& container) {
+void check_container(const Checker& checker, const Fields& container) {
+    const Fields resources(container.map("resources"));
     check_env_names(checker, container);
-    check_amounts(checker, container.requests);
-    check_amounts(checker, container.limits);
-    if (container.claims != nullptr && container.claims->size() > 0) {
+    check_amounts(checker, resources.map("requests"));
+    check_amounts(checker, resources.map("limits"));
+    if (const Value* claims = resources.list("claims"); claims != nullptr && claims->size() > 0) {
         checker.report({.severity = Severity::Warning,
                         .rule = "claims-ignored",
-                        .pos = container.claims->pos(),
+                        .pos = claims->pos(),
                         .message = "\"resources.claims\" of a ProxyClass has no effect",
                         .hint = "remove it: a proxy's pod has no resource claims"});
     }
@@ -173,19 +172,20 @@ void check_rules(const Checker& checker) {
 }
 
 void check_monitor(const Checker& checker, const Settings& settings) {
-    const ProxyClassInput& input = checker.input;
-    if (!input.monitor_enable) {
+    const Fields metrics = checker.input.fields_at({"metrics"});
+    const Fields monitor(metrics.map("serviceMonitor"));
+    if (!monitor.flag("enable")) {
         return;
     }
-    if (!input.metrics_enable) {
+    if (!metrics.flag("enable")) {
         checker.report({.rule = "invalid-object",
-                        .pos = input.monitor_enable_pos,
+                        .pos = monitor.pos("enable"),
                         .message = "a ServiceMonitor needs metrics",
                         .found = "spec.metrics.enable: false",
                         .hint = "set both to true, or both to false"});
     } else if (!settings.service_monitors) {
         checker.report({.rule = "no-service-monitor",
-                        .pos = input.monitor_enable_pos,
+                        .pos = monitor.pos("enable"),
                         .message = "the cluster does not have the kind ServiceMonitor",
                         .found = "tailrender.serviceMonitors: false",
                         .hint = "set \"tailrender.serviceMonitors: true\" when the CRD "
@@ -254,9 +254,11 @@ void check_proxy_class(const ProxyClassInput& input, const Settings& settings,
                        Diagnostics& diagnostics) {
     const Checker checker{input, diagnostics};
     check_entries(checker);
-    check_proxy_env(checker);
-    check_container(checker, input.container);
-    check_container(checker, input.init_container);
+    const Fields pod = input.fields_at({"statefulSet", "pod"});
+    const Fields container(pod.map("tailscaleContainer"));
+    check_proxy_env(checker, container);
+    check_container(checker, container);
+    check_container(checker, Fields(pod.map("tailscaleInitContainer")));
     check_rules(checker);
     check_monitor(checker, settings);
     check_ports(checker, settings);

@@ -13,7 +13,6 @@
 #include "renderer/plan/parents.h"
 #include "renderer/plan/plan.h"
 #include "renderer/plan/proxy.h"
-#include "renderer/plan/tags.h"
 
 namespace renderer {
 
@@ -150,13 +149,9 @@ private:
     }
 
     std::vector<std::string> tags() {
+        check_tags(recorder_, recorder_.tags, "tag:recorder", out_);
         std::vector<std::string> tags;
         for (const TextInput& tag : recorder_.tags) {
-            if (const std::string_view wrong = tag_error(tag.text); !wrong.empty()) {
-                refuse("invalid-tag", tag.pos,
-                       fmt::format("invalid tag \"{}\": {}", tag.text, wrong),
-                       "tags such as \"tag:recorder\"", "");
-            }
             tags.emplace_back(tag.text);
         }
         return tags.empty() ? std::vector<std::string>{std::string(kDefaultTag)} : tags;

@@ -105,7 +105,7 @@ void report_unknown(const Member& member, const Place& place, Diagnostics& diagn
     std::ranges::sort(names);
     const std::string_view near = nearest(member.name(), names);
     diagnostics.add(
-        {.rule = std::string(kUnknownKey),
+        {.rule = std::string(kUnknownKeyRule),
          .pos = member.key.pos(),
          .message = fmt::format("unknown key \"{}\" in {}", member.name(), place.what),
          .expected = fmt::format("one of {{ {} }}", fmt::join(names, ", ")),

@@ -28,7 +28,7 @@ enum class FieldType : std::uint8_t {
     SectionList,  // a list of such maps
 };
 
-inline constexpr std::string_view kUnknownKey = "unknown-key";  // a rule
+inline constexpr std::string_view kUnknownKeyRule = "unknown-key";
 
 struct SchemaField;
 using Schema = std::span<const SchemaField>;

@@ -247,7 +247,7 @@ Diagnostic about_ours(Diagnostic unknown) {
 void add_all(const Diagnostics& found, Diagnostic (*about)(Diagnostic unknown),
              Diagnostics& diagnostics) {
     for (const Diagnostic& one : found.all()) {
-        diagnostics.add(one.rule == kUnknownKey ? about(one) : one);
+        diagnostics.add(one.rule == kUnknownKeyRule ? about(one) : one);
     }
 }
 

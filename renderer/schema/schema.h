@@ -25,8 +25,8 @@ struct InputFaults {
     std::vector<DocumentFaults> documents;  // that there is something to say of, as in Loaded
     bool is_version_known = true;
 
-    // What of a document cannot be decoded. For who decodes it: the others have their chance to be
-    // found by an earlier stage, or to vanish before the document is applied.
+    // What of a document cannot be decoded, for whoever decodes it; also what report_inputs leaves
+    // out because something may mend it before the document is applied.
     [[nodiscard]] std::vector<Diagnostic> shape_of(const Document& document) const;
 };
 

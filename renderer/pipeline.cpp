@@ -42,14 +42,18 @@ bool render(LoadOptions options, Run& run) {
     // bundle, its namespace and whether an applier would see it. The order is that of paths, never
     // that of a directory or of threads.
 
-    run.inventory = classify(run.loaded, run.diagnostics);
+    InputFaults faults = validate_inputs(run.loaded, validate, threads, run.diagnostics);
+    // What the schemas say of the inputs is known, and reported once plan has said more of it.
+
+    run.inventory = classify(run.loaded, faults, run.diagnostics);
     // Every document is either ours and decoded, a fact, or foreign bytes. No string that names a
-    // closed choice is compared behind this line.
+    // closed choice is compared behind this line. What cannot be decoded counts as absent, and is a
+    // fault of its object.
 
     Diagnostics found;
     run.plan = plan(run.loaded, run.inventory, found);
     run.diagnostics.append(complete ? std::move(found) : without_consequences(found));
-    validate_inputs(run.loaded, validate, threads, run.diagnostics);
+    report_inputs(std::move(faults), validate, run.diagnostics);
     if (run.diagnostics.has_errors()) {
         return false;
     }

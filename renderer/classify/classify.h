@@ -1,7 +1,7 @@
 // Stage 2: documents -> what they are. Decodes the inputs that we consume into plain structs;
 // everything else stays foreign bytes. Decides no policy: whether a Service *should* be exposed is
-// plan's question, and so is whether a field of the wrong type matters to us: it becomes a fault of
-// its object, which plan reports if it consumes that object.
+// plan's question, and so is whether a field of the wrong type matters to us: it is a fault of its
+// object, which plan reports if it consumes that object.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
 #include "renderer/load/load.h"
+#include "renderer/schema/schema.h"
 
 namespace renderer {
 
@@ -131,6 +132,7 @@ struct Inventory {
     std::vector<const Document*> custom_resources;
 };
 
-Inventory classify(const Loaded& loaded, Diagnostics& diagnostics);
+// `found` is what the schemas say of the inputs.
+Inventory classify(const Loaded& loaded, const InputFaults& found, Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -16,7 +16,7 @@ struct Classified {
         LoadOptions options;
         options.stream = std::move(stream);
         loaded = load(options, diagnostics);
-        inventory = classify(loaded, diagnostics);
+        inventory = classify(loaded, validate_inputs(loaded, false, 1, diagnostics), diagnostics);
     }
     // "4: message | found | expected | hint" for each fault.
     [[nodiscard]] std::string faults(const ParentInput& parent) const {
@@ -25,7 +25,6 @@ struct Classified {
     [[nodiscard]] std::string lines(const std::vector<Diagnostic>& faults) const {
         std::string out;
         for (const Diagnostic& one : faults) {
-            EXPECT_EQ(one.rule, "invalid-object");
             out += fmt::format("{}: {}", loaded.sources.locate(one.pos).line, one.message);
             for (const std::string* part : {&one.found, &one.expected, &one.hint}) {
                 out += part->empty() ? "" : " | " + *part;
@@ -122,14 +121,16 @@ spec:
               "6: annotation \"c\" is not a string | null | a string | write c: \"\"\n"
               "8: invalid value of \"spec.type\" | \"Loadbalancer\" | one of { ClusterIP, "
               "NodePort, LoadBalancer, ExternalName } | did you mean \"LoadBalancer\"?\n"
-              "9: \"spec.clusterIP\" has the wrong type | a number | a string | put it in quotes\n"
-              "10: \"spec.ipFamilies[]\" has the wrong type | a number | a string\n"
-              "12: \"spec.ports[].name\" has the wrong type | a list | a string\n"
-              "12: \"spec.ports[].port\" has the wrong type | a string | an integer\n"
               "12: invalid value of \"spec.ports[].protocol\" | \"http\" | one of { TCP, UDP, "
               "SCTP }\n"
-              "13: \"spec.ports[].port\" has the wrong type | a number | an integer\n"
-              "14: \"spec.ports[]\" has the wrong type | a string | a map\n");
+              "9: \"spec.clusterIP\" has the wrong type | a number | a string | put it in quotes\n"
+              "10: \"spec.ipFamilies[1]\" has the wrong type | a number | a string | put it in "
+              "quotes\n"
+              "12: \"spec.ports[0].port\" has the wrong type | a string | an integer | remove the "
+              "quotes\n"
+              "12: \"spec.ports[0].name\" has the wrong type | a list | a string\n"
+              "13: \"spec.ports[1].port\" has the wrong type | 1.5 | an integer\n"
+              "14: \"spec.ports[2]\" has the wrong type | a string | a map\n");
 }
 
 TEST(Classify, ReadsEveryFieldOfAnIngress) {
@@ -186,7 +187,8 @@ TEST(Classify, TakesOnlyTheVeryFirstTlsHost) {
     EXPECT_FALSE(run.inventory.ingresses.at(0).has_tls_host);
     EXPECT_FALSE(run.inventory.ingresses.at(1).has_tls_host);
     EXPECT_EQ(run.faults(run.inventory.ingresses[1]),
-              "9: \"spec.tls[].hosts[]\" has the wrong type | a number | a string\n");
+              "9: \"spec.tls[0].hosts[0]\" has the wrong type | a number | a string | put it in "
+              "quotes\n");
 }
 
 // An unknown pathType is a fault and not a missing one; backends of old versions are not read.

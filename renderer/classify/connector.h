@@ -1,5 +1,5 @@
 // Connector (tailscale.com/v1alpha1): devices that route the tailnet's traffic onwards, as a subnet
-// router, an exit node or an app connector. Only types are checked here. Source: tailscale v1.96.5
+// router, an exit node or an app connector. Source: tailscale v1.96.5
 // k8s-operator/apis/v1alpha1/types_connector.go.
 #pragma once
 

@@ -8,20 +8,19 @@ namespace renderer {
 DnsConfigInput decode_dns_config(const Document& doc) {
     DnsConfigInput config;
     decode_metadata(doc, config);
-    const Fields spec(doc.root.find("spec"), "spec", config.faults);
-    const Fields nameserver(spec.map("nameserver"), "spec.nameserver", config.faults);
-    config.has_nameserver = nameserver.exists();
-    const Fields image(nameserver.map("image"), "spec.nameserver.image", config.faults);
+    const Fields spec(doc.root.find("spec"));
+    const Fields nameserver(spec.map("nameserver"));
+    const Fields image(nameserver.map("image"));
     if (!image.text("repo").empty() || !image.text("tag").empty()) {
         config.image_pos = nameserver.pos("image");
     }
-    const Fields service(nameserver.map("service"), "spec.nameserver.service", config.faults);
+    const Fields service(nameserver.map("service"));
     config.cluster_ip = service.text("clusterIP");
     config.cluster_ip_pos = service.pos("clusterIP");
-    const Fields pod(nameserver.map("pod"), "spec.nameserver.pod", config.faults);
+    const Fields pod(nameserver.map("pod"));
     config.tolerations = pod.list("tolerations");
     config.replicas_pos = nameserver.pos("replicas");
-    config.replicas = nameserver.any("replicas") == nullptr ? 1 : nameserver.number("replicas");
+    config.replicas = nameserver.number("replicas").value_or(1);
     return config;
 }
 

@@ -12,7 +12,6 @@
 namespace renderer {
 
 struct DnsConfigInput : ParentInput {
-    bool has_nameserver = false;
     Pos image_pos;  // of an image of the user's; unknown: there is none
     std::string_view cluster_ip;
     Pos cluster_ip_pos;

@@ -1,10 +1,10 @@
-// Reads fields of a Kubernetes object as the API server would, for the decoders of this stage. A
-// value of the wrong type becomes a fault of the object and counts as absent; null is absent.
-// Unknown fields are none of our business.
+// Reads fields of a Kubernetes object for the decoders of this stage. What is of the wrong type
+// counts as absent, and so does null: the schema (renderer/schema) has reported it by then.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,25 +14,39 @@
 
 namespace renderer {
 
-using Faults = std::vector<Diagnostic>;
-
-Diagnostic wrong_type(Pos pos, std::string_view path, std::string_view key, const Value& found,
-                      std::string_view expected);
-
 inline Pos known_or(Pos pos, Pos other) {
     return pos.known() ? pos : other;
 }
 
-// A text of a list, with its place.
+// A text with its place. An absent one is "" and nowhere.
 struct TextInput {
     std::string_view text;
     Pos pos;
 };
 
-// One map of the object. `path` names it in messages ("spec.ports[]") and must be static.
+// A variable that the user gives a container.
+struct EnvInput {
+    std::string_view name, value;
+    Pos pos;  // of the name
+};
+
+template <typename Enum, std::size_t N>
+using Choices = std::array<std::pair<std::string_view, Enum>, N>;
+
+template <typename Enum, std::size_t N>
+std::optional<Enum> choose(std::string_view text, const Choices<Enum, N>& choices) {
+    for (const auto& [name, enumerator] : choices) {
+        if (text == name) {
+            return enumerator;
+        }
+    }
+    return std::nullopt;
+}
+
+// One map of the object.
 class Fields {
 public:
-    Fields(const Value* map, std::string_view path, Faults& faults);
+    explicit Fields(const Value* map) : map_(map != nullptr && map->is_map() ? map : nullptr) {}
 
     [[nodiscard]] bool exists() const { return map_ != nullptr; }
     // nullptr when absent or null.
@@ -40,48 +54,22 @@ public:
     [[nodiscard]] const Value* map(std::string_view key) const;
     [[nodiscard]] const Value* list(std::string_view key) const;
     [[nodiscard]] const Value* text_value(std::string_view key) const;
-    [[nodiscard]] std::string_view text(std::string_view key) const;
-    [[nodiscard]] std::int64_t number(std::string_view key) const;  // 0 when absent
-    [[nodiscard]] bool flag(std::string_view key) const;            // false when absent
+    [[nodiscard]] std::string_view text(std::string_view key) const;  // "" when absent
+    [[nodiscard]] std::optional<TextInput> placed(std::string_view key) const;
+    [[nodiscard]] std::optional<std::int64_t> number(std::string_view key) const;
+    [[nodiscard]] bool flag(std::string_view key) const;  // false when absent
     [[nodiscard]] std::vector<TextInput> texts(std::string_view key) const;
-    // A map whose values are strings; those that are not are faults, and the map stays.
-    [[nodiscard]] const Value* text_map(std::string_view key) const;
+    [[nodiscard]] std::vector<EnvInput> env(std::string_view key) const;
     [[nodiscard]] Pos pos(std::string_view key) const;
 
-    // The enumerator of a closed choice; `fallback` when absent or (a fault) not among them.
+    // The enumerator of a closed choice.
     template <typename Enum, std::size_t N>
-    Enum choice(std::string_view key,
-                const std::array<std::pair<std::string_view, Enum>, N>& choices,
-                Enum fallback) const {
-        const Value* value = text_value(key);
-        if (value == nullptr || value->text().empty()) {
-            return fallback;
-        }
-        return choose(*value, key, choices, fallback);
-    }
-
-    template <typename Enum, std::size_t N>
-    Enum choose(const Value& value, std::string_view key,
-                const std::array<std::pair<std::string_view, Enum>, N>& choices,
-                Enum fallback) const {
-        std::vector<std::string_view> names;
-        for (const auto& [name, enumerator] : choices) {
-            if (value.text() == name) {
-                return enumerator;
-            }
-            names.push_back(name);
-        }
-        unknown_choice(value, key, names);
-        return fallback;
+    Enum choice(std::string_view key, const Choices<Enum, N>& choices, Enum fallback) const {
+        return choose(text(key), choices).value_or(fallback);
     }
 
 private:
-    void unknown_choice(const Value& value, std::string_view key,
-                        const std::vector<std::string_view>& names) const;
-
     const Value* map_;
-    std::string_view path_;
-    Faults& faults_;
 };
 
 }  // namespace renderer

@@ -7,7 +7,7 @@ namespace renderer {
 GroupPolicyInput decode_group_policy(const Document& doc) {
     GroupPolicyInput policy;
     decode_metadata(doc, policy);
-    const Fields spec(doc.root.find("spec"), "spec", policy.faults);
+    const Fields spec(doc.root.find("spec"));
     policy.ingress = spec.texts("ingress");
     policy.egress = spec.texts("egress");
     return policy;

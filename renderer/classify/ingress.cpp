@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "renderer/classify/checked_choice.h"
 #include "renderer/classify/fields.h"
 #include "renderer/classify/parent.h"
 
@@ -14,59 +15,59 @@ constexpr std::array kPathTypes = {
     PathTypeName{"Exact", PathType::Exact}, PathTypeName{"Prefix", PathType::Prefix},
     PathTypeName{"ImplementationSpecific", PathType::ImplementationSpecific}};
 
-void decode_port(const Value* port, std::string_view path, IngressBackend& backend,
-                 Faults& faults) {
-    const Fields fields(port, path, faults);
+void decode_port(const Value* port, IngressBackend& backend) {
+    const Fields fields(port);
     backend.port_name = fields.text("name");
-    backend.port_number = fields.number("number");
+    backend.port_number = fields.number("number").value_or(0);
     const Pos place =
         known_or(fields.pos("name"), known_or(fields.pos("number"), port ? port->pos() : Pos()));
     backend.port_pos = known_or(place, backend.pos);
 }
 
-IngressBackend decode_backend(const Value& value, Faults& faults) {
-    const Fields fields(&value, "backend", faults);
+IngressBackend decode_backend(const Value& value) {
+    const Fields fields(&value);
     IngressBackend backend;
     backend.has_resource = fields.map("resource") != nullptr;
     const Value* service = fields.map("service");
     backend.has_service = service != nullptr;
     backend.pos = value.pos();
     if (service != nullptr) {
-        const Fields named(service, "backend.service", faults);
+        const Fields named(service);
         backend.service = named.text("name");
         backend.pos = known_or(named.pos("name"), service->pos());
-        decode_port(named.map("port"), "backend.service.port", backend, faults);
+        decode_port(named.map("port"), backend);
     }
     return backend;
 }
 
-IngressPath decode_path(const Value& value, Faults& faults) {
-    const Fields fields(&value, "paths[]", faults);
+IngressPath decode_path(const Value& value, std::vector<Diagnostic>& faults) {
+    const Fields fields(&value);
     IngressPath path;
     path.pos = value.pos();
     path.path = fields.text("path");
     path.path_pos = known_or(fields.pos("path"), value.pos());
     // An unknown type is a fault already, not a missing one.
     const bool known = fields.pos("pathType").known();
-    path.path_type = fields.choice("pathType", kPathTypes,
-                                   known ? PathType::ImplementationSpecific : PathType::Unset);
+    path.path_type =
+        checked_choice(fields, "pathType", "paths[].pathType", kPathTypes,
+                       known ? PathType::ImplementationSpecific : PathType::Unset, faults);
     path.path_type_pos = known_or(fields.pos("pathType"), value.pos());
     path.backend.pos = value.pos();
     if (const Value* backend = fields.map("backend"); backend != nullptr) {
-        path.backend = decode_backend(*backend, faults);
+        path.backend = decode_backend(*backend);
     }
     return path;
 }
 
-IngressRule decode_rule(const Value& value, Faults& faults) {
-    const Fields fields(&value, "spec.rules[]", faults);
+IngressRule decode_rule(const Value& value, std::vector<Diagnostic>& faults) {
+    const Fields fields(&value);
     IngressRule rule;
     rule.pos = value.pos();
     rule.host = fields.text("host");
     rule.host_pos = known_or(fields.pos("host"), value.pos());
     const Value* http = fields.map("http");
     rule.has_http = http != nullptr;
-    const Fields inner(http, "spec.rules[].http", faults);
+    const Fields inner(http);
     if (const Value* paths = inner.list("paths"); paths != nullptr) {
         for (const Value& path : paths->items()) {
             rule.paths.push_back(decode_path(path, faults));
@@ -82,12 +83,10 @@ void decode_tls(const Fields& spec, IngressInput& ingress) {
     }
     ingress.tls_entries = entries->size();
     for (const Value& entry : entries->items()) {
-        const Fields fields(&entry, "spec.tls[]", ingress.faults);
+        const Fields fields(&entry);
         const Value* hosts = fields.list("hosts");
         for (const Value& host : hosts == nullptr ? std::span<const Value>() : hosts->items()) {
             if (!host.is_string()) {
-                ingress.faults.push_back(
-                    wrong_type(host.pos(), "spec.tls[].hosts[]", "", host, "a string"));
                 continue;
             }
             if (&entry == &entries->items().front() && &host == &hosts->items().front()) {
@@ -105,7 +104,7 @@ void decode_tls(const Fields& spec, IngressInput& ingress) {
 IngressInput decode_ingress(const Document& doc) {
     IngressInput ingress;
     decode_metadata(doc, ingress);
-    const Fields spec(doc.root.find("spec"), "spec", ingress.faults);
+    const Fields spec(doc.root.find("spec"));
     ingress.has_class_name = spec.any("ingressClassName") != nullptr;
     ingress.class_name = spec.text("ingressClassName");
     ingress.served =
@@ -115,7 +114,7 @@ IngressInput decode_ingress(const Document& doc) {
     }
     if (const Value* backend = spec.map("defaultBackend"); backend != nullptr) {
         ingress.has_default_backend = true;
-        ingress.default_backend = decode_backend(*backend, ingress.faults);
+        ingress.default_backend = decode_backend(*backend);
     }
     decode_tls(spec, ingress);
     if (const Value* rules = spec.list("rules"); rules != nullptr) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "renderer/classify/fields.h"
 #include "renderer/core/text_of.h"
 
 namespace renderer {
@@ -10,11 +9,6 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kDomain = "tailscale.com/";
-
-const Value* entry(const Document& doc, std::string_view group, std::string_view key) {
-    const Value* entries = doc.root.at({"metadata", group});
-    return entries != nullptr && entries->is_map() ? entries->find(key) : nullptr;
-}
 
 std::string quoted_hint(const Member& member) {
     const Value& value = member.value;
@@ -30,14 +24,14 @@ std::string quoted_hint(const Member& member) {
                : "";
 }
 
-void check_texts(const Fields& metadata, std::string_view group, ParentInput& parent) {
-    const Value* entries = metadata.map(group);
-    if (entries == nullptr) {
+void check_texts(const Document& doc, std::string_view group, ParentInput& parent) {
+    const Value* entries = doc.root.at({"metadata", group});
+    if (entries == nullptr || !entries->is_map()) {
         return;
     }
     for (const Member& member : entries->members()) {
         if (!member.value.is_string()) {
-            Faults& faults =
+            std::vector<Diagnostic>& faults =
                 member.name().starts_with(kDomain) ? parent.wish_faults : parent.faults;
             faults.push_back(
                 {.rule = "invalid-object",
@@ -54,11 +48,11 @@ void check_texts(const Fields& metadata, std::string_view group, ParentInput& pa
 }  // namespace
 
 const Value* ParentInput::annotation(std::string_view key) const {
-    return entry(*doc, "annotations", key);
+    return doc->root.at({"metadata", "annotations", key});
 }
 
 const Value* ParentInput::label(std::string_view key) const {
-    return entry(*doc, "labels", key);
+    return doc->root.at({"metadata", "labels", key});
 }
 
 Pos ParentInput::name_pos() const {
@@ -69,9 +63,8 @@ void decode_metadata(const Document& doc, ParentInput& parent) {
     parent.doc = &doc;
     parent.name = text_of(doc.name);
     parent.ns = doc.effective_namespace;
-    const Fields metadata(doc.root.find("metadata"), "metadata", parent.faults);
-    check_texts(metadata, "labels", parent);
-    check_texts(metadata, "annotations", parent);
+    check_texts(doc, "labels", parent);
+    check_texts(doc, "annotations", parent);
 }
 
 }  // namespace renderer

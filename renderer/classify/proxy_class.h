@@ -1,65 +1,27 @@
-// A ProxyClass: what a user wants to have different in proxies. Only the shape is checked here, as
-// by the schema of the CRD: types, closed choices, required fields; grammars are plan's. Parts that
-// Kubernetes defines (affinity, securityContext, …) stay trees. Source: tailscale v1.96.5
-// k8s-operator/apis/v1alpha1/types_proxyclass.go.
+// A ProxyClass: what a user wants to have different in proxies. Its spec stays a tree, as most of
+// it goes into theirs. Source: tailscale v1.96.5 k8s-operator/apis/v1alpha1/types_proxyclass.go.
 #pragma once
 
-#include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
+#include "renderer/classify/fields.h"
 #include "renderer/classify/parent_input.h"
 #include "renderer/core/value.h"
+#include "renderer/kube/proxy_class_rules.h"
 
 namespace renderer {
 
-// Pointers are null where the class has no such field.
-struct ClassEnvInput {
-    const Value* name = nullptr;  // a string
-    std::string_view value;
-};
-
-struct ClassContainerInput {
-    const Value* block = nullptr;
-    std::vector<ClassEnvInput> env;
-    const Value* image = nullptr;  // a string
-    std::string_view pull_policy;
-    const Value* security_context = nullptr;
-    const Value* requests = nullptr;
-    const Value* limits = nullptr;
-    const Value* claims = nullptr;
-    const Value* debug = nullptr;  // the block
-    bool debug_enable = false;
-};
-
-struct ClassPortInput {
-    std::int64_t port = 0, end_port = 0;  // 0 = absent
-    Pos port_pos, end_port_pos;           // each the entry's when absent
-};
-
 struct ProxyClassInput : ParentInput {
-    const Value* set_labels = nullptr;
-    const Value* set_annotations = nullptr;
-    const Value* pod = nullptr;  // the block
-    const Value* pod_labels = nullptr;
-    const Value* pod_annotations = nullptr;
-    std::vector<const Member*> pod_spec;  // fields of the pod that are taken as they are
-    ClassContainerInput container, init_container;
+    const Value* spec = nullptr;  // a map
+    std::vector<ClassPort> ports;
 
-    const Value* metrics = nullptr;  // the block
-    bool metrics_enable = false;
-    Pos metrics_enable_pos;
-    bool monitor_enable = false;
-    Pos monitor_enable_pos;
-    const Value* monitor_labels = nullptr;
-
-    const Value* tailscale = nullptr;  // the block
-    bool accept_routes = false;
-    bool acme_staging = false;
-
-    const Value* static_endpoints = nullptr;  // the block
-    std::vector<ClassPortInput> ports;
-    const Value* node_selector = nullptr;  // of static endpoints
+    // A map in the spec; nullptr: there is none.
+    [[nodiscard]] const Value* map_at(std::initializer_list<std::string_view> path) const;
+    [[nodiscard]] Fields fields_at(std::initializer_list<std::string_view> path) const {
+        return Fields(map_at(path));
+    }
 };
 
 ProxyClassInput decode_proxy_class(const Document& doc);

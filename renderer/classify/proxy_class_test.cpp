@@ -20,7 +20,7 @@ struct Decoded {
             "apiVersion: tailscale.com/v1alpha1\nkind: ProxyClass\nmetadata: {{name: c}}\n{}",
             spec);
         loaded = load(options, diagnostics);
-        inventory = classify(loaded, diagnostics);
+        inventory = classify(loaded, validate_inputs(loaded, false, 1, diagnostics), diagnostics);
     }
     [[nodiscard]] const ProxyClassInput& input() const { return inventory.proxy_classes.at(0); }
     // "4: message | found | expected | hint" for each fault, warnings with a "?".
@@ -38,7 +38,7 @@ struct Decoded {
     }
 };
 
-TEST(DecodeProxyClass, ReadsEveryField) {
+TEST(DecodeProxyClass, TheSchemaKnowsEveryField) {
     const Decoded run(R"(spec:
   useLetsEncryptStagingEnvironment: true
   tailscale: {acceptRoutes: true}
@@ -63,33 +63,16 @@ TEST(DecodeProxyClass, ReadsEveryField) {
       tailscaleInitContainer: {image: s}
 )");
     EXPECT_EQ(run.faults(), "");
-    const ProxyClassInput& input = run.input();
-    EXPECT_TRUE(input.acme_staging && input.accept_routes && input.metrics_enable &&
-                input.monitor_enable && input.container.debug_enable);
-    for (const Value* map :
-         {input.monitor_labels, input.node_selector, input.set_labels, input.set_annotations,
-          input.pod_labels, input.pod_annotations, input.container.requests, input.container.limits,
-          input.container.claims}) {
-        ASSERT_NE(map, nullptr);
-        EXPECT_EQ(map->size(), 1U);
-    }
-    EXPECT_EQ(input.ports.size(), 2U);
-    EXPECT_EQ(input.ports[0].port + input.ports[0].end_port + input.ports[1].port, 6);
-    EXPECT_EQ(input.pod_spec.size(), 3U);
-    EXPECT_EQ(input.container.env.size(), 2U);
-    EXPECT_EQ(input.container.env[0].value, "o");
-    EXPECT_EQ(input.container.image->text(), "q");
-    EXPECT_EQ(input.container.pull_policy, "Never");
-    EXPECT_NE(input.container.security_context, nullptr);
-    EXPECT_EQ(input.init_container.image->text(), "s");
-    EXPECT_EQ(input.init_container.debug, nullptr);
+    EXPECT_EQ(port_list(run.input().ports), "1-2, 3");
+    EXPECT_EQ(run.input().map_at({"statefulSet", "labels"})->size(), 1U);
+    EXPECT_EQ(run.input().map_at({"statefulSet", "pod", "tolerations"}), nullptr);
 }
 
 TEST(DecodeProxyClass, NothingIsThere) {
     EXPECT_EQ(Decoded("spec: {}").faults(), "");
     EXPECT_EQ(Decoded("spec: {statefulSet: null, metrics: null, staticEndpoints: null}").faults(),
               "");
-    EXPECT_EQ(Decoded("").faults(), "2: \"spec\" is missing\n");
+    EXPECT_EQ(Decoded("").faults(), "2: \"spec\" is missing | a map\n");
 }
 
 TEST(DecodeProxyClass, WhatTheSchemaRefuses) {
@@ -102,26 +85,32 @@ TEST(DecodeProxyClass, WhatTheSchemaRefuses) {
               "4: invalid value of \"spec.statefulSet.pod.tailscaleContainer.imagePullPolicy\" | "
               "\"\" | one of { Always, Never, IfNotPresent }\n");
     EXPECT_EQ(pod("tailscaleContainer: {env: [{value: x}]}"),
-              "4: \"spec.statefulSet.pod.tailscaleContainer.env[].name\" is missing\n");
+              "4: \"spec.statefulSet.pod.tailscaleContainer.env[0].name\" is missing | a string\n");
     EXPECT_EQ(pod("tolerations: [x]"),
-              "4: \"spec.statefulSet.pod.tolerations[]\" has the wrong type | a string | a map\n");
+              "4: \"spec.statefulSet.pod.tolerations[0]\" has the wrong type | a string | a map\n");
     EXPECT_EQ(pod("topologySpreadConstraints: [{maxSkew: 1, topologyKey: null}]"),
-              "4: \"spec.statefulSet.pod.topologySpreadConstraints[].topologyKey\" is missing\n"
-              "4: \"spec.statefulSet.pod.topologySpreadConstraints[].whenUnsatisfiable\" is "
-              "missing\n");
+              "4: \"spec.statefulSet.pod.topologySpreadConstraints[0].topologyKey\" is missing | a "
+              "string\n"
+              "4: \"spec.statefulSet.pod.topologySpreadConstraints[0].whenUnsatisfiable\" is "
+              "missing | a string\n");
     EXPECT_EQ(pod("dnsPolicy: Cluster"),
               "4: invalid value of \"spec.statefulSet.pod.dnsPolicy\" | \"Cluster\" | one of { "
               "ClusterFirstWithHostNet, ClusterFirst, Default, None }\n");
+    EXPECT_EQ(pod("labels: {a: null, b: 1}"),
+              "4: \"spec.statefulSet.pod.labels.a\" has the wrong type | null | a string\n"
+              "4: \"spec.statefulSet.pod.labels.b\" has the wrong type | a number | a string | put "
+              "it in quotes\n");
     EXPECT_EQ(Decoded("spec: {metrics: {serviceMonitor: {}}}").faults(),
-              "4: \"spec.metrics.enable\" is missing\n"
-              "4: \"spec.metrics.serviceMonitor.enable\" is missing\n");
+              "4: \"spec.metrics.serviceMonitor.enable\" is missing | a boolean\n"
+              "4: \"spec.metrics.enable\" is missing | a boolean\n");
     EXPECT_EQ(Decoded("spec: {staticEndpoints: {nodePort: {}}}").faults(),
-              "4: \"spec.staticEndpoints.nodePort.ports\" is missing\n");
-    EXPECT_EQ(Decoded("spec: {staticEndpoints: {nodePort: {ports: [{}, 1, {port: x}]}}}").faults(),
-              "4: \"spec.staticEndpoints.nodePort.ports[].port\" is missing\n"
-              "4: \"spec.staticEndpoints.nodePort.ports[]\" has the wrong type | a number | a map\n"
-              "4: \"spec.staticEndpoints.nodePort.ports[].port\" has the wrong type | a string | "
-              "an integer\n");
+              "4: \"spec.staticEndpoints.nodePort.ports\" is missing | a list\n");
+    EXPECT_EQ(
+        Decoded("spec: {staticEndpoints: {nodePort: {ports: [{}, 1, {port: x}]}}}").faults(),
+        "4: \"spec.staticEndpoints.nodePort.ports[0].port\" is missing | an integer\n"
+        "4: \"spec.staticEndpoints.nodePort.ports[1]\" has the wrong type | a number | a map\n"
+        "4: \"spec.staticEndpoints.nodePort.ports[2].port\" has the wrong type | a string | "
+        "an integer\n");
 }
 
 }  // namespace

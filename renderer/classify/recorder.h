@@ -14,11 +14,6 @@
 
 namespace renderer {
 
-struct EnvInput {
-    std::string_view name, value;
-    Pos pos;
-};
-
 // nullptr: absent.
 struct RecorderPod {
     const Value* labels = nullptr;

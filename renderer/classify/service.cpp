@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "renderer/classify/checked_choice.h"
 #include "renderer/classify/fields.h"
 #include "renderer/classify/parent.h"
 
@@ -28,33 +29,28 @@ constexpr std::array kPolicies = {Policy{"SingleStack", IpFamilyPolicy::Single},
                                   Policy{"PreferDualStack", IpFamilyPolicy::PreferDual},
                                   Policy{"RequireDualStack", IpFamilyPolicy::RequireDual}};
 
-ServicePort decode_port(const Value& entry, Faults& faults) {
-    const Fields fields(&entry, "spec.ports[]", faults);
+ServicePort decode_port(const Value& entry, std::vector<Diagnostic>& faults) {
+    const Fields fields(&entry);
     ServicePort port;
     port.name = fields.text("name");
-    port.port = fields.number("port");
+    port.port = fields.number("port").value_or(0);
     port.pos = known_or(fields.pos("port"), entry.pos());
-    port.protocol = fields.choice("protocol", kProtocols, Protocol::Tcp);
-    port.node_port = fields.number("nodePort");
+    port.protocol = checked_choice(fields, "protocol", "spec.ports[].protocol", kProtocols,
+                                   Protocol::Tcp, faults);
+    port.node_port = fields.number("nodePort").value_or(0);
     port.target_port = fields.any("targetPort");
     return port;
 }
 
 void decode_families(const Fields& spec, ServiceInput& service) {
-    if (const Value* families = spec.list("ipFamilies"); families != nullptr) {
-        for (const Value& family : families->items()) {
-            if (family.is_string()) {
-                service.ip_families.push_back(
-                    spec.choose(family, "ipFamilies[]", kFamilies, IpFamily::V4));
-            } else {
-                service.faults.push_back(
-                    wrong_type(family.pos(), "spec.ipFamilies[]", "", family, "a string"));
-            }
-        }
+    for (const TextInput& family : spec.texts("ipFamilies")) {
+        service.ip_families.push_back(
+            checked_choice(family, "spec.ipFamilies[]", kFamilies, IpFamily::V4, service.faults));
     }
     service.families_pos =
         known_or(spec.pos("ipFamilies"), known_or(spec.pos("ipFamilyPolicy"), service.pos()));
-    service.ip_family_policy = spec.choice("ipFamilyPolicy", kPolicies, IpFamilyPolicy::Unset);
+    service.ip_family_policy = checked_choice(spec, "ipFamilyPolicy", "spec.ipFamilyPolicy",
+                                              kPolicies, IpFamilyPolicy::Unset, service.faults);
 }
 
 void decode_address(const Fields& spec, ServiceInput& service) {
@@ -69,8 +65,9 @@ void decode_address(const Fields& spec, ServiceInput& service) {
 ServiceInput decode_service(const Document& doc) {
     ServiceInput service;
     decode_metadata(doc, service);
-    const Fields spec(doc.root.find("spec"), "spec", service.faults);
-    service.type = spec.choice("type", kTypes, ServiceType::ClusterIp);
+    const Fields spec(doc.root.find("spec"));
+    service.type =
+        checked_choice(spec, "type", "spec.type", kTypes, ServiceType::ClusterIp, service.faults);
     decode_address(spec, service);
     service.external_name = spec.text("externalName");
     service.has_load_balancer_class = spec.any("loadBalancerClass") != nullptr;

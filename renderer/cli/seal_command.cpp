@@ -10,7 +10,6 @@
 #include "renderer/kube/name_grammar.h"
 #include "renderer/load/kustomize/env_file.h"
 #include "renderer/load/tree/disk_tree.h"
-#include "renderer/plan/grammar.h"
 #include "renderer/seal/secret.h"
 
 namespace renderer {

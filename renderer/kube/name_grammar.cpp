@@ -31,4 +31,8 @@ bool is_dns1123_label(std::string_view text) {
     return text.size() <= kMaxLabel && is_name_of(text, is_lower_or_digit, "-");
 }
 
+bool is_dns1123_subdomain(std::string_view text) {
+    return text.size() <= kMaxSubdomain && is_dotted_name(text);
+}
+
 }  // namespace renderer

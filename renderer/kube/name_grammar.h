@@ -7,13 +7,15 @@
 
 namespace renderer {
 
-inline constexpr std::size_t kMaxLabel = 63;  // bytes of a DNS label, and of a label's value
+inline constexpr std::size_t kMaxLabel = 63;       // bytes of a DNS label, and of a label's value
+inline constexpr std::size_t kMaxSubdomain = 253;  // bytes of a DNS name
 
 // What a label of RFC 1123 is, for messages.
 inline constexpr std::string_view kDnsLabelGrammar =
     "lower-case letters, digits and dashes, at most 63, no dash at either end";
 
-bool is_dns1123_label(std::string_view text);  // namespaces, names of Service ports
+bool is_dns1123_label(std::string_view text);      // namespaces, names of Service ports
+bool is_dns1123_subdomain(std::string_view text);  // Ingresses, hosts
 
 // Of any length but 0: the first and the last byte are `alphanumeric`, the others also of `inner`.
 bool is_name_of(std::string_view text, bool (*alphanumeric)(char), std::string_view inner);

@@ -11,8 +11,8 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/kube/kinds.h"
+#include "renderer/kube/name_grammar.h"
 #include "renderer/plan/checks/metadata_checks.h"
-#include "renderer/plan/grammar.h"
 #include "renderer/plan/install/chart_stream.h"
 #include "renderer/plan/parents.h"
 

@@ -12,7 +12,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::size_t kMaxSubdomain = 253;
 constexpr std::size_t kMaxPortName = 15;
 constexpr std::size_t kMaxHostnamePrefix = 62;
 
@@ -53,10 +52,6 @@ bool is_dns1035_label(std::string_view text) {
     return is_dns1123_label(text) && is_lower(text.front());
 }
 
-bool is_dns1123_subdomain(std::string_view text) {
-    return text.size() <= kMaxSubdomain && is_dotted_name(text);
-}
-
 bool is_dns_name(std::string_view text) {
     return text.size() <= kMaxSubdomain && is_dotted_name(text, kMaxLabel);
 }
@@ -71,15 +66,10 @@ bool is_hostname_prefix(std::string_view text) {
            std::ranges::all_of(text, [](char c) { return c == '-' || is_lower_or_digit(c); });
 }
 
-bool is_label_key(std::string_view text) {
-    const std::size_t slash = text.find('/');
-    if (slash != std::string_view::npos) {
-        if (!is_dns1123_subdomain(text.substr(0, slash))) {
-            return false;
-        }
-        text.remove_prefix(slash + 1);
-    }
-    return text.size() <= kMaxLabel && is_name_of(text, is_alphanumeric, "-_.");
+bool is_env_name(std::string_view text) {
+    return !text.empty() && !is_digit(text.front()) && std::ranges::all_of(text, [](char c) {
+        return is_alphanumeric(c) || c == '-' || c == '.' || c == '_';
+    });
 }
 
 bool is_label_value(std::string_view text) {

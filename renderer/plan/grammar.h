@@ -15,12 +15,11 @@ namespace renderer {
 // it is a DNS label. Upper case is fine.
 std::string dns_label_error(std::string_view label);
 
-bool is_dns1035_label(std::string_view text);      // Services: starts with a letter
-bool is_dns1123_subdomain(std::string_view text);  // Ingresses, hosts
-bool is_dns_name(std::string_view text);           // domains: labels of at most 63, with dots
-bool is_port_name(std::string_view text);          // IANA_SVC_NAME
-bool is_hostname_prefix(std::string_view text);    // ^[a-z0-9][a-z0-9-]{0,61}$
-bool is_label_key(std::string_view text);          // also of annotations, after lower-casing
+bool is_dns1035_label(std::string_view text);    // Services: starts with a letter
+bool is_dns_name(std::string_view text);         // domains: labels of at most 63, with dots
+bool is_port_name(std::string_view text);        // IANA_SVC_NAME
+bool is_hostname_prefix(std::string_view text);  // ^[a-z0-9][a-z0-9-]{0,61}$
+bool is_env_name(std::string_view text);         // variables of containers
 bool is_label_value(std::string_view text);
 
 // What is expected, for messages.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "renderer/kube/metadata_rules.h"
 #include "renderer/kube/name_grammar.h"
 
 namespace renderer {
@@ -59,7 +60,7 @@ TEST(Grammar, KnowsWhatTheApiServerAccepts) {
         EXPECT_EQ(is_dns1035_label(row.text), row.service);
         EXPECT_EQ(is_dns1123_subdomain(row.text), row.subdomain);
         EXPECT_EQ(is_port_name(row.text), row.port);
-        EXPECT_EQ(is_label_key(row.text), row.key);
+        EXPECT_EQ(key_faults(row.text).empty(), row.key);
         EXPECT_EQ(is_label_value(row.text), row.value);
     }
     EXPECT_TRUE(is_dns1123_subdomain(std::string(64, 'a')));

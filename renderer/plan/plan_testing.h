@@ -73,7 +73,7 @@ private:
         loaded.values.push_back(parse(loaded.sources, values, diagnostics));
     }
     void run() {
-        inventory = classify(loaded, diagnostics);
+        inventory = classify(loaded, validate_inputs(loaded, false, 1, diagnostics), diagnostics);
         plan = renderer::plan(loaded, inventory, diagnostics);
     }
     [[nodiscard]] std::uint32_t line(Pos pos) const {

@@ -14,9 +14,9 @@
 #include "renderer/base/parallel.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
+#include "renderer/kube/kinds.h"
 #include "renderer/load/documents.h"
 #include "renderer/schema/type_table.h"
-#include "renderer/schema/validator.h"
 
 namespace renderer {
 
@@ -66,6 +66,7 @@ struct Task {
     Pos api_version_pos = {}, kind_pos = {};
     std::string name = {};  // of what was generated
     Pos origin = {};
+    bool is_applied = true;
     bool judged = true;  // by the schema of its kind; else it only has to be YAML
     const ValueType* type = nullptr;
     Diagnostics unreadable = {};
@@ -142,11 +143,13 @@ private:
             read = read_yaml(sources, task.document->source, task.document->range, task.unreadable);
             root = &read;
         }
-        if (task.judged && !is_encrypted(*root)) {
+        if (task.judged) {
             task.faults = validate(*root, *task.type, table_.version());
         }
+        const bool may_change = is_encrypted(*root);
         // Whoever misses something says so at the object's first line.
         for (SchemaFault& fault : task.faults) {
+            fault.may_change = fault.may_change || may_change;
             if (fault.diagnostic.rule == kRequiredRule) {
                 fault.places.back() = task.kind_pos;
             }
@@ -199,36 +202,68 @@ Diagnostics as_warnings(const Diagnostics& errors, Pos kind) {
 
 }  // namespace
 
-void validate_inputs(const Loaded& loaded, bool foreign, unsigned threads,
-                     Diagnostics& diagnostics) {
-    const std::optional<std::string_view> version = chosen_version(loaded, diagnostics);
-    if (!version) {
-        return;
+std::vector<Diagnostic> InputFaults::shape_of(const Document& document) const {
+    std::vector<Diagnostic> shape;
+    const auto found =
+        std::ranges::lower_bound(documents, &document, {}, &DocumentFaults::document);
+    if (found == documents.end() || found->document != &document) {
+        return shape;
     }
-    Validation validation(*version, threads);
+    for (const SchemaFault& fault : found->faults) {
+        if (fault.is_shape) {
+            shape.push_back(fault.diagnostic);
+        }
+    }
+    return shape;
+}
+
+InputFaults validate_inputs(const Loaded& loaded, bool foreign, unsigned threads,
+                            Diagnostics& diagnostics) {
+    const std::optional<std::string_view> version = chosen_version(loaded, diagnostics);
+    Validation validation(version.value_or(kubernetes_versions().back()), threads);
     for (const Document& doc : loaded.documents) {
+        const bool is_applied = doc.reachable && loaded.bundles[doc.bundle].rendered;
         const bool is_wanted =
-            foreign || is_decoded_kind(text_of(doc.api_version), text_of(doc.kind));
-        if ((is_wanted || doc.oddly_indented) && doc.reachable &&
-            loaded.bundles[doc.bundle].rendered && !is_emptied_list(doc)) {
+            is_applied ? foreign || is_decoded_kind(text_of(doc.api_version), text_of(doc.kind))
+                       : text_of(doc.api_version) == kCustomVersion && doc.root.is_map();
+        if ((is_wanted || (is_applied && doc.oddly_indented)) && !is_emptied_list(doc)) {
             validation.add({.document = &doc,
                             .root = doc.root.is_null() ? nullptr : &doc.root,
                             .api_version = text_of(doc.api_version),
                             .kind = text_of(doc.kind),
                             .api_version_pos = doc.api_version.pos(),
                             .kind_pos = doc.kind.pos(),
+                            .is_applied = is_applied,
                             .judged = is_wanted});
         }
     }
     validation.run(loaded.sources);
-    const Places places(diagnostics);
+    InputFaults found;
+    found.is_version_known = version.has_value();
     for (Task& task : validation.tasks()) {
-        diagnostics.append(foreign ? std::move(task.unreadable)
-                                   : as_warnings(task.unreadable, task.kind_pos));
-        for (SchemaFault& fault : task.faults) {
-            if (!places.hold(fault)) {
-                fault.diagnostic.object = task.document->object_name();
-                conceal(task.kind, fault.diagnostic);
+        if (!task.faults.empty() || !task.unreadable.empty()) {
+            found.documents.push_back({task.document, task.is_applied, std::move(task.faults),
+                                       std::move(task.unreadable)});
+        }
+    }
+    return found;
+}
+
+void report_inputs(InputFaults found, bool foreign, Diagnostics& diagnostics) {
+    if (!found.is_version_known) {
+        return;
+    }
+    const Places places(diagnostics);
+    for (DocumentFaults& one : found.documents) {
+        if (!one.is_applied) {
+            continue;
+        }
+        diagnostics.append(foreign ? std::move(one.unreadable)
+                                   : as_warnings(one.unreadable, one.document->kind.pos()));
+        for (SchemaFault& fault : one.faults) {
+            if (!fault.may_change && !places.hold(fault)) {
+                fault.diagnostic.object = one.document->object_name();
+                conceal(text_of(one.document->kind), fault.diagnostic);
                 diagnostics.add(std::move(fault.diagnostic));
             }
         }
@@ -252,6 +287,9 @@ void validate_objects(const Loaded& loaded, std::span<const Object> objects, uns
     validation.run(loaded.sources);
     for (Task& task : validation.tasks()) {
         for (SchemaFault& fault : task.faults) {
+            if (fault.may_change) {
+                continue;
+            }
             Diagnostic& diagnostic = fault.diagnostic;
             diagnostic.pos = diagnostic.pos.known() ? diagnostic.pos : task.origin;
             diagnostic.object = task.name;

@@ -4,18 +4,41 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
 #include "renderer/load/load.h"
+#include "renderer/schema/validator.h"
 
 namespace renderer {
 
+struct DocumentFaults {
+    const Document* document = nullptr;
+    bool is_applied = false;  // an applier sees it; else it is a fact
+    std::vector<SchemaFault> faults;
+    Diagnostics unreadable;
+};
+
+// What the schemas say of the inputs.
+struct InputFaults {
+    std::vector<DocumentFaults> documents;  // that there is something to say of, as in Loaded
+    bool is_version_known = true;
+
+    // What of a document cannot be decoded, for whoever decodes it; also what report_inputs leaves
+    // out because something may mend it before the document is applied.
+    [[nodiscard]] std::vector<Diagnostic> shape_of(const Document& document) const;
+};
+
+// Looks at inputs that an applier sees, and at custom resources that are facts. `foreign`: also
+// those whose kinds no one else reads; without it, only whether one that its indentation gives
+// away is YAML. Adds no faults, but an unknown version.
+InputFaults validate_inputs(const Loaded& loaded, bool foreign, unsigned threads,
+                            Diagnostics& diagnostics);
+
 // Adds what is wrong with inputs that an applier sees, except where there is an error about the
-// same place already. `foreign`: also those whose kinds no one else reads; without it, one that
-// its indentation gives away as no YAML is warned of.
-void validate_inputs(const Loaded& loaded, bool foreign, unsigned threads,
-                     Diagnostics& diagnostics);
+// same place already.
+void report_inputs(InputFaults found, bool foreign, Diagnostics& diagnostics);
 
 // The same of what was generated. A fault is at the input's place that its value came from,
 // else at the object's parent.

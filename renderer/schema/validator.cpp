@@ -53,6 +53,16 @@ std::string_view expected_of(Builtin builtin) {
     return "anything";
 }
 
+std::string choices_of(const Limits& limits) {
+    return fmt::format("one of {{ {} }}", fmt::join(limits.choices, ", "));
+}
+
+std::string expected_of(const ValueType& type) {
+    return type.limits != nullptr && !type.limits->choices.empty()
+               ? choices_of(*type.limits)
+               : std::string(expected_of(type.builtin));
+}
+
 std::string_view text_at(const Value& root, std::string_view key) {
     return text_of(root.is_map() ? root.find(key) : nullptr);
 }
@@ -81,6 +91,8 @@ public:
     Validator(const Value& root, std::string_view version)
         : kind_(text_at(root, "kind")),
           version_(version),
+          kind_pos_(root.is_map() && root.find("kind") != nullptr ? root.find("kind")->pos()
+                                                                  : root.pos()),
           is_custom_(text_at(root, "apiVersion").starts_with("tailscale.com/")) {}
 
     // Reviews are answered, not kept, so they need none.
@@ -90,12 +102,17 @@ public:
                                api_version.starts_with("authorization.k8s.io/");
         if (!is_review && !has_text(root.at({"metadata", "name"})) &&
             !has_text(root.at({"metadata", "generateName"}))) {
-            report_missing("metadata.name", Builtin::String, root);
+            report_missing("metadata.name", std::string(expected_of(Builtin::String)), root);
+            faults_.back().is_shape = false;
         }
     }
 
     void check(const ValueType& type, const Value& value) {
-        if (value.is_null() || type.builtin == Builtin::Any || will_be_replaced(value)) {
+        if (value.is_null() || type.builtin == Builtin::Any) {
+            return;
+        }
+        if (will_be_replaced(value)) {
+            check_unreplaced(type, value);
             return;
         }
         if (!has_type(type.builtin, value)) {
@@ -110,9 +127,7 @@ public:
         } else if (type.builtin == Builtin::List) {
             check_items(*type.element, value);
         } else if (type.builtin == Builtin::Map) {
-            for (const Member& member : value.members()) {
-                descend({member.name(), 0, member.key.pos()}, *type.element, member.value);
-            }
+            check_members(*type.element, value);
         }
     }
 
@@ -171,6 +186,36 @@ private:
         path_.pop_back();
     }
 
+    void check_unreplaced(const ValueType& type, const Value& value) {
+        const std::size_t before = faults_.size();
+        if (!has_type(type.builtin, value)) {
+            report_type(type.builtin, value);
+        } else if (type.limits != nullptr) {
+            check_choice(*type.limits, value);
+        }
+        for (std::size_t i = before; i < faults_.size(); ++i) {
+            faults_[i].may_change = true;
+        }
+    }
+
+    // What a map of a CRD holds is not null. Texts are told of at their keys.
+    void check_members(const ValueType& element, const Value& value) {
+        for (const Member& member : value.members()) {
+            const Step step = {member.name(), 0, member.key.pos()};
+            const bool is_no_text = element.builtin == Builtin::String && !member.value.is_string();
+            if (!is_custom_ || !(member.value.is_null() || is_no_text)) {
+                descend(step, element, member.value);
+                continue;
+            }
+            path_.push_back(step);
+            report_type(element.builtin, member.value);
+            if (is_no_text || !member.value.pos().known()) {
+                faults_.back().diagnostic.pos = step.pos;
+            }
+            path_.pop_back();
+        }
+    }
+
     void check_fields(const StructType& type, const Value& value) {
         for (const Member& member : value.members()) {
             const TypedField* field = type.find(member.name());
@@ -183,21 +228,24 @@ private:
         for (const TypedField& field : type.fields) {
             const Value* found = field.required ? value.find(field.name) : nullptr;
             if (field.required && (found == nullptr || found->is_null())) {
-                report_missing(field.name, field.type->builtin, value);
+                report_missing(field.name, expected_of(*field.type), value);
             }
         }
     }
 
-    // Go makes an empty object of it. CRDs have no such mercy.
+    // Go makes an empty object or text of it. CRDs have no such mercy.
     void check_null_item(const ValueType& element, const Value& item) {
         if (is_custom_) {
             report_type(element.builtin, item);
         } else if (element.builtin == Builtin::Struct) {
             for (const TypedField& field : element.fields->fields) {
                 if (field.required) {
-                    report_missing(field.name, field.type->builtin, item);
+                    report_missing(field.name, expected_of(*field.type), item);
                 }
             }
+        } else {
+            report_type(element.builtin, item);
+            faults_.back().may_change = true;
         }
     }
 
@@ -240,9 +288,16 @@ private:
 
     [[nodiscard]] Pos key_pos() const { return path_.empty() ? Pos() : path_.back().pos; }
 
-    void add(Diagnostic diagnostic) {
+    // Whether the path is one of the metadata that only load reads.
+    [[nodiscard]] bool is_in_metadata() const {
+        const bool is_map_of_texts =
+            path_.size() == 2 && (path_[1].key == "labels" || path_[1].key == "annotations");
+        return path_.size() > 1 && path_[0].key == "metadata" && !is_map_of_texts;
+    }
+
+    void add(Diagnostic diagnostic, bool is_shape = false) {
         const Pos pos = diagnostic.pos;
-        faults_.push_back({std::move(diagnostic), {pos, key_pos()}});
+        faults_.push_back({std::move(diagnostic), {pos, key_pos()}, is_shape && !is_in_metadata()});
     }
 
     void report_type(Builtin builtin, const Value& value) {
@@ -252,13 +307,15 @@ private:
                             .found = std::string(kind_name(value)),
                             .expected = std::string(expected_of(builtin))};
         const bool wants_text = builtin == Builtin::String || builtin == Builtin::Bytes;
+        const bool is_large = whole_number(value).has_value();
         const bool wants_number =
             builtin == Builtin::Int32 || builtin == Builtin::Int64 || builtin == Builtin::Number;
-        if (wants_text && (value.is_number() || value.is_bool())) {
+        if ((wants_text && (value.is_number() || value.is_bool())) ||
+            (builtin == Builtin::IntOrString && is_custom_ && value.is_number())) {
             fault.hint = "put it in quotes";
         } else if (wants_number && value.is_number()) {
-            fault.found = whole_number(value) ? "a number of more than 32 bits"
-                                              : fmt::format("{}", value.text());
+            fault.found =
+                is_large ? "a number of more than 32 bits" : fmt::format("{}", value.text());
         } else if (wants_number && value.is_string() &&
                    value.text().find_first_not_of("0123456789") == std::string_view::npos) {
             fault.hint = "remove the quotes";
@@ -266,7 +323,8 @@ private:
             fault.found = "text that is not base64";
             fault.hint = "plain text goes into \"stringData\" of a Secret";
         }
-        add(std::move(fault));
+        // What is only too large can be decoded.
+        add(std::move(fault), !is_large || !(wants_number || builtin == Builtin::IntOrString));
     }
 
     void report_unknown(const StructType& type, const Member& member) {
@@ -296,13 +354,15 @@ private:
         path_.pop_back();
     }
 
-    void report_missing(std::string_view name, Builtin builtin, const Value& value) {
+    // What a custom resource itself or its spec lacks, its first line lacks.
+    void report_missing(std::string_view name, std::string expected, const Value& value) {
         const std::string owner = path();
-        const Value* kind = path_.empty() ? value.find("kind") : nullptr;
+        const bool is_of_object = path_.size() < (is_custom_ ? 2 : 1);
         add({.rule = std::string(kRequiredRule),
-             .pos = kind == nullptr ? value.pos() : kind->pos(),
+             .pos = is_of_object ? kind_pos_ : value.pos(),
              .message = fmt::format("\"{}{}{}\" is missing", owner, owner.empty() ? "" : ".", name),
-             .expected = std::string(expected_of(builtin))});
+             .expected = std::move(expected)},
+            true);
     }
 
     void report_value(const Value& value, std::string found, std::string expected) {
@@ -324,15 +384,30 @@ private:
         }
     }
 
+    // True when the text is none of those that the type is limited to.
+    bool check_choice(const Limits& limits, const Value& value) {
+        const std::string_view text = value.text();
+        if (limits.choices.empty() ||
+            std::ranges::find(limits.choices, text) != limits.choices.end()) {
+            return false;
+        }
+        report_value(value, fmt::format("\"{}\"", text), choices_of(limits));
+        SchemaFault& fault = faults_.back();
+        fault.is_shape = !is_in_metadata();
+        if (const std::string_view near = nearest(text, limits.choices); !near.empty()) {
+            fault.diagnostic.hint = fmt::format("did you mean \"{}\"?", near);
+        }
+        return true;
+    }
+
     void check_text(const Limits& limits, const Value& value) {
         const std::string_view text = value.text();
         const std::string found = fmt::format("\"{}\"", text);
         const std::size_t size = count_characters(text);
-        if (!limits.choices.empty() &&
-            std::ranges::find(limits.choices, text) == limits.choices.end()) {
-            report_value(value, found,
-                         fmt::format("one of {{ {} }}", fmt::join(limits.choices, ", ")));
-        } else if (limits.min_length && size < *limits.min_length) {
+        if (check_choice(limits, value)) {
+            return;
+        }
+        if (limits.min_length && size < *limits.min_length) {
             report_value(value, found, fmt::format("at least {} characters", *limits.min_length));
         } else if (limits.max_length && size > *limits.max_length) {
             report_value(value, fmt::format("{} characters", size),
@@ -381,6 +456,7 @@ private:
     }
 
     std::string_view kind_, version_;
+    Pos kind_pos_;
     bool is_custom_;  // decoded by a CRD
     std::vector<Step> path_;
     std::vector<SchemaFault> faults_;

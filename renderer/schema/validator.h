@@ -1,8 +1,7 @@
 // Compares one object with its type: unknown fields (as strictly as `kubectl --validate=strict`),
 // types, required fields, and the limits of the operator's CRDs. What only the API server's own
 // code checks (names that must be unique, ports in range) is none of its business, nor are the
-// rules between fields of CRDs: plan has those. Says nothing about a text that holds `${`, which
-// something will replace before the object is applied.
+// rules between fields of CRDs: plan has those.
 #pragma once
 
 #include <array>
@@ -20,6 +19,12 @@ constexpr std::string_view kRequiredRule = "schema-required";
 struct SchemaFault {
     Diagnostic diagnostic;
     std::array<Pos, 2> places;  // of the field and of its value: an error there is about the same
+    // Of the wrong type, missing, or outside a closed choice: who decodes the field cannot. Not in
+    // the metadata beyond the maps of labels and annotations.
+    bool is_shape = false;
+    // About a text that holds `${`, which something will replace before the object is applied, or
+    // about a null that Go reads as empty: a fault only for who reads it now.
+    bool may_change = false;
 };
 
 // `version` is the table's; it appears in hints.

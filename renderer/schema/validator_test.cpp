@@ -24,6 +24,9 @@ std::string faults_of(std::string_view yaml, std::string_view version = "1.35") 
     }
     std::string lines;
     for (const SchemaFault& fault : validate(root, *type, version)) {
+        if (fault.may_change) {
+            continue;
+        }
         const Diagnostic& d = fault.diagnostic;
         EXPECT_TRUE(d.pos.known()) << d.message;
         lines += fmt::format("{}: {}: {} | {} | {} | {}\n", sources.locate(d.pos).line, d.rule,

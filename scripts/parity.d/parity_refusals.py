@@ -95,6 +95,7 @@ CAUSES = [
     (r"^failed to provision: .* is invalid: .*metadata", {"invalid-object", "name-too-long"}),
     (r"^rejected by the API server: .*pathType: Required", {"invalid-object", "path-without-type"}),
     (r"^rejected by the API server: .*(?:must be no more than|Too long)", {"invalid-object", "name-too-long"}),
+    (r"^rejected by the API server: .*Unsupported value", {"invalid-object", "schema-value"}),
     (r"^rejected by the API server", {"invalid-object"}),
 ]
 

@@ -1,6 +1,7 @@
 #include "renderer/generate/workload/proxy_class.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,12 @@ void merge(const Value& custom, std::string_view key, Value& metadata) {
     metadata.put(Value::borrowed(key), std::move(merged));
 }
 
+void put_all(const Value& fields, Value& target) {
+    for (const Member& field : fields.is_map() ? fields.members() : std::span<const Member>()) {
+        target.put(field.key.clone(), field.value.clone());
+    }
+}
+
 void append_env(Value& container, std::string_view name, std::string_view value) {
     Value entry = Value::map({{"name", name}});
     put_if(entry, !value.empty(), "value", value);
@@ -99,9 +106,7 @@ void set_image(const ClassContainer& overlay, Value& container) {
 }
 
 void lay_over(const ClassContainer& overlay, Value& container) {
-    if (overlay.security_context.is_map()) {
-        container.put("securityContext", overlay.security_context.clone());
-    }
+    put_all(overlay.fields, container);
     if (overlay.requests.is_map()) {
         child(container, "resources", Value::map()).put("requests", overlay.requests.clone());
     }
@@ -125,11 +130,7 @@ void apply_proxy_class(const ProxyClassPlan& chosen, const ClassScope& scope, Va
     merge(chosen.set_annotations, "annotations", metadata);
     merge(chosen.pod_labels, "labels", pod_metadata);
     merge(chosen.pod_annotations, "annotations", pod_metadata);
-    if (chosen.pod_spec.is_map()) {
-        for (const Member& field : chosen.pod_spec.members()) {
-            pod_spec.put(field.key.clone(), field.value.clone());
-        }
-    }
+    put_all(chosen.pod_spec, pod_spec);
     Value& container = *named(pod_spec, "containers", scope.container);
     add_endpoints(chosen, scope, container);
     lay_over(chosen.container, container);

@@ -79,7 +79,7 @@ TEST(ProxyClass, TakesFieldsOfThePodAndLeavesTheRest) {
 TEST(ProxyClass, LaysOverEachContainerOnItsOwn) {
     ProxyClassPlan chosen;
     chosen.container.image = "mirror:latest";
-    chosen.container.security_context = Value::map();
+    chosen.container.fields = Value::map({{"securityContext", Value::map()}});
     chosen.container.env = {{"A", "3"}, {"EMPTY", ""}};
     chosen.init_container.image = "mirror:v1.2.3";
     chosen.init_container.limits = Value::map({{"cpu", "1"}});

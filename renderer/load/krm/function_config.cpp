@@ -16,32 +16,27 @@ namespace renderer {
 namespace {
 
 constexpr std::array kSpecFields = {
-    SchemaField{"repo", FieldType::Text},        SchemaField{"cluster", FieldType::Text},
-    SchemaField{"namespace", FieldType::Text},   SchemaField{"values", FieldType::Map},
-    SchemaField{"set", FieldType::TextList},     SchemaField{"valuesFiles", FieldType::TextList},
-    SchemaField{"context", FieldType::TextList}, SchemaField{"kubernetesVersion"},
-    SchemaField{"validate", FieldType::Flag},    SchemaField{"output", FieldType::Text},
+    SchemaField{"repo cluster namespace output", FieldType::Text},
+    SchemaField{"values", FieldType::Map},
+    SchemaField{"set valuesFiles context", FieldType::TextList},
+    SchemaField{"kubernetesVersion"},
+    SchemaField{"validate", FieldType::Flag},
 };
 
 constexpr std::array kOwnFields = {
-    SchemaField{"apiVersion", FieldType::Text},
-    SchemaField{"kind", FieldType::Text},
+    SchemaField{"apiVersion kind", FieldType::Text},
     SchemaField{"metadata", FieldType::Map},
     SchemaField{"spec", FieldType::Section, kSpecFields},
 };
 
 // Of a ConfigMap the values are scalars, whatever kpt made of `key=true`.
 constexpr std::array kDataFields = {
-    SchemaField{"repo"},      SchemaField{"cluster"},
-    SchemaField{"namespace"}, SchemaField{"values"},
-    SchemaField{"set"},       SchemaField{"valuesFiles"},
-    SchemaField{"context"},   SchemaField{"kubernetesVersion"},
-    SchemaField{"validate"},  SchemaField{"output"},
+    SchemaField{"repo cluster namespace values set valuesFiles context "
+                "kubernetesVersion validate output"},
 };
 
 constexpr std::array kConfigMapFields = {
-    SchemaField{"apiVersion", FieldType::Text},
-    SchemaField{"kind", FieldType::Text},
+    SchemaField{"apiVersion kind", FieldType::Text},
     SchemaField{"metadata", FieldType::Map},
     SchemaField{"immutable", FieldType::Flag},
     SchemaField{"data", FieldType::Section, kDataFields},

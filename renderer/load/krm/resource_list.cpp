@@ -30,12 +30,9 @@ constexpr std::array<std::string_view, 3> kVersions = {
     kDefaultResourceListVersion, "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1"};
 
 constexpr std::array kListFields = {
-    SchemaField{"apiVersion", FieldType::Text},
-    SchemaField{"kind", FieldType::Text},
+    SchemaField{"apiVersion kind", FieldType::Text},
     SchemaField{"metadata", FieldType::Map},
-    SchemaField{"items"},
-    SchemaField{"functionConfig"},
-    SchemaField{"results"},
+    SchemaField{"items functionConfig results"},
 };
 
 // Where the items are in a text whose dashes are blanked.

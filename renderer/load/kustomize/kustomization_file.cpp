@@ -18,75 +18,36 @@ constexpr std::array<std::string_view, 3> kFileNames = {"kustomization.yaml", "k
                                                         "Kustomization"};
 
 constexpr std::array kOptionFields = {
-    SchemaField{"labels", FieldType::TextMap},
-    SchemaField{"annotations", FieldType::TextMap},
-    SchemaField{"disableNameSuffixHash", FieldType::Flag},
-    SchemaField{"immutable", FieldType::Flag},
+    SchemaField{"labels annotations", FieldType::TextMap},
+    SchemaField{"disableNameSuffixHash immutable", FieldType::Flag},
 };
 
 constexpr std::array kConfigMapFields = {
-    SchemaField{"name", FieldType::Text},
-    SchemaField{"namespace", FieldType::Text},
-    SchemaField{"behavior", FieldType::Text},
-    SchemaField{"literals", FieldType::TextList},
-    SchemaField{"files", FieldType::TextList},
-    SchemaField{"envs", FieldType::TextList},
-    SchemaField{"env", FieldType::Text},
+    SchemaField{"name namespace behavior env", FieldType::Text},
+    SchemaField{"literals files envs", FieldType::TextList},
     SchemaField{"options", FieldType::Section, kOptionFields},
 };
 
 constexpr std::array kSecretFields = {
-    SchemaField{"name", FieldType::Text},
-    SchemaField{"namespace", FieldType::Text},
-    SchemaField{"behavior", FieldType::Text},
-    SchemaField{"literals", FieldType::TextList},
-    SchemaField{"files", FieldType::TextList},
-    SchemaField{"envs", FieldType::TextList},
-    SchemaField{"env", FieldType::Text},
-    SchemaField{"type", FieldType::Text},
+    SchemaField{"name namespace behavior env type", FieldType::Text},
+    SchemaField{"literals files envs", FieldType::TextList},
     SchemaField{"options", FieldType::Section, kOptionFields},
 };
 
-// The fields that are executed or do not matter, then those that only kustomize executes.
+// The last are those that only kustomize executes.
 constexpr std::array kFields = {
-    SchemaField{"apiVersion", FieldType::Text},
-    SchemaField{"kind", FieldType::Text},
+    SchemaField{"apiVersion kind namespace", FieldType::Text},
     SchemaField{"metadata", FieldType::Map},
-    SchemaField{"namespace", FieldType::Text},
-    SchemaField{"resources", FieldType::TextList},
-    SchemaField{"bases", FieldType::TextList},
-    SchemaField{"sortOptions", FieldType::Any},
+    SchemaField{"resources bases", FieldType::TextList},
+    SchemaField{"sortOptions"},
     SchemaField{"generatorOptions", FieldType::Section, kOptionFields},
     SchemaField{"configMapGenerator", FieldType::SectionList, kConfigMapFields},
     SchemaField{"secretGenerator", FieldType::SectionList, kSecretFields},
-    SchemaField{"buildMetadata"},
-    SchemaField{"commonAnnotations"},
-    SchemaField{"commonLabels"},
-    SchemaField{"components"},
-    SchemaField{"configurations"},
-    SchemaField{"crds"},
-    SchemaField{"generators"},
-    SchemaField{"helmChartInflationGenerator"},
-    SchemaField{"helmCharts"},
-    SchemaField{"helmGlobals"},
-    SchemaField{"imageTags"},
-    SchemaField{"images"},
-    SchemaField{"labels"},
-    SchemaField{"namePrefix"},
-    SchemaField{"nameSuffix"},
-    SchemaField{"openapi"},
-    SchemaField{"patches"},
-    SchemaField{"patchesJson6902"},
-    SchemaField{"patchesStrategicMerge"},
-    SchemaField{"replacements"},
-    SchemaField{"replicas"},
-    SchemaField{"transformers"},
-    SchemaField{"validators"},
-    SchemaField{"vars"},
+    SchemaField{"buildMetadata commonAnnotations commonLabels components configurations crds "
+                "generators helmChartInflationGenerator helmCharts helmGlobals imageTags images "
+                "labels namePrefix nameSuffix openapi patches patchesJson6902 "
+                "patchesStrategicMerge replacements replicas transformers validators vars"},
 };
-
-constexpr std::size_t kExecutedFields = 10;
-static_assert(kFields[kExecutedFields - 1].name == "secretGenerator");
 
 bool is_empty(const Value& value) {
     return value.is_null() ||
@@ -95,9 +56,7 @@ bool is_empty(const Value& value) {
 
 void refuse_other_fields(const Kustomization& file, Diagnostics& diagnostics) {
     for (const Member& member : file.root.members()) {
-        const auto field = std::ranges::find(kFields, member.name(), &SchemaField::name);
-        const bool executed = field < kFields.begin() + kExecutedFields;
-        if (field == kFields.end() || executed || is_empty(member.value)) {
+        if (find_field(kFields, member.name()) != &kFields.back() || is_empty(member.value)) {
             continue;
         }
         diagnostics.add(

@@ -96,7 +96,7 @@ TEST(Kustomization, Errors) {
          "kustomization.yaml:1:12: error: \"resources\" has the wrong type [wrong-type]\n"
          "    1 | resources: a.yaml\n"
          "      |            ^\n"
-         "  found: a string \"a.yaml\"\n"
+         "  found: a string\n"
          "  expected: a list of strings\n"},
         {"field of a generator", "secretGenerator: [{name: s, literal: [a=b]}]\n",
          "kustomization.yaml:1:29: error: unknown key \"literal\" in \"secretGenerator\" "

@@ -18,9 +18,10 @@ namespace {
 constexpr std::size_t kMostLevels = 32;
 
 constexpr std::array kClusterFields = {
-    SchemaField{"name", FieldType::Text},          SchemaField{"labels", FieldType::TextMap},
-    SchemaField{"bundles", FieldType::TextList},   SchemaField{"clusterDomain", FieldType::Text},
-    SchemaField{"tailnetDomain", FieldType::Text}, SchemaField{"kubernetesVersion"},
+    SchemaField{"name clusterDomain tailnetDomain", FieldType::Text},
+    SchemaField{"labels", FieldType::TextMap},
+    SchemaField{"bundles", FieldType::TextList},
+    SchemaField{"kubernetesVersion"},
     SchemaField{"values", FieldType::Map},
 };
 

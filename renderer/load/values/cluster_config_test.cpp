@@ -69,13 +69,15 @@ TEST(ClusterConfig, Errors) {
         "      |            ^\n"
         "  found: \"\"\n"
         "  expected: name: home\n");
-    EXPECT_EQ(load("clusters: [{name: a, labels: {a: 1}}]\n"),
-              " configured\n"
-              ".tailrender.yaml:1:30: error: \"labels\" has the wrong type [wrong-type]\n"
-              "    1 | clusters: [{name: a, labels: {a: 1}}]\n"
-              "      |                              ^\n"
-              "  found: a map\n"
-              "  expected: a map of strings\n");
+    EXPECT_EQ(
+        load("clusters: [{name: a, labels: {a: 1}}]\n"),
+        " configured\n"
+        ".tailrender.yaml:1:34: error: \"clusters.labels.a\" has the wrong type [wrong-type]\n"
+        "    1 | clusters: [{name: a, labels: {a: 1}}]\n"
+        "      |                                  ^\n"
+        "  found: a number\n"
+        "  expected: a string\n"
+        "  hint: put it in quotes\n");
     EXPECT_EQ(load("- a\n"),
               " configured\n"
               ".tailrender.yaml:1:1: error: .tailrender.yaml must be a map [wrong-type]\n"

@@ -20,10 +20,13 @@ struct TypeName {
 constexpr std::array kTypeNames = {
     TypeName{FieldType::Text, "a string"},
     TypeName{FieldType::Flag, "true or false"},
+    TypeName{FieldType::TextOrFlag, "a string, true or false"},
     TypeName{FieldType::Number, "a number"},
     TypeName{FieldType::Map, "a map"},
+    TypeName{FieldType::List, "a list"},
     TypeName{FieldType::TextMap, "a map of strings"},
     TypeName{FieldType::TextList, "a list of strings"},
+    TypeName{FieldType::TextOrTextList, "a string or a list of strings"},
     TypeName{FieldType::Section, "a map"},
     TypeName{FieldType::SectionList, "a list of maps"},
 };
@@ -31,17 +34,6 @@ constexpr std::array kTypeNames = {
 std::string_view type_name(FieldType type) {
     const auto found = std::ranges::find(kTypeNames, type, &TypeName::type);
     return found == kTypeNames.end() ? "" : found->name;
-}
-
-bool all_text(const Value& list) {
-    return list.is_list() &&
-           std::ranges::all_of(list.items(), [](const Value& item) { return item.is_string(); });
-}
-
-bool all_text_members(const Value& map) {
-    return map.is_map() && std::ranges::all_of(map.members(), [](const Member& member) {
-               return member.value.is_string();
-           });
 }
 
 bool has_type(const Value& value, FieldType type) {
@@ -52,89 +44,163 @@ bool has_type(const Value& value, FieldType type) {
             return value.is_string();
         case FieldType::Flag:
             return value.is_bool();
+        case FieldType::TextOrFlag:
+            return value.is_string() || value.is_bool();
         case FieldType::Number:
             return value.is_number();
         case FieldType::Map:
+        case FieldType::TextMap:
         case FieldType::Section:
             return value.is_map();
-        case FieldType::TextMap:
-            return all_text_members(value);
+        case FieldType::TextOrTextList:
+            return value.is_string() || value.is_list();
+        case FieldType::List:
         case FieldType::TextList:
-            return all_text(value);
         case FieldType::SectionList:
             return value.is_list();
     }
     return false;
 }
 
-std::string found_text(const Value& value) {
-    if (value.is_string() || value.is_number()) {
-        return fmt::format("{} \"{}\"", kind_name(value), value.text());
+std::vector<std::string_view> words_of(std::string_view words) {
+    std::vector<std::string_view> all;
+    while (!words.empty()) {
+        const std::size_t space = std::min(words.find(' '), words.size());
+        all.push_back(words.substr(0, space));
+        words.remove_prefix(std::min(space + 1, words.size()));
     }
-    return std::string(kind_name(value));
+    return all;
 }
 
-void report_unknown(const Member& member, Schema schema, std::string_view what,
-                    Diagnostics& diagnostics) {
+// One map and where it is.
+struct Place {
+    Schema schema;
+    std::string_view what, path;
+    bool is_secret = false;
+};
+
+void report_type(const Value& value, std::string_view message, FieldType type, bool is_secret,
+                 Diagnostics& diagnostics) {
+    const bool lacks_quotes = type == FieldType::Text && (value.is_number() || value.is_bool());
+    const bool is_quoted =
+        type == FieldType::Flag && (text_of(value) == "true" || text_of(value) == "false");
+    diagnostics.add({.rule = "wrong-type",
+                     .pos = value.pos(),
+                     .message = std::string(message),
+                     .found = std::string(kind_name(value)),
+                     .expected = std::string(type_name(type)),
+                     .hint = lacks_quotes ? "put it in quotes"
+                             : is_quoted  ? "remove the quotes"
+                                          : "",
+                     .hide_text = is_secret});
+}
+
+void report_unknown(const Member& member, const Place& place, Diagnostics& diagnostics) {
     std::vector<std::string_view> names;
-    for (const SchemaField& field : schema) {
-        names.push_back(field.name);
+    for (const SchemaField& field : place.schema) {
+        for (const std::string_view name : words_of(field.names)) {
+            names.push_back(name);
+        }
     }
     std::ranges::sort(names);
     const std::string_view near = nearest(member.name(), names);
     diagnostics.add(
-        {.rule = "unknown-key",
+        {.rule = std::string(kUnknownKeyRule),
          .pos = member.key.pos(),
-         .message = fmt::format("unknown key \"{}\" in {}", member.name(), what),
+         .message = fmt::format("unknown key \"{}\" in {}", member.name(), place.what),
          .expected = fmt::format("one of {{ {} }}", fmt::join(names, ", ")),
-         .hint = near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near)});
+         .hint = near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near),
+         .hide_text = place.is_secret});
 }
 
-void check_field(const Member& member, const SchemaField& field, Diagnostics& diagnostics) {
-    const std::string what = fmt::format("\"{}\"", field.name);
-    if (member.value.is_null()) {
-        return;
+void check_map(const Value& value, const Place& place, Diagnostics& diagnostics);
+
+void check_text(const Value& value, std::string_view path, bool is_secret,
+                Diagnostics& diagnostics) {
+    if (!value.is_string()) {
+        report_type(value, fmt::format("\"{}\" has the wrong type", path), FieldType::Text,
+                    is_secret, diagnostics);
     }
-    if (!has_type(member.value, field.type)) {
-        diagnostics.add({.rule = "wrong-type",
-                         .pos = member.value.pos(),
-                         .message = fmt::format("{} has the wrong type", what),
-                         .found = found_text(member.value),
-                         .expected = std::string(type_name(field.type))});
-        return;
-    }
+}
+
+// What the field holds.
+void check_inside(const Value& value, const SchemaField& field, const Place& inner,
+                  Diagnostics& diagnostics) {
+    const bool holds_texts = field.type == FieldType::TextMap ||
+                             field.type == FieldType::TextList ||
+                             field.type == FieldType::TextOrTextList;
     if (field.type == FieldType::Section) {
-        check_schema(member.value, field.section, what, diagnostics);
+        check_map(value, inner, diagnostics);
     } else if (field.type == FieldType::SectionList) {
-        for (const Value& item : member.value.items()) {
-            check_schema(item, field.section, what, diagnostics);
+        for (const Value& item : value.items()) {
+            check_map(item, inner, diagnostics);
+        }
+    } else if (holds_texts && value.is_map()) {
+        for (const Member& member : value.members()) {
+            check_text(member.value, fmt::format("{}.{}", inner.path, member.name()),
+                       inner.is_secret, diagnostics);
+        }
+    } else if (holds_texts && value.is_list()) {
+        for (std::size_t i = 0; i < value.size(); ++i) {
+            check_text(value.items()[i], fmt::format("{}[{}]", inner.path, i), inner.is_secret,
+                       diagnostics);
+        }
+    }
+}
+
+void check_field(const Member& member, const SchemaField& field, const Place& place,
+                 Diagnostics& diagnostics) {
+    const Value& value = member.value;
+    const std::string path = place.path.empty() ? std::string(member.name())
+                                                : fmt::format("{}.{}", place.path, member.name());
+    const std::string what = fmt::format("\"{}\"", path);
+    const bool is_secret = place.is_secret || field.is_secret;
+    if (value.is_null()) {
+        return;
+    }
+    if (!has_type(value, field.type)) {
+        report_type(value, what + " has the wrong type", field.type, is_secret, diagnostics);
+        return;
+    }
+    check_inside(value, field, {field.section, what, path, is_secret}, diagnostics);
+    if (field.check != nullptr) {
+        field.check(path, value, diagnostics);
+    }
+}
+
+void check_map(const Value& value, const Place& place, Diagnostics& diagnostics) {
+    if (value.is_null()) {
+        return;
+    }
+    if (!value.is_map()) {
+        report_type(value, fmt::format("{} must be a map", place.what), FieldType::Map,
+                    place.is_secret, diagnostics);
+        return;
+    }
+    for (const Member& member : value.members()) {
+        if (const SchemaField* field = find_field(place.schema, member.name())) {
+            check_field(member, *field, place, diagnostics);
+        } else {
+            report_unknown(member, place, diagnostics);
         }
     }
 }
 
 }  // namespace
 
-void check_schema(const Value& value, Schema schema, std::string_view what,
-                  Diagnostics& diagnostics) {
-    if (value.is_null()) {
-        return;
-    }
-    if (!value.is_map()) {
-        diagnostics.add({.rule = "wrong-type",
-                         .pos = value.pos(),
-                         .message = fmt::format("{} must be a map", what),
-                         .found = found_text(value),
-                         .expected = "a map"});
-        return;
-    }
-    for (const Member& member : value.members()) {
-        const auto field = std::ranges::find(schema, member.name(), &SchemaField::name);
-        if (field == schema.end()) {
-            report_unknown(member, schema, what, diagnostics);
-        } else {
-            check_field(member, *field, diagnostics);
+const SchemaField* find_field(Schema schema, std::string_view name) {
+    for (const SchemaField& field : schema) {
+        const std::vector<std::string_view> names = words_of(field.names);
+        if (std::ranges::find(names, name) != names.end()) {
+            return &field;
         }
     }
+    return nullptr;
+}
+
+void check_schema(const Value& value, Schema schema, std::string_view what,
+                  Diagnostics& diagnostics, std::string_view path) {
+    check_map(value, {schema, what, path}, diagnostics);
 }
 
 std::string_view text_of(const Value& map, std::string_view key) {

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "renderer/kube/name_grammar.h"
+#include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/proxy.h"
 #include "renderer/plan/routes.h"
-#include "renderer/plan/tags.h"
 
 namespace renderer {
 
@@ -115,17 +115,6 @@ void check_replicas(const ConnectorInput& connector, Diagnostics& diagnostics) {
     diagnostics.add(std::move(refusal));
 }
 
-void check_tags(const ConnectorInput& connector, Diagnostics& diagnostics) {
-    for (const TextInput& tag : connector.tags) {
-        if (const std::string_view wrong = tag_error(tag.text); !wrong.empty()) {
-            Diagnostic refusal = about(connector, "invalid-tag", tag.pos,
-                                       fmt::format("invalid tag \"{}\": {}", tag.text, wrong));
-            refusal.expected = "tags such as \"tag:router\"";
-            diagnostics.add(std::move(refusal));
-        }
-    }
-}
-
 void check_route(const ConnectorInput& connector, const TextInput& text, Diagnostics& diagnostics) {
     const auto refuse = [&](std::string message, std::string expected) {
         Diagnostic refusal = about(connector, "invalid-route", text.pos, std::move(message));
@@ -170,17 +159,17 @@ void check_default_routes(const ConnectorInput& connector, const ConnectorRoutes
     diagnostics.add(std::move(refusal));
 }
 
-void check_routes(const ConnectorInput& connector, const ConnectorRoutes& block, bool required,
+void check_routes(const ConnectorInput& connector, const ConnectorRoutes& block, bool is_router,
                   Diagnostics& diagnostics) {
     if (!block.exists) {
         return;
     }
-    if (block.routes.empty() && (required || block.has_list)) {
+    if (block.routes.empty() && block.has_list) {
         Diagnostic refusal = about(connector, "no-routes", block.pos,
-                                   required ? "subnet router without routes"
-                                            : "app connector with an empty list of routes");
-        refusal.expected = required ? "at least one network in \"advertiseRoutes\""
-                                    : "at least one network, or no \"routes\"";
+                                   is_router ? "subnet router without routes"
+                                             : "app connector with an empty list of routes");
+        refusal.expected = is_router ? "at least one network in \"advertiseRoutes\""
+                                     : "at least one network, or no \"routes\"";
         diagnostics.add(std::move(refusal));
     }
     for (const TextInput& route : block.routes) {
@@ -199,7 +188,7 @@ void check_object(const ConnectorInput& connector, Diagnostics& diagnostics) {
     }
     check_hostnames(connector, diagnostics);
     check_replicas(connector, diagnostics);
-    check_tags(connector, diagnostics);
+    check_tags(connector, connector.tags, "tag:router", diagnostics);
     check_routes(connector, connector.subnet_router, true, diagnostics);
     check_routes(connector, connector.app_connector, false, diagnostics);
 }

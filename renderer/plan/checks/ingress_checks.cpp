@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "renderer/kube/name_grammar.h"
+#include "renderer/kube/port_number.h"
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/checks/object_checks.h"
 #include "renderer/plan/grammar.h"

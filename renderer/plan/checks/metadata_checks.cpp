@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "renderer/base/ascii.h"
+#include "renderer/kube/metadata_rules.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/grammar.h"
+#include "renderer/plan/tags.h"
 #include "renderer/secrets/userinfo.h"
 
 namespace renderer {
 
 namespace {
 
-constexpr std::size_t kMaxAnnotations = std::size_t{256} << 10U;
 const Value* entries(const ParentInput& parent, std::string_view group) {
     const Value* found = parent.doc->root.at({"metadata", group});
     return found != nullptr && found->is_map() ? found : nullptr;
@@ -36,11 +36,15 @@ void check_labels(const ParentInput& parent, const Value* labels, Diagnostics& d
         return;
     }
     for (const Member& label : labels->members()) {
-        if (!is_label_key(label.name())) {
-            report_invalid(parent, label.key.pos(),
-                           fmt::format("invalid label key \"{}\"", label.name()), "",
-                           std::string(kLabelKeyGrammar), diagnostics);
+        if (!key_faults(label.name()).empty()) {
+            report_key(parent, "label", label.key, diagnostics);
         }
+    }
+    check_label_values(parent, labels, diagnostics);
+}
+
+void check_label_values(const ParentInput& parent, const Value* labels, Diagnostics& diagnostics) {
+    for (const Member& label : labels == nullptr ? std::span<const Member>() : labels->members()) {
         if (label.value.is_string() && !is_label_value(label.value.text())) {
             report_invalid(parent, label.value.pos(),
                            fmt::format("invalid label value \"{}\"", label.value.text()), "",
@@ -54,20 +58,38 @@ void check_annotations(const ParentInput& parent, const Value* annotations,
     if (annotations == nullptr) {
         return;
     }
-    std::size_t size = 0;
     for (const Member& annotation : annotations->members()) {
-        const std::string key = lower_case(annotation.name());
-        size += key.size() + (annotation.value.is_string() ? annotation.value.text().size() : 0);
-        if (!is_label_key(key)) {
-            report_invalid(parent, annotation.key.pos(),
-                           fmt::format("invalid annotation key \"{}\"", annotation.name()), "",
-                           std::string(kLabelKeyGrammar), diagnostics);
+        if (!annotation_key_faults(annotation.name()).empty()) {
+            report_key(parent, "annotation", annotation.key, diagnostics);
         }
     }
-    if (size > kMaxAnnotations) {
-        report_invalid(parent, annotations->pos(), "annotations are too long",
-                       fmt::format("{} bytes", size), fmt::format("at most {}", kMaxAnnotations),
-                       diagnostics);
+    if (annotations_size(*annotations) > kMaxAnnotations) {
+        report_size(parent, *annotations, diagnostics);
+    }
+}
+
+void report_key(const ParentInput& parent, std::string_view what, const Value& key,
+                Diagnostics& diagnostics) {
+    report_invalid(parent, key.pos(), fmt::format("invalid {} key \"{}\"", what, key.text()), "",
+                   std::string(kLabelKeyGrammar), diagnostics);
+}
+
+void report_size(const ParentInput& parent, const Value& annotations, Diagnostics& diagnostics) {
+    report_invalid(parent, annotations.pos(), "annotations are too long",
+                   fmt::format("{} bytes", annotations_size(annotations)),
+                   fmt::format("at most {}", kMaxAnnotations), diagnostics);
+}
+
+void check_tags(const ParentInput& parent, const std::vector<TextInput>& tags,
+                std::string_view example, Diagnostics& diagnostics) {
+    for (const TextInput& tag : tags) {
+        if (const std::string_view wrong = tag_error(tag.text); !wrong.empty()) {
+            diagnostics.add({.rule = "invalid-tag",
+                             .pos = tag.pos,
+                             .object = parent.doc->object_name(),
+                             .message = fmt::format("invalid tag \"{}\": {}", tag.text, wrong),
+                             .expected = fmt::format("tags such as \"{}\"", example)});
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
@@ -16,8 +17,18 @@ void check_metadata(const ParentInput& parent, Diagnostics& diagnostics);
 
 // Maps of labels or annotations anywhere in the parent; null: there is none.
 void check_labels(const ParentInput& parent, const Value* labels, Diagnostics& diagnostics);
+void check_label_values(const ParentInput& parent, const Value* labels, Diagnostics& diagnostics);
 void check_annotations(const ParentInput& parent, const Value* annotations,
                        Diagnostics& diagnostics);
+
+// What the checks above say. `what` is "label" or "annotation".
+void report_key(const ParentInput& parent, std::string_view what, const Value& key,
+                Diagnostics& diagnostics);
+void report_size(const ParentInput& parent, const Value& annotations, Diagnostics& diagnostics);
+
+// Tags of devices; `example` is a good one.
+void check_tags(const ParentInput& parent, const std::vector<TextInput>& tags,
+                std::string_view example, Diagnostics& diagnostics);
 
 // An error `invalid-object` at a place of the parent.
 void report_invalid(const ParentInput& parent, Pos pos, std::string message, std::string_view found,

@@ -4,8 +4,6 @@
 // pkg/apis/networking/validation.
 #pragma once
 
-#include <cstdint>
-
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
 
@@ -15,7 +13,5 @@ void check_object(const ServiceInput& service, Diagnostics& diagnostics);
 // For an ExternalName Service whose name we fill in.
 void check_egress_object(const ServiceInput& service, Diagnostics& diagnostics);
 void check_object(const IngressInput& ingress, Diagnostics& diagnostics);
-
-bool is_port_number(std::int64_t number);
 
 }  // namespace renderer

@@ -4,8 +4,6 @@
 // with other classes (proxy_classes).
 #pragma once
 
-#include <string>
-
 #include "renderer/classify/proxy_class.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/plan/settings/settings.h"
@@ -14,11 +12,5 @@ namespace renderer {
 
 void check_proxy_class(const ProxyClassInput& input, const Settings& settings,
                        Diagnostics& diagnostics);
-
-PortRange port_range(const ClassPortInput& port);
-bool overlap(const PortRange& a, const PortRange& b);
-
-// "30100-30110, 30200", in the order of the class.
-std::string port_list(const ProxyClassInput& input);
 
 }  // namespace renderer

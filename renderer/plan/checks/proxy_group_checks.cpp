@@ -10,7 +10,6 @@
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/grammar.h"
-#include "renderer/plan/tags.h"
 
 namespace renderer {
 
@@ -35,15 +34,7 @@ void check_replicas(const ProxyGroupInput& group, Diagnostics& diagnostics) {
 
 void check_fields(const ProxyGroupInput& group, Diagnostics& diagnostics) {
     check_replicas(group, diagnostics);
-    for (const PlacedText& tag : group.tags) {
-        if (const std::string_view wrong = tag_error(tag.text); !wrong.empty()) {
-            diagnostics.add({.rule = "invalid-tag",
-                             .pos = tag.pos,
-                             .object = group.doc->object_name(),
-                             .message = fmt::format("invalid tag \"{}\": {}", tag.text, wrong),
-                             .expected = "tags such as \"tag:web\""});
-        }
-    }
+    check_tags(group, group.tags, "tag:web", diagnostics);
     if (group.hostname_prefix.pos.known() && !is_hostname_prefix(group.hostname_prefix.text)) {
         diagnostics.add(
             {.rule = "invalid-hostname",

@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "renderer/core/text_of.h"
 #include "renderer/kube/name_grammar.h"
+#include "renderer/kube/port_number.h"
+#include "renderer/kube/quantity.h"
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/checks/object_checks.h"
 #include "renderer/plan/grammar.h"
@@ -43,13 +47,11 @@ void check_target(const ServiceInput& service, const ServicePort& port, Diagnost
         return;
     }
     const Value& target = *port.target_port;
-    const auto number = target.is_number() ? target.as_int() : std::nullopt;
-    const bool fine = target.is_string() ? is_port_name(target.text())
-                                         : number.has_value() && is_port_number(*number);
-    if (!fine) {
-        const bool scalar = target.is_string() || target.is_number();
+    const std::optional<std::int64_t> number = whole_number(target);
+    const bool fine = number ? is_port_number(*number) : is_port_name(text_of(target));
+    if (!fine && (number || target.is_string())) {
         report_invalid(service, target.pos(), "invalid \"targetPort\"",
-                       scalar ? fmt::format("\"{}\"", target.text()) : kind_name(target),
+                       fmt::format("\"{}\"", target.text()),
                        "a number from 1 to 65535, or a name of at most 15 lower-case letters, "
                        "digits and dashes",
                        diagnostics);
@@ -126,10 +128,6 @@ void check_address(const ServiceInput& service, Diagnostics& diagnostics) {
 }
 
 }  // namespace
-
-bool is_port_number(std::int64_t number) {
-    return number >= 1 && number <= kMaxPort;
-}
 
 void check_object(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.type != ServiceType::ExternalName) {

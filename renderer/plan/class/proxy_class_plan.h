@@ -29,7 +29,8 @@ struct ClassContainer {
     Pos image_pos;
     std::string pull_policy;
     std::vector<ClassEnv> env;  // in the order of the class; names may repeat
-    Value security_context, requests, limits;
+    Value fields;               // that are taken as they are
+    Value requests, limits;
 };
 
 // NodePorts of the replicas of a ProxyGroup.

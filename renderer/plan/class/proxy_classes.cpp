@@ -14,41 +14,28 @@ namespace renderer {
 
 namespace {
 
-// The first range of the class that one of the others has, too.
-const ProxyClassInput* find_clash(const ProxyClassInput& input,
-                                  const std::vector<const ProxyClassInput*>& others,
-                                  const ClassPortInput*& port) {
-    for (const ClassPortInput& mine : input.ports) {
-        for (const ProxyClassInput* other : others) {
-            const auto clashes = [&](const ClassPortInput& theirs) {
-                return overlap(port_range(mine), port_range(theirs));
-            };
-            if (std::ranges::any_of(other->ports, clashes)) {
-                port = &mine;
-                return other;
-            }
-        }
-    }
-    return nullptr;
-}
-
+// About the first port of the class that one of the others has, too.
 void check_clash(const ProxyClassInput& input, const std::vector<const ProxyClassInput*>& others,
                  Diagnostics& diagnostics) {
-    const ClassPortInput* port = nullptr;
-    const ProxyClassInput* other = find_clash(input, others, port);
-    if (other == nullptr) {
+    for (const ClassPort& port : input.ports) {
+        const auto other = std::ranges::find_if(
+            others, [&](const ProxyClassInput* one) { return overlaps(port, one->ports); });
+        if (other == others.end()) {
+            continue;
+        }
+        const ProxyClassInput& clashing = **other;
+        diagnostics.add(
+            {.rule = "invalid-port-range",
+             .pos = port.port_pos,
+             .object = input.doc->object_name(),
+             .message = fmt::format("the ProxyClass \"{}\" also has this port", clashing.name),
+             .found = fmt::format("\"{}\"", port_list(input.ports)),
+             .expected = "ports that no other ProxyClass has",
+             .notes = {{.pos = clashing.ports.front().port_pos,
+                        .object = clashing.doc->object_name(),
+                        .text = fmt::format("it has {}", port_list(clashing.ports))}}});
         return;
     }
-    diagnostics.add(
-        {.rule = "invalid-port-range",
-         .pos = port->port_pos,
-         .object = input.doc->object_name(),
-         .message = fmt::format("the ProxyClass \"{}\" also has this port", other->name),
-         .found = fmt::format("\"{}\"", port_list(input)),
-         .expected = "ports that no other ProxyClass has",
-         .notes = {{.pos = other->ports.front().port_pos,
-                    .object = other->doc->object_name(),
-                    .text = fmt::format("it has {}", port_list(*other))}}});
 }
 
 }  // namespace

@@ -136,9 +136,10 @@ TEST(ProxyClasses, AClassIsReadAsAWhole) {
         "securityContext: {fsGroup: 1, runAsUser: null}, tailscaleContainer: {image: "
         "\"a:v1.2.3\", resources: {requests: {cpu: 0.5, memory: 1024Mi}, limits: {}}}}}")));
     EXPECT_EQ(planned.dump(),
-              "4: error [invalid-object] ProxyClass/web-class: invalid quantity \"cpu\" | "
-              "\"0.5\" | a number with or without a suffix, such as \"100m\" or \"64Mi\" | put it "
-              "in quotes\n  8: Service/shop/web: uses it\n");
+              "4: error [schema-type] ProxyClass/web-class: "
+              "\"spec.statefulSet.pod.tailscaleContainer.resources.requests.cpu\" has the wrong "
+              "type | a number | an integer or a string | put it in quotes\n  8: Service/shop/web: "
+              "uses it\n");
     const ProxyClassPlan& found = only_class(planned);
     EXPECT_TRUE(found.acme_staging && found.accept_routes && found.metrics && found.debug);
     EXPECT_TRUE(found.container.pinned && found.container.exists && !found.init_container.exists);

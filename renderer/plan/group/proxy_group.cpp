@@ -128,7 +128,7 @@ std::optional<Workload> plan_group(const ProxyGroupInput& group, const ProxyInpu
 
 std::vector<std::string> group_tags(const ProxyGroupInput& group, const Settings& settings) {
     std::vector<std::string> tags;
-    for (const PlacedText& tag : group.tags) {
+    for (const TextInput& tag : group.tags) {
         tags.emplace_back(tag.text);
     }
     return tags.empty() ? settings.default_tags : tags;

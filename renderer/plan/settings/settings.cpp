@@ -252,7 +252,7 @@ std::string_view env_text(std::string_view name, const Value& entry, Diagnostics
                    fmt::format("\"{}\" in \"operatorConfig.extraEnv\" has the wrong type", name))
             .found(kind_name(*value))
             .expected("a string")
-            .hint("put the value in quotes");
+            .hint("put it in quotes");
         return {};
     }
     return value->text();

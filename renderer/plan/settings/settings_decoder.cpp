@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <span>
 
-#include "renderer/base/ascii.h"
+#include "renderer/core/text_of.h"
 #include "renderer/kube/image_reference.h"
+#include "renderer/kube/metadata_rules.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/kube/server_url.h"
+#include "renderer/load/values/schema.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/secrets/userinfo.h"
 
@@ -18,29 +19,15 @@ namespace renderer {
 
 namespace {
 
-enum class Type : std::uint8_t {
-    String,
-    Flag,
-    LooseFlag,
-    Map,
-    Labels,
-    Annotations,
-    List,
-    TextOrList
-};
-
 struct Format {
-    bool (*matches)(std::string_view text) = nullptr;
-    std::string_view expected = {};
+    bool (*matches)(std::string_view text);
+    std::string_view expected;
 };
 
-struct Key {
-    std::string_view path;
-    Type type;
-    std::string_view choices = {};    // closed choice, separated by "|"; empty = open
-    std::string_view not_built = {};  // those of the choices that are refused
-    bool strict_choice = true;        // false: another value is a warning
-    Format format = {};               // of a text that is not empty
+struct Choice {
+    std::string_view names;  // separated by "|"
+    std::string_view not_built = {};
+    bool is_strict = true;  // false: another value is a warning
 };
 
 bool is_repository(std::string_view text) {
@@ -74,75 +61,16 @@ constexpr Format kTailnetDomain = {is_tailnet_domain, "a DNS name such as \"tail
 constexpr Format kSuffix = {is_dns1123_label, kDnsLabelGrammar};
 constexpr Format kStore = {is_dns1123_subdomain, "the name of a SecretStore or ClusterSecretStore"};
 
-constexpr Key formatted(std::string_view path, Format format) {
-    return {.path = path, .type = Type::String, .format = format};
-}
-
-// Sorted by nothing but reading order: the chart's values.yaml, then ours.
-constexpr std::array kKeys = {
-    Key{"oauth.clientId", Type::String},
-    Key{"oauth.clientSecret", Type::String},
-    Key{"oauth.audience", Type::String},
-    formatted("loginServer", kServerUrl),
-    Key{"oauthSecretVolume", Type::Map},
-    Key{"installCRDs", Type::Flag},
-    Key{"operatorConfig.defaultTags", Type::TextOrList},
-    Key{"operatorConfig.image.repository", Type::String},
-    Key{"operatorConfig.image.repo", Type::String},
-    Key{"operatorConfig.image.tag", Type::String},
-    Key{"operatorConfig.image.digest", Type::String},
-    Key{"operatorConfig.image.pullPolicy", Type::String, "Always|IfNotPresent|Never"},
-    Key{"operatorConfig.logging", Type::String, "info|debug|dev", "", false},
-    Key{"operatorConfig.hostname", Type::String},
-    Key{"operatorConfig.nodeSelector", Type::Labels},
-    Key{"operatorConfig.resources", Type::Map},
-    Key{"operatorConfig.podAnnotations", Type::Annotations},
-    Key{"operatorConfig.podLabels", Type::Labels},
-    Key{"operatorConfig.serviceAccountAnnotations", Type::Annotations},
-    Key{"operatorConfig.tolerations", Type::List},
-    Key{"operatorConfig.affinity", Type::Map},
-    Key{"operatorConfig.podSecurityContext", Type::Map},
-    Key{"operatorConfig.securityContext", Type::Map},
-    Key{"operatorConfig.extraEnv", Type::List},
-    formatted("ingressClass.name", kIngressClass),
-    Key{"ingressClass.enabled", Type::Flag},
-    formatted("proxyConfig.image.repository", kRepository),
-    formatted("proxyConfig.image.repo", kRepository),
-    formatted("proxyConfig.image.tag", kTag),
-    formatted("proxyConfig.image.digest", kDigest),
-    Key{"proxyConfig.defaultTags", Type::String},
-    Key{"proxyConfig.firewallMode", Type::String},  // its choices: check_firewall_mode
-    Key{"proxyConfig.defaultProxyClass", Type::String},
-    Key{"apiServerProxyConfig.allowImpersonation", Type::LooseFlag},
-    Key{"apiServerProxyConfig.mode", Type::LooseFlag, "true|false|noauth", "", false},
-    Key{"imagePullSecrets", Type::List},
-    Key{"global", Type::Map},
-    formatted("tailrender.namespace", kNamespace),
-    formatted("tailrender.clusterDomain", kClusterDomain),
-    formatted("tailrender.tailnetDomain", kTailnetDomain),
-    Key{"tailrender.dataplane", Type::String, "containerboot|native", "native"},
-    formatted("tailrender.image.repository", kRepository),
-    formatted("tailrender.image.tag", kTag),
-    formatted("tailrender.image.digest", kDigest),
-    Key{"tailrender.image.pullPolicy", Type::String, "Always|IfNotPresent|Never"},
-    Key{"tailrender.serviceMonitors", Type::Flag},
-    Key{"tailrender.customResources", Type::String, "auto|emit|consume"},
-    Key{"tailrender.secrets", Type::String, "reference|generate|external"},
-    formatted("tailrender.externalSecret.store", kStore),
-    Key{"tailrender.externalSecret.storeKind", Type::String, "SecretStore|ClusterSecretStore"},
-    Key{"tailrender.externalSecret.refreshInterval", Type::String},
-    Key{"tailrender.externalSecret.clientId.key", Type::String},
-    Key{"tailrender.externalSecret.clientId.property", Type::String},
-    Key{"tailrender.externalSecret.clientSecret.key", Type::String},
-    Key{"tailrender.externalSecret.clientSecret.property", Type::String},
-    Key{"tailrender.placement", Type::String, "parent|central"},
-    formatted("tailrender.hostnameSuffix", kSuffix),
-    Key{"tailrender.cleanupDelay", Type::String},
-    Key{"tailrender.takeOverTag", Type::String},
-    Key{"tailrender.inputs", Type::String, "partial|complete"},
-    Key{"tailrender.privileges", Type::String, "privileged|capabilities", "capabilities"},
-    Key{"tailrender.nodePortRange", Type::String},
-};
+constexpr Choice kPullPolicy = {"Always|IfNotPresent|Never"};
+constexpr Choice kLogging = {.names = "info|debug|dev", .is_strict = false};
+constexpr Choice kApiMode = {.names = "true|false|noauth", .is_strict = false};
+constexpr Choice kDataplane = {"containerboot", "native"};
+constexpr Choice kCustomResources = {"auto|emit|consume"};
+constexpr Choice kSecrets = {"reference|generate|external"};
+constexpr Choice kStoreKind = {"SecretStore|ClusterSecretStore"};
+constexpr Choice kPlacement = {"parent|central"};
+constexpr Choice kInputs = {"partial|complete"};
+constexpr Choice kPrivileges = {"privileged", "capabilities"};
 
 std::vector<std::string_view> split_choices(std::string_view choices) {
     std::vector<std::string_view> parts;
@@ -154,10 +82,6 @@ std::vector<std::string_view> split_choices(std::string_view choices) {
     return parts;
 }
 
-bool is_ours(std::string_view path) {
-    return path.starts_with("tailrender.");
-}
-
 std::string_view scalar_text(const Value& value) {
     if (value.is_bool()) {
         return value.as_bool() ? "true" : "false";
@@ -165,199 +89,165 @@ std::string_view scalar_text(const Value& value) {
     return value.text();
 }
 
-bool all_strings(std::span<const Value> items) {
-    return std::ranges::all_of(items, &Value::is_string);
-}
-
-bool has_type(const Value& value, Type type) {
-    switch (type) {
-        case Type::String:
-            return value.is_string();
-        case Type::Flag:
-            return value.is_bool();
-        case Type::LooseFlag:
-            return value.is_bool() || value.is_string();
-        case Type::Map:
-        case Type::Labels:
-        case Type::Annotations:
-            return value.is_map();
-        case Type::List:
-            return value.is_list();
-        case Type::TextOrList:
-            return value.is_string() || (value.is_list() && all_strings(value.items()));
+// The checks of the tables below: an empty text is no choice and has no form.
+template <const Format& kFormat>
+void form(std::string_view path, const Value& value, Diagnostics& diagnostics) {
+    if (!value.text().empty() && !kFormat.matches(value.text())) {
+        report_unusable(path, value.pos(), value.text(), kFormat.expected, diagnostics);
     }
-    return false;
 }
 
-std::string_view type_name(Type type) {
-    switch (type) {
-        case Type::String:
-            return "a string";
-        case Type::Flag:
-            return "a boolean";
-        case Type::LooseFlag:
-            return "a boolean or a string";
-        case Type::Map:
-        case Type::Labels:
-        case Type::Annotations:
-            return "a map";
-        case Type::List:
-            return "a list";
-        case Type::TextOrList:
-            return "a list of strings";
-    }
-    return "";
-}
-
-bool may_hold_secret(std::string_view path) {
-    return path.starts_with("oauth");
-}
-
-void report_wrong_type(std::string_view path, const Value& value, std::string_view expected,
-                       Diagnostics& diagnostics) {
-    const bool quotable = value.is_number() || value.is_bool();
-    diagnostics.add({.rule = "wrong-type",
-                     .pos = value.pos(),
-                     .message = fmt::format("\"{}\" has the wrong type", path),
-                     .found = std::string(kind_name(value)),
-                     .expected = std::string(expected),
-                     .hint = quotable && expected == "a string" ? "put the value in quotes" : "",
-                     .hide_text = may_hold_secret(path)});
-}
-
-void check_choice(const Key& key, const Value& value, Diagnostics& diagnostics) {
+void check_choice(const Choice& choice, std::string_view path, const Value& value,
+                  Diagnostics& diagnostics) {
     const std::string_view text = scalar_text(value);
-    std::vector<std::string_view> choices = split_choices(key.choices);
-    if (text.empty() || std::ranges::find(choices, text) != choices.end()) {
+    const std::vector<std::string_view> names = split_choices(choice.names);
+    if (text.empty() || std::ranges::find(names, text) != names.end()) {
         return;
     }
-    const std::vector<std::string_view> refused = split_choices(key.not_built);
-    std::erase_if(choices, [&](std::string_view choice) {
-        return std::ranges::find(refused, choice) != refused.end();
-    });
-    const std::string_view near = nearest(text, choices);
-    diagnostics.add({.severity = key.strict_choice ? Severity::Error : Severity::Warning,
+    if (text == choice.not_built) {
+        diagnostics.add({.rule = "not-supported",
+                         .pos = value.pos(),
+                         .message = fmt::format("\"{}: {}\" is not supported yet", path, text),
+                         .hint = fmt::format("remove \"{}\"", path)});
+        return;
+    }
+    const std::string_view near = nearest(text, names);
+    diagnostics.add({.severity = choice.is_strict ? Severity::Error : Severity::Warning,
                      .rule = "unknown-choice",
                      .pos = value.pos(),
-                     .message = fmt::format("invalid value of \"{}\"", key.path),
+                     .message = fmt::format("invalid value of \"{}\"", path),
                      .found = fmt::format("\"{}\"", text),
-                     .expected = fmt::format("one of {{ {} }}", fmt::join(choices, ", ")),
+                     .expected = fmt::format("one of {{ {} }}", fmt::join(names, ", ")),
                      .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)});
 }
 
-void check_built(const Key& key, const Value& value, Diagnostics& diagnostics) {
-    const std::vector<std::string_view> refused = split_choices(key.not_built);
-    const std::string_view text = scalar_text(value);
-    if (std::ranges::find(refused, text) != refused.end()) {
-        diagnostics.add({.rule = "not-supported",
-                         .pos = value.pos(),
-                         .message = fmt::format("\"{}: {}\" is not supported yet", key.path, text),
-                         .hint = fmt::format("remove \"{}\"", key.path)});
-    }
+template <const Choice& kChoice>
+void one_of(std::string_view path, const Value& value, Diagnostics& diagnostics) {
+    check_choice(kChoice, path, value, diagnostics);
 }
 
-// An entry of the labels or annotations of an object.
-void check_entry(const Key& key, const Member& member, Diagnostics& diagnostics) {
-    const std::string path = fmt::format("{}.{}", key.path, member.name());
-    const bool is_label = key.type == Type::Labels;
-    if (!is_label_key(is_label ? std::string(member.name()) : lower_case(member.name()))) {
-        report_unusable(key.path, member.key.pos(), member.name(), kLabelKeyGrammar, diagnostics);
-    }
-    if (!member.value.is_string()) {
-        report_wrong_type(path, member.value, "a string", diagnostics);
-    } else if (is_label && !is_label_value(member.value.text())) {
-        report_unusable(path, member.value.pos(), member.value.text(), kLabelValueGrammar,
-                        diagnostics);
-    }
-}
-
-void check_value(const Key& key, const Value& value, Diagnostics& diagnostics) {
-    if (!has_type(value, key.type)) {
-        report_wrong_type(key.path, value, type_name(key.type), diagnostics);
-        return;
-    }
-    if (key.type == Type::Labels || key.type == Type::Annotations) {
-        for (const Member& member : value.members()) {
-            check_entry(key, member, diagnostics);
+void labels(std::string_view path, const Value& value, Diagnostics& diagnostics) {
+    for (const Member& label : value.members()) {
+        if (!key_faults(label.name()).empty()) {
+            report_unusable(path, label.key.pos(), label.name(), kLabelKeyGrammar, diagnostics);
+        }
+        if (!is_label_value(text_of(label.value))) {
+            report_unusable(fmt::format("{}.{}", path, label.name()), label.value.pos(),
+                            text_of(label.value), kLabelValueGrammar, diagnostics);
         }
     }
-    if (key.format.matches != nullptr && !value.text().empty() &&
-        !key.format.matches(value.text())) {
-        report_unusable(key.path, value.pos(), value.text(), key.format.expected, diagnostics);
-    }
-    if (!key.choices.empty()) {
-        check_choice(key, value, diagnostics);
-    }
-    if (!key.not_built.empty()) {
-        check_built(key, value, diagnostics);
-    }
 }
 
-// The names that may stand directly under `prefix` ("" or "a.b.").
-std::vector<std::string_view> names_under(std::string_view prefix) {
-    std::vector<std::string_view> names;
-    for (const Key& key : kKeys) {
-        if (key.path.starts_with(prefix)) {
-            const std::string_view rest = key.path.substr(prefix.size());
-            const std::string_view name = rest.substr(0, rest.find('.'));
-            if (names.empty() || names.back() != name) {
-                names.push_back(name);
-            }
+void annotations(std::string_view path, const Value& value, Diagnostics& diagnostics) {
+    for (const Member& annotation : value.members()) {
+        if (!annotation_key_faults(annotation.name()).empty()) {
+            report_unusable(path, annotation.key.pos(), annotation.name(), kLabelKeyGrammar,
+                            diagnostics);
         }
     }
-    return names;
 }
 
-void report_unknown(std::string_view prefix, const Member& member, Diagnostics& diagnostics) {
-    const std::vector<std::string_view> names = names_under(prefix);
-    const std::string_view near = nearest(member.name(), names);
-    const bool ours = is_ours(prefix);
-    std::string place =
-        prefix.empty() ? "the values" : fmt::format("\"{}\"", prefix.substr(0, prefix.size() - 1));
-    diagnostics.add(
-        {.severity = ours ? Severity::Error : Severity::Warning,
-         .rule = ours ? "unknown-setting" : "unknown-chart-value",
-         .pos = member.key.pos(),
-         .message = fmt::format("unknown key \"{}\" in {}", member.name(), place),
-         .expected = ours ? fmt::format("one of {{ {} }}", fmt::join(names, ", ")) : std::string(),
-         .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near),
-         .hide_text = may_hold_secret(prefix)});
+constexpr SchemaField formed(std::string_view names, decltype(SchemaField::check) check) {
+    return {.names = names, .type = FieldType::Text, .check = check};
 }
 
-// A top-level slip such as "tailrendr" hides every setting of ours: never only a warning.
-bool misspells_ours(std::string_view prefix, std::string_view name) {
-    return prefix.empty() && nearest(name, {"tailrender"}) == "tailrender";
+// The chart's values.yaml.
+constexpr std::array kOauth = {
+    SchemaField{"clientId clientSecret audience", FieldType::Text},
+};
+constexpr std::array kOperatorImage = {
+    SchemaField{"repository repo tag digest", FieldType::Text},
+    formed("pullPolicy", one_of<kPullPolicy>),
+};
+constexpr std::array kOperator = {
+    SchemaField{"defaultTags", FieldType::TextOrTextList},
+    SchemaField{"image", FieldType::Section, kOperatorImage},
+    formed("logging", one_of<kLogging>),
+    SchemaField{"hostname", FieldType::Text},
+    SchemaField{"nodeSelector podLabels", FieldType::TextMap, {}, labels},
+    SchemaField{"podAnnotations serviceAccountAnnotations", FieldType::TextMap, {}, annotations},
+    SchemaField{"resources affinity podSecurityContext securityContext", FieldType::Map},
+    SchemaField{"tolerations extraEnv", FieldType::List},
+};
+constexpr std::array kIngress = {
+    formed("name", form<kIngressClass>),
+    SchemaField{"enabled", FieldType::Flag},
+};
+constexpr std::array kProxyImage = {
+    formed("repository repo", form<kRepository>),
+    formed("tag", form<kTag>),
+    formed("digest", form<kDigest>),
+};
+constexpr std::array kProxy = {
+    SchemaField{"image", FieldType::Section, kProxyImage},
+    SchemaField{"defaultTags firewallMode defaultProxyClass", FieldType::Text},
+};
+constexpr std::array kApiServerProxy = {
+    SchemaField{"allowImpersonation", FieldType::TextOrFlag},
+    SchemaField{"mode", FieldType::TextOrFlag, {}, one_of<kApiMode>},
+};
+constexpr std::array kChart = {
+    SchemaField{.names = "oauth", .type = FieldType::Section, .section = kOauth, .is_secret = true},
+    formed("loginServer", form<kServerUrl>),
+    SchemaField{.names = "oauthSecretVolume", .type = FieldType::Map, .is_secret = true},
+    SchemaField{"installCRDs", FieldType::Flag},
+    SchemaField{"operatorConfig", FieldType::Section, kOperator},
+    SchemaField{"ingressClass", FieldType::Section, kIngress},
+    SchemaField{"proxyConfig", FieldType::Section, kProxy},
+    SchemaField{"apiServerProxyConfig", FieldType::Section, kApiServerProxy},
+    SchemaField{"imagePullSecrets", FieldType::List},
+    SchemaField{"global tailrender", FieldType::Map},
+};
+
+constexpr std::array kImage = {
+    formed("repository", form<kRepository>),
+    formed("tag", form<kTag>),
+    formed("digest", form<kDigest>),
+    formed("pullPolicy", one_of<kPullPolicy>),
+};
+constexpr std::array kRemote = {SchemaField{"key property", FieldType::Text}};
+constexpr std::array kExternalSecret = {
+    formed("store", form<kStore>),
+    formed("storeKind", one_of<kStoreKind>),
+    SchemaField{"refreshInterval", FieldType::Text},
+    SchemaField{"clientId clientSecret", FieldType::Section, kRemote},
+};
+constexpr std::array kOurs = {
+    formed("namespace", form<kNamespace>),
+    formed("clusterDomain", form<kClusterDomain>),
+    formed("tailnetDomain", form<kTailnetDomain>),
+    formed("dataplane", one_of<kDataplane>),
+    SchemaField{"image", FieldType::Section, kImage},
+    SchemaField{"serviceMonitors", FieldType::Flag},
+    formed("customResources", one_of<kCustomResources>),
+    formed("secrets", one_of<kSecrets>),
+    SchemaField{"externalSecret", FieldType::Section, kExternalSecret},
+    formed("placement", one_of<kPlacement>),
+    formed("hostnameSuffix", form<kSuffix>),
+    formed("inputs", one_of<kInputs>),
+    formed("privileges", one_of<kPrivileges>),
+    SchemaField{"cleanupDelay takeOverTag nodePortRange", FieldType::Text},
+};
+
+// What the chart does not know is only a warning, but a slip such as "tailrendr" hides every
+// setting of ours.
+Diagnostic about_chart(Diagnostic unknown) {
+    const bool misspells_ours = unknown.hint == "did you mean \"tailrender\"?";
+    unknown.severity = misspells_ours ? Severity::Error : Severity::Warning;
+    unknown.rule = misspells_ours ? "unknown-setting" : "unknown-chart-value";
+    unknown.expected.clear();
+    return unknown;
 }
 
-void check_map(std::string_view prefix, const Value& map, Diagnostics& diagnostics);
-
-void check_member(std::string_view prefix, const Member& member, Diagnostics& diagnostics) {
-    const std::string path = fmt::format("{}{}", prefix, member.name());
-    const auto* key = std::ranges::find(kKeys, std::string_view(path), &Key::path);
-    if (key != kKeys.end()) {
-        check_value(*key, member.value, diagnostics);
-        return;
-    }
-    const std::string inner = path + ".";
-    const bool group = std::ranges::any_of(
-        kKeys, [&](const Key& candidate) { return candidate.path.starts_with(inner); });
-    if (group && member.value.is_map()) {
-        check_map(inner, member.value, diagnostics);
-    } else if (group) {
-        report_wrong_type(path, member.value, "a map", diagnostics);
-    } else if (misspells_ours(prefix, member.name())) {
-        diagnostics.add({.rule = "unknown-setting",
-                         .pos = member.key.pos(),
-                         .message = fmt::format("unknown key \"{}\" in the values", member.name()),
-                         .hint = "did you mean \"tailrender\"?"});
-    } else {
-        report_unknown(prefix, member, diagnostics);
-    }
+Diagnostic about_ours(Diagnostic unknown) {
+    unknown.rule = "unknown-setting";
+    return unknown;
 }
 
-void check_map(std::string_view prefix, const Value& map, Diagnostics& diagnostics) {
-    for (const Member& member : map.members()) {
-        check_member(prefix, member, diagnostics);
+void add_all(const Diagnostics& found, Diagnostic (*about)(Diagnostic unknown),
+             Diagnostics& diagnostics) {
+    for (const Diagnostic& one : found.all()) {
+        diagnostics.add(one.rule == kUnknownKeyRule ? about(one) : one);
     }
 }
 
@@ -441,7 +331,14 @@ void report_unusable(std::string_view path, Pos pos, std::string_view found,
 }
 
 void check_keys(const Value& settings, Diagnostics& diagnostics) {
-    check_map("", settings, diagnostics);
+    Diagnostics chart;
+    Diagnostics ours;
+    check_schema(settings, kChart, "the values", chart);
+    if (const Value* map = settings.find("tailrender"); map != nullptr && map->is_map()) {
+        check_schema(*map, kOurs, "\"tailrender\"", ours, "tailrender");
+    }
+    add_all(chart, about_chart, diagnostics);
+    add_all(ours, about_ours, diagnostics);
 }
 
 std::string text_at(const Value& settings, std::initializer_list<std::string_view> path,

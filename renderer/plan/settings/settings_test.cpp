@@ -83,13 +83,12 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
     const std::vector<Complaint> rows = {
         {"tailrender: {clusterDomian: x}",
          "1: error [unknown-setting] unknown key \"clusterDomian\" in \"tailrender\" | one of { "
-         "namespace, clusterDomain, tailnetDomain, dataplane, image, serviceMonitors, "
-         "customResources, secrets, externalSecret, placement, hostnameSuffix, cleanupDelay, "
-         "takeOverTag, inputs, privileges, "
-         "nodePortRange } | did you mean \"clusterDomain\"?\n"},
+         "cleanupDelay, clusterDomain, customResources, dataplane, externalSecret, hostnameSuffix, "
+         "image, inputs, namespace, nodePortRange, placement, privileges, secrets, "
+         "serviceMonitors, tailnetDomain, takeOverTag } | did you mean \"clusterDomain\"?\n"},
         {"tailrender: {image: {tags: x}}",
          "1: error [unknown-setting] unknown key \"tags\" in \"tailrender.image\" | one of { "
-         "repository, tag, digest, pullPolicy } | did you mean \"tag\"?\n"},
+         "digest, pullPolicy, repository, tag } | did you mean \"tag\"?\n"},
         {"tailrendr: {inputs: complete}",
          "1: error [unknown-setting] unknown key \"tailrendr\" in the values | did you mean "
          "\"tailrender\"?\n"},
@@ -100,8 +99,9 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "{ "
          "partial, complete }\n"},
         {"tailrender: {serviceMonitors: 'yes'}",
-         "1: error [wrong-type] \"tailrender.serviceMonitors\" has the wrong type | a string | a "
-         "boolean\n"},
+         "1: error [wrong-type] \"tailrender.serviceMonitors\" has the wrong type | a string | "
+         "true "
+         "or false\n"},
         {"tailrender: {dataplane: native}",
          "1: error [not-supported] \"tailrender.dataplane: native\" is not supported yet | remove "
          "\"tailrender.dataplane\"\n"},
@@ -220,13 +220,13 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "1: error [wrong-type] \"proxyConfig.image\" has the wrong type | a string | a map\n"},
         {"proxyConfig: {image: {tag: 1.96}}",
          "1: error [wrong-type] \"proxyConfig.image.tag\" has the wrong type | a number | a string "
-         "| put the value in quotes\n"},
+         "| put it in quotes\n"},
         {"proxyConfig: {defaultTags: 'tag:k8s,prod'}",
          "1: error [invalid-tag] \"proxyConfig.defaultTags\": tags must start with 'tag:' | "
          "\"prod\" | tags such as \"tag:k8s\", separated by commas\n"},
         {"operatorConfig: {nodeSelector: {disk: 1}}",
          "1: error [wrong-type] \"operatorConfig.nodeSelector.disk\" has the wrong type | a number "
-         "| a string | put the value in quotes\n"},
+         "| a string | put it in quotes\n"},
         {"operatorConfig: {nodeSelector: {disk: not so fast}}",
          "1: error [invalid-setting] invalid \"operatorConfig.nodeSelector.disk\" | \"not so "
          "fast\" | at most 63 letters, digits, \"-\", \"_\" and \".\", beginning and ending with "
@@ -252,7 +252,7 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "with \"name\" and \"value\"\n"},
         {"operatorConfig: {extraEnv: [{name: DEBUG, value: true}]}",
          "1: error [wrong-type] \"DEBUG\" in \"operatorConfig.extraEnv\" has the wrong type | a "
-         "boolean | a string | put the value in quotes\n"},
+         "boolean | a string | put it in quotes\n"},
         {"operatorConfig: {extraEnv: [{name: PROXY_TAGS, value: 'tag:x'}]}",
          "1: error [duplicate-env] \"PROXY_TAGS\" in \"operatorConfig.extraEnv\" is already set by "
          "the chart | set \"proxyConfig.defaultTags\" instead\n"},

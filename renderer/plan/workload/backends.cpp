@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "renderer/plan/checks/object_checks.h"
+#include "renderer/kube/port_number.h"
 #include "renderer/plan/grammar.h"
 
 namespace renderer {

@@ -27,10 +27,6 @@ void refuse_second(const DnsConfigInput& config, const Origin& first, Diagnostic
 
 void check(const DnsConfigInput& config, Diagnostics& diagnostics) {
     check_custom_resource(config, diagnostics);
-    if (!config.has_nameserver && config.faults.empty()) {
-        report_invalid(config, {}, "spec.nameserver is required", "", "\"nameserver: {}\" at least",
-                       diagnostics);
-    }
     if (config.replicas < 0) {
         report_invalid(config, config.replicas_pos, "spec.nameserver.replicas is negative",
                        fmt::format("{}", config.replicas), "0 or more", diagnostics);

@@ -11,7 +11,6 @@
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/proxy.h"
-#include "renderer/plan/tags.h"
 
 namespace renderer {
 
@@ -31,11 +30,6 @@ bool is_account_name(std::string_view name) {
            is_lower_or_digit(name.back()) && std::ranges::all_of(name, [](char c) {
                return is_lower_or_digit(c) || c == '-' || c == '.';
            });
-}
-
-bool is_env_name(std::string_view name) {
-    const auto fits = [](char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '_'; };
-    return !name.empty() && !is_digit(name.front()) && std::ranges::all_of(name, fits);
 }
 
 class RecorderPlanner {
@@ -107,7 +101,7 @@ private:
             refuse("recorder-storage", recorder_.replicas_pos,
                    "several replicas must store recordings in S3",
                    "spec.storage.s3, or one replica", "");
-        } else if (!recorder_.ui && !recorder_.s3) {
+        } else if (!recorder_.ui && !recorder_.s3 && recorder_.faults.empty()) {
             refuse("recorder-storage", recorder_.pos(), "no one could access the recordings",
                    "\"enableUI: true\" or \"storage.s3\" in spec", "");
         }
@@ -186,13 +180,9 @@ private:
     }
 
     std::vector<std::string> tags() {
+        check_tags(recorder_, recorder_.tags, "tag:recorder", out_);
         std::vector<std::string> tags;
         for (const TextInput& tag : recorder_.tags) {
-            if (const std::string_view wrong = tag_error(tag.text); !wrong.empty()) {
-                refuse("invalid-tag", tag.pos,
-                       fmt::format("invalid tag \"{}\": {}", tag.text, wrong),
-                       "tags such as \"tag:recorder\"", "");
-            }
             tags.emplace_back(tag.text);
         }
         return tags.empty() ? std::vector<std::string>{std::string(kDefaultTag)} : tags;

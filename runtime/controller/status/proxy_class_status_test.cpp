@@ -100,6 +100,8 @@ TEST(ProxyClassStatus, RefusesPorts) {
     EXPECT_EQ(faults(ports(R"({"port":31009,"endPort":31000})")),
               path + R"("31009-31000": port range "31009-31000" is invalid)");
     EXPECT_EQ(faults(ports(R"({"port":0})")), path + R"("0": port range "0" is invalid)");
+    EXPECT_EQ(faults(ports(R"({"port":70000})")),
+              path + R"("70000": port range "70000" is invalid)");
     EXPECT_EQ(faults(ports(R"({"port":31005},{"port":31000,"endPort":31005})")),
               path + R"("31000-31005, 31005": overlapping ranges: "31000-31005" and "31005")");
 }

@@ -1,0 +1,12 @@
+// Which numbers are ports of TCP, UDP and SCTP.
+#pragma once
+
+#include <cstdint>
+
+namespace renderer {
+
+constexpr bool is_port_number(std::int64_t number) {
+    return number >= 1 && number <= 65535;
+}
+
+}  // namespace renderer

@@ -1,6 +1,6 @@
 """Installs, uses and purges the Debian package with the real dpkg.
 
-The root is this machine's own, under an overlay that nobody else sees: what dpkg does there reaches nobody. Held to: the same bytes of a
+The root is this machine's own, under an overlay that no other process sees, so that dpkg changes nothing else. Held to: the same bytes of a
 package whatever the umask and the hour; the output of the program under test; manual pages that groff takes without a warning and
 that have every verb with its options and examples; completions where bash, zsh and fish look for them; nothing left after a purge.
 """

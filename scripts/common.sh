@@ -7,6 +7,7 @@ cache=${TAILRENDER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tailrender}
 # ccache outside the clone, so that a second clone builds in seconds.
 export CCACHE_DIR=${CCACHE_DIR:-$cache/ccache}
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-2G}
+export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 
 say() { printf '%s\n' "$*" >&2; }
 tell() { say "${0##*/}: $*"; }

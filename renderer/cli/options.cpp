@@ -252,10 +252,20 @@ void add_completion(CLI::App& app, Options& options) {
         ->type_name("bash|zsh|fish");
 }
 
+// "-o, --output", where CLI11 writes no space.
+class HelpFormatter : public CLI::Formatter {
+public:
+    std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+        return is_positional ? option->get_name(true)
+                             : fmt::format("{}", fmt::join(names_of(*option), ", "));
+    }
+};
+
 std::unique_ptr<CLI::App> make_app(Options& options) {
     auto app = std::make_unique<CLI::App>(
         "Turns a cluster repository into every manifest that the Tailscale operator would create.",
         "tailrender");
+    app->formatter(std::make_shared<HelpFormatter>());
     app->set_help_flag("-h,--help", kHelp);
     app->require_subcommand(1);
     app->set_version_flag("--version", kVersion,
@@ -368,20 +378,15 @@ std::vector<VerbInfo> command_table() {
         VerbInfo info;
         info.name = verb->get_name();
         info.doc = verb->get_description();
-        info.examples = verb->get_footer().substr(std::string_view(kExamples).size());
         for (const CLI::Option* option : verb->get_options()) {
             const auto names = names_of(*option);
             if (names.empty()) {
                 info.arguments = option->get_type_name();
-                info.positionals.push_back({{option->get_name()},
-                                            info.arguments,
-                                            option->get_description(),
-                                            option->get_required()});
                 continue;
             }
             const bool takes_value = option->get_items_expected_max() > 0;
-            info.flags.push_back({names, takes_value ? option->get_type_name() : "",
-                                  option->get_description(), option->get_required()});
+            info.flags.push_back(
+                {names, takes_value ? option->get_type_name() : "", option->get_description()});
         }
         table.push_back(std::move(info));
     }

@@ -78,15 +78,12 @@ struct FlagInfo {
     std::vector<std::string> names;  // "-o", "--output"
     std::string value;               // "" for a switch, else "FILE", "DIR", "a|b|c", …
     std::string doc;
-    bool required = false;
 };
 
 struct VerbInfo {
     std::string name, doc;
     std::vector<FlagInfo> flags;
     std::string arguments;  // what stands without a flag: "DIR", "OBJECT", "bash|zsh|fish", ""
-    std::vector<FlagInfo> positionals;  // all of them: "OBJECT", "PATH"
-    std::string examples;               // as --help shows them, without the heading
 };
 
 std::vector<VerbInfo> command_table();

@@ -111,6 +111,7 @@ TEST(Options, PrintVersionAndHelpToStandardOutput) {
         const CommandLine help = parse({verb.name.c_str(), "--help"});
         EXPECT_EQ(help.exit_code, 0);
         EXPECT_NE(help.out.find("Examples:\n  "), std::string::npos) << help.out;
+        EXPECT_NE(help.out.find("  -h, --help  "), std::string::npos) << help.out;
         EXPECT_EQ(help.err, "");
     }
 }

@@ -108,7 +108,7 @@ void add_validate(CLI::App& verb, Options& options) {
 CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples) {
     CLI::App& verb = *app.add_subcommand(name, doc);
     verb.set_help_flag("-h,--help", kHelp);
-    verb.footer(std::string(kExamples) + examples);
+    verb.footer(std::string("Examples:\n") + examples);
     return verb;
 }
 

@@ -11,7 +11,6 @@ class Option;
 namespace renderer {
 
 inline constexpr const char* kHelp = "print this help";
-inline constexpr const char* kExamples = "Examples:\n";
 
 // A verb with --help, which ends with `examples`.
 CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples);

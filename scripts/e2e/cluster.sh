@@ -1,5 +1,5 @@
 # Sourced by scripts/e2e/apiserver and scripts/e2e/lab: keys, etcd and kube-apiserver of a cluster whose node has the address 10.77.0.1.
-# All of it stands in the working directory; the caller has made the network, and sets PATH to the programs of scripts/e2e/tools.
+# All files are in the working directory; the caller has made the network, and sets PATH to the programs of scripts/e2e/tools.
 # shellcheck shell=bash
 
 node_ip=10.77.0.1

@@ -1,8 +1,8 @@
 """Installs, uses and purges the Debian package with the real dpkg.
 
-The root is this machine's own, under an overlay that nobody else sees: what dpkg does there reaches nobody. Held to: the same bytes of a
-package whatever the umask and the hour; the output of the program under test; a manual page that groff takes without a warning and that has
-every verb; completions where bash, zsh and fish look for them; nothing left after a purge.
+The root is this machine's own, under an overlay that no other process sees, so that dpkg changes nothing else. Held to: the same bytes of a
+package whatever the umask and the hour; the output of the program under test; manual pages that groff takes without a warning and
+that have every verb with its options and examples; completions where bash, zsh and fish look for them; nothing left after a purge.
 """
 import gzip
 import io
@@ -100,14 +100,23 @@ def test_installed(inside, tailrender):
     assert run(*inside("/usr/share/tailrender/plugins/helm4/post-render", "--check")) == version
 
 
+def verbs(tailrender):
+    return re.findall(r"(?m)^  ([a-z-]+) ", run(tailrender, "--help").partition("\nSubcommands:\n")[2].partition("\n\n")[0])
+
+
 def test_manual(inside, tailrender):
-    done = attempt(*inside("sh", "-c", "zcat /usr/share/man/man1/tailrender.1.gz | groff -man -ww -Tutf8"))
+    done = attempt(*inside("sh", "-c", "zcat /usr/share/man/man1/tailrender*.1.gz | groff -man -ww -Tutf8"))
     assert (done.returncode, done.stderr) == (0, "")
-    done = attempt(*inside("man", "--warnings", "tailrender"))
-    assert (done.returncode, done.stderr) == (0, "")
-    verbs = re.findall(r"(?m)^  ([a-z-]+) ", run(tailrender, "--help").partition("\nSubcommands:\n")[2].partition("\n\n")[0])
-    assert len(verbs) > 10
-    assert [verb for verb in verbs if not re.search(rf"(?m)^   tailrender {verb}( |$)", done.stdout)] == []
+    assert len(verbs(tailrender)) > 10
+    for verb in verbs(tailrender):
+        done = attempt(*inside("man", "--warnings", "tailrender", verb))
+        assert (done.returncode, done.stderr) == (0, "")
+        options, _, examples = run(tailrender, verb, "--help").partition("\nExamples:\n")
+        lines = {line.strip() for line in done.stdout.splitlines()}
+        assert {line.strip() for line in examples.splitlines()} <= lines
+        options = re.findall(r"(?m)^  (-.*?) *(?:  |$)", options)
+        assert [option for option in options if not re.search(rf"(?m)^ +{re.escape(option)}( |$)", done.stdout)] == []
+        assert {"SYNOPSIS", "EXIT STATUS", "ENVIRONMENT", "FILES"} <= lines
 
 
 @pytest.mark.parametrize("shell", OFFERS)

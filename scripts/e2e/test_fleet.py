@@ -1,4 +1,4 @@
-"""examples/fleet in the real Fleet, as it is rendered and as it stands.
+"""examples/fleet in the real Fleet, rendered and as it is.
 
 For each cluster, Fleet's own programs read the rendered tree, choose the cluster, and install every bundle on the API server. What is
 installed are the objects of `tailrender render`; doing it again changes nothing; a changed source upgrades; a bundle that goes takes its
@@ -18,7 +18,7 @@ from shared.operator_source import write_chart
 
 EXTRA = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "extra", "annotations": {"tailscale.com/expose": "true"}},
          "spec": {"selector": {"app": "extra"}, "ports": [{"port": 80}]}}
-TRIES = 3  # of the agent, for a bundle that waits for another one's namespace
+TRIES = 3  # of the agent, for a bundle that is blocked until another one's namespace exists
 CLUSTER_SCOPED = (*CUSTOM, "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "IngressClass")
 
 
@@ -211,8 +211,8 @@ def small_bundle(folder, name, options):
     (False, True, ['invalid ownership metadata'] * TRIES),
 ])
 def test_ownership_of_a_namespace(tailrender, tmp_path, owned, by_hand, words):
-    """Why takeOwnership stays as the source has it: with it the second attempt of the agent works, without it a namespace that somebody has
-    made before stops the bundle for ever."""
+    """Why takeOwnership stays as the source has it: with it the second attempt of the agent works, without it an existing namespace
+    blocks the bundle for ever."""
     name = f"owned-{owned}-{by_hand}".lower()
     real_fleet.add_cluster("fleet-owned", "home", {"env": "prod"})
     workspace = real_fleet.Workspace("fleet-owned", tmp_path, [{"clusterName": "home"}])

@@ -59,7 +59,7 @@ def test_template(tailrender, way, tmp_path):
 
 
 def refused_upgrade(way):
-    """Helm must fail, with our message, which stands in the log as well, and leave the release as it is."""
+    """Helm must fail, with our message, which is also in the log, and leave the release as it is."""
     pathlib.Path(way.env["TAILRENDER_LOG"]).unlink(missing_ok=True)
     done = attempt(*way.changing("upgrade", RELEASE, CHART, "--set", "ingress.host=my_shop"), env=way.env)
     assert done.returncode != 0 and "[invalid-hostname]" in done.stderr and "it comes from shop/templates/ingress.yaml" in done.stderr

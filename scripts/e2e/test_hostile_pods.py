@@ -1,8 +1,8 @@
-"""Pods of proxies and of a Recorder that somebody has taken over, in a lab, with the tokens that the kubelet gave them; and a tenant.
+"""Compromised pods of proxies and of a Recorder, in a lab, with the tokens that the kubelet gave them; and a tenant.
 
 Each test is something that they could try through the API server while the controller runs. Nothing changes by it but what is their own: no
 device, no Secret, no status, no name and no address of others (lab.d/bystanders.py). What their Role does not allow is refused, and the
-audit log shows it; what reaches the controller is told in Events, few of them, and keeps nobody else from being served.
+audit log shows it; what reaches the controller is told in Events, few of them, and blocks no other proxy.
 runtime/SECURITY.md says what prevents what.
 """
 import collections
@@ -24,7 +24,7 @@ from uninstall import cleanup, stop_the_controller
 
 METHODS = {"get": "GET", "list": "GET", "watch": "GET", "create": "POST", "update": "PUT", "patch": "PATCH", "delete": "DELETE", "deletecollection": "DELETE"}
 COLLECTION = SECRETS.rstrip("/")
-RESOLVER = "10.0.0.53"  # somebody's, in no tailnet
+RESOLVER = "10.0.0.53"  # in no tailnet
 MEMORY_MIB = 64  # more than before
 EVENTS, KEYS = 30, 3
 ASKED_A_SECOND, TOLD_A_SECOND, SPARE = 6, 1, 30  # requests to the cluster, and to the tailnet
@@ -80,7 +80,7 @@ def test_names_devices_of_others_and_is_deleted(world):
 
 
 def test_names_a_device_that_is_yet_to_come(world):
-    """Of ids nobody says that they cannot be guessed. Those of the test tailnet are numbers."""
+    """Nothing says that ids cannot be guessed. Those of the test tailnet are numbers."""
     lab = world.lab
     with world.nothing_else_changes("prophet"):
         with world.another("prophet") as prophet:

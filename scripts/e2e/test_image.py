@@ -1,8 +1,8 @@
 """Builds the images of plugins/image with buildah and works with them.
 
 The registry cannot be had here, so debian:12-slim is what debootstrap makes of the same packages, kept in the cache. The stages that
-compile are left out: the package comes from scripts/package, the runtime is a given one. The other stages are built as they stand. Then, in
-the renderer's root, read-only and as its user: a render, `diff` in a repository that belongs to somebody else, the programs that plugins/ci
+compile are left out: the package comes from scripts/package, the runtime is a given one. The other stages are built unchanged. Then, in
+the renderer's root, read-only and as its user: a render, `diff` in a repository that belongs to another user, the programs that plugins/ci
 takes, and the sidecar of plugins/argocd with its command, user and mounts, asked by Argo CD's own client as scripts/e2e/test_argocd_cmp.py does.
 runc runs the other image as the rendered Deployments say: each role starts and says what it lacks. test_lab_controller.py and its
 like run the controller from the same image in a cluster.
@@ -153,7 +153,7 @@ def test_renderers_config(renderer, store):
 
 
 def test_owner(tailrender, work, place):
-    """Outside of the image, where nothing says that the repository of somebody else is trusted, until the user does."""
+    """Outside of the image, where nothing says that another user's repository is trusted, until the user does."""
     home = place / "home"
     home.mkdir()
     os.chown(home, 999, 999)
@@ -214,7 +214,7 @@ def test_runtime_is_built_the_same(image, deployed, store, runtime):
 
 
 def test_runtimes_files(image):
-    """Only what is needed, what a scanner asks for, and nothing that somebody else but root may change."""
+    """Only what is needed, what a scanner asks for, and nothing that another user than root may change."""
     root = image[0]
     files = [path for path in root.rglob("*") if not path.is_symlink()]
     open_to_all = {str(path.relative_to(root)) for path in files if path.stat().st_mode & 0o6022 or path.stat().st_uid}

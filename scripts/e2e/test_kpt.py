@@ -173,7 +173,7 @@ def test_live(package):
     shell(blocks()[0])
     *commands, apply = blocks()[2].strip().splitlines()
     shell("\n".join(commands))
-    # Nothing reconciles here: there is no controller, and nobody to wait for.
+    # Nothing reconciles here: there is no controller to wait for.
     done = attempt("bash", "-c", f"{apply} --reconcile-timeout 1s --output json")
     events = [json.loads(line) for line in done.stdout.splitlines()]
     failed = [event for event in events if event.get("type") == "error" or event.get("status") == "Failed"]
@@ -186,7 +186,7 @@ def test_live(package):
 
 
 def test_on_a_terminal(tailrender):
-    """Somebody who tries the function by hand is told what it waits for, instead of nothing."""
+    """Run by hand without an input, the function says what it reads from."""
     ours, theirs = pty.openpty()
     done = subprocess.run([tailrender, "krm"], stdin=theirs, capture_output=True, text=True, check=False, timeout=60)
     os.close(ours)

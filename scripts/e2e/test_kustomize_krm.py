@@ -91,7 +91,7 @@ def test_bookkeeping(tailrender, tmp_path, shop):
 
 
 def test_chart(tailrender, tmp_path):
-    """The operator's chart as a resource: its documents become those of our controller, where they stand."""
+    """The operator's chart as a resource: its documents become those of our controller, in place."""
     shutil.copy(CHART, tmp_path / "chart.yaml")
     write(tmp_path, "kustomization.yaml", {"resources": ["chart.yaml"], "transformers": ["tailrender.yaml"]})
     write(tmp_path, "tailrender.yaml", own(tailrender))

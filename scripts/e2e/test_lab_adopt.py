@@ -32,7 +32,7 @@ def living(lab):
 
 
 class Player(threading.Thread):
-    """Plays containerboot in pods that nobody can schedule: the device of a pod that has its Secrets runs in it."""
+    """Plays containerboot in pods that cannot be scheduled: the device of a pod that has its Secrets runs in it."""
 
     def __init__(self, lab, pairs):
         super().__init__(daemon=True)

@@ -3,7 +3,7 @@
 The runtime runs as the rendered Deployment, with the rendered account and rights. A rendered proxy with stock containerboot gets its Secrets,
 takes over the name of a device that an earlier cluster has left, joins with a key of its own and carries a page; its Service gets its
 status, and `status` and /metrics show it; while the controller does not run `status` says why, and what is no more; the key is spent and
-blank afterwards; a device that somebody deleted comes back; what was deleted from the cluster leaves no Secret, no device and no key. The
+blank afterwards; a device that a person deleted comes back; what was deleted from the cluster leaves no Secret, no device and no key. The
 rendered objects are applied again: nothing changes. A device of its name that is online is left alone. At last the rendered nameserver
 runs: pods and glibc find the name of an egress Service, and a new one without a restart.
 """

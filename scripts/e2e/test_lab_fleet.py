@@ -159,7 +159,7 @@ def all_have_status(lab, hostnames):
     lab.wait("every Service has its device's name", known)
     lab.wait("every device is in the table", in_table)
     lab.wait("no key is left", lambda: not keys_in(lab))
-    lab.wait("none can be used any more, not even one that nobody has got", lambda: not usable_keys(lab))
+    lab.wait("no key can be used any more, not even one that was never delivered", lambda: not usable_keys(lab))
     names = sorted(device["name"] for device in lab.tailnet.state()["devices"] if not device.get("deletedBy") and device["name"].startswith("apps-web-"))
     assert names == sorted(f"{name}.{domain}" for name in hostnames), "devices in the tailnet"
 
@@ -274,7 +274,7 @@ def nothing_goes_without_a_word(lab, objects):
         "tailrender.dev/gone-since" in item["metadata"].get("annotations", {}) for item in secrets(lab, "state").values()))
     print(f"all {len(pods)} gone: {stays_quiet(lab, CLEANUP_SECONDS + 10)}", flush=True)
     assert [device["name"] for device in devices_of(lab, objects) if device.get("deletedBy")] == [], "devices that were removed without a word"
-    assert (secrets(lab, "state").keys(), secrets(lab, "auth").keys()) == (pods, {pod + "-auth" for pod in pods}), "Secrets that nobody has confirmed"
+    assert (secrets(lab, "state").keys(), secrets(lab, "auth").keys()) == (pods, {pod + "-auth" for pod in pods}), "Secrets whose removal is not confirmed"
     assert blocked_removals(lab) == {"token": token, "pods": sorted(pods)}, "what is blocked"
     assert metrics_of(lab)[BLOCKED] == 1
     return token

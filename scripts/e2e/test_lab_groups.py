@@ -128,7 +128,7 @@ def test_renewed_certificate_rolls_pods(lab, objects):
     lab.wait("the Ingress says where it is reached", lambda: status_of(lab, "ingress", "docs") == [{"hostname": DOCS, "ports": ports}])
     fill(lab, DOCS, "renewed")
     lab.wait("front-1 is another one", lambda: pod_uid(lab, "front-1") not in ("", first["front-1"]))
-    lab.wait("nobody is left to roll", lambda: "roll" not in told(lab, "front", DOCS))
+    lab.wait("no replica is left to roll", lambda: "roll" not in told(lab, "front", DOCS))
     assert pod_uid(lab, "front-0") == first["front-0"], "front-0, which has written it"
 
 

@@ -17,7 +17,7 @@ restarts the pod.
 Left out: Recorder "sessions" and the group "kube" are applied but have no image here (tsrecorder wants a bucket as well; k8s-proxy is
 played by lab_groups); what clients see of the group "front", since the test control server tells no node of Tailscale Services (lab_groups
 has all but that); Funnel, which is Tailscale's own relays; an exit node's traffic, since there is no internet; the targets of nas and
-mail, addresses that nobody has here. Their proxies join, but for the Recorder's and those of "kube".
+mail, addresses that do not exist here. Their proxies join, but for the Recorder's and those of "kube".
 --short ends before the CRDs are added.
 """
 import json
@@ -269,7 +269,7 @@ def test_applied_literally_again_nothing_changes(lab, text):
         said = [line for line in apply(lab, text).splitlines() if not line.startswith("validatingadmissionpolicy.")]
         assert [line for line in said if not line.endswith(" unchanged")] == [], "what a second kubectl apply has changed"
     applied_again_nothing_changes(lab, documents(text), again)
-    # What the API server takes as a whole, and has completed, is kubectl's until somebody insists.
+    # What the API server takes as a whole, and has completed, is kubectl's until another manager forces it.
     apply_on_the_server(lab, text, "--force-conflicts")
     applied_again_nothing_changes(lab, documents(text), lambda: apply_on_the_server(lab, text))
 

@@ -56,12 +56,12 @@ def user(tools, tailrender, runtime):
 
 
 def known(lab):
-    """All devices that the tailnet has ever had, by name: node id, address, and whether somebody deleted it."""
+    """All devices that the tailnet has ever had, by name: node id, address, and whether it was deleted."""
     return {device["name"]: (device["nodeId"], device["addresses"][0], bool(device.get("deletedBy"))) for device in lab.tailnet.state()["devices"]}
 
 
 def operators(lab):
-    """Names of its StatefulSets that have names which nobody knows beforehand."""
+    """Names of its StatefulSets that have random names."""
     found = lab.items("services", "-n", NAMESPACE)
     return {item["metadata"]["name"] for item in found if "generateName" in item["metadata"]}
 
@@ -101,7 +101,7 @@ def test_operator_serves(user):
 
 @pytest.mark.whole
 def test_too_early(user):
-    """Rendered beside a running operator: nobody touches them, they get nothing, and the operator's own stay."""
+    """Rendered beside a running operator: it does not change them, they get nothing, and the operator's own stay."""
     lab = user.lab
     own = [item for item in user.generated if item["metadata"].get("labels", {}).get(PARENT) in ("lb", "web")]
     names = operators(lab)
@@ -171,7 +171,7 @@ def test_moves(user):
 
 def test_nothing_is_left(user):
     lab = user.lab
-    assert (operators(lab), held(lab)) == (set(), set()), "what the operator has left, and what waits for it"
+    assert (operators(lab), held(lab)) == (set(), set()), "what the operator has left, and what its finalizers block"
     every = lab.items("all,secrets,configmaps,serviceaccounts,roles,rolebindings,endpointslices", "-n", NAMESPACE)
     owned = [key(item) for item in every if any(one["apiVersion"].startswith("tailscale.com/") for one in item["metadata"].get("ownerReferences", []))]
     assert (owned, [key(item) for item in every if item["metadata"]["name"].startswith("tailrender-adopt-")]) == ([], [])
@@ -185,7 +185,7 @@ def test_deleted_leaves_nothing(user):
     lab = user.lab
     sets = [item for item in user.generated if item["kind"] == "StatefulSet"]
     lab.delete(sets)
-    # The last pod of a group waits for another one, for 6 minutes.
+    # The termination of a group's last pod is blocked for 6 minutes, as no other pod is left.
     lab.kubectl("delete", "pods", "-n", NAMESPACE, "-l", f"{PARENT}=out", "--force", "--grace-period", "0", "--wait=false")
     lab.wait("their pods are gone", lambda: not lab.items("pods", "-n", NAMESPACE, "-l", "tailscale.com/managed=true"))
     lab.delete([item for item in user.generated if item not in sets])

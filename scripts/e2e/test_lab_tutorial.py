@@ -1,7 +1,7 @@
 """Does what the tutorial of docs/quickstart.md tells a user to do, and demands what it says that the user sees.
 
 The file and the commands are those of the page, line by line, in a lab of its own. Instead of the line that builds, the given programs
-stand where the other lines look for them. At the end nothing is left behind.
+are where the other lines look for them. At the end nothing is left behind.
 """
 import re
 import time

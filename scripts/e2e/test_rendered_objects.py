@@ -47,7 +47,7 @@ def test_chart_stream(tailrender, is_taken, path):
 
 
 def without_nodes(stream):
-    """Nodes in a case stand for facts of the cluster; nobody applies them, and the server changes them on every attempt."""
+    """Nodes in a case are facts of the cluster: they are not applied, and the server changes them on every attempt."""
     return "---\n".join(part for part in re.split(r"^---\n", stream, flags=re.M) if not re.search(r"^kind: Node$", part, re.M))
 
 

@@ -5,10 +5,11 @@ find_program(GZIP gzip REQUIRED)
 
 set(made ${CMAKE_BINARY_DIR}/package)
 file(MAKE_DIRECTORY ${made})
-set(files tailrender.1.gz changelog.gz)
-add_custom_command(OUTPUT ${made}/tailrender.1.gz DEPENDS print_man_page VERBATIM
-  COMMAND print_man_page > ${made}/tailrender.1
-  COMMAND ${GZIP} --force --best --no-name ${made}/tailrender.1)
+set(manual ${CMAKE_CURRENT_LIST_DIR}/manual)
+set(files man1/tailrender.1.gz changelog.gz)
+add_custom_command(OUTPUT ${made}/man1/tailrender.1.gz VERBATIM
+  DEPENDS tailrender ${manual} ${manual}.h2m ${CMAKE_CURRENT_LIST_DIR}/changelog
+  COMMAND ${manual} $<TARGET_FILE:tailrender> ${made}/man1)
 add_custom_command(OUTPUT ${made}/changelog.gz DEPENDS ${CMAKE_CURRENT_LIST_DIR}/changelog VERBATIM
   COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_LIST_DIR}/changelog ${made}/changelog
   COMMAND ${GZIP} --force --best --no-name ${made}/changelog)
@@ -22,7 +23,7 @@ add_custom_target(package_files ALL DEPENDS ${files})
 
 set(data ${CMAKE_INSTALL_DATADIR})
 install(TARGETS tailrender)
-install(FILES ${made}/tailrender.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(DIRECTORY ${made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
 install(FILES ${made}/completion.bash DESTINATION ${data}/bash-completion/completions RENAME tailrender)
 install(FILES ${made}/completion.zsh DESTINATION ${data}/zsh/vendor-completions RENAME _tailrender)
 install(FILES ${made}/completion.fish DESTINATION ${data}/fish/vendor_completions.d RENAME tailrender.fish)

@@ -4,7 +4,7 @@ import json
 import re
 
 from parity_case import TS, annotations, is_kind, meta
-from parity_rows import OURS, _insert_after, class_container, map_strings, pinned_image, row
+from parity_rows import OURS, _insert_after, map_strings, pull_once, row
 
 FIRST_PORT, PORTS = 10000, 1000
 PROBE = {"httpGet": {"path": "/healthz", "port": 9002}, "periodSeconds": 1, "failureThreshold": 10}
@@ -56,13 +56,10 @@ def _drop(model, unwanted):
 
 @row(42)
 def no_owner(model):
-    hit = False
-    for obj in model.objects:
-        owners = meta(obj).get("ownerReferences") or []
-        if any(owner["kind"] == "ProxyGroup" for owner in owners):
-            del meta(obj)["ownerReferences"]
-            hit = True
-    return hit
+    found = [obj for obj in model.objects if any(owner["kind"] == "ProxyGroup" for owner in meta(obj).get("ownerReferences") or [])]
+    for obj in found:
+        del meta(obj)["ownerReferences"]
+    return bool(found)
 
 
 @row(43)
@@ -229,13 +226,7 @@ def contract_annotations(model):
 
 @row(14)
 def pull_policy(model):
-    hit = False
-    for group in groups(model):
-        asked = class_container(model, group.input).get("imagePullPolicy")
-        if group.container.get("imagePullPolicy") == "Always" and pinned_image(group.container["image"]) and not asked:
-            group.container["imagePullPolicy"] = "IfNotPresent"
-            hit = True
-    return hit
+    return any([pull_once(model, group.container, group.input) for group in groups(model)])
 
 
 @row(17)
@@ -251,25 +242,19 @@ def unique_env(model):
     return hit
 
 
-def _drains(group):
-    return bool((group.container.get("lifecycle") or {}).get("preStop"))
+def _draining(model):
+    return [group for group in groups(model) if (group.container.get("lifecycle") or {}).get("preStop")]
 
 
 @row(46)
 def readiness_probe(model):
-    hit = False
-    for group in groups(model):
-        if _drains(group):
-            group.container["readinessProbe"] = PROBE
-            hit = True
-    return hit
+    for group in _draining(model):
+        group.container["readinessProbe"] = PROBE
+    return bool(_draining(model))
 
 
 @row(47)
 def grace_period(model):
-    hit = False
-    for group in groups(model):
-        if _drains(group):
-            group.pod["terminationGracePeriodSeconds"] = group.template["metadata"]["deletionGracePeriodSeconds"]
-            hit = True
-    return hit
+    for group in _draining(model):
+        group.pod["terminationGracePeriodSeconds"] = group.template["metadata"]["deletionGracePeriodSeconds"]
+    return bool(_draining(model))

@@ -218,13 +218,10 @@ def addresses_beside_it(model):
 
 @row(55)
 def shared_certificates(model):
-    hit = False
-    for group in ingress_groups(model):
-        names = _certificates(offered(model.case, group))
-        if names and group.pods:
-            model.get("Role", group.name)["rules"][0]["resourceNames"] += names
-            hit = True
-    return hit
+    found = [(group, names) for group in ingress_groups(model) if (names := _certificates(offered(model.case, group))) and group.pods]
+    for group, names in found:
+        model.get("Role", group.name)["rules"][0]["resourceNames"] += names
+    return bool(found)
 
 
 @row(56)

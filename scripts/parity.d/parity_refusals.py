@@ -67,7 +67,6 @@ CAUSES = [
     (r"must (?:use S3 storage when using multiple replicas|either enable UI or use S3 storage)", {"recorder-storage"}),
     (r'custom ServiceAccount name "(?P<what>[^"]*)" specified but conflicts', {"name-collision"}),
     (r'serviceAccount\.annotations: Invalid value: "(?P<what>[^"]*)"', {"invalid-object"}),
-    (r'spec\.tags\[\d+\]: Invalid value: "(?P<what>[^"]*)"', {"invalid-tag"}),
     (r'referenced secret "(?P<what>[^"]*)" does not exist', {"missing-tailnet-secret"}),
     (r'Secret "(?P<what>[^"]*)" is (?:empty|missing the client_)', {"incomplete-tailnet-secret"}),
     (r'tailnet "(?P<what>[^"]*)" is not ready', {"missing-tailnet-secret", "incomplete-tailnet-secret"}),

@@ -291,11 +291,10 @@ def secret_split(model):
 
 @row(4)
 def secret_data(model):
-    hit = False
-    for secret in (o for o in model.objects if o["kind"] == "Secret" and "stringData" in o):
+    found = [obj for obj in model.objects if obj["kind"] == "Secret" and "stringData" in obj]
+    for secret in found:
         secret["data"] = secret.pop("stringData")
-        hit = True
-    return hit
+    return bool(found)
 
 
 @row(7)
@@ -327,48 +326,37 @@ def _rights_of(proxy, namespace):
 
 @row(13)
 def hardened(model):
-    hit = False
-    for proxy in model.proxies:
-        if proxy.env("TS_USERSPACE")["value"] != "true":
-            continue
+    found = [proxy for proxy in model.proxies if proxy.env("TS_USERSPACE")["value"] == "true"]
+    for proxy in found:
         proxy.container.setdefault("securityContext", copy.deepcopy(HARDENED))  # a class may have set another one
         proxy.container["volumeMounts"].append({"name": "tmp", "mountPath": "/tmp"})
         proxy.pod["volumes"].append({"name": "tmp", "emptyDir": {}})
-        hit = True
-    return hit
+    return bool(found)
 
 
-def pinned_image(image):
-    return "@sha256:" in image or bool(re.search(r":v?\d+\.\d+\.\d+$", image))
-
-
-def class_container(model, parent):
+def pull_once(model, container, parent):
+    """Whether that changes anything."""
     pod = (model.case.class_of(parent).get("statefulSet") or {}).get("pod") or {}
-    return pod.get("tailscaleContainer") or {}
+    asked = (pod.get("tailscaleContainer") or {}).get("imagePullPolicy")
+    pinned = "@sha256:" in container["image"] or re.search(r":v?\d+\.\d+\.\d+$", container["image"])
+    if container.get("imagePullPolicy") != "Always" or not pinned or asked:
+        return False
+    container["imagePullPolicy"] = "IfNotPresent"
+    return True
 
 
 @row(14)
 def pull_policy(model):
-    hit = False
-    for proxy in model.proxies:
-        asked = class_container(model, proxy.parent).get("imagePullPolicy")
-        if (proxy.container.get("imagePullPolicy") == "Always" and pinned_image(proxy.container["image"])
-                and not asked):
-            proxy.container["imagePullPolicy"] = "IfNotPresent"
-            hit = True
-    return hit
+    return any([pull_once(model, proxy.container, proxy.parent) for proxy in model.proxies])
 
 
 @row(15)
 def single_stack_egress(model):
-    hit = False
-    for proxy in model.proxies:
-        target = proxy.env("TS_TAILNET_TARGET_IP")
-        if target:
-            family = "IPv6" if _ipv6(target["value"].split("%")[0]) else "IPv4"
-            proxy.service["spec"].update(ipFamilyPolicy="SingleStack", ipFamilies=[family])
-            hit = True
-    return hit
+    found = [(proxy, target["value"]) for proxy in model.proxies if (target := proxy.env("TS_TAILNET_TARGET_IP"))]
+    for proxy, target in found:
+        family = "IPv6" if _ipv6(target.split("%")[0]) else "IPv4"
+        proxy.service["spec"].update(ipFamilyPolicy="SingleStack", ipFamilies=[family])
+    return bool(found)
 
 
 @row(28)

@@ -28,7 +28,7 @@ class Way:
         self.knows_release = words[0] == ["tailrender"]
 
     def changing(self, verb, *words):
-        """The command with a verb that renders: tailrender stands behind it."""
+        """The command with a verb that renders: tailrender is its post-renderer."""
         before, after = self.words
         return [self.helm, *before, verb, *after, *words, "--namespace", self.namespace]
 
@@ -85,9 +85,9 @@ def objects(text, namespace):
         if value is None or value["kind"] == "Namespace":
             continue
         name = name_of(value, namespace) + (" (hook)" if is_hook(value) else "")
-        assert name not in found, f"{name} stands twice in the output"
+        assert name not in found, f"{name} is in the output twice"
         metadata = {**value["metadata"], "namespace": name_of(value, namespace).split("/")[1]}
-        if not annotations(value):  # helm 4 takes an empty map away, whatever stands behind it
+        if not annotations(value):  # helm 4 takes an empty map away, whatever the post-renderer is
             metadata.pop("annotations", None)
         found[name] = {**value, "metadata": metadata}
     return found

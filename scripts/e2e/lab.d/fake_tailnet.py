@@ -22,39 +22,33 @@ class Tailnet:
         """`kube`: URL and certificate of its way to the API server, if it has one."""
         self.url, self.admin_url, self.credentials, self.within, self.token, self.kube = url, admin_url, credentials, within, "", kube
 
-    def send(self, method, path, body=None, kind="application/json", headers=()):
+    def send(self, method, path, body=None, kind="application/json"):
         """Status and JSON of the answer; status 0 is a reset."""
         base = self.admin_url if path.startswith("/admin") else self.url
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-        request = urllib.request.Request(base + path, data=data, method=method, headers=dict(headers))
+        request = urllib.request.Request(base + path, data=data, method=method)
         if data is not None:
             request.add_header("Content-Type", kind)
-        if self.token and not request.has_header("Authorization"):
+        if self.token:
             request.add_header("Authorization", "Bearer " + self.token)
         try:
             with self.within(), urllib.request.urlopen(request, timeout=60) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
-            return error.code, json.load(error) | {"retryAfter": error.headers.get("Retry-After")}
+            return error.code, json.load(error)
         except (urllib.error.URLError, ConnectionError, http.client.HTTPException):
             return 0, {}
 
-    def ok(self, *arguments, **named):
-        status, value = self.send(*arguments, **named)
+    def ok(self, *arguments):
+        status, value = self.send(*arguments)
         assert status == 200, f"{arguments} says {value}"
         return value
 
-    def refused(self, status, message, *arguments, **named):
-        found, value = self.send(*arguments, **named)
-        assert (found, message in value.get("message", "")) == (status, True), f"{arguments} says {value}"
-
-    def form(self, path, headers=(), **fields):
-        return self.send("POST", path, urllib.parse.urlencode(fields).encode(), "application/x-www-form-urlencoded", headers)
-
-    def log_in(self, credentials=None):
-        client, secret = credentials or self.credentials
-        status, value = self.form("/api/v2/oauth/token", grant_type="client_credentials", client_id=client, client_secret=secret)
-        assert (status, value.get("token_type"), value.get("expires_in")) == (200, "Bearer", 3600), "token"
+    def log_in(self):
+        client, secret = self.credentials
+        form = urllib.parse.urlencode({"grant_type": "client_credentials", "client_id": client, "client_secret": secret})
+        value = self.ok("POST", "/api/v2/oauth/token", form.encode(), "application/x-www-form-urlencoded")
+        assert (value.get("token_type"), value.get("expires_in")) == ("Bearer", 3600), "token"
         self.token = value["access_token"]
 
     def mint(self, tags, description=""):

@@ -96,11 +96,11 @@ class Lab(Traces):
                      text=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
 
     def delete(self, objects):
-        """Asks for it; whoever needs them gone waits."""
+        """Does not wait until they are gone."""
         self.kubectl("delete", "--wait=false", "-f", "-", text=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
 
     def confirm_removals(self):
-        """Somebody says yes to whatever the controller asks before it removes so many."""
+        """Confirms the removals that the controller has blocked."""
         ledger = self.get("configmap", "tailrender-devices", "-n", "tailscale") or {}
         for key in ("blocked-removals.json", "blocked-services.json"):
             token = json.loads(ledger.get("data", {}).get(key, "{}")).get("token")

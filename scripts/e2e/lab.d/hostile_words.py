@@ -20,7 +20,7 @@ def asks(pod, seconds):
 
 
 def garbage():
-    """What words can be, and what stands in their place: of the proxy of a Service, and of that of an Ingress."""
+    """What words can be, and what replaces them: of the proxy of a Service, and of that of an Ingress."""
     deep, paths = "[" * 100_000, {"device_id": "../../../tailnet/-/keys/kNone", "device_fqdn": "../..", "https_endpoint": "/../%2e%2e"}
     no_text = {"device_id": b"\xff\xfe", "device_fqdn": b"\xc0\x80.lab.ts.net.", "device_ips": b'["\xff"]', "https_endpoint": b"\xed\xa0\x80"}
     return {

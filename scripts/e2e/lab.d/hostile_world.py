@@ -5,7 +5,7 @@
             world.pods["bad"].write(…)
             world.says("bad", "CannotNoteDevice", id)
 
-"bad", "bad-web" and "bad-recorder" are taken over; "good" and "good-web" are somebody else's, as is what is called "elsewhere":
+"bad", "bad-web" and "bad-recorder" are taken over; "good" and "good-web" belong to other tenants, as does what is called "elsewhere":
 a Service that another load balancer serves.
 """
 import contextlib
@@ -25,7 +25,7 @@ PARENT, HOSTNAME, TAGS = (f"tailrender.dev/{word}" for word in ("parent", "hostn
 
 
 def service(name, tags="tag:k8s", fqdn=""):
-    """Publishes it in the tailnet, or leads to that name there."""
+    """Publishes it in the tailnet, or is an egress to that name there."""
     meta = {"name": name, "namespace": "apps", "annotations": {"tailscale.com/tags": tags} | ({"tailscale.com/tailnet-fqdn": fqdn} if fqdn else {})}
     published = {"type": "LoadBalancer", "loadBalancerClass": "tailscale", "selector": {"app": name}, "ports": [{"port": 80}]}
     return {"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": {"type": "ExternalName", "externalName": "none"} if fqdn else published}
@@ -69,9 +69,6 @@ class World:
                     idle([item])
         return objects
 
-    def set_of(self, name):
-        return self.lab.get("statefulset", self.pods[name].set, "-n", NAMESPACE)
-
     def annotate(self, name, **annotations):
         """As a user does by rendering something else."""
         words = [f"tailrender.dev/{key}={value}" for key, value in annotations.items()]
@@ -114,9 +111,9 @@ class World:
         self.lab.wait(f"the controller notes {name}", lambda: table(self.lab).get(self.pods["beat"].name, {}).get("hostname") == name)
 
     def is_calm(self, *names):
-        """Nothing that it tried before waits for its next attempt, which would make what comes slower."""
+        """No earlier attempt is pending, which would delay what comes."""
         for name in names:
-            self.lab.wait(f"nothing of {name} waits", lambda name=name: "problem" not in table(self.lab)[self.pods[name].name])
+            self.lab.wait(f"nothing of {name} is pending", lambda name=name: "problem" not in table(self.lab)[self.pods[name].name])
 
     @contextlib.contextmanager
     def nothing_else_changes(self, *names):
@@ -131,7 +128,7 @@ class World:
 
     @contextlib.contextmanager
     def another(self, name, **more):
-        """A proxy that somebody starts meanwhile, and deletes in the end."""
+        """A proxy that is started meanwhile, and deleted in the end."""
         objects = self.rendered([service(name, **more)])
         pod = self.pods[name]
         begun = time.monotonic()

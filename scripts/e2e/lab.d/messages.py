@@ -12,7 +12,7 @@ EXPLAINED_LINES = 200
 
 
 def asked(traces, *words, before=(), **environment):
-    """Exit code and what was said, without the name that stands before each message."""
+    """Exit code and what was said, without the name before each message."""
     done = attempt(*before, SCRIPT, *words, env={**traces.environment, **environment})
     return done.returncode, (done.stdout + done.stderr).removeprefix("lab: ").removesuffix("\n")
 

@@ -7,7 +7,7 @@ NAMESPACE = "tailscale"
 
 
 def rendered(tailrender, values, name):
-    """What becomes of a DNSConfig and of Service apps/far, which leads to that name in the tailnet."""
+    """What becomes of a DNSConfig and of Service apps/far, whose egress proxy has that name in the tailnet as target."""
     inputs = [{"apiVersion": "tailscale.com/v1alpha1", "kind": "DNSConfig", "metadata": {"name": "names"}, "spec": {"nameserver": {}}},
               {"apiVersion": "v1", "kind": "Service",
                "metadata": {"name": "far", "namespace": "apps", "annotations": {"tailscale.com/tailnet-fqdn": name}},

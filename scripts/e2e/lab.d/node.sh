@@ -1,5 +1,5 @@
 # Sourced by scripts/e2e/lab: the node of its cluster, with the network that pods get.
-# What is not assigned here stands in scripts/e2e/lab and scripts/e2e/cluster.sh.
+# What is not assigned here is in scripts/e2e/lab and scripts/e2e/cluster.sh.
 # shellcheck shell=bash disable=SC2154
 
 # The kernel may have no link type "dummy"; a bridge holds the node's addresses as well, and the clients plug into it.

@@ -1,5 +1,5 @@
 """Objects as the reference operator makes them, from testdata/oracle: `expected.yaml` of a case, with its placeholders filled in, and what
-its devices wrote (`played.yaml`). Each copy gets a parent of its own, so that any number of proxies stand side by side.
+its devices wrote (`played.yaml`). Each copy gets a parent of its own, so that any number of proxies exist side by side.
 """
 import json
 import pathlib
@@ -38,9 +38,9 @@ def renamed(objects, old_name, new_name, number):
             item["spec"]["selector"] = {"matchLabels": {"app": new_name}}
             template["metadata"]["labels"] = template["metadata"].get("labels", {}) | {"app": new_name}
             template["metadata"].pop("deletionGracePeriodSeconds", None)
-            for elsewhere in ("serviceAccountName", "priorityClassName", "runtimeClassName"):  # nobody has made these
+            for elsewhere in ("serviceAccountName", "priorityClassName", "runtimeClassName"):  # these do not exist
                 template["spec"].pop(elsewhere, None)
-            template["spec"]["nodeSelector"] = {"example.com/nowhere": "true"}  # its pod waits for ever: the test plays it
+            template["spec"]["nodeSelector"] = {"example.com/nowhere": "true"}  # its pod stays pending: the test plays it
     return out
 
 

@@ -1,4 +1,4 @@
-"""Whose the fields of rendered objects are in a cluster, and that nobody changes them.
+"""Which field manager owns each field of the rendered objects in a cluster, and that none changes them.
 
     applied_again_nothing_changes(lab, objects, apply)   `apply` applies the objects as manager "gitops", or as kubectl does; "by-hand" may have made
                                                      their Namespace

@@ -1,5 +1,5 @@
 # Sourced by scripts/e2e/lab: its tailnet, and machines that are on it without being in the cluster.
-# What is not assigned here stands in scripts/e2e/lab and scripts/e2e/cluster.sh.
+# What is not assigned here is in scripts/e2e/lab and scripts/e2e/cluster.sh.
 # shellcheck shell=bash disable=SC2154
 
 tailnet_url=http://$node_ip:8080

@@ -1,4 +1,4 @@
-"""Pods of proxies and Recorders that somebody has taken over: they ask the API server with the token that the kubelet gave them.
+"""Compromised pods of proxies and Recorders: they ask the API server with the token that the kubelet gave them.
 
     pod = TakenPod(lab, "ts-bad-5lxml")          of StatefulSet ts-bad-5lxml
     pod.write({"device_id": "nVictim"})          into its state Secret; None takes a key off

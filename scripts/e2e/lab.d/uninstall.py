@@ -61,7 +61,7 @@ def cleanup_leaves_what_is_not_ours(lab, runtime, objects, services, pods):
         lab.wait(f"{name} is registered again", lambda name=name: name in lab.tailnet.state()["services"])
     for pod in pods:
         lab.wait(f"{pod} has joined again", lambda pod=pod: data_of(lab, pod).get("device_id"))
-    theirs = lab.tailnet.mint(["tag:k8s"], "of somebody else")["id"]
+    theirs = lab.tailnet.mint(["tag:k8s"], "of another client")["id"]
     share(lab, SHARED)
     lab.tailnet.ok("PUT", "/api/v2/tailnet/-/vip-services/svc:theirs", {"name": "svc:theirs", "ports": ["tcp:443"], "tags": ["tag:k8s"]})
     refuses(lab, runtime, "proxies are still running, such as pod")
@@ -81,7 +81,7 @@ def cleanup_leaves_what_is_not_ours(lab, runtime, objects, services, pods):
     assert code == 0, f"exit code of cleanup, which says\n{said}\n"
     assert (living(lab), usable_keys(lab)) == (others, []), "devices and keys after the cleanup"
     keys = {key["id"]: key for key in lab.tailnet.state()["keys"]}
-    assert keys[theirs].get("revoked", False) is False, "somebody else's key is revoked"
+    assert keys[theirs].get("revoked", False) is False, "another client's key is revoked"
     left = lab.tailnet.state()["services"]
     assert (sorted(left), owners(left[SHARED])) == ([SHARED, "svc:theirs"], [OTHER]), "Tailscale Services and who owns the shared one"
     assert held(lab) == {("Secret", "operator-oauth")}, "what is left in the cluster"

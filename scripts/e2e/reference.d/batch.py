@@ -119,7 +119,7 @@ class Batch:
         for obj in made.objects.values():
             parent = record.parent_of(obj, by_name)
             name = self.home.get(parent) or self.of_policy(obj)
-            assert name, f"{ident(obj)} was made for nobody: {obj}"
+            assert name, f"{ident(obj)} has no parent: {obj}"
             found.setdefault(name, []).append(obj)
         return found
 

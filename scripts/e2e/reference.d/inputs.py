@@ -1,4 +1,4 @@
-"""Inputs that nobody wrote: small cluster repositories out of a random number, with names of their own so that many fit into one cluster."""
+"""Random inputs: small cluster repositories from a seed, with names of their own so that many fit into one cluster."""
 import random
 
 import pods

@@ -94,7 +94,7 @@ class Made:
         self.objects[entry["path"]] = later(self.objects[entry["path"]], submitted(entry["request"]))
 
     def _read(self, api):
-        """What is gone goes; what is patched piece by piece is taken as it stands."""
+        """What is gone goes; what is patched piece by piece is taken unchanged."""
         self.live = {}
         for path in list(self.objects):
             status, live = api.send("GET", path)
@@ -128,7 +128,7 @@ def parent_of(obj, by_name):
 # ---- values that only this cluster has
 
 class Binding:
-    """Puts placeholders in the place of random values, and the URLs of control servers in the place of those that stand for them."""
+    """Puts placeholders in the place of random values, and the URLs of control servers for their placeholders."""
 
     def __init__(self, texts, servers):
         """`servers`: URL that the operator was told: URL that the case names, or nothing."""
@@ -214,7 +214,7 @@ def bound_config(text, key, bound):
 
 
 def unquoted_ports(text):
-    """A placeholder stands for the number, not for a text."""
+    """A placeholder is for a number, not for a text."""
     return re.sub(r'"matchPort":"(<PORT:[^>]*>)"', r'"matchPort":\1', text)
 
 

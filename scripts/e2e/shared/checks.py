@@ -35,12 +35,12 @@ def rendered(tailrender, inputs, values):
 
 
 def objects(values):
-    """By apiVersion, kind, namespace and name; each stands once. An empty map of annotations is none, as kustomize has it."""
+    """By apiVersion, kind, namespace and name; each occurs once. An empty map of annotations is none, as kustomize has it."""
     found = {}
     for value in values:
         metadata = value["metadata"]
         name = f"{value['apiVersion']} {value['kind']}/{metadata.get('namespace', '')}/{metadata['name']}"
-        assert name not in found, f"{name} stands twice in the output"
+        assert name not in found, f"{name} is in the output twice"
         if metadata.get("annotations") == {}:
             del metadata["annotations"]
         found[name] = value

@@ -41,7 +41,7 @@ class Cluster:
         return [directory / name for name in read(directory / "kustomization.yaml")["resources"]] if directory.exists() else []
 
     def sources(self):
-        """Each document as it stands in its file; one without a namespace gets its bundle's, since a stream has no bundles."""
+        """Each document as it is in its file; one without a namespace gets its bundle's, since a stream has no bundles."""
         for bundle in self.bundles:
             namespace = read(FLEET / bundle / "fleet.yaml")["defaultNamespace"]
             for path in self.files(bundle):

@@ -10,7 +10,7 @@ LOCAL = ("Kptfile", "TailscaleRender", "ResourceGroup")
 
 
 def objects_in(folder):
-    """All that somebody could apply, by name, without kpt's own annotations."""
+    """All objects that could be applied, by name, without kpt's own annotations."""
     found = []
     for path in sorted(folder.rglob("*.yaml")):
         if path.name != "fleet.yaml":

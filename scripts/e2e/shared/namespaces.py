@@ -1,4 +1,4 @@
-"""Networks that this thread, and what it starts, is in for a while, and mounts that nobody else sees."""
+"""Networks that this thread, and what it starts, is in for a while, and mounts that no other process sees."""
 import contextlib
 import ctypes
 import os
@@ -48,7 +48,7 @@ def mounted():
 
 @contextlib.contextmanager
 def mounts_of_our_own():
-    """What the block mounts is seen by nobody else, and gone after it."""
+    """No other process sees what the block mounts; it is gone after the block."""
     new_namespace(CLONE_NEWNS)
     run("mount", "--make-rprivate", "/")
     before = mounted()

@@ -1,6 +1,6 @@
 """Builds the recipe of plugins/image with buildah, where neither a registry nor time for compiling is at hand.
 
-The stages that compile are left out, and what they would have made comes from this machine. The other stages are built as they stand.
+The stages that compile are left out, and what they would have made comes from this machine. The other stages are built unchanged.
 """
 import json
 import pathlib

@@ -1,4 +1,4 @@
-// Command recorder stands between a client and a Kubernetes API server, and writes what the client asks for to standard output: one line of
+// Command recorder is a proxy between a client and a Kubernetes API server, and writes what the client asks for to standard output: one line of
 // JSON for each request that is not a watch, with the objects of a write as they were submitted. The server's own audit log fills in defaults.
 //
 //	recorder --kubeconfig FILE --listen 127.0.0.1:PORT

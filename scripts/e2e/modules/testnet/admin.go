@@ -73,7 +73,6 @@ func (t *Tailnet) adminHandler() http.Handler {
 		return none, nil
 	})
 	serve("POST /admin/limit", t.setLimit)
-	serve("POST /admin/keys/{id}", t.changeKey)
 	serve("POST /admin/devices", t.playJoin)
 	serve("POST /admin/devices/{id}", t.playChange)
 	serve("DELETE /admin/devices/{id}", func(r *http.Request) (any, error) {
@@ -94,20 +93,6 @@ func (t *Tailnet) addFault(r *http.Request) (any, error) {
 	defer t.mu.Unlock()
 	t.faults = append(t.faults, &fault)
 	return none, nil
-}
-
-// changeKey moves a key's expiry, for tests that cannot wait 90 days.
-func (t *Tailnet) changeKey(r *http.Request) (any, error) {
-	var change struct {
-		Expires time.Time `json:"expires"`
-	}
-	if err := body(r, &change); err != nil {
-		return nil, err
-	}
-	return t.onKey(r, func(key *Key) (any, error) {
-		key.Expires = change.Expires
-		return none, nil
-	})
 }
 
 // playJoin registers a device without a tailscaled, under the same rules; with tags instead of a key it has joined before.

@@ -42,7 +42,7 @@ type Key struct {
 	Preauthorized bool      `json:"preauthorized"`
 	Created       time.Time `json:"created"`
 	Expires       time.Time `json:"expires"`
-	// Revoked is zero as long as nobody deleted the key.
+	// Revoked is zero until the key is deleted.
 	Revoked time.Time `json:"revoked,omitzero"`
 	// Devices that registered with it, by nodeId.
 	Devices []string `json:"devices"`

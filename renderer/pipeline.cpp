@@ -1,8 +1,5 @@
 #include "renderer/pipeline.h"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 
 #include "renderer/schema/schema.h"
@@ -11,14 +8,10 @@ namespace renderer {
 
 namespace {
 
-// What plan says about something that is not there follows from a file that could not be read.
-constexpr std::array<std::string_view, 4> kConsequences = {
-    "missing-backend-service", "backend-port-not-found", "missing-namespace", "no-valid-backend"};
-
-Diagnostics without_consequences(const Diagnostics& found) {
+Diagnostics without_absences(const Diagnostics& found) {
     Diagnostics kept;
     for (const Diagnostic& diagnostic : found.all()) {
-        if (std::ranges::find(kConsequences, diagnostic.rule) == kConsequences.end()) {
+        if (!diagnostic.is_absence) {
             kept.add(diagnostic);
         }
     }
@@ -52,7 +45,7 @@ bool render(LoadOptions options, Run& run) {
 
     Diagnostics found;
     run.plan = plan(run.loaded, run.inventory, found);
-    run.diagnostics.append(complete ? std::move(found) : without_consequences(found));
+    run.diagnostics.append(complete ? std::move(found) : without_absences(found));
     report_inputs(std::move(faults), validate, run.diagnostics);
     if (run.diagnostics.has_errors()) {
         return false;

@@ -86,7 +86,7 @@ private:
             }
             text = std::move(*read);
         } else if (!read_stdin(text)) {
-            diagnostics_.add({.rule = "cannot-read", .where = "<stdin>", .message = "cannot read"});
+            diagnostics_.error("cannot-read", {}, "cannot read").where("<stdin>");
             return {};
         }
         const std::string path = flags_.file == "-" ? "<stdin>" : flags_.file;
@@ -158,11 +158,10 @@ private:
     void name(PlainSecret& secret) {
         const bool from_env = is_env_file(flags_.file);
         if (!flags_.name.empty() && !from_env) {
-            diagnostics_.add({.rule = "seal",
-                              .where = "--name",
-                              .message = "a manifest has the name of its Secret",
-                              .found = fmt::format("\"{}\"", flags_.name),
-                              .expected = "--name with an env file only"});
+            diagnostics_.error("seal", {}, "a manifest has the name of its Secret")
+                .where("--name")
+                .found(fmt::format("\"{}\"", flags_.name))
+                .expected("--name with an env file only");
         } else if (!flags_.name.empty()) {
             secret.name = flags_.name;
         }
@@ -170,22 +169,19 @@ private:
         if (secret.ns.empty()) {
             secret.ns = given.empty() && from_env ? kDefaultNamespace : given;
         } else if (!given.empty() && given != secret.ns) {
-            diagnostics_.add({.rule = "seal",
-                              .where = "--namespace",
-                              .object = object_name("Secret", secret.ns, secret.name),
-                              .message = "the Secret is in another namespace",
-                              .found = fmt::format("\"{}\"", given),
-                              .expected = fmt::format("\"{}\" in the manifest", secret.ns)});
+            diagnostics_.error("seal", {}, "the Secret is in another namespace")
+                .object(object_name("Secret", secret.ns, secret.name))
+                .where("--namespace")
+                .found(fmt::format("\"{}\"", given))
+                .expected(fmt::format("\"{}\" in the manifest", secret.ns));
         }
         if (secret.ns.empty()) {
-            diagnostics_.add({.rule = "seal",
-                              .pos = secret.pos,
-                              .object = object_name("Secret", "", secret.name),
-                              .message = "a Secret needs a namespace to be sealed",
-                              .found = "no \"metadata.namespace\"",
-                              .expected = "the namespace it is for",
-                              .hint = "--namespace tailscale",
-                              .hide_text = true});
+            diagnostics_.error("seal", secret.pos, "a Secret needs a namespace to be sealed")
+                .object(object_name("Secret", "", secret.name))
+                .found("no \"metadata.namespace\"")
+                .expected("the namespace it is for")
+                .hint("--namespace tailscale")
+                .hide_text();
         }
         check_names(secret);
     }
@@ -194,14 +190,11 @@ private:
     void check_names(const PlainSecret& secret) {
         if (!secret.name.empty() && !is_dns1123_subdomain(secret.name)) {
             const bool is_flag = secret.name == flags_.name;
-            diagnostics_.add(
-                {.rule = "seal",
-                 .pos = is_flag ? Pos() : secret.pos,
-                 .where = is_flag ? "--name" : "",
-                 .message = "invalid Secret name",
-                 .found = fmt::format("\"{}\"", secret.name),
-                 .expected = "lower-case letters, digits, dashes and dots, at most 253",
-                 .hide_text = true});
+            diagnostics_.error("seal", is_flag ? Pos() : secret.pos, "invalid Secret name")
+                .where(is_flag ? "--name" : "")
+                .found(fmt::format("\"{}\"", secret.name))
+                .expected("lower-case letters, digits, dashes and dots, at most 253")
+                .hide_text();
         }
         if (!secret.ns.empty() && !is_dns1123_label(secret.ns)) {
             refuse(secret.pos, "invalid Secret namespace", fmt::format("\"{}\"", secret.ns),
@@ -210,22 +203,19 @@ private:
     }
 
     void refuse(Pos pos, std::string message, std::string found, std::string expected) {
-        diagnostics_.add({.rule = "seal",
-                          .pos = pos,
-                          .message = std::move(message),
-                          .found = std::move(found),
-                          .expected = std::move(expected),
-                          .hide_text = true});
+        diagnostics_.error("seal", pos, std::move(message))
+            .found(std::move(found))
+            .expected(std::move(expected))
+            .hide_text();
     }
 
     void refuse_to_overwrite_the_input() {
         std::error_code code;
         if (!flags_.output.empty() && fs::equivalent(flags_.output, flags_.file, code)) {
-            diagnostics_.add({.rule = "seal",
-                              .where = "--output",
-                              .message = "would overwrite the input",
-                              .found = fmt::format("\"{}\"", flags_.output),
-                              .expected = "another file; the values cannot be read back from it"});
+            diagnostics_.error("seal", {}, "would overwrite the input")
+                .where("--output")
+                .found(fmt::format("\"{}\"", flags_.output))
+                .expected("another file; the values cannot be read back from it");
         }
     }
 

@@ -34,22 +34,18 @@ void refuse(const Document& doc, Diagnostics& diagnostics) {
         names.push_back(kind.name);
     }
     const std::string_view near = nearest(text_of(doc.kind), names);
-    diagnostics.add(
-        {.rule = "unknown-kind",
-         .pos = doc.kind.pos(),
-         .object = doc.object_name(),
-         .message = fmt::format("{} has no kind \"{}\"", kCustomGroup, text_of(doc.kind)),
-         .expected = fmt::format("one of {{ {} }}", fmt::join(names, ", ")),
-         .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)});
+    about(doc, diagnostics)
+        .error("unknown-kind", doc.kind.pos(),
+               fmt::format("{} has no kind \"{}\"", kCustomGroup, text_of(doc.kind)))
+        .expected(fmt::format("one of {{ {} }}", fmt::join(names, ", ")))
+        .hint(near.empty() ? "" : fmt::format("did you mean \"{}\"?", near));
 }
 
 void refuse_version(const Document& doc, Diagnostics& diagnostics) {
-    diagnostics.add({.rule = "not-supported",
-                     .pos = doc.api_version.pos(),
-                     .object = doc.object_name(),
-                     .message = "unknown version of the resource",
-                     .found = fmt::format("\"{}\"", text_of(doc.api_version)),
-                     .expected = fmt::format("\"{}\"", kCustomVersion)});
+    about(doc, diagnostics)
+        .error("not-supported", doc.api_version.pos(), "unknown version of the resource")
+        .found(fmt::format("\"{}\"", text_of(doc.api_version)))
+        .expected(fmt::format("\"{}\"", kCustomVersion));
 }
 
 bool has_crd(const Loaded& loaded, const Kind& kind) {
@@ -84,14 +80,13 @@ void cut_lists(const Loaded& loaded, const Lists& lists, std::vector<Edit>& edit
             continue;
         }
         for (const Document* item : items) {
-            diagnostics.add(
-                {.rule = "mixed-list",
-                 .pos = item->kind.pos(),
-                 .object = item->object_name(),
-                 .message = "this resource is consumed, but its List has other items that are kept",
-                 .expected = "a separate document, or a List that has only such resources",
-                 .hint = "move it out of the List, or set \"tailrender.customResources: emit\" if "
-                         "the cluster has its CRD"});
+            about(*item, diagnostics)
+                .error("mixed-list", item->kind.pos(),
+                       "this resource is consumed, but its List has other items that are kept")
+                .expected("a separate document, or a List that has only such resources")
+                .hint(
+                    "move it out of the List, or set \"tailrender.customResources: emit\" if "
+                    "the cluster has its CRD");
         }
     }
 }
@@ -108,15 +103,13 @@ void check_duplicates(std::vector<const Document*> documents, Diagnostics& diagn
             first = i;
             continue;
         }
-        diagnostics.add({.rule = "duplicate-object",
-                         .pos = documents[i]->kind.pos(),
-                         .object = documents[i]->object_name(),
-                         .message = "duplicate object in the inputs",
-                         .expected = "each object once",
-                         .hint = "remove one of the two",
-                         .notes = {{.pos = documents[first]->kind.pos(),
-                                    .object = documents[first]->object_name(),
-                                    .text = "the first is here"}}});
+        about(*documents[i], diagnostics)
+            .error("duplicate-object", documents[i]->kind.pos(), "duplicate object in the inputs")
+            .expected("each object once")
+            .hint("remove one of the two")
+            .note({.pos = documents[first]->kind.pos(),
+                   .object = documents[first]->object_name(),
+                   .text = "the first is here"});
     }
 }
 

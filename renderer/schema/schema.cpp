@@ -38,14 +38,13 @@ std::optional<std::string_view> chosen_version(const Loaded& loaded, Diagnostics
     if (found != known.end()) {
         return *found;
     }
-    diagnostics.add(
-        {.rule = "unknown-kubernetes-version",
-         .pos = wanted.pos(),
-         .where = wanted.pos().known() ? "" : "--kubernetes-version",
-         .message = "no schemas for this version of Kubernetes",
-         .found = is_text ? fmt::format("\"{}\"", wanted.text()) : std::string(kind_name(wanted)),
-         .expected = fmt::format("one of {{ {} }}", fmt::join(known, ", ")),
-         .hint = "use the nearest one"});
+    diagnostics
+        .error("unknown-kubernetes-version", wanted.pos(),
+               "no schemas for this version of Kubernetes")
+        .where(wanted.pos().known() ? "" : "--kubernetes-version")
+        .found(is_text ? fmt::format("\"{}\"", wanted.text()) : std::string(kind_name(wanted)))
+        .expected(fmt::format("one of {{ {} }}", fmt::join(known, ", ")))
+        .hint("use the nearest one");
     return std::nullopt;
 }
 

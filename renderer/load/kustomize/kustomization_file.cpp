@@ -59,26 +59,26 @@ void refuse_other_fields(const Kustomization& file, Diagnostics& diagnostics) {
         if (find_field(kFields, member.name()) != &kFields.back() || is_empty(member.value)) {
             continue;
         }
-        diagnostics.add(
-            {.rule = "not-supported",
-             .pos = member.key.pos(),
-             .message = fmt::format("\"{}\" of a kustomization is not supported by tailrender",
-                                    member.name()),
-             .expected = "resources, namespace, secretGenerator, configMapGenerator and "
-                         "generatorOptions",
-             .hint = fmt::format("run kustomize: kustomize build {} | tailrender post-render",
-                                 file.dir)});
+        diagnostics
+            .error("not-supported", member.key.pos(),
+                   fmt::format("\"{}\" of a kustomization is not supported by tailrender",
+                               member.name()))
+            .expected(
+                "resources, namespace, secretGenerator, configMapGenerator and "
+                "generatorOptions")
+            .hint(fmt::format("run kustomize: kustomize build {} | tailrender post-render",
+                              file.dir));
     }
 }
 
 void check_kind(const Kustomization& file, Diagnostics& diagnostics) {
     const std::string_view kind = text_of(file.root, "kind");
     if (!kind.empty() && kind != "Kustomization") {
-        diagnostics.add({.rule = "not-supported",
-                         .pos = file.root.find("kind")->pos(),
-                         .message = "this file is not a Kustomization",
-                         .found = fmt::format("kind \"{}\"", kind),
-                         .expected = "kind: Kustomization"});
+        diagnostics
+            .error("not-supported", file.root.find("kind")->pos(),
+                   "this file is not a Kustomization")
+            .found(fmt::format("kind \"{}\"", kind))
+            .expected("kind: Kustomization");
     }
 }
 
@@ -94,10 +94,10 @@ std::unique_ptr<Kustomization> KustomizationReader::read(const std::string& dir,
     file->source = config.source;
     file->root = std::move(config.root);
     if (config.read && diagnostics_.error_count() == before && file->root.is_null()) {
-        diagnostics_.add({.rule = "empty-kustomization",
-                          .pos = sources_.pos(file->source, 0),
-                          .message = "this kustomization is empty",
-                          .hint = "list the manifests under \"resources\""});
+        diagnostics_
+            .error("empty-kustomization", sources_.pos(file->source, 0),
+                   "this kustomization is empty")
+            .hint("list the manifests under \"resources\"");
     }
     check_schema(file->root, kFields, "a kustomization", diagnostics_);
     if (file->root.is_map()) {
@@ -120,12 +120,11 @@ const Kustomization* KustomizationReader::find(const std::string& dir) {
         }
     }
     if (paths.size() > 1) {
-        diagnostics_.add({.rule = "two-kustomizations",
-                          .where = paths[1],
-                          .message = "this directory has two kustomization files",
-                          .found = fmt::format("{}", fmt::join(paths, ", ")),
-                          .expected = "one of them",
-                          .hint = "keep kustomization.yaml"});
+        diagnostics_.error("two-kustomizations", {}, "this directory has two kustomization files")
+            .where(paths[1])
+            .found(fmt::format("{}", fmt::join(paths, ", ")))
+            .expected("one of them")
+            .hint("keep kustomization.yaml");
     }
     std::unique_ptr<Kustomization>& entry = known_[dir];
     if (!paths.empty()) {

@@ -41,22 +41,22 @@ bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
     for (std::size_t i = 0; i < clusters.size(); ++i) {
         const std::string_view name = text_of(clusters[i], "name");
         if (name.empty() || name.find('/') != std::string_view::npos || name.starts_with('.')) {
-            diagnostics.add({.rule = "invalid-cluster",
-                             .pos = clusters[i].pos(),
-                             .message = "a cluster needs a name that is valid as a directory name",
-                             .found = fmt::format("\"{}\"", name),
-                             .expected = "name: home"});
+            diagnostics
+                .error("invalid-cluster", clusters[i].pos(),
+                       "a cluster needs a name that is valid as a directory name")
+                .found(fmt::format("\"{}\"", name))
+                .expected("name: home");
             return false;
         }
         const auto same = std::ranges::find_if(clusters.first(i), [name](const Value& earlier) {
             return text_of(earlier, "name") == name;
         });
         if (same != clusters.begin() + static_cast<std::ptrdiff_t>(i)) {
-            diagnostics.add({.rule = "invalid-cluster",
-                             .pos = clusters[i].pos(),
-                             .message = fmt::format("a second cluster \"{}\"", name),
-                             .expected = "unique names: each is a directory of the output",
-                             .notes = {{.pos = same->pos(), .text = "the first is here"}}});
+            diagnostics
+                .error("invalid-cluster", clusters[i].pos(),
+                       fmt::format("a second cluster \"{}\"", name))
+                .expected("unique names: each is a directory of the output")
+                .note({.pos = same->pos(), .text = "the first is here"});
             return false;
         }
     }
@@ -67,35 +67,31 @@ bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
 const Value* choose(std::span<const Value> clusters, Pos pos, const std::string& wanted,
                     Diagnostics& diagnostics) {
     if (clusters.empty()) {
-        diagnostics.add({.rule = "invalid-cluster",
-                         .pos = pos,
-                         .message = "no clusters",
-                         .expected = "clusters: [{name: home}]",
-                         .hint = fmt::format("add one, or remove {}", kConfigFile)});
+        diagnostics.error("invalid-cluster", pos, "no clusters")
+            .expected("clusters: [{name: home}]")
+            .hint(fmt::format("add one, or remove {}", kConfigFile));
         return nullptr;
     }
     if (!check_names(clusters, diagnostics)) {
         return nullptr;
     }
     if (wanted.empty() && clusters.size() > 1) {
-        diagnostics.add({.rule = "cluster-needed",
-                         .pos = clusters[1].pos(),
-                         .message = "several clusters cannot be rendered to one stream",
-                         .found = quoted_names(clusters),
-                         .expected = "one cluster, or a directory for all",
-                         .hint = "use --cluster NAME, or render all of them with -o DIR"});
+        diagnostics
+            .error("cluster-needed", clusters[1].pos(),
+                   "several clusters cannot be rendered to one stream")
+            .found(quoted_names(clusters))
+            .expected("one cluster, or a directory for all")
+            .hint("use --cluster NAME, or render all of them with -o DIR");
         return nullptr;
     }
     const auto chosen = std::ranges::find_if(clusters, [&](const Value& cluster) {
         return wanted.empty() || text_of(cluster, "name") == wanted;
     });
     if (chosen == clusters.end()) {
-        diagnostics.add(
-            {.rule = "unknown-cluster",
-             .where = "--cluster",
-             .message = fmt::format("cluster \"{}\" not found", wanted),
-             .expected = quoted_names(clusters),
-             .notes = {{.pos = clusters[0].pos(), .text = "clusters are listed here"}}});
+        diagnostics.error("unknown-cluster", {}, fmt::format("cluster \"{}\" not found", wanted))
+            .where("--cluster")
+            .expected(quoted_names(clusters))
+            .note({.pos = clusters[0].pos(), .text = "clusters are listed here"});
         return nullptr;
     }
     return &*chosen;
@@ -159,14 +155,13 @@ void warn_of_file_above(const SourceTree& tree, const LoadOptions& options,
     }
     const std::string above = directory_above(tree, options.path);
     if (!above.empty()) {
-        diagnostics.add({.severity = Severity::Warning,
-                         .rule = "clusters-above",
-                         .where = "--cluster",
-                         .message = fmt::format("unknown cluster \"{}\": \"{}\" has no {}",
-                                                options.cluster, options.path, kConfigFile),
-                         .found = fmt::format("\"{}\"", join_path(above, kConfigFile)),
-                         .hint = fmt::format(
-                             "render \"{}\", or pass the cluster's values with --values", above)});
+        diagnostics
+            .warning("clusters-above", {},
+                     fmt::format("unknown cluster \"{}\": \"{}\" has no {}", options.cluster,
+                                 options.path, kConfigFile))
+            .where("--cluster")
+            .found(fmt::format("\"{}\"", join_path(above, kConfigFile)))
+            .hint(fmt::format("render \"{}\", or pass the cluster's values with --values", above));
     }
 }
 

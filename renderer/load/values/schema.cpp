@@ -84,15 +84,13 @@ void report_type(const Value& value, std::string_view message, FieldType type, b
     const bool lacks_quotes = type == FieldType::Text && (value.is_number() || value.is_bool());
     const bool is_quoted =
         type == FieldType::Flag && (text_of(value) == "true" || text_of(value) == "false");
-    diagnostics.add({.rule = "wrong-type",
-                     .pos = value.pos(),
-                     .message = std::string(message),
-                     .found = std::string(kind_name(value)),
-                     .expected = std::string(type_name(type)),
-                     .hint = lacks_quotes ? "put it in quotes"
-                             : is_quoted  ? "remove the quotes"
-                                          : "",
-                     .hide_text = is_secret});
+    diagnostics.error("wrong-type", value.pos(), std::string(message))
+        .found(kind_name(value))
+        .expected(type_name(type))
+        .hint(lacks_quotes ? "put it in quotes"
+              : is_quoted  ? "remove the quotes"
+                           : "")
+        .hide_text(is_secret);
 }
 
 void report_unknown(const Member& member, const Place& place, Diagnostics& diagnostics) {
@@ -104,13 +102,12 @@ void report_unknown(const Member& member, const Place& place, Diagnostics& diagn
     }
     std::ranges::sort(names);
     const std::string_view near = nearest(member.name(), names);
-    diagnostics.add(
-        {.rule = std::string(kUnknownKeyRule),
-         .pos = member.key.pos(),
-         .message = fmt::format("unknown key \"{}\" in {}", member.name(), place.what),
-         .expected = fmt::format("one of {{ {} }}", fmt::join(names, ", ")),
-         .hint = near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near),
-         .hide_text = place.is_secret});
+    diagnostics
+        .error(kUnknownKeyRule, member.key.pos(),
+               fmt::format("unknown key \"{}\" in {}", member.name(), place.what))
+        .expected(fmt::format("one of {{ {} }}", fmt::join(names, ", ")))
+        .hint(near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near))
+        .hide_text(place.is_secret);
 }
 
 void check_map(const Value& value, const Place& place, Diagnostics& diagnostics);

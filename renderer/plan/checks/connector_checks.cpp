@@ -18,32 +18,22 @@ namespace {
 constexpr std::int64_t kMaxReplicas = 1000;
 constexpr std::size_t kMinHostname = 2;
 
-Diagnostic about(const ConnectorInput& connector, std::string_view rule, Pos pos,
-                 std::string message) {
-    return {.rule = std::string(rule),
-            .pos = pos,
-            .object = connector.doc->object_name(),
-            .message = std::move(message)};
-}
-
 void check_purpose(const ConnectorInput& connector, Diagnostics& diagnostics) {
     const bool subnet_or_exit = connector.subnet_router.exists || connector.exit_node;
     const bool apps = connector.app_connector.exists;
     if (!subnet_or_exit && !apps) {
-        Diagnostic refusal =
-            about(connector, "connector-without-purpose",
-                  connector.exit_node_pos.known() ? connector.exit_node_pos : connector.pos(),
-                  "Connector without a purpose");
-        refusal.expected = "at least one of { subnetRouter, exitNode: true, appConnector }";
-        diagnostics.add(std::move(refusal));
+        about(connector, diagnostics)
+            .error("connector-without-purpose",
+                   connector.exit_node_pos.known() ? connector.exit_node_pos : connector.pos(),
+                   "Connector without a purpose")
+            .expected("at least one of { subnetRouter, exitNode: true, appConnector }");
     }
     if (subnet_or_exit && apps) {
-        Diagnostic refusal =
-            about(connector, "app-connector-not-alone", connector.app_connector.pos,
-                  fmt::format("an app connector cannot also be {}",
-                              connector.exit_node ? "an exit node" : "a subnet router"));
-        refusal.hint = "use a separate Connector for \"appConnector\"";
-        diagnostics.add(std::move(refusal));
+        about(connector, diagnostics)
+            .error("app-connector-not-alone", connector.app_connector.pos,
+                   fmt::format("an app connector cannot also be {}",
+                               connector.exit_node ? "an exit node" : "a subnet router"))
+            .hint("use a separate Connector for \"appConnector\"");
     }
 }
 
@@ -52,22 +42,19 @@ void check_name_of_device(const ConnectorInput& connector, const TextInput& name
     if (valid) {
         return;
     }
-    Diagnostic refusal = about(connector, "invalid-hostname", name.pos,
-                               fmt::format("invalid {} \"{}\"", key, name.text));
-    refusal.expected = key == "hostname"
-                           ? "2 to 63 lower-case letters, digits and dashes, no dash at either end"
-                           : "1 to 62 lower-case letters, digits and dashes, no dash first";
-    diagnostics.add(std::move(refusal));
+    about(connector, diagnostics)
+        .error("invalid-hostname", name.pos, fmt::format("invalid {} \"{}\"", key, name.text))
+        .expected(key == "hostname"
+                      ? "2 to 63 lower-case letters, digits and dashes, no dash at either end"
+                      : "1 to 62 lower-case letters, digits and dashes, no dash first");
 }
 
 // Several replicas of one name work, but the tailnet renames all but one.
 void warn_of_shared_name(const ConnectorInput& connector, Diagnostics& diagnostics) {
-    Diagnostic warning =
-        about(connector, "shared-hostname", connector.replicas_pos,
-              fmt::format("{} replicas have the same hostname", connector.replicas));
-    warning.severity = Severity::Warning;
-    warning.expected = "\"hostnamePrefix\", to which each replica appends its number";
-    diagnostics.add(std::move(warning));
+    about(connector, diagnostics)
+        .warning("shared-hostname", connector.replicas_pos,
+                 fmt::format("{} replicas have the same hostname", connector.replicas))
+        .expected("\"hostnamePrefix\", to which each replica appends its number");
 }
 
 void check_hostnames(const ConnectorInput& connector, Diagnostics& diagnostics) {
@@ -83,16 +70,15 @@ void check_hostnames(const ConnectorInput& connector, Diagnostics& diagnostics) 
                              diagnostics);
     }
     if (hostname && prefix) {
-        Diagnostic refusal = about(connector, "hostname-conflict", prefix->pos,
-                                   "both \"hostname\" and \"hostnamePrefix\"");
-        refusal.hint = "remove one of the two";
-        diagnostics.add(std::move(refusal));
+        about(connector, diagnostics)
+            .error("hostname-conflict", prefix->pos, "both \"hostname\" and \"hostnamePrefix\"")
+            .hint("remove one of the two");
     }
     if (hostname && connector.replicas > 1) {
-        Diagnostic refusal = about(connector, "hostname-of-several", hostname->pos,
-                                   fmt::format("one hostname for {} replicas", connector.replicas));
-        refusal.expected = "\"hostnamePrefix\", to which each replica appends its number";
-        diagnostics.add(std::move(refusal));
+        about(connector, diagnostics)
+            .error("hostname-of-several", hostname->pos,
+                   fmt::format("one hostname for {} replicas", connector.replicas))
+            .expected("\"hostnamePrefix\", to which each replica appends its number");
     }
     if (!hostname && !prefix && connector.replicas > 1) {
         warn_of_shared_name(connector, diagnostics);
@@ -105,21 +91,19 @@ void check_replicas(const ConnectorInput& connector, Diagnostics& diagnostics) {
     if (replicas >= 1 && replicas <= kMaxReplicas) {
         return;
     }
-    Diagnostic refusal =
-        about(connector, replicas < 0 ? "invalid-object" : "replicas-out-of-range",
-              connector.replicas_pos,
-              replicas == 0 ? "Connector without replicas" : "\"spec.replicas\" is out of range");
-    refusal.found = fmt::format("{}", replicas);
-    refusal.expected = fmt::format("a number from 1 to {}", kMaxReplicas);
-    refusal.hint = replicas == 0 ? "remove the Connector from the inputs" : "";
-    diagnostics.add(std::move(refusal));
+    about(connector, diagnostics)
+        .error(replicas < 0 ? "invalid-object" : "replicas-out-of-range", connector.replicas_pos,
+               replicas == 0 ? "Connector without replicas" : "\"spec.replicas\" is out of range")
+        .found(fmt::format("{}", replicas))
+        .expected(fmt::format("a number from 1 to {}", kMaxReplicas))
+        .hint(replicas == 0 ? "remove the Connector from the inputs" : "");
 }
 
 void check_route(const ConnectorInput& connector, const TextInput& text, Diagnostics& diagnostics) {
     const auto refuse = [&](std::string message, std::string expected) {
-        Diagnostic refusal = about(connector, "invalid-route", text.pos, std::move(message));
-        refusal.expected = std::move(expected);
-        diagnostics.add(std::move(refusal));
+        about(connector, diagnostics)
+            .error("invalid-route", text.pos, std::move(message))
+            .expected(std::move(expected));
     };
     const std::optional<Route> route = parse_route(text.text);
     if (!route) {
@@ -151,12 +135,11 @@ void check_default_routes(const ConnectorInput& connector, const ConnectorRoutes
         return;
     }
     const TextInput& lonely = v4 != nullptr ? *v4 : *v6;
-    Diagnostic refusal =
-        about(connector, "lone-default-route", lonely.pos,
-              fmt::format("default route \"{}\" of only one address family", lonely.text));
-    refusal.expected = fmt::format("also \"{}\"", v4 != nullptr ? "::/0" : "0.0.0.0/0");
-    refusal.hint = "for an exit node, set \"exitNode: true\" instead of both";
-    diagnostics.add(std::move(refusal));
+    about(connector, diagnostics)
+        .error("lone-default-route", lonely.pos,
+               fmt::format("default route \"{}\" of only one address family", lonely.text))
+        .expected(fmt::format("also \"{}\"", v4 != nullptr ? "::/0" : "0.0.0.0/0"))
+        .hint("for an exit node, set \"exitNode: true\" instead of both");
 }
 
 void check_routes(const ConnectorInput& connector, const ConnectorRoutes& block, bool is_router,
@@ -165,12 +148,12 @@ void check_routes(const ConnectorInput& connector, const ConnectorRoutes& block,
         return;
     }
     if (block.routes.empty() && block.has_list) {
-        Diagnostic refusal = about(connector, "no-routes", block.pos,
-                                   is_router ? "subnet router without routes"
-                                             : "app connector with an empty list of routes");
-        refusal.expected = is_router ? "at least one network in \"advertiseRoutes\""
-                                     : "at least one network, or no \"routes\"";
-        diagnostics.add(std::move(refusal));
+        about(connector, diagnostics)
+            .error("no-routes", block.pos,
+                   is_router ? "subnet router without routes"
+                             : "app connector with an empty list of routes")
+            .expected(is_router ? "at least one network in \"advertiseRoutes\""
+                                : "at least one network, or no \"routes\"");
     }
     for (const TextInput& route : block.routes) {
         check_route(connector, route, diagnostics);

@@ -22,13 +22,11 @@ const Value* entries(const ParentInput& parent, std::string_view group) {
 void report_invalid(const ParentInput& parent, Pos pos, std::string message, std::string_view found,
                     std::string expected, Diagnostics& diagnostics) {
     const bool has_password = !find_userinfo(found).empty();
-    diagnostics.add({.rule = "invalid-object",
-                     .pos = pos.known() ? pos : parent.pos(),
-                     .object = parent.doc->object_name(),
-                     .message = std::move(message),
-                     .found = std::string(has_password ? kHiddenPassword : found),
-                     .expected = std::move(expected),
-                     .hide_text = has_password});
+    about(parent, diagnostics)
+        .error("invalid-object", pos.known() ? pos : parent.pos(), std::move(message))
+        .found(has_password ? kHiddenPassword : found)
+        .expected(std::move(expected))
+        .hide_text(has_password);
 }
 
 void check_labels(const ParentInput& parent, const Value* labels, Diagnostics& diagnostics) {
@@ -84,11 +82,10 @@ void check_tags(const ParentInput& parent, const std::vector<TextInput>& tags,
                 std::string_view example, Diagnostics& diagnostics) {
     for (const TextInput& tag : tags) {
         if (const std::string_view wrong = tag_error(tag.text); !wrong.empty()) {
-            diagnostics.add({.rule = "invalid-tag",
-                             .pos = tag.pos,
-                             .object = parent.doc->object_name(),
-                             .message = fmt::format("invalid tag \"{}\": {}", tag.text, wrong),
-                             .expected = fmt::format("tags such as \"{}\"", example)});
+            about(parent, diagnostics)
+                .error("invalid-tag", tag.pos,
+                       fmt::format("invalid tag \"{}\": {}", tag.text, wrong))
+                .expected(fmt::format("tags such as \"{}\"", example));
         }
     }
 }

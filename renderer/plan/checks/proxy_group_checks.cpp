@@ -23,12 +23,11 @@ constexpr std::array<std::string_view, 2> kChartNames = {"operator", "proxies"};
 void check_replicas(const ProxyGroupInput& group, Diagnostics& diagnostics) {
     const bool too_many = group.replicas > kMaxReplicas;
     if (group.replicas < 0 || too_many) {
-        diagnostics.add({.rule = too_many ? "too-many-replicas" : "invalid-object",
-                         .pos = group.replicas_pos,
-                         .object = group.doc->object_name(),
-                         .message = "\"spec.replicas\" is out of range",
-                         .found = fmt::format("{}", group.replicas),
-                         .expected = fmt::format("a number from 0 to {}", kMaxReplicas)});
+        about(group, diagnostics)
+            .error(too_many ? "too-many-replicas" : "invalid-object", group.replicas_pos,
+                   "\"spec.replicas\" is out of range")
+            .found(fmt::format("{}", group.replicas))
+            .expected(fmt::format("a number from 0 to {}", kMaxReplicas));
     }
 }
 
@@ -36,12 +35,10 @@ void check_fields(const ProxyGroupInput& group, Diagnostics& diagnostics) {
     check_replicas(group, diagnostics);
     check_tags(group, group.tags, "tag:web", diagnostics);
     if (group.hostname_prefix.pos.known() && !is_hostname_prefix(group.hostname_prefix.text)) {
-        diagnostics.add(
-            {.rule = "invalid-hostname",
-             .pos = group.hostname_prefix.pos,
-             .object = group.doc->object_name(),
-             .message = fmt::format("invalid hostnamePrefix \"{}\"", group.hostname_prefix.text),
-             .expected = "1 to 62 lower-case letters, digits and dashes, no dash first"});
+        about(group, diagnostics)
+            .error("invalid-hostname", group.hostname_prefix.pos,
+                   fmt::format("invalid hostnamePrefix \"{}\"", group.hostname_prefix.text))
+            .expected("1 to 62 lower-case letters, digits and dashes, no dash first");
     }
     if (group.api_hostname.pos.known() && !is_dns1123_label(group.api_hostname.text)) {
         report_invalid(group, group.api_hostname.pos,
@@ -53,12 +50,10 @@ void check_fields(const ProxyGroupInput& group, Diagnostics& diagnostics) {
 
 void refuse_name(const ProxyGroupInput& group, std::string_view rule, std::string message,
                  std::string expected, Diagnostics& diagnostics) {
-    diagnostics.add({.rule = std::string(rule),
-                     .pos = group.name_pos(),
-                     .object = group.doc->object_name(),
-                     .message = std::move(message),
-                     .expected = std::move(expected),
-                     .hint = "rename the group"});
+    about(group, diagnostics)
+        .error(rule, group.name_pos(), std::move(message))
+        .expected(std::move(expected))
+        .hint("rename the group");
 }
 
 // What a volume of the pods is called is made of the group's name.

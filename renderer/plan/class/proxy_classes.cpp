@@ -24,16 +24,14 @@ void check_clash(const ProxyClassInput& input, const std::vector<const ProxyClas
             continue;
         }
         const ProxyClassInput& clashing = **other;
-        diagnostics.add(
-            {.rule = "invalid-port-range",
-             .pos = port.port_pos,
-             .object = input.doc->object_name(),
-             .message = fmt::format("the ProxyClass \"{}\" also has this port", clashing.name),
-             .found = fmt::format("\"{}\"", port_list(input.ports)),
-             .expected = "ports that no other ProxyClass has",
-             .notes = {{.pos = clashing.ports.front().port_pos,
-                        .object = clashing.doc->object_name(),
-                        .text = fmt::format("it has {}", port_list(clashing.ports))}}});
+        about(input, diagnostics)
+            .error("invalid-port-range", port.port_pos,
+                   fmt::format("the ProxyClass \"{}\" also has this port", clashing.name))
+            .found(fmt::format("\"{}\"", port_list(input.ports)))
+            .expected("ports that no other ProxyClass has")
+            .note({.pos = clashing.ports.front().port_pos,
+                   .object = clashing.doc->object_name(),
+                   .text = fmt::format("it has {}", port_list(clashing.ports))});
         return;
     }
 }
@@ -74,12 +72,11 @@ const ProxyClassPlan* ProxyClasses::named(const ParentInput& user, const ClassWi
     if (found != by_name_.end()) {
         return use(found->second, user, wish.pos);
     }
-    diagnostics.add({.rule = "missing-proxy-class",
-                     .pos = wish.pos,
-                     .object = user.doc->object_name(),
-                     .message = fmt::format("ProxyClass \"{}\" not found", wish.name),
-                     .expected = "the name of a ProxyClass in the inputs",
-                     .hint = "fix the name, or pass its manifest with --context DIR"});
+    about(user, diagnostics)
+        .error("missing-proxy-class", wish.pos,
+               fmt::format("ProxyClass \"{}\" not found", wish.name))
+        .expected("the name of a ProxyClass in the inputs")
+        .hint("fix the name, or pass its manifest with --context DIR");
     return nullptr;
 }
 
@@ -119,14 +116,14 @@ Diagnostics ProxyClasses::check(const Entry& entry,
 
 void ProxyClasses::finish(Diagnostics& diagnostics) {
     if (!default_users_.empty()) {
-        diagnostics.add(
-            {.rule = "missing-proxy-class",
-             .pos = settings_.default_proxy_class_pos,
-             .message = fmt::format("ProxyClass \"{}\" not found", settings_.default_proxy_class),
-             .expected = "the name of a ProxyClass in the inputs",
-             .hint = "fix \"proxyConfig.defaultProxyClass\", or pass the class's manifest with "
-                     "--context DIR",
-             .notes = std::move(default_users_)});
+        diagnostics
+            .error("missing-proxy-class", settings_.default_proxy_class_pos,
+                   fmt::format("ProxyClass \"{}\" not found", settings_.default_proxy_class))
+            .expected("the name of a ProxyClass in the inputs")
+            .hint(
+                "fix \"proxyConfig.defaultProxyClass\", or pass the class's manifest with "
+                "--context DIR")
+            .notes(std::move(default_users_));
     }
     std::vector<const Entry*> entries;
     for (const auto& [name, entry] : by_name_) {

@@ -44,14 +44,12 @@ void plan_hostnames(const ProxyGroupInput& group, const Settings& settings, Work
     }
     const std::string wrong = hostnames.empty() ? std::string() : dns_label_error(hostnames.back());
     if (!wrong.empty()) {
-        diagnostics.add(
-            {.rule = "invalid-hostname",
-             .pos = workload.hostname_pos,
-             .object = group.doc->object_name(),
-             .message = fmt::format("invalid hostname \"{}\": {}", hostnames.back(), wrong),
-             .found = fmt::format("a name of {} bytes", hostnames.back().size()),
-             .expected = "1 to 63 letters, digits and dashes for every replica",
-             .hint = "choose a shorter \"spec.hostnamePrefix\""});
+        about(group, diagnostics)
+            .error("invalid-hostname", workload.hostname_pos,
+                   fmt::format("invalid hostname \"{}\": {}", hostnames.back(), wrong))
+            .found(fmt::format("a name of {} bytes", hostnames.back().size()))
+            .expected("1 to 63 letters, digits and dashes for every replica")
+            .hint("choose a shorter \"spec.hostnamePrefix\"");
     }
 }
 
@@ -167,12 +165,11 @@ const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& g
     const Value* name = parent.annotation(kProxyGroup);
     const ProxyGroupInput* group = groups.find(name->text());
     if (group == nullptr) {
-        diagnostics.add({.rule = "missing-proxy-group",
-                         .pos = name->pos(),
-                         .object = parent.doc->object_name(),
-                         .message = fmt::format("ProxyGroup \"{}\" not found", name->text()),
-                         .expected = "the name of a ProxyGroup",
-                         .hint = "add the ProxyGroup, or pass its directory with --context DIR"});
+        about(parent, diagnostics)
+            .error("missing-proxy-group", name->pos(),
+                   fmt::format("ProxyGroup \"{}\" not found", name->text()))
+            .expected("the name of a ProxyGroup")
+            .hint("add the ProxyGroup, or pass its directory with --context DIR");
     }
     return group;
 }
@@ -183,18 +180,17 @@ void check_group_type(const ParentInput& member, const ProxyGroupInput& group, G
         return;
     }
     const bool egress = wanted == GroupType::Egress;
-    diagnostics.add({.rule = "group-type",
-                     .pos = member.annotation(kProxyGroup)->pos(),
-                     .object = member.doc->object_name(),
-                     .message = fmt::format("{} needs an {} group",
-                                            egress ? "a Service that targets the tailnet"
-                                                   : "an object that the tailnet reaches",
-                                            type_name(wanted)),
-                     .found = fmt::format("\"{}\" of type {}", group.name, type_name(group.type)),
-                     .expected = fmt::format("a ProxyGroup of type {}", type_name(wanted)),
-                     .notes = {{.pos = group.pos(),
-                                .object = group.doc->object_name(),
-                                .text = fmt::format("is of type {}", type_name(group.type))}}});
+    about(member, diagnostics)
+        .error("group-type", member.annotation(kProxyGroup)->pos(),
+               fmt::format("{} needs an {} group",
+                           egress ? "a Service that targets the tailnet"
+                                  : "an object that the tailnet reaches",
+                           type_name(wanted)))
+        .found(fmt::format("\"{}\" of type {}", group.name, type_name(group.type)))
+        .expected(fmt::format("a ProxyGroup of type {}", type_name(wanted)))
+        .note({.pos = group.pos(),
+               .object = group.doc->object_name(),
+               .text = fmt::format("is of type {}", type_name(group.type))});
 }
 
 void check_ignored(const ParentInput& member, Diagnostics& diagnostics) {

@@ -105,20 +105,19 @@ void check_choice(const Choice& choice, std::string_view path, const Value& valu
         return;
     }
     if (text == choice.not_built) {
-        diagnostics.add({.rule = "not-supported",
-                         .pos = value.pos(),
-                         .message = fmt::format("\"{}: {}\" is not supported yet", path, text),
-                         .hint = fmt::format("remove \"{}\"", path)});
+        diagnostics
+            .error("not-supported", value.pos(),
+                   fmt::format("\"{}: {}\" is not supported yet", path, text))
+            .hint(fmt::format("remove \"{}\"", path));
         return;
     }
     const std::string_view near = nearest(text, names);
-    diagnostics.add({.severity = choice.is_strict ? Severity::Error : Severity::Warning,
-                     .rule = "unknown-choice",
-                     .pos = value.pos(),
-                     .message = fmt::format("invalid value of \"{}\"", path),
-                     .found = fmt::format("\"{}\"", text),
-                     .expected = fmt::format("one of {{ {} }}", fmt::join(names, ", ")),
-                     .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)});
+    diagnostics
+        .say(choice.is_strict ? Severity::Error : Severity::Warning, "unknown-choice", value.pos(),
+             fmt::format("invalid value of \"{}\"", path))
+        .found(fmt::format("\"{}\"", text))
+        .expected(fmt::format("one of {{ {} }}", fmt::join(names, ", ")))
+        .hint(near.empty() ? "" : fmt::format("did you mean \"{}\"?", near));
 }
 
 template <const Choice& kChoice>
@@ -321,13 +320,10 @@ Value merge_layers(Value defaults, const std::vector<const Value*>& layers) {
 void report_unusable(std::string_view path, Pos pos, std::string_view found,
                      std::string_view expected, Diagnostics& diagnostics) {
     const bool has_password = !find_userinfo(found).empty();
-    diagnostics.add(
-        {.rule = "invalid-setting",
-         .pos = pos,
-         .message = fmt::format("invalid \"{}\"", path),
-         .found = has_password ? std::string(kHiddenPassword) : fmt::format("\"{}\"", found),
-         .expected = std::string(expected),
-         .hide_text = has_password});
+    diagnostics.error("invalid-setting", pos, fmt::format("invalid \"{}\"", path))
+        .found(has_password ? std::string(kHiddenPassword) : fmt::format("\"{}\"", found))
+        .expected(expected)
+        .hide_text(has_password);
 }
 
 void check_keys(const Value& settings, Diagnostics& diagnostics) {

@@ -200,8 +200,9 @@ private:
                            wanted),
                ports.empty() ? "a Service with ports"
                              : fmt::format("one of {{ {} }}", fmt::join(ports, ", ")),
-               backend.port_name.empty() || near.empty() ? ""
-                                                         : fmt::format("did you mean \"{}\"?", near))
+               backend.port_name.empty() || near.empty()
+                   ? ""
+                   : fmt::format("did you mean \"{}\"?", near))
             .note({.pos = service.pos(),
                    .object = service.doc->object_name(),
                    .text = "the Service is here"})

@@ -16,13 +16,11 @@ namespace {
 constexpr std::string_view kRule = "dns-config: a DNSConfig";
 
 void refuse_second(const DnsConfigInput& config, const Origin& first, Diagnostics& diagnostics) {
-    diagnostics.add(
-        {.rule = "second-dns-config",
-         .pos = config.pos(),
-         .object = config.doc->object_name(),
-         .message = "duplicate DNSConfig: a cluster has one nameserver",
-         .hint = "remove one of the two",
-         .notes = {{.pos = first.pos, .object = first.parent, .text = "the first is here"}}});
+    about(config, diagnostics)
+        .error("second-dns-config", config.pos(),
+               "duplicate DNSConfig: a cluster has one nameserver")
+        .hint("remove one of the two")
+        .note({.pos = first.pos, .object = first.parent, .text = "the first is here"});
 }
 
 void check(const DnsConfigInput& config, Diagnostics& diagnostics) {
@@ -39,13 +37,10 @@ void check(const DnsConfigInput& config, Diagnostics& diagnostics) {
                        "a free address of the cluster's Services", diagnostics);
     }
     if (config.image_pos.known()) {
-        diagnostics.add(
-            {.severity = Severity::Warning,
-             .rule = "unused-image",
-             .pos = config.image_pos,
-             .object = config.doc->object_name(),
-             .message = "this image is not used: the nameserver is part of tailrender's image",
-             .hint = "remove \"image\"; set \"tailrender.image\" for a mirror"});
+        about(config, diagnostics)
+            .warning("unused-image", config.image_pos,
+                     "this image is not used: the nameserver is part of tailrender's image")
+            .hint("remove \"image\"; set \"tailrender.image\" for a mirror");
     }
 }
 

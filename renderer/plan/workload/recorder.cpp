@@ -70,12 +70,10 @@ public:
 private:
     void refuse(std::string_view rule, Pos pos, std::string message, std::string expected,
                 std::string hint) {
-        out_.add({.rule = std::string(rule),
-                  .pos = pos.known() ? pos : recorder_.pos(),
-                  .object = recorder_.doc->object_name(),
-                  .message = std::move(message),
-                  .expected = std::move(expected),
-                  .hint = std::move(hint)});
+        about(recorder_, out_)
+            .error(rule, pos.known() ? pos : recorder_.pos(), std::move(message))
+            .expected(std::move(expected))
+            .hint(std::move(hint));
     }
 
     // Its pods are called "<name>-0", which must be a label of DNS.

@@ -38,7 +38,7 @@ std::string_view bare_name(const Device& device) {
 }
 
 // The pods of a Service that is not in a tree are no difference.
-bool leads_to_same_pods(const Reach& a, const Reach& b) {
+bool targets_same_pods(const Reach& a, const Reach& b) {
     return a.pods == b.pods || a.pods.empty() || b.pods.empty();
 }
 
@@ -47,7 +47,7 @@ bool is_same_way(const Reach& a, const Reach& b) {
 }
 
 bool is_same_offer(const Reach& a, const Reach& b) {
-    return is_same_way(a, b) && a.is_public == b.is_public && leads_to_same_pods(a, b);
+    return is_same_way(a, b) && a.is_public == b.is_public && targets_same_pods(a, b);
 }
 
 // Beside its name.
@@ -209,7 +209,7 @@ private:
             side != nullptr && side->tailnet == other.tailnet && side->server == other.server;
         return same_tailnet && std::ranges::any_of(side->offers, [&](const Reach& one) {
                    const bool same_url = one.is_public && side->hostname == other.hostname;
-                   return is_same_way(one, offer) && leads_to_same_pods(one, offer) &&
+                   return is_same_way(one, offer) && targets_same_pods(one, offer) &&
                           (!offer.is_public || same_url);
                });
     }
@@ -222,7 +222,7 @@ private:
             plan_.reach.push_back({added, device.hostname, device.parent, device.tailnet, offer});
             const bool other_pods =
                 other != nullptr && std::ranges::any_of(other->offers, [&](const Reach& one) {
-                    return is_same_way(one, offer) && !leads_to_same_pods(one, offer);
+                    return is_same_way(one, offer) && !targets_same_pods(one, offer);
                 });
             if (!other_pods) {
                 plan_.reach.back().offer.pods.clear();  // the way says it all

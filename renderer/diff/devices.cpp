@@ -201,7 +201,7 @@ bool Device::is_public() const {
     return std::ranges::any_of(offers, &Reach::is_public);
 }
 
-std::string Device::leads_to() const {
+std::string Device::target_text() const {
     std::vector<std::string> targets;
     for (const Reach& offer : offers) {
         const std::string& target = offer.target.empty() ? offer.endpoint : offer.target;

@@ -24,7 +24,7 @@ struct Device {
     std::string reaches;            // egress: "tailnet 100.64.1.2"
 
     [[nodiscard]] bool is_public() const;
-    [[nodiscard]] std::string leads_to() const;  // for a table
+    [[nodiscard]] std::string target_text() const;  // for a table
 };
 
 // Sorted by key.

@@ -101,13 +101,14 @@ OutlineLine device_line(const DeviceChange& change) {
     if (change.before && change.after && change.before->hostname != change.after->hostname) {
         name = fmt::format("{} -> {}", code(change.before->hostname), name);
     }
-    const std::string leads_to = device.leads_to();
-    OutlineLine line{mark_of(change.edit),
-                     fmt::format("{} {}{}: {}{}{}", mark_word(change.edit), name,
-                                 tailnet_note(device.tailnet), code(device.parent),
-                                 leads_to.empty() ? "" : fmt::format(", target {}", code(leads_to)),
-                                 change.after && device.is_public() ? ", PUBLIC" : ""),
-                     {}};
+    const std::string target_text = device.target_text();
+    OutlineLine line{
+        mark_of(change.edit),
+        fmt::format("{} {}{}: {}{}{}", mark_word(change.edit), name, tailnet_note(device.tailnet),
+                    code(device.parent),
+                    target_text.empty() ? "" : fmt::format(", target {}", code(target_text)),
+                    change.after && device.is_public() ? ", PUBLIC" : ""),
+        {}};
     if (change.edit == DeviceEdit::Added && !device.tags.empty()) {
         line.text += fmt::format(", {}", code(fmt::format("{}", fmt::join(device.tags, ","))));
     }

@@ -114,7 +114,7 @@ TEST(TypeTable, HoldsLimitsOfTheReferencesKinds) {
 TEST(TypeTable, ServesTheKindsThatWeKnow) {
     for (const Kind& kind : kKinds) {
         const std::string served = TypeTable::served_by(kind.api_version, kind.name);
-        // Nobody makes a ComponentStatus.
+        // No one makes a ComponentStatus.
         EXPECT_EQ(served.empty(), kind.name == "ComponentStatus") << kind.name;
         EXPECT_TRUE(served.empty() || served.ends_with(kubernetes_versions().back())) << kind.name;
     }

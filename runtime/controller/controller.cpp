@@ -296,10 +296,10 @@ std::optional<Step> Controller::next_step(const Replica& replica) {
     }
     auto step = decide(replica, loop_.now(), settings_.cleanup_delay);
     if (!step.has_value() && lacks_config(replica)) {
-        hinder(replica, "NoConfiguration",
-               fmt::format(
-                   "ConfigMap \"{}{}\" with the key \"{}.hujson\" does not exist or cannot be read",
-                   renderer::kGroupPrefix, replica.set->name, pod));
+        block(replica, "NoConfiguration",
+              fmt::format(
+                  "ConfigMap \"{}{}\" with the key \"{}.hujson\" does not exist or cannot be read",
+                  renderer::kGroupPrefix, replica.set->name, pod));
     } else if (!step.has_value()) {
         rest(pod);
     }
@@ -314,7 +314,7 @@ void Controller::rest(const std::string& pod) {
         return;
     }
     slot->second.problem.clear();
-    slot->second.is_hindered = false;
+    slot->second.is_blocked = false;
     if (slot->second.attempts.failures() == 0 ||
         loop_.uptime() - slot->second.failed_at > kFailureLasts) {
         slots_.erase(slot);
@@ -337,11 +337,10 @@ bool Controller::may_take(const Replica& replica, const Step& step) {
         }
     }
     if (std::holds_alternative<step::MintKey>(step) && !mints_.may_begin(pod, loop_.uptime())) {
-        hinder(
-            replica, "TooManyKeys",
-            fmt::format(
-                "{} keys were created for it within minutes: the next one is created in a minute",
-                kAskedAtOnce));
+        block(replica, "TooManyKeys",
+              fmt::format(
+                  "{} keys were created for it within minutes: the next one is created in a minute",
+                  kAskedAtOnce));
         return false;
     }
     if (is_asked_look(replica, step) && !looks_.may_begin(pod, loop_.uptime())) {
@@ -353,10 +352,10 @@ bool Controller::may_take(const Replica& replica, const Step& step) {
                                       ? operators_set(view_, replica)
                                       : std::string();
         !other.empty()) {
-        hinder(replica, "OperatorStillServes",
-               fmt::format("the operator's StatefulSet \"{}\" still serves {}", other,
-                           replica.set == nullptr ? std::string_view("its parent")
-                                                  : replica.set->parent.view()));
+        block(replica, "OperatorStillServes",
+              fmt::format("the operator's StatefulSet \"{}\" still serves {}", other,
+                          replica.set == nullptr ? std::string_view("its parent")
+                                                 : replica.set->parent.view()));
         return false;
     }
     return true;
@@ -413,7 +412,7 @@ void Controller::start_step(const Replica& replica, const Step& step, const Step
 }
 
 bool Controller::Slot::is_worth_telling() const {
-    return is_hindered || attempts.failures() > kGlitches;
+    return is_blocked || attempts.failures() > kGlitches;
 }
 
 ObjectRef Controller::reference(std::string_view parent) const {
@@ -428,10 +427,10 @@ void Controller::tell(std::string_view parent, const Telling& telling) {
     events_.post(reference(parent), telling.type, telling.reason, telling.message);
 }
 
-void Controller::hinder(const Replica& replica, std::string_view reason,
-                        const std::string& problem) {
+void Controller::block(const Replica& replica, std::string_view reason,
+                       const std::string& problem) {
     const std::string pod(replica.pod_name);
-    slots_[pod].is_hindered = true;
+    slots_[pod].is_blocked = true;
     report(pod, {.about = reference(replica), .reason = std::string(reason), .problem = problem});
 }
 
@@ -439,7 +438,7 @@ void Controller::take_result(const std::string& pod, const Said& said) {
     Slot& slot = slots_[pod];
     if (said.problem.empty()) {
         slot.attempts.succeed();
-        slot.is_hindered = false;
+        slot.is_blocked = false;
         return look({.pods = {pod}});
     }
     const Duration delay = slot.attempts.fail(chance_, kFirstRetry, kLastRetry, loop_.uptime());

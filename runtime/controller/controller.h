@@ -67,7 +67,7 @@ private:
     // What is remembered of a replica between steps.
     struct Slot {
         Attempts attempts;
-        bool is_hindered = false;
+        bool is_blocked = false;
         std::string deleted_pod;  // UID
         std::string problem;      // the last one
         Duration failed_at = {};  // uptime
@@ -107,7 +107,7 @@ private:
     [[nodiscard]] ObjectRef reference(const Replica& replica) const;
     void tell(std::string_view parent, const Telling& telling);
     // Something of the cluster keeps it from its next step.
-    void hinder(const Replica& replica, std::string_view reason, const std::string& problem);
+    void block(const Replica& replica, std::string_view reason, const std::string& problem);
     void take_result(const std::string& pod, const Said& said);
     void report(const std::string& pod, const Said& said);
 

@@ -13,9 +13,9 @@ using World = DecideWorld;
 using Case = DecideCase;
 
 const Case kCases[] = {
-    {"device of which nobody has asked what it is called",
+    {"device of which no one has asked what it is called",
      [](World& w) { w.auth.device_words = ""; }, "record the device"},
-    {"device of which nobody has asked that, with other tags",
+    {"device of which no one has asked that, with other tags",
      [](World& w) {
          w.auth.device_words = "";
          w.set.tags = "tag:web";

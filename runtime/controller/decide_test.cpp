@@ -384,7 +384,7 @@ const Case kCases[] = {
          w.state.gone_since = "2026-05-31T23:55:00Z";
      },
      "remove"},
-    {"mark that nobody can read",
+    {"mark that no one can read",
      [](World& w) {
          w.has_set = w.has_pod = false;
          w.state.gone_since = "yesterday";

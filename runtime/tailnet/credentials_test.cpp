@@ -175,7 +175,7 @@ TEST_F(ApiTest, TheTokenServerIsAskedAgainWhenItSaysSo) {
     EXPECT_EQ(busy.asked, 1);
     api.list_keys(keep(reply));
     loop.run_for(std::chrono::seconds(30));
-    EXPECT_EQ(busy.asked, 2) << "nobody asks earlier";
+    EXPECT_EQ(busy.asked, 2) << "no one asks earlier";
     EXPECT_EQ(answers, 0);
     network.add("https://tailnet", tailnet);
     loop.run_for(std::chrono::seconds(5));
@@ -193,7 +193,7 @@ TEST_F(ApiTest, ATokenServerThatStaysBusyIsAProblem) {
     EXPECT_EQ(reply.message, "no access token: HTTP status 429");
     EXPECT_EQ(busy.asked, 4);
     loop.run_for(std::chrono::minutes(10));
-    EXPECT_EQ(busy.asked, 4) << "nobody wants one";
+    EXPECT_EQ(busy.asked, 4) << "no one wants one";
 }
 
 }  // namespace

@@ -308,8 +308,8 @@ void World::expect_let_go() {
         EXPECT_EQ(finalizers(path), std::vector<std::string>{std::string(kForeignFinalizer)})
             << path;
     }
-    EXPECT_EQ(kube.find(path_of(kGroups, {}, kGroup)), nullptr) << "nobody will end its deletion";
-    EXPECT_EQ(kube.find(path_of(kNames, {}, kDns)), nullptr) << "nobody will end its deletion";
+    EXPECT_EQ(kube.find(path_of(kGroups, {}, kGroup)), nullptr) << "no one will end its deletion";
+    EXPECT_EQ(kube.find(path_of(kNames, {}, kDns)), nullptr) << "no one will end its deletion";
     for (const Child& child : kChildren) {
         const std::string path = in_cluster(child.kind, child.name);
         EXPECT_NE(kube.find(path), nullptr) << path << " has gone with its owner";

@@ -52,7 +52,7 @@ TEST(GroupPorts, TakeTheNextFreeOneInOrder) {
     const PortPins pins = {{"b", alone[0]}};
     EXPECT_EQ(allocate_ports({"a", "b"}, pins),
               (std::vector<std::int64_t>{alone[0] == 10999 ? 10000 : alone[0] + 1, alone[0]}));
-    EXPECT_EQ(allocate_ports({"a"}, pins), alone) << "a pin of nobody reserves nothing";
+    EXPECT_EQ(allocate_ports({"a"}, pins), alone) << "a pin of no one reserves nothing";
     EXPECT_EQ(allocate_ports({"a", "b"}, {{"a", 10999}, {"b", 10999}})[0], 10999);
 }
 

@@ -48,7 +48,7 @@ TEST_F(GroupCertificates, RollsPodsAfterARenewalOneAtATime) {
                                                    {"front-2", pod_uid("front-2")}};
     fill_certificate("docs.tail1a2b3.ts.net", "first");
     run(kMinute);
-    EXPECT_EQ(pod_uid("front-1"), first.at("front-1")) << "the first certificate rolls nobody";
+    EXPECT_EQ(pod_uid("front-1"), first.at("front-1")) << "the first certificate rolls no one";
     int failures = 0;
     network.fault = [&failures](const HttpRequest& request) {
         const bool deletes = request.method == "DELETE" && request.url.ends_with("/pods/front-1");
@@ -87,7 +87,7 @@ TEST_F(GroupCertificates, RollsPodsWhenACertificateIsMadeAnew) {
              cluster.offer("front", Value::map());
              run(10 * kMinute);
          }},
-        {"somebody deleted it", [this] { kube.erase(secret(kName)); }},
+        {"someone deleted it", [this] { kube.erase(secret(kName)); }},
         {"it had another name meanwhile", [&] { offer("front", renamed); }},
         {"another group had the service",
          [this] {

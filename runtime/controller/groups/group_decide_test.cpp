@@ -190,7 +190,7 @@ TEST_F(GroupDecideTest, RecordsFollowWhatIsOffered) {
     EXPECT_EQ(records.at("svc:docs").gone_since, "") << "it came back";
     EXPECT_EQ(records.at("svc:db").parent, "Service/apps/db");
     EXPECT_EQ(records.at("svc:left").gone_since, "2026-01-01T00:00:00Z");
-    EXPECT_EQ(records.at("svc:kept").gone_since, "") << "nobody knows what its group wants";
+    EXPECT_EQ(records.at("svc:kept").gone_since, "") << "no one knows what its group wants";
     EXPECT_EQ(recorded(records, offers, {"odd"}, now + kDelay), records) << "nothing new";
 }
 

@@ -79,7 +79,7 @@ TEST_F(DevicesTableTest, GrowsIntoMoreConfigMapsAndBack) {
     }
     kube.erase(map_path(its));
     run(10 * kSecond);
-    EXPECT_EQ(pods(4), all) << "what somebody has deleted is written again";
+    EXPECT_EQ(pods(4), all) << "what someone has deleted is written again";
     for (int i = 0; i < 150; ++i) {
         const std::string name = fmt::format("p{}", i);
         cluster.remove_proxy(name);

@@ -127,7 +127,7 @@ TEST_F(StatusTest, TakesItsNameOffAnIngressOfAnotherClass) {
     EXPECT_EQ(status(path), R"({"loadBalancer":{"ingress":[{"ip":"192.0.2.1"}]}})");
     const std::size_t writes = kube.writes;
     run(kMinute);
-    EXPECT_EQ(kube.writes, writes) << "nobody fights over it";
+    EXPECT_EQ(kube.writes, writes) << "no one fights over it";
     cluster.remove_proxy("web");
     run(kMinute);
     EXPECT_EQ(status(path), R"({"loadBalancer":{"ingress":[{"ip":"192.0.2.1"}]}})");

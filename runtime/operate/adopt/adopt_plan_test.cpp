@@ -137,7 +137,7 @@ TEST(AdoptPlan, KnowsWhatTheOperatorKeepsBesideAState) {
     EXPECT_EQ(leftovers,
               (std::map<std::string, std::string>{
                   {"web-0", ""}, {"web-auth-0", ""}, {"rec-1", "rec-auth-1"}, {"tape-0", ""}}))
-        << "a state Secret of somebody else would be deleted";
+        << "a state Secret of someone else would be deleted";
 }
 
 TEST(AdoptPlan, TakesOverNoTargetOfAMove) {

@@ -199,7 +199,7 @@ TEST_F(CleanupTest, RefusesWhileTheControllerRuns) {
     EXPECT_EQ(said, "checking for 15 s whether the controller (operator-1) is still running\n");
     EXPECT_EQ(tailnet.devices.size(), 2U);
     runs = false;
-    EXPECT_EQ(clean({.yes = true}), "") << "nobody renews it any more";
+    EXPECT_EQ(clean({.yes = true}), "") << "no one renews it any more";
     EXPECT_TRUE(tailnet.devices.empty());
     EXPECT_TRUE(
         kube.paths_below("/apis/coordination.k8s.io/v1/namespaces/tailscale/leases").empty());

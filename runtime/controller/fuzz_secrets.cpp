@@ -105,7 +105,11 @@ void check_auth(const Value& secret) {
                                  .restart_pod = auth->restart_pod,
                                  .device = auth->device,
                                  .device_tags = auth->device_tags,
+                                 .device_name = auth->device_name,
+                                 .device_addresses = auth->device_addresses,
+                                 .device_words = auth->device_words,
                                  .device_named = auth->device_named,
+                                 .device_gone = auth->device_gone,
                                  .tags_before = auth->tags_before,
                                  .tailnet = auth->tailnet,
                                  .hostname = auth->hostname,
@@ -116,6 +120,8 @@ void check_auth(const Value& secret) {
     CHECK(again && again->pod == auth->pod);
     again->name = auth->name;
     again->uid = auth->uid;
+    again->made_at = auth->made_at;
+    again->labels = auth->labels;
     if (config->find("Version") == nullptr) {
         again->blank = auth->blank;  // there is no place for a key
     }

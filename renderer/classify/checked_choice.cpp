@@ -13,7 +13,7 @@ Diagnostic unknown_choice(const TextInput& found, std::string_view path,
             .message = fmt::format("invalid value of \"{}\"", path),
             .found = fmt::format("\"{}\"", found.text),
             .expected = fmt::format("one of {{ {} }}", fmt::join(names, ", ")),
-            .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)};
+            .hint = did_you_mean(near)};
 }
 
 }  // namespace renderer

@@ -61,7 +61,7 @@ void read_variable(const OperatorEnv& variable, const Value& container, std::str
         diagnostics
             .error("unknown-offline", from->pos(),
                    fmt::format("the value of \"{}\" is only known in the cluster", variable.name))
-            .object(std::string(object))
+            .object(object)
             .hint(fmt::format("use a plain \"value\", or set \"{}{}{}\" with --values",
                               variable.group, variable.group.empty() ? "" : ".", variable.key));
         return;

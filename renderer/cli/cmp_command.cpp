@@ -101,7 +101,7 @@ Error unknown(std::string_view where, std::string_view name,
                   .where = std::string(where),
                   .message = fmt::format("unknown parameter \"{}\"", name),
                   .expected = fmt::format("one of {{ {} }}", fmt::join(known, ", ")),
-                  .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)}};
+                  .hint = did_you_mean(near)}};
 }
 
 std::vector<std::string> known_names(std::string_view Parameter::*member, std::string_view prefix) {

@@ -180,7 +180,7 @@ Error unknown_object(const Run& run, const std::vector<const Object*>& all,
                   .message = "object not found in the input or the output",
                   .found = fmt::format("\"{}\"", asked),
                   .expected = "Kind/namespace/name or Kind/name",
-                  .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near),
+                  .hint = did_you_mean(near),
                   .notes = {}}};
 }
 

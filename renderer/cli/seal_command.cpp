@@ -202,10 +202,10 @@ private:
         }
     }
 
-    void refuse(Pos pos, std::string message, std::string found, std::string expected) {
+    void refuse(Pos pos, std::string message, std::string_view found, std::string_view expected) {
         diagnostics_.error("seal", pos, std::move(message))
-            .found(std::move(found))
-            .expected(std::move(expected))
+            .found(found)
+            .expected(expected)
             .hide_text();
     }
 

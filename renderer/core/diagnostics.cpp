@@ -242,4 +242,8 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
     return best;
 }
 
+std::string did_you_mean(std::string_view near) {
+    return near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near);
+}
+
 }  // namespace renderer

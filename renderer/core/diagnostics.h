@@ -33,8 +33,8 @@ struct Diagnostic {
     std::string expected = {};
     std::string hint = {};
     std::vector<Note> notes = {};
-    bool is_absence =
-        false;               // something is not there: so it looks, too, when a file was unreadable
+    // About something missing, which may be in a file that could not be read.
+    bool is_absence = false;
     bool hide_text = false;  // the line may hold a credential: its place is printed, its text not
 };
 
@@ -109,5 +109,8 @@ private:
 
 // The candidate nearest to `word` if it is near enough to be a typo, else "".
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates);
+
+// The hint that names it; "" for "".
+std::string did_you_mean(std::string_view near);
 
 }  // namespace renderer

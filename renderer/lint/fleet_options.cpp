@@ -143,7 +143,7 @@ void check_dependencies(const LintContext& context, const RepositoryBundle& bund
                       .pos = name->pos(),
                       .message = fmt::format(
                           "unknown bundle \"{}\": this bundle would wait for it forever", wanted),
-                      .hint = near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)});
+                      .hint = did_you_mean(near)});
     }
 }
 

@@ -38,7 +38,7 @@ void refuse(const Document& doc, Diagnostics& diagnostics) {
         .error("unknown-kind", doc.kind.pos(),
                fmt::format("{} has no kind \"{}\"", kCustomGroup, text_of(doc.kind)))
         .expected(fmt::format("one of {{ {} }}", fmt::join(names, ", ")))
-        .hint(near.empty() ? "" : fmt::format("did you mean \"{}\"?", near));
+        .hint(did_you_mean(near));
 }
 
 void refuse_version(const Document& doc, Diagnostics& diagnostics) {

@@ -20,7 +20,7 @@ std::vector<Edit> plan_custom_resources(const Loaded& loaded, const Inventory& i
 // The kinds that the cluster has to be told of when their resources are emitted.
 std::vector<const Kind*> missing_crds(const Loaded& loaded, const Settings& settings);
 
-// What the API server refuses of any kind: the decoder's faults, the name, labels, annotations.
+// What the API server refuses of any kind: the faults of its shape, the name, labels, annotations.
 void check_custom_resource(const ParentInput& parent, Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -1,5 +1,4 @@
-// Names of generated objects (hostnames of devices: hostnames.h), pure functions of what they name
-// (invariant I4).
+// Names of generated objects, pure functions of what they name (invariant I4).
 #pragma once
 
 #include <string>

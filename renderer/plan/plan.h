@@ -4,7 +4,6 @@
 // its Helm chart.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -70,7 +69,7 @@ struct Plan {
     Settings settings;
     std::optional<InstallPlan> install;
     std::vector<ProxyClassPlan> proxy_classes;  // complete before the first proxy points into it
-    // Proxies, groups, the nameserver, Recorders: each kind in the order of its parents' names.
+    // Of Connectors, Ingresses, Services, ProxyGroups, Recorders, the DNSConfig; by name.
     std::vector<Workload> workloads;
     std::vector<EgressMember> egress_members;  // sorted by (group, namespace, name)
     std::vector<OfferedService> offered;       // sorted by (group, hostname)
@@ -85,14 +84,6 @@ struct Plan {
     std::vector<std::string>
         summary;  // further lines for people: bundles that were not rendered, …
 };
-
-// Everything that objects are generated for, in the order of messages.
-void for_each_owner(const Plan& plan, const auto& visit) {
-    std::ranges::for_each(plan.workloads, visit);
-    std::ranges::for_each(plan.egress_members, visit);
-    std::ranges::for_each(plan.group_policies, visit);
-    std::ranges::for_each(plan.tailnets, visit);
-}
 
 Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnostics);
 

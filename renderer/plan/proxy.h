@@ -1,5 +1,6 @@
-// What all proxies have in common: where they live, what they are called, which image they run,
-// which tags they carry. The features (l3_ingress, l7_ingress) add what the proxy targets.
+// What all workloads have in common, and all proxies: where they live, what they are called, which
+// image they run, which tags they carry. The features (l3_ingress, l7_ingress) add what the proxy
+// targets.
 #pragma once
 
 #include <optional>

@@ -68,7 +68,7 @@ public:
 
 private:
     void add_user(const ParentInput& user, const TailnetWish& wish) {
-        if (is_rendered(loaded_, *user.doc)) {
+        if (!wish.name.empty() && is_rendered(loaded_, *user.doc)) {
             users_[wish.name].push_back(
                 {.pos = wish.pos, .object = user.doc->object_name(), .text = "joins it"});
         }
@@ -151,7 +151,8 @@ private:
                  .message = fmt::format("Secret \"{}\" not found", name),
                  .expected = "a Secret, SealedSecret or ExternalSecret with client_id and "
                              "client_secret",
-                 .hint = "add it, or set \"tailrender.inputs: partial\" if it is created by hand"});
+                 .hint = "add it, or set \"tailrender.inputs: partial\" if it is created by hand",
+                 .is_absence = true});
         } else if (!source) {
             summary_.push_back(
                 fmt::format("Secret {} must exist in the cluster, with the keys client_id and "
@@ -204,7 +205,8 @@ std::string Tailnets::server_url(const ParentInput& user, const TailnetWish& wis
     about(user, diagnostics)
         .error("unknown-tailnet", wish.pos, fmt::format("Tailnet \"{}\" not found", wish.name))
         .expected("the name of a Tailnet in the inputs")
-        .hint("fix the name, or pass its manifest with --context DIR");
+        .hint("fix the name, or pass its manifest with --context DIR")
+        .is_absence();
     return {};
 }
 

@@ -84,7 +84,7 @@ public:
     VersionCheck(const Plan& plan, Diagnostics& diagnostics)
         : plan_(plan), diagnostics_(diagnostics) {}
 
-    void check(std::string_view tag, Pos pos, std::string object) {
+    void check(std::string_view tag, Pos pos, std::string_view object) {
         const std::optional<TailscaleVersion> version = version_of_tag(tag);
         if (!version) {
             return;
@@ -104,7 +104,7 @@ public:
             diagnostics_
                 .warning("version-skew", pos,
                          "these proxies do not support everything that the others do")
-                .object(std::move(object))
+                .object(object)
                 .where("proxyConfig.image.tag")
                 .found(fmt::format("\"{}\"", tag))
                 .expected(newest())
@@ -117,13 +117,13 @@ private:
         return fmt::format("\"v1.{}.{}\"", kSupportedVersion.minor, kSupportedVersion.patch);
     }
 
-    void refuse(std::string_view tag, bool old, Pos pos, std::string object) {
+    void refuse(std::string_view tag, bool old, Pos pos, std::string_view object) {
         diagnostics_
             .error("version-skew", pos,
                    old ? "this version of Tailscale is more than four releases behind the "
                          "supported one"
                        : "this version of Tailscale is newer than the supported one")
-            .object(std::move(object))
+            .object(object)
             .where("proxyConfig.image.tag")
             .found(fmt::format("\"{}\"", tag))
             .expected(

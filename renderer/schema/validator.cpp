@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <limits>
@@ -85,6 +86,19 @@ std::size_t count_characters(std::string_view text) {
     return static_cast<std::size_t>(std::ranges::count_if(
         text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
+
+// Of the spec of a Service or an Ingress.
+constexpr std::array<std::string_view, 11> kParentFields = {"type",
+                                                            "clusterIP",
+                                                            "externalName",
+                                                            "loadBalancerClass",
+                                                            "ports",
+                                                            "ipFamilies",
+                                                            "ipFamilyPolicy",
+                                                            "ingressClassName",
+                                                            "rules",
+                                                            "defaultBackend",
+                                                            "tls"};
 
 class Validator {
 public:
@@ -295,9 +309,21 @@ private:
         return path_.size() > 1 && path_[0].key == "metadata" && !is_map_of_texts;
     }
 
+    // Whether someone decodes what the path names: of a custom resource all of it, of a Service or
+    // an Ingress what a proxy is planned by.
+    [[nodiscard]] bool is_decoded() const {
+        if (is_in_metadata()) {
+            return false;
+        }
+        const bool is_parent = !is_custom_ && (kind_ == "Service" || kind_ == "Ingress");
+        return !is_parent || path_.size() < 2 || path_[0].key == "metadata" ||
+               (path_[0].key == "spec" &&
+                std::ranges::find(kParentFields, path_[1].key) != kParentFields.end());
+    }
+
     void add(Diagnostic diagnostic, bool is_shape = false) {
         const Pos pos = diagnostic.pos;
-        faults_.push_back({std::move(diagnostic), {pos, key_pos()}, is_shape && !is_in_metadata()});
+        faults_.push_back({std::move(diagnostic), {pos, key_pos()}, is_shape && is_decoded()});
     }
 
     void report_type(Builtin builtin, const Value& value) {
@@ -307,7 +333,7 @@ private:
                             .found = std::string(kind_name(value)),
                             .expected = std::string(expected_of(builtin))};
         const bool wants_text = builtin == Builtin::String || builtin == Builtin::Bytes;
-        const bool is_large = whole_number(value).has_value();
+        const bool is_whole = whole_number(value).has_value();
         const bool wants_number =
             builtin == Builtin::Int32 || builtin == Builtin::Int64 || builtin == Builtin::Number;
         if ((wants_text && (value.is_number() || value.is_bool())) ||
@@ -315,7 +341,7 @@ private:
             fault.hint = "put it in quotes";
         } else if (wants_number && value.is_number()) {
             fault.found =
-                is_large ? "a number of more than 32 bits" : fmt::format("{}", value.text());
+                is_whole ? "a number of more than 32 bits" : fmt::format("{}", value.text());
         } else if (wants_number && value.is_string() &&
                    value.text().find_first_not_of("0123456789") == std::string_view::npos) {
             fault.hint = "remove the quotes";
@@ -324,7 +350,7 @@ private:
             fault.hint = "plain text goes into \"stringData\" of a Secret";
         }
         // What is only too large can be decoded.
-        add(std::move(fault), !is_large || !(wants_number || builtin == Builtin::IntOrString));
+        add(std::move(fault), !is_whole || !(wants_number || builtin == Builtin::IntOrString));
     }
 
     void report_unknown(const StructType& type, const Member& member) {
@@ -393,7 +419,7 @@ private:
         }
         report_value(value, fmt::format("\"{}\"", text), choices_of(limits));
         SchemaFault& fault = faults_.back();
-        fault.is_shape = !is_in_metadata();
+        fault.is_shape = is_decoded();
         if (const std::string_view near = nearest(text, limits.choices); !near.empty()) {
             fault.diagnostic.hint = fmt::format("did you mean \"{}\"?", near);
         }

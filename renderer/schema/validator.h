@@ -19,11 +19,11 @@ constexpr std::string_view kRequiredRule = "schema-required";
 struct SchemaFault {
     Diagnostic diagnostic;
     std::array<Pos, 2> places;  // of the field and of its value: an error there is about the same
-    // Of the wrong type, missing, or outside a closed choice: who decodes the field cannot. Not in
-    // the metadata beyond the maps of labels and annotations.
+    // Of the wrong type, missing, or outside a closed choice, in a field that someone decodes and
+    // then cannot. Not in the metadata beyond the maps of labels and annotations.
     bool is_shape = false;
     // About a text that holds `${`, which something will replace before the object is applied, or
-    // about a null that Go reads as empty: a fault only for who reads it now.
+    // about a null that Go reads as empty: a fault only for whoever reads it now.
     bool may_change = false;
 };
 

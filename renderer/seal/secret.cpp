@@ -103,12 +103,12 @@ private:
         return map != nullptr && map->is_map() ? map->members() : std::span<const Member>();
     }
 
-    void error(Pos pos, std::string message, std::string found, std::string expected) {
+    void error(Pos pos, std::string message, std::string_view found, std::string_view expected) {
         failed_ = true;
         diagnostics_.error("seal", pos, std::move(message))
             .object(object_)
-            .found(std::move(found))
-            .expected(std::move(expected))
+            .found(found)
+            .expected(expected)
             .hide_text();
     }
 

@@ -12,6 +12,7 @@ namespace renderer {
 
 namespace {
 
+constexpr std::string_view kContainer = "tailscale";
 constexpr std::string_view kInitContainer = "sysctler";
 constexpr std::string_view kStagingDirectory =
     "https://acme-staging-v02.api.letsencrypt.org/directory";
@@ -131,7 +132,7 @@ void apply_proxy_class(const ProxyClassPlan& chosen, const ClassScope& scope, Va
     merge(chosen.pod_labels, "labels", pod_metadata);
     merge(chosen.pod_annotations, "annotations", pod_metadata);
     put_all(chosen.pod_spec, pod_spec);
-    Value& container = *named(pod_spec, "containers", scope.container);
+    Value& container = *named(pod_spec, "containers", kContainer);
     add_endpoints(chosen, scope, container);
     lay_over(chosen.container, container);
     make_env_unique(container);

@@ -14,12 +14,12 @@ namespace renderer {
 
 // What of a class has a meaning for the StatefulSet at hand.
 struct ClassScope {
-    std::string_view container = "tailscale";  // the one that `tailscaleContainer` is about
     bool endpoints = true;      // the pods can answer on ports of their own: metrics and debug
     bool certificates = false;  // they ask Let's Encrypt for certificates
 };
 
-// `tailscaleInitContainer` is about the init container "sysctler", if there is one. Env lists of
+// `tailscaleContainer` is about the container "tailscale", `tailscaleInitContainer` about the init
+// container "sysctler", if there is one. Env lists of
 // the result have unique names: the last entry of a name stays, at its place.
 void apply_proxy_class(const ProxyClassPlan& chosen, const ClassScope& scope, Value& stateful_set);
 

@@ -22,7 +22,8 @@ Value role_binding(const Workload& workload);
 std::string config_secret_name(const Workload& workload, std::size_t ordinal);
 Value config_secret(const Workload& workload, std::size_t ordinal, Value data);
 
-// Names of variables and fields are static text. An empty value is left out, as Kubernetes does.
+// Names of fields are static text, those of variables static or the input's. An empty value is left
+// out, as Kubernetes does.
 Value env(std::string_view name, std::string_view value);
 Value env_from_field(std::string_view name, std::string_view field);
 

@@ -137,11 +137,11 @@ private:
         return read;
     }
 
-    void report_type(const Value& value, std::string what, std::string expected) {
+    void report_type(const Value& value, std::string what, std::string_view expected) {
         diagnostics_.error("wrong-type", value.pos(), fmt::format("{} has the wrong type", what))
             .found(is_scalar(value) ? fmt::format("\"{}\"", scalar_text(value))
                                     : std::string(kind_name(value)))
-            .expected(std::move(expected));
+            .expected(expected);
     }
 
     bool flag(const Value& from, std::string_view key) {

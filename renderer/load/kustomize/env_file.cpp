@@ -50,10 +50,10 @@ public:
     EnvLint(const SourceMap& sources, SourceId source, Diagnostics& diagnostics)
         : sources_(sources), source_(source), diagnostics_(diagnostics) {}
 
-    void warn(std::size_t offset, std::string message, std::string hint) {
+    void warn(std::size_t offset, std::string message, std::string_view hint) {
         diagnostics_
             .warning("suspicious-env-file", sources_.pos(source_, offset), std::move(message))
-            .hint(std::move(hint))
+            .hint(hint)
             .hide_text();
     }
 

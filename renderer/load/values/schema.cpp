@@ -106,7 +106,7 @@ void report_unknown(const Member& member, const Place& place, Diagnostics& diagn
         .error(kUnknownKeyRule, member.key.pos(),
                fmt::format("unknown key \"{}\" in {}", member.name(), place.what))
         .expected(fmt::format("one of {{ {} }}", fmt::join(names, ", ")))
-        .hint(near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near))
+        .hint(did_you_mean(near))
         .hide_text(place.is_secret);
 }
 

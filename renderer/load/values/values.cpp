@@ -61,10 +61,10 @@ public:
 private:
     [[nodiscard]] Pos pos(std::size_t offset) const { return sources_.pos(source_, offset); }
 
-    bool fail(std::size_t offset, std::string message, std::string hint) {
+    bool fail(std::size_t offset, std::string message, std::string_view hint) {
         diagnostics_.error("invalid-set", pos(offset), std::move(message))
             .expected("key.path=value")
-            .hint(std::move(hint));
+            .hint(hint);
         return false;
     }
 

@@ -100,10 +100,10 @@ void check_replicas(const ConnectorInput& connector, Diagnostics& diagnostics) {
 }
 
 void check_route(const ConnectorInput& connector, const TextInput& text, Diagnostics& diagnostics) {
-    const auto refuse = [&](std::string message, std::string expected) {
+    const auto refuse = [&](std::string message, std::string_view expected) {
         about(connector, diagnostics)
             .error("invalid-route", text.pos, std::move(message))
-            .expected(std::move(expected));
+            .expected(expected);
     };
     const std::optional<Route> route = parse_route(text.text);
     if (!route) {

@@ -44,7 +44,10 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
     }
     std::vector<Note> users;
     for (const Workload& one : plan.workloads) {
-        if (std::ranges::find(one.env, kFirewallMode, &EnvVariable::name) != one.env.end()) {
+        const bool is_set =
+            one.as<RecorderPlan>() == nullptr &&  // whose variables are the user's
+            std::ranges::find(one.env, kFirewallMode, &EnvVariable::name) != one.env.end();
+        if (is_set) {
             users.push_back(note_of(one.origin, one.as<ProxyPlan>() != nullptr
                                                     ? "its proxy would not start"
                                                     : "its proxies would not start"));
@@ -57,8 +60,17 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
         .where(plan.settings.firewall_mode_pos.known() ? "" : "PROXY_FIREWALL_MODE")
         .found(fmt::format("\"{}\"", mode))
         .expected("one of { auto, iptables, nftables }")
-        .hint(near.empty() ? "" : fmt::format("did you mean \"{}\"?", near))
+        .hint(did_you_mean(near))
         .notes(std::move(users));
+}
+
+// Everything that objects are generated for.
+template <typename Visit>
+void for_each_owner(const Plan& plan, const Visit& visit) {
+    std::ranges::for_each(plan.workloads, visit);
+    std::ranges::for_each(plan.egress_members, visit);
+    std::ranges::for_each(plan.group_policies, visit);
+    std::ranges::for_each(plan.tailnets, visit);
 }
 
 void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {

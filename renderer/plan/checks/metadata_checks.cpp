@@ -20,12 +20,12 @@ const Value* entries(const ParentInput& parent, std::string_view group) {
 }  // namespace
 
 void report_invalid(const ParentInput& parent, Pos pos, std::string message, std::string_view found,
-                    std::string expected, Diagnostics& diagnostics) {
+                    std::string_view expected, Diagnostics& diagnostics) {
     const bool has_password = !find_userinfo(found).empty();
     about(parent, diagnostics)
         .error("invalid-object", pos.known() ? pos : parent.pos(), std::move(message))
         .found(has_password ? kHiddenPassword : found)
-        .expected(std::move(expected))
+        .expected(expected)
         .hide_text(has_password);
 }
 

@@ -32,6 +32,6 @@ void check_tags(const ParentInput& parent, const std::vector<TextInput>& tags,
 
 // An error `invalid-object` at a place of the parent.
 void report_invalid(const ParentInput& parent, Pos pos, std::string message, std::string_view found,
-                    std::string expected, Diagnostics& diagnostics);
+                    std::string_view expected, Diagnostics& diagnostics);
 
 }  // namespace renderer

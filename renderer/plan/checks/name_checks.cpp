@@ -48,7 +48,7 @@ void report(const Owned& claim, std::string_view owner, std::vector<Note> notes,
         .error("name-collision", claim.pos,
                fmt::format("its objects would have the same name \"{}\" as those of {}", claim.name,
                            owner))
-        .object(std::string(claim.object))
+        .object(claim.object)
         .hint("rename one of the two")
         .notes(std::move(notes));
 }

@@ -49,10 +49,10 @@ void check_fields(const ProxyGroupInput& group, Diagnostics& diagnostics) {
 }
 
 void refuse_name(const ProxyGroupInput& group, std::string_view rule, std::string message,
-                 std::string expected, Diagnostics& diagnostics) {
+                 std::string_view expected, Diagnostics& diagnostics) {
     about(group, diagnostics)
         .error(rule, group.name_pos(), std::move(message))
-        .expected(std::move(expected))
+        .expected(expected)
         .hint("rename the group");
 }
 

@@ -1,6 +1,6 @@
 // What a ProxyClass changes of the proxies that use it: checked, and in the form in which it stands
 // in their objects. Used by every kind of proxy, through one function of the generators
-// (generate/proxy_class.h). Source: tailscale v1.96.5
+// (generate/workload/proxy_class.h). Source: tailscale v1.96.5
 // k8s-operator/apis/v1alpha1/types_proxyclass.go.
 #pragma once
 

@@ -76,7 +76,8 @@ const ProxyClassPlan* ProxyClasses::named(const ParentInput& user, const ClassWi
         .error("missing-proxy-class", wish.pos,
                fmt::format("ProxyClass \"{}\" not found", wish.name))
         .expected("the name of a ProxyClass in the inputs")
-        .hint("fix the name, or pass its manifest with --context DIR");
+        .hint("fix the name, or pass its manifest with --context DIR")
+        .is_absence();
     return nullptr;
 }
 
@@ -123,7 +124,8 @@ void ProxyClasses::finish(Diagnostics& diagnostics) {
             .hint(
                 "fix \"proxyConfig.defaultProxyClass\", or pass the class's manifest with "
                 "--context DIR")
-            .notes(std::move(default_users_));
+            .notes(std::move(default_users_))
+            .is_absence();
     }
     std::vector<const Entry*> entries;
     for (const auto& [name, entry] : by_name_) {

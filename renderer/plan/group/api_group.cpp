@@ -46,7 +46,8 @@ void check_account(const ProxyGroupInput& input, const ProxyInputs& inputs, bool
         .expected("the chart's ServiceAccount, which may impersonate users")
         .hint(
             "set apiServerProxyConfig.allowImpersonation: \"true\" in the values, or "
-            "spec.kubeAPIServer.mode: noauth");
+            "spec.kubeAPIServer.mode: noauth")
+        .is_absence();
 }
 
 OfferedService make_service(const ProxyGroupInput& input, const Workload& group,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/annotations.h"
@@ -34,7 +33,7 @@ void check_rendered(const ParentInput& parent, const ProxyGroupInput& group,
     }
 }
 
-// None of the hostname when it is unknown.
+// Without a hostname when it is unknown.
 OfferedService start_service(const ParentInput& parent, Offer offer, std::string_view rule,
                              const std::optional<Hostname>& hostname) {
     OfferedService service;
@@ -186,9 +185,8 @@ std::string service_dns_name(const ParentInput& parent, const ProxyGroupInput& g
 std::vector<OfferedService> plan_ingress_members(const Parents& parents, const GroupIndex& groups,
                                                  const ProxyInputs& inputs,
                                                  Diagnostics& diagnostics) {
-    // Of a group that does not exist: others must not have its name all the same. Not reported
-    // twice: the operator gets no further, either.
     std::vector<OfferedService> offered;
+    // A group that does not exist is one error; the names of its members are taken all the same.
     Diagnostics unheard;
     for (const IngressInput* ingress : parents.group_ingresses) {
         check_object(*ingress, diagnostics);

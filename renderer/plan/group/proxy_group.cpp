@@ -94,10 +94,11 @@ Workload make_group(const ProxyGroupInput& group, const ProxyClassPlan* chosen,
         workload.volumes = {kConfigVolume, kAuthVolume};
         fill_environment(settings, workload, group.type);
     }
-    for (const std::string_view kind : {"Role", "RoleBinding", "StatefulSet", "ServiceAccount"}) {
-        if (kind != "ServiceAccount" || workload.makes_account) {
-            workload.claims.push_back({kind, workload.name, workload.origin.pos});
-        }
+    for (const std::string_view kind : {"Role", "RoleBinding", "StatefulSet"}) {
+        workload.claims.push_back({kind, workload.name, workload.origin.pos});
+    }
+    if (workload.makes_account) {
+        workload.claims.push_back({"ServiceAccount", workload.name, workload.origin.pos});
     }
     workload.feature = std::move(feature);
     return workload;
@@ -169,7 +170,8 @@ const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& g
             .error("missing-proxy-group", name->pos(),
                    fmt::format("ProxyGroup \"{}\" not found", name->text()))
             .expected("the name of a ProxyGroup")
-            .hint("add the ProxyGroup, or pass its directory with --context DIR");
+            .hint("add the ProxyGroup, or pass its directory with --context DIR")
+            .is_absence();
     }
     return group;
 }

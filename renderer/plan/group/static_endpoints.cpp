@@ -219,7 +219,8 @@ private:
             .hint(nodes_.empty() ? "put the output of \"kubectl get nodes -o yaml\" into a "
                                    "directory and pass it with --context DIR"
                                  : "")
-            .note(class_note(group));
+            .note(class_note(group))
+            .is_absence();
     }
 
     std::string_view cluster_;

@@ -20,7 +20,7 @@ namespace renderer {
 // the ports of egress groups.
 std::int64_t tailscaled_port(std::string_view group);
 
-// Fills `endpoints` of the groups whose class has static endpoints, and returns what the lock shall
+// Fills `endpoints` of the groups whose class has static endpoints, and returns what the lock is to
 // pin.
 std::vector<LockedPort> plan_static_endpoints(const Loaded& loaded, const Inventory& inventory,
                                               std::vector<Workload>& groups,

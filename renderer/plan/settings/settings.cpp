@@ -189,7 +189,7 @@ void refuse_chart_env(std::string_view name, Pos pos, Diagnostics& diagnostics) 
         .error(
             "duplicate-env", pos,
             fmt::format("\"{}\" in \"operatorConfig.extraEnv\" is already set by the chart", name))
-        .hint(std::move(hint));
+        .hint(hint);
 }
 
 // What strconv.ParseBool reads as true.

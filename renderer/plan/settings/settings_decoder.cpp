@@ -117,7 +117,7 @@ void check_choice(const Choice& choice, std::string_view path, const Value& valu
              fmt::format("invalid value of \"{}\"", path))
         .found(fmt::format("\"{}\"", text))
         .expected(fmt::format("one of {{ {} }}", fmt::join(names, ", ")))
-        .hint(near.empty() ? "" : fmt::format("did you mean \"{}\"?", near));
+        .hint(did_you_mean(near));
 }
 
 template <const Choice& kChoice>
@@ -228,10 +228,10 @@ constexpr std::array kOurs = {
     SchemaField{"cleanupDelay takeOverTag nodePortRange", FieldType::Text},
 };
 
-// What the chart does not know is only a warning, but a slip such as "tailrendr" hides every
+// What the chart does not know is only a warning, but a typo such as "tailrendr" hides every
 // setting of ours.
 Diagnostic about_chart(Diagnostic unknown) {
-    const bool misspells_ours = unknown.hint == "did you mean \"tailrender\"?";
+    const bool misspells_ours = unknown.hint == did_you_mean("tailrender");
     unknown.severity = misspells_ours ? Severity::Error : Severity::Warning;
     unknown.rule = misspells_ours ? "unknown-setting" : "unknown-chart-value";
     unknown.expected.clear();
@@ -243,10 +243,10 @@ Diagnostic about_ours(Diagnostic unknown) {
     return unknown;
 }
 
-void add_all(const Diagnostics& found, Diagnostic (*about)(Diagnostic unknown),
+void add_all(const Diagnostics& found, Diagnostic (*reword)(Diagnostic unknown),
              Diagnostics& diagnostics) {
     for (const Diagnostic& one : found.all()) {
-        diagnostics.add(one.rule == kUnknownKeyRule ? about(one) : one);
+        diagnostics.add(one.rule == kUnknownKeyRule ? reword(one) : one);
     }
 }
 

@@ -200,9 +200,7 @@ private:
                            wanted),
                ports.empty() ? "a Service with ports"
                              : fmt::format("one of {{ {} }}", fmt::join(ports, ", ")),
-               backend.port_name.empty() || near.empty()
-                   ? ""
-                   : fmt::format("did you mean \"{}\"?", near))
+               backend.port_name.empty() ? std::string() : did_you_mean(near))
             .note({.pos = service.pos(),
                    .object = service.doc->object_name(),
                    .text = "the Service is here"})

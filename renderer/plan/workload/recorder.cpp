@@ -68,12 +68,12 @@ public:
     }
 
 private:
-    void refuse(std::string_view rule, Pos pos, std::string message, std::string expected,
-                std::string hint) {
+    void refuse(std::string_view rule, Pos pos, std::string message, std::string_view expected,
+                std::string_view hint) {
         about(recorder_, out_)
             .error(rule, pos.known() ? pos : recorder_.pos(), std::move(message))
-            .expected(std::move(expected))
-            .hint(std::move(hint));
+            .expected(expected)
+            .hint(hint);
     }
 
     // Its pods are called "<name>-0", which must be a label of DNS.

@@ -74,7 +74,7 @@ struct Workload {
     std::vector<Claim> claims;
     std::vector<std::string> hostnames;  // of every replica, in the order of their ordinals
     Pos hostname_pos;                    // what they were made of
-    std::string_view hostname_advice;    // to who wants another hostname
+    std::string_view hostname_advice;    // for whoever wants another hostname
     std::vector<std::string> tags;       // trimmed
     std::string tailnet;                 // "" = the controller's own
     std::string server_url;              // "" = the default control server

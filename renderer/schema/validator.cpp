@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iterator>
 #include <limits>
@@ -88,17 +87,9 @@ std::size_t count_characters(std::string_view text) {
 }
 
 // Of the spec of a Service or an Ingress.
-constexpr std::array<std::string_view, 11> kParentFields = {"type",
-                                                            "clusterIP",
-                                                            "externalName",
-                                                            "loadBalancerClass",
-                                                            "ports",
-                                                            "ipFamilies",
-                                                            "ipFamilyPolicy",
-                                                            "ingressClassName",
-                                                            "rules",
-                                                            "defaultBackend",
-                                                            "tls"};
+constexpr std::string_view kSpecFields =
+    " type clusterIP externalName loadBalancerClass ports ipFamilies ipFamilyPolicy "
+    "ingressClassName rules defaultBackend tls ";
 
 class Validator {
 public:
@@ -312,13 +303,12 @@ private:
     // Whether someone decodes what the path names: of a custom resource all of it, of a Service or
     // an Ingress what a proxy is planned by.
     [[nodiscard]] bool is_decoded() const {
-        if (is_in_metadata()) {
-            return false;
-        }
         const bool is_parent = !is_custom_ && (kind_ == "Service" || kind_ == "Ingress");
-        return !is_parent || path_.size() < 2 || path_[0].key == "metadata" ||
-               (path_[0].key == "spec" &&
-                std::ranges::find(kParentFields, path_[1].key) != kParentFields.end());
+        const bool is_spec = path_.size() > 1 && path_[0].key == "spec";
+        return !is_in_metadata() &&
+               (!is_parent || path_.size() < 2 || path_[0].key == "metadata" ||
+                (is_spec &&
+                 kSpecFields.find(fmt::format(" {} ", path_[1].key)) != std::string_view::npos));
     }
 
     void add(Diagnostic diagnostic, bool is_shape = false) {

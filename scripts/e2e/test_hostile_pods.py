@@ -190,7 +190,7 @@ def test_annotates_and_labels_its_state(world):
         for change in changes:
             bad.write(**change)
             if label in change.get("labels", {}):
-                world.says("bad", "CannotPrepareProxy", "is not ours")
+                world.says("bad", "CannotPrepareProxy", "belongs to another user or controller")
             world.beat()
             bad.put(before["metadata"]["labels"], before["metadata"]["annotations"], before["data"])
         is_kept_from_nothing(world, bad)

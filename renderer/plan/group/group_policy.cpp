@@ -82,6 +82,7 @@ std::vector<GroupPolicyPlan> plan_group_policies(const Inventory& inventory,
         add_names(policy.egress, merged.egress);
     }
     std::vector<GroupPolicyPlan> policies;
+    policies.reserve(by_namespace.size());
     for (auto& [ns, merged] : by_namespace) {
         policies.push_back(std::move(merged));
     }

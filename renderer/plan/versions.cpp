@@ -90,7 +90,7 @@ public:
             return;
         }
         if (version->minor < kOldestMinor || version->minor > kSupportedVersion.minor) {
-            refuse(tag, version->minor < kOldestMinor, pos, std::move(object));
+            refuse(tag, version->minor < kOldestMinor, pos, object);
             return;
         }
         std::vector<Note> notes;

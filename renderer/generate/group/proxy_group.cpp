@@ -84,8 +84,7 @@ Value tailscale_container(const Workload& workload, const ProxyGroupPlan& group)
     mounts.append(read_only_mount(
         is_egress(group) ? egress_config_name(workload) : ingress_config_name(workload),
         "/etc/proxies"));
-    made.add("resources",
-             Value::map({{"requests", Value::map({{"cpu", "1m"}, {"memory", "1Mi"}})}}));
+    made.add("resources", proxy_resources());
     made.add("securityContext", Value::map({{"privileged", true}}));
     made.add("volumeMounts", std::move(mounts));
     if (drains(workload, group)) {

@@ -1,5 +1,6 @@
 #include "renderer/generate/install/install_controller.h"
 
+#include "renderer/generate/workload/workload_objects.h"
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/settings/settings_decoder.h"
 
@@ -53,13 +54,7 @@ Value credentials_mount(const Settings& settings) {
 
 // Fits PodSecurity `restricted`. What the values say about single fields wins.
 Value security_context(const Settings& settings) {
-    Value context = Value::map({{"allowPrivilegeEscalation", false},
-                                {"capabilities", Value::map({{"drop", Value::list({"ALL"})}})},
-                                {"readOnlyRootFilesystem", true},
-                                {"runAsGroup", 65532},
-                                {"runAsNonRoot", true},
-                                {"runAsUser", 65532},
-                                {"seccompProfile", Value::map({{"type", "RuntimeDefault"}})}});
+    Value context = restricted_security_context();
     const Value* wanted = settings.chart.at({"operatorConfig", "securityContext"});
     return is_set(wanted) ? merge_layers(std::move(context), {wanted}) : std::move(context);
 }

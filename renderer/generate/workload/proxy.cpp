@@ -63,8 +63,7 @@ Value tailscale_container(const Workload& workload, const ProxyPlan& proxy) {
     if (proxy.userspace) {
         mounts.append(Value::map({{"mountPath", "/tmp"}, {"name", "tmp"}}));
     }
-    made.add("resources",
-             Value::map({{"requests", Value::map({{"cpu", "1m"}, {"memory", "1Mi"}})}}));
+    made.add("resources", proxy_resources());
     made.add("securityContext",
              proxy.userspace ? restricted_security_context() : Value::map({{"privileged", true}}));
     made.add("volumeMounts", std::move(mounts));

@@ -157,6 +157,10 @@ Value container(const Workload& workload, std::string_view name, Value environme
     return made;
 }
 
+Value proxy_resources() {
+    return Value::map({{"requests", Value::map({{"cpu", "1m"}, {"memory", "1Mi"}})}});
+}
+
 Value sysctl_container(const Workload& workload) {
     return Value::map({{"name", "sysctler"},
                        {"image", workload.image},

@@ -38,6 +38,9 @@ Value read_only_mount(std::string_view name, std::string_view path);
 // With the workload's image, and `environment` with what the feature adds to it.
 Value container(const Workload& workload, std::string_view name, Value environment);
 
+// What a proxy's container asks for, unless a ProxyClass says more.
+Value proxy_resources();
+
 // Switches on IP forwarding before a proxy starts that routes packets.
 Value sysctl_container(const Workload& workload);
 

@@ -179,8 +179,9 @@ void Controller::begin(const std::string& owner) {
 
 void Controller::tick() {
     due_.add({.everything = true});
-    mints_.forget(loop_.uptime());
-    looks_.forget(loop_.uptime());
+    for (StepLimit* limit : {&steps_, &mints_, &looks_}) {
+        limit->forget(loop_.uptime());
+    }
     if (++ticks_ % kTicksBetweenWholeLooks == 0) {
         features_due_.add({.everything = true});
     }
@@ -290,8 +291,9 @@ std::optional<Replica> Controller::find(Replicas& replicas, std::string_view pod
 
 std::optional<Step> Controller::next_step(const Replica& replica) {
     const std::string pod(replica.pod_name);
-    if (const auto slot = slots_.find(pod);
-        slot != slots_.end() && !slot->second.attempts.may_begin(loop_.uptime())) {
+    const auto slot = slots_.find(pod);
+    const bool waits = slot != slots_.end() && !slot->second.attempts.may_begin(loop_.uptime());
+    if (waits || !steps_.may_begin(pod, loop_.uptime())) {
         return std::nullopt;
     }
     auto step = decide(replica, loop_.now(), settings_.cleanup_delay);
@@ -393,6 +395,7 @@ void Controller::start_step(const Replica& replica, const Step& step, const Step
     const Said said{.about = reference(replica), .reason = std::string(failure_reason(step))};
     log_.info("step", {{"proxy", pod}, {"step", describe(step)}});
     slots_[pod].attempts.begin();
+    steps_.count(pod, loop_.uptime());
     if (is_asked_look(replica, step)) {
         looks_.count(pod, loop_.uptime());
     }

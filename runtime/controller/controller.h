@@ -135,7 +135,9 @@ private:
     std::map<std::string, Slot, std::less<>> slots_;
     Population population_;
     StepQueue queue_;
-    StepLimit mints_, looks_;
+    StepLimit steps_{kReplicaStepsAtOnce, kReplicaStepPause};
+    StepLimit mints_{kAskedAtOnce, kAskedPause};
+    StepLimit looks_{kAskedAtOnce, kAskedPause};
     Changes due_, features_due_;
     std::uint64_t retries_ = 0;
     std::uint64_t keys_minted_ = 0;

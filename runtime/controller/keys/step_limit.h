@@ -1,5 +1,5 @@
-// How many keys a replica gets: a few at once, and then one a minute, whatever its pod says. A
-// proxy that has lost its state or its device needs one.
+// How many steps a replica gets: a few at once, and then one from time to time, whatever its pod
+// says, and whether they succeed or fail.
 #pragma once
 
 #include <algorithm>
@@ -11,19 +11,26 @@
 
 namespace runtime {
 
+// Of keys, and of looks that the pod asks for: a proxy that has lost its state or its device needs
+// one.
 inline constexpr int kAskedAtOnce = 3;
 inline constexpr Duration kAskedPause = std::chrono::minutes(1);
+// Of all steps: decide() asks for eight in a row at most.
+inline constexpr int kReplicaStepsAtOnce = 20;
+inline constexpr Duration kReplicaStepPause = std::chrono::seconds(5);
 
 // Times are uptimes.
 class StepLimit {
 public:
+    StepLimit(int at_once, Duration pause) : pause_(pause), ahead_((at_once - 1) * pause) {}
+
     [[nodiscard]] bool may_begin(std::string_view pod, Duration now) const {
         const auto known = full_at_.find(pod);
-        return known == full_at_.end() || known->second - now <= (kAskedAtOnce - 1) * kAskedPause;
+        return known == full_at_.end() || known->second - now <= ahead_;
     }
     void count(const std::string& pod, Duration now) {
         Duration& full_at = full_at_[pod];
-        full_at = std::max(full_at, now) + kAskedPause;
+        full_at = std::max(full_at, now) + pause_;
     }
     // Of those who may have as many as anyone.
     void forget(Duration now) {
@@ -31,6 +38,7 @@ public:
     }
 
 private:
+    Duration pause_, ahead_;
     std::map<std::string, Duration, std::less<>> full_at_;  // by pod, when it may have all again
 };
 

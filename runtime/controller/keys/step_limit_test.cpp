@@ -1,5 +1,9 @@
 #include "runtime/controller/keys/step_limit.h"
 
+#include <algorithm>
+#include <string>
+
+#include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
 namespace runtime {
@@ -32,8 +36,31 @@ TEST_F(StepLimitTest, APodGetsNoKeysWithoutEnd) {
     }));
 }
 
+// Each step that succeeds in between ends the wait after one that failed.
+TEST_F(StepLimitTest, APodThatFlipsItsWordsCausesFewRequests) {
+    cluster.add_proxy("a");
+    cluster.add_proxy("b");
+    start();
+    run(kMinute);
+    const std::string own = device_of("a-0");
+    const auto say = [this](const std::string& device, std::string_view gone_since) {
+        renderer::Value state = kube.find(secret("a-0"))->clone();
+        state.find("metadata")->find("annotations")->put(std::string(kGoneAnnotation), gone_since);
+        kube.put(secret("a-0"), std::move(state));
+        kube.set_datum(secret("a-0"), "device_id", device);
+    };
+    const std::size_t before = network.log.size();
+    for (int i = 0; i < 100; ++i) {
+        say(own, "2020-01-01T00:00:00Z");
+        run(kSecond);
+        kube.set_datum(secret("a-0"), "device_id", device_of("b-0"));
+        run(kSecond / 5);
+    }
+    EXPECT_LE(network.log.size() - before, 200U) << "in 120 s";
+}
+
 TEST(StepLimit, ForgetsWhoMayHaveAllAgain) {
-    StepLimit limit;
+    StepLimit limit(kAskedAtOnce, kAskedPause);
     for (int i = 0; i < kAskedAtOnce; ++i) {
         EXPECT_TRUE(limit.may_begin("a", kSecond));
         limit.count("a", kSecond);

@@ -5,21 +5,18 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "renderer/classify/connector.h"
-#include "renderer/classify/dns_config.h"
-#include "renderer/classify/group_policy.h"
+#include "renderer/classify/custom_resource.h"
 #include "renderer/classify/node.h"
 #include "renderer/classify/parent_input.h"
-#include "renderer/classify/proxy_class.h"
-#include "renderer/classify/proxy_group.h"
-#include "renderer/classify/recorder.h"
-#include "renderer/classify/tailnet.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
+#include "renderer/kube/kinds.h"
 #include "renderer/load/load.h"
 #include "renderer/schema/schema.h"
 
@@ -121,15 +118,12 @@ struct Inventory {
     std::vector<NamespaceInput> namespaces;
     std::vector<NodeInput> nodes;
     OperatorInput reference;
-    std::vector<ConnectorInput> connectors;
-    std::vector<ProxyGroupInput> proxy_groups;
-    std::vector<DnsConfigInput> dns_configs;
-    std::vector<GroupPolicyInput> group_policies;
-    std::vector<RecorderInput> recorders;
-    std::vector<TailnetInput> tailnets;
-    std::vector<ProxyClassInput> proxy_classes;
+    std::map<const Kind*, std::vector<CustomResource>> custom_resources;  // of kCustomVersion
     // All inputs of group tailscale.com, of whatever kind and version.
-    std::vector<const Document*> custom_resources;
+    std::vector<const Document*> custom_documents;
+
+    // Those of one kind: inventory.of(kind_of("Recorder")).
+    [[nodiscard]] std::span<const CustomResource> of(const Kind& kind) const;
 };
 
 // `found` is what the schemas say of the inputs.

@@ -219,8 +219,8 @@ TEST(Classify, SortsKinds) {
     EXPECT_TRUE(run.inventory.services.empty());
     ASSERT_EQ(run.inventory.namespaces.size(), 1U);
     EXPECT_EQ(run.inventory.namespaces[0].name, "shop");
-    ASSERT_EQ(run.inventory.custom_resources.size(), 1U);
-    EXPECT_EQ(run.inventory.custom_resources[0]->object_name(), "Connector/c");
+    ASSERT_EQ(run.inventory.custom_documents.size(), 1U);
+    EXPECT_EQ(run.inventory.custom_documents[0]->object_name(), "Connector/c");
     EXPECT_EQ(run.inventory.reference.deployment, nullptr);
 }
 

@@ -79,9 +79,10 @@ std::string ClassPort::text() const {
     return end == 0 ? fmt::format("{}", port) : fmt::format("{}-{}", port, end);
 }
 
-std::vector<ClassPort> class_ports(const Value& spec) {
+std::vector<ClassPort> class_ports(const Value* spec) {
     std::vector<ClassPort> ports;
-    const Value* list = spec.at({"staticEndpoints", "nodePort", "ports"});
+    const Value* list =
+        spec == nullptr ? nullptr : spec->at({"staticEndpoints", "nodePort", "ports"});
     if (list == nullptr || !list->is_list()) {
         return ports;
     }

@@ -44,7 +44,8 @@ struct ClassPort {
 };
 
 // In the order of the class, in which they are handed out. An entry without a port says nothing.
-std::vector<ClassPort> class_ports(const Value& spec);
+// nullptr: no spec.
+std::vector<ClassPort> class_ports(const Value* spec);
 // "30100-30110, 30200"
 std::string port_list(std::span<const ClassPort> ports);
 

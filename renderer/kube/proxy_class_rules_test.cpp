@@ -21,7 +21,7 @@ std::string dump(std::string_view spec) {
 std::vector<ClassPort> ports(std::string_view list) {
     const Value spec = std::move(
         *read_json(fmt::format(R"({{"staticEndpoints":{{"nodePort":{{"ports":[{}]}}}}}})", list)));
-    return class_ports(spec);
+    return class_ports(&spec);
 }
 
 TEST(ProxyClassRules, FindsWhatIsWrongInTheOrderOfTheChecks) {

@@ -144,7 +144,7 @@ std::vector<Edit> plan_custom_resources(const Loaded& loaded, const Inventory& i
     const auto consumed = consumed_kinds(loaded, settings.custom_resources);
     Lists lists;
     std::vector<const Document*> built;
-    for (const Document* doc : inventory.custom_resources) {
+    for (const Document* doc : inventory.custom_documents) {
         if (doc->hook && is_applied(loaded, *doc)) {
             warn_of_hook(*doc, diagnostics);
         }

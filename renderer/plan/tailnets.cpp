@@ -20,8 +20,16 @@ namespace {
 constexpr std::string_view kDefaultLoginUrl = "https://controlplane.tailscale.com";
 constexpr std::string_view kRule = "tailnet: a Tailnet";
 
-std::string_view login_url(const TailnetInput& tailnet) {
-    return tailnet.login_url.empty() ? kDefaultLoginUrl : tailnet.login_url;
+std::string_view login_url(const CustomResource& tailnet) {
+    const std::string_view url = tailnet.fields().text("loginUrl");
+    return url.empty() ? kDefaultLoginUrl : url;
+}
+
+// Its place is that of the name, else of what should have it.
+TextInput secret_of(const CustomResource& tailnet) {
+    const Fields credentials = tailnet.fields_at({"credentials"});
+    return {credentials.text("secretName"),
+            known_or(credentials.pos("secretName"), tailnet.fields().pos("credentials"))};
 }
 
 std::string_view without_slash(std::string_view url) {
@@ -36,30 +44,26 @@ public:
     TailnetCheck(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
                  Diagnostics& diagnostics)
         : loaded_(loaded), inventory_(inventory), settings_(settings), diagnostics_(diagnostics) {
-        for (const ConnectorInput& one : inventory.connectors) {
-            add_user(one, {one.tailnet.text, one.tailnet.pos});
-        }
-        for (const ProxyGroupInput& one : inventory.proxy_groups) {
-            add_user(one, {one.tailnet.text, one.tailnet.pos});
-        }
-        for (const RecorderInput& one : inventory.recorders) {
-            add_user(one, {one.tailnet, one.tailnet_pos});
+        for (const auto& [kind, resources] : inventory.custom_resources) {
+            for (const CustomResource& one : resources) {
+                add_user(one);
+            }
         }
     }
 
     std::vector<std::string> run() {
-        for (const TailnetInput& tailnet : inventory_.tailnets) {
+        for (const CustomResource& tailnet : inventory_.of(kind_of("Tailnet"))) {
             if (!is_rendered(loaded_, *tailnet.doc)) {
                 continue;
             }
             check_custom_resource(tailnet, diagnostics_);
             check_url(tailnet);
             check_name(tailnet);
-            if (!tailnet.secret.empty()) {
-                check_secret(tailnet);
+            const TextInput secret = secret_of(tailnet);
+            if (!secret.text.empty()) {
+                check_secret(tailnet, secret);
             } else if (tailnet.faults.empty()) {
-                report_invalid(tailnet, tailnet.secret_pos,
-                               "spec.credentials.secretName is required", "",
+                report_invalid(tailnet, secret.pos, "spec.credentials.secretName is required", "",
                                "the name of a Secret in the operator's namespace", diagnostics_);
             }
         }
@@ -67,14 +71,16 @@ public:
     }
 
 private:
-    void add_user(const ParentInput& user, const TailnetWish& wish) {
-        if (!wish.name.empty() && is_rendered(loaded_, *user.doc)) {
-            users_[wish.name].push_back(
-                {.pos = wish.pos, .object = user.doc->object_name(), .text = "joins it"});
+    void add_user(const CustomResource& user) {
+        const std::string_view wish = user.fields().text("tailnet");
+        if (!wish.empty() && is_rendered(loaded_, *user.doc)) {
+            users_[wish].push_back({.pos = user.fields().pos("tailnet"),
+                                    .object = user.doc->object_name(),
+                                    .text = "joins it"});
         }
     }
 
-    void report(const TailnetInput& tailnet, Diagnostic diagnostic) {
+    void report(const CustomResource& tailnet, Diagnostic diagnostic) {
         diagnostic.object = tailnet.doc->object_name();
         const auto users = users_.find(tailnet.name);
         if (users != users_.end()) {
@@ -85,25 +91,26 @@ private:
 
     // The controller sends credentials in the open to no server but its own (testdata/contract/
     // tailnet.md).
-    void check_url(const TailnetInput& tailnet) {
-        const std::string_view url = tailnet.login_url;
+    void check_url(const CustomResource& tailnet) {
+        const std::string_view url = tailnet.fields().text("loginUrl");
+        const Pos pos = tailnet.fields().pos("loginUrl");
         if (!url.empty() && !is_server_url(url)) {
-            return report_invalid(
-                tailnet, tailnet.login_url_pos, "spec.loginUrl is not the URL of a server",
-                fmt::format("\"{}\"", url), std::string(kServerUrlGrammar), diagnostics_);
+            return report_invalid(tailnet, pos, "spec.loginUrl is not the URL of a server",
+                                  fmt::format("\"{}\"", url), std::string(kServerUrlGrammar),
+                                  diagnostics_);
         }
         if (url.starts_with("http://") &&
             without_slash(url) != without_slash(settings_.login_server)) {
             report(tailnet, {.severity = Severity::Warning,
                              .rule = "plain-http-tailnet",
-                             .pos = tailnet.login_url_pos,
+                             .pos = pos,
                              .message = "the controller will send no credentials to this loginUrl",
                              .expected = "https://, or the same as the setting \"loginServer\""});
         }
     }
 
     // The Secret has it as a label.
-    void check_name(const TailnetInput& tailnet) {
+    void check_name(const CustomResource& tailnet) {
         if (tailnet.name.size() > kMaxLabel) {
             report(
                 tailnet,
@@ -118,7 +125,8 @@ private:
         }
     }
 
-    void check_label(const TailnetInput& tailnet, std::string_view label) {
+    void check_label(const CustomResource& tailnet, const TextInput& secret,
+                     std::string_view label) {
         if (label == tailnet.name) {
             return;
         }
@@ -126,9 +134,9 @@ private:
             tailnet,
             {.severity = Severity::Warning,
              .rule = "unlabelled-tailnet-secret",
-             .pos = tailnet.secret_pos,
+             .pos = secret.pos,
              .message = fmt::format("the controller will not use the Secret \"{}/{}\" for it",
-                                    settings_.ns, tailnet.secret),
+                                    settings_.ns, secret.text),
              .found = label.empty() ? fmt::format("no label \"{}\"", kTailnetLabel)
                                     : fmt::format("the label \"{}: {}\"", kTailnetLabel, label),
              .expected = fmt::format("the label \"{}: {}\"", kTailnetLabel, tailnet.name),
@@ -139,15 +147,15 @@ private:
 
     // I6: the Secret may be made by hand, so its absence is only an error when the inputs are
     // complete.
-    void check_secret(const TailnetInput& tailnet) {
-        const std::string name = fmt::format("{}/{}", settings_.ns, tailnet.secret);
+    void check_secret(const CustomResource& tailnet, const TextInput& secret) {
+        const std::string name = fmt::format("{}/{}", settings_.ns, secret.text);
         const auto source =
-            find_secret(loaded_, {.ns = settings_.ns, .name = tailnet.secret}, diagnostics_);
+            find_secret(loaded_, {.ns = settings_.ns, .name = secret.text}, diagnostics_);
         if (!source && settings_.inputs == InputsMode::Complete) {
             report(
                 tailnet,
                 {.rule = "missing-tailnet-secret",
-                 .pos = tailnet.secret_pos,
+                 .pos = secret.pos,
                  .message = fmt::format("Secret \"{}\" not found", name),
                  .expected = "a Secret, SealedSecret or ExternalSecret with client_id and "
                              "client_secret",
@@ -163,12 +171,12 @@ private:
             for (const std::string_view key : missing_keys(*source)) {
                 report(tailnet,
                        {.rule = "incomplete-tailnet-secret",
-                        .pos = tailnet.secret_pos,
+                        .pos = secret.pos,
                         .message = fmt::format("the Secret \"{}\" has no \"{}\"", name, key),
                         .expected = "the keys client_id and client_secret of an OAuth client of "
                                     "that tailnet"});
             }
-            check_label(tailnet, source->tailnet);
+            check_label(tailnet, secret, source->tailnet);
         }
     }
 
@@ -185,7 +193,7 @@ private:
 Tailnets::Tailnets(const Loaded& loaded, const Inventory& inventory, const Settings& settings)
     : settings_(settings) {
     for (const bool rendered : {false, true}) {  // what an applier sees wins over facts
-        for (const TailnetInput& tailnet : inventory.tailnets) {
+        for (const CustomResource& tailnet : inventory.of(kind_of("Tailnet"))) {
             if (is_rendered(loaded, *tailnet.doc) == rendered) {
                 by_name_[tailnet.name] = &tailnet;
             }
@@ -212,14 +220,14 @@ std::string Tailnets::server_url(const ParentInput& user, const TailnetWish& wis
 
 std::vector<TailnetPlan> plan_tailnets(const Inventory& inventory, const ProxyInputs& inputs) {
     std::vector<TailnetPlan> tailnets;
-    for (const TailnetInput& tailnet : inventory.tailnets) {
+    for (const CustomResource& tailnet : inventory.of(kind_of("Tailnet"))) {
         if (is_rendered(inputs.loaded, *tailnet.doc)) {
             tailnets.push_back({.origin = {tailnet.pos(), tailnet.doc->object_name(), kRule},
                                 .bundle = inputs.bundle_of(*tailnet.doc),
                                 .ns = inputs.settings.ns,
                                 .name = std::string(tailnet.name),
                                 .login_url = std::string(login_url(tailnet)),
-                                .secret = std::string(tailnet.secret)});
+                                .secret = std::string(secret_of(tailnet).text)});
         }
     }
     std::ranges::sort(tailnets, {}, &TailnetPlan::name);

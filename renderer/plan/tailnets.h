@@ -37,7 +37,7 @@ public:
 
 private:
     const Settings& settings_;
-    std::map<std::string_view, const TailnetInput*> by_name_;
+    std::map<std::string_view, const CustomResource*> by_name_;
 };
 
 // Those that an applier sees, sorted by name.

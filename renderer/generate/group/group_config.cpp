@@ -110,7 +110,7 @@ std::string api_config(const Workload& workload, const ProxyGroupPlan& group,
     if (chosen != nullptr && chosen->has_tailscale) {
         config.add("AcceptRoutes", chosen->accept_routes);
     }
-    const std::string_view mode = group.input->api_auth ? "auth" : "noauth";
+    const std::string_view mode = group.input.api_auth ? "auth" : "noauth";
     Value proxy = Value::map({{"Enabled", true}, {"Mode", Value::borrowed(mode)}});
     if (!offered.empty()) {
         proxy.add("ServiceName", offered.front()->name());

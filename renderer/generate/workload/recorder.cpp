@@ -25,27 +25,29 @@ Value merged(const Value* users, const Value& ours) {
 
 // Helm, and so Fleet, gives `managed-by` to every object of a release: what is rendered would look
 // changed for ever. Only pods and the selector, which no one writes to, have it.
-Value pod_labels(const Workload& workload, const RecorderInput& input) {
+Value pod_labels(const Workload& workload, const Fields& pod) {
     Value ours = labels_of(workload);
     ours.add(Value::borrowed(kManagedBy), "tailscale-operator");
-    return merged(input.pod.labels, ours);
+    return merged(pod.map("labels"), ours);
 }
 
-void put_copy(Value& map, Value key, const Value* value) {
-    if (value != nullptr && value->size() > 0) {
-        map.add(std::move(key), value->clone());
+void put_annotations(Value& metadata, const Fields& owner) {
+    const Value* annotations = owner.map("annotations");
+    if (annotations != nullptr && annotations->size() > 0) {
+        metadata.add("annotations", annotations->clone());
     }
 }
 
-void put_field(Value& map, std::string_view name, const Value* value) {
+void put_field(Value& map, std::string_view name, const Fields& owner) {
+    const Value* value = owner.any(name);
     if (value != nullptr && !is_left_out(name, *value)) {
         map.add(Value::borrowed(name), pod_field(name, *value));
     }
 }
 
-Value account(const Workload& workload, const RecorderInput& input) {
+Value account(const Workload& workload, const Fields& pod) {
     Value made = service_account(workload);
-    put_copy(*made.find("metadata"), "annotations", input.pod.account_annotations);
+    put_annotations(*made.find("metadata"), Fields(pod.map("serviceAccount")));
     return made;
 }
 
@@ -68,7 +70,8 @@ Value rules(const Workload& workload) {
     return rules;
 }
 
-Value recorder_container(const Workload& workload, const RecorderInput& input) {
+Value recorder_container(const Workload& workload, const CustomResource& input) {
+    const Fields users = input.fields_at({"statefulSet", "pod", "container"});
     Value made = container(workload, "recorder",
                            Value::list({env_from_field("POD_NAME", "metadata.name"),
                                         env_from_field("POD_UID", "metadata.uid")}));
@@ -76,47 +79,50 @@ Value recorder_container(const Workload& workload, const RecorderInput& input) {
     add_mounts(workload, mounts);
     made.add("command", Value::list({"/tsrecorder"}));
     made.add("volumeMounts", std::move(mounts));
-    if (input.pod.resources != nullptr) {
-        Value resources = pod_field("resources", *input.pod.resources);
+    if (const Value* wished = users.map("resources")) {
+        Value resources = pod_field("resources", *wished);
         if (resources.size() > 0) {
             made.add("resources", std::move(resources));
         }
     }
-    put_field(made, "securityContext", input.pod.container_security_context);
-    put_if(made, input.s3 && !input.credentials.empty(), "envFrom",
-           Value::list({Value::map({{"secretRef", Value::map({{"name", input.credentials}})}})}));
+    put_field(made, "securityContext", users);
+    const std::string_view credentials =
+        input.fields_at({"storage", "s3", "credentials", "secret"}).text("name");
+    put_if(made, !credentials.empty(), "envFrom",
+           Value::list({Value::map({{"secretRef", Value::map({{"name", credentials}})}})}));
     return made;
 }
 
-Value pod_template(const Workload& workload, const RecorderInput& input) {
-    const RecorderPod& pod = input.pod;
+Value pod_template(const Workload& workload, const CustomResource& input) {
+    const Fields pod = input.fields_at({"statefulSet", "pod"});
     Value head = Value::map({{"name", workload.name},
                              {"namespace", workload.ns},
-                             {"labels", pod_labels(workload, input)}});
-    put_copy(head, "annotations", pod.annotations);
+                             {"labels", pod_labels(workload, pod)}});
+    put_annotations(head, pod);
     Value volumes = Value::list({Value::map({{"name", "data"}, {"emptyDir", Value::map()}})});
     add_volumes(workload, volumes);
     Value spec = Value::map({{"serviceAccountName", workload.account},
                              {"containers", Value::list({recorder_container(workload, input)})},
                              {"volumes", std::move(volumes)}});
-    put_field(spec, "affinity", pod.affinity);
-    put_field(spec, "securityContext", pod.security_context);
-    put_field(spec, "imagePullSecrets", pod.image_pull_secrets);
-    put_field(spec, "nodeSelector", pod.node_selector);
-    put_field(spec, "tolerations", pod.tolerations);
+    for (const std::string_view name :
+         {"affinity", "securityContext", "imagePullSecrets", "nodeSelector", "tolerations"}) {
+        put_field(spec, name, pod);
+    }
     return Value::map({{"metadata", std::move(head)}, {"spec", std::move(spec)}});
 }
 
 // The user's labels and annotations, too, but for what the contract with the controller says.
-Value recorder_set(const Workload& workload, const RecorderInput& input) {
+Value recorder_set(const Workload& workload, const CustomResource& input) {
+    const Fields users = input.fields_at({"statefulSet"});
     Value made = stateful_set(
         workload,
-        Value::map({{"selector", Value::map({{"matchLabels", pod_labels(workload, input)}})},
+        Value::map({{"selector",
+                     Value::map({{"matchLabels", pod_labels(workload, Fields(users.map("pod")))}})},
                     {"template", pod_template(workload, input)}}));
     Value& head = *made.find("metadata");
-    Value labels = merged(input.labels, *head.find("labels"));
+    Value labels = merged(users.map("labels"), *head.find("labels"));
     labels.erase(kManagedBy);
-    Value annotations = merged(input.annotations, *head.find("annotations"));
+    Value annotations = merged(users.map("annotations"), *head.find("annotations"));
     if (workload.tailnet.empty()) {
         annotations.erase(kTailnetAnnotation);
     }
@@ -128,7 +134,8 @@ Value recorder_set(const Workload& workload, const RecorderInput& input) {
 }  // namespace
 
 void generate_recorder(const Workload& workload, const RecorderPlan& recorder, Objects& objects) {
-    add_object(workload, account(workload, *recorder.input), objects);
+    add_object(workload, account(workload, recorder.input->fields_at({"statefulSet", "pod"})),
+               objects);
     add_object(workload, role(workload, rules(workload)), objects);
     add_object(workload, role_binding(workload), objects);
     add_object(workload, recorder_set(workload, *recorder.input), objects);

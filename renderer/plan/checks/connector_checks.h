@@ -3,8 +3,8 @@
 // cmd/k8s-operator/connector.go.
 #pragma once
 
-#include "renderer/classify/connector.h"
 #include "renderer/core/diagnostics.h"
+#include "renderer/plan/workload/connector_input.h"
 
 namespace renderer {
 

@@ -10,6 +10,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/kube/api.h"
+#include "renderer/kube/proxy_class_rules.h"
 #include "renderer/kube/quantity.h"
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/grammar.h"
@@ -20,7 +21,7 @@ namespace {
 
 // Where a check stands: each reports at a place of the class.
 struct Checker {
-    const ProxyClassInput& input;
+    const CustomResource& input;
     Diagnostics& diagnostics;
 
     void report(Diagnostic found) const {
@@ -50,14 +51,14 @@ void check_reserved_keys(const Checker& checker, const Value* entries) {
 }
 
 void check_entries(const Checker& checker) {
-    const ProxyClassInput& input = checker.input;
+    const CustomResource& input = checker.input;
     for (const Fields& owner :
          {input.fields_at({"statefulSet"}), input.fields_at({"statefulSet", "pod"})}) {
         check_label_values(input, owner.map("labels"), checker.diagnostics);
         check_reserved_keys(checker, owner.map("labels"));
         check_reserved_keys(checker, owner.map("annotations"));
     }
-    check_label_values(input, input.map_at({"metrics", "serviceMonitor", "labels"}),
+    check_label_values(input, input.fields_at({"metrics", "serviceMonitor"}).map("labels"),
                        checker.diagnostics);
 }
 
@@ -197,7 +198,7 @@ void report_range(const Checker& checker, Pos pos, std::string message, std::str
     checker.report({.rule = "invalid-port-range",
                     .pos = pos,
                     .message = std::move(message),
-                    .found = fmt::format("\"{}\"", port_list(checker.input.ports)),
+                    .found = fmt::format("\"{}\"", port_list(class_ports(checker.input.spec))),
                     .expected = std::move(expected)});
 }
 
@@ -234,7 +235,7 @@ bool check_range(const Checker& checker, const ClassPort& port, const Settings& 
 
 void check_ports(const Checker& checker, const Settings& settings) {
     std::vector<ClassPort> sorted;
-    for (const ClassPort& port : checker.input.ports) {
+    for (const ClassPort& port : class_ports(checker.input.spec)) {
         if (check_range(checker, port, settings)) {
             sorted.push_back(port);
         }
@@ -250,7 +251,7 @@ void check_ports(const Checker& checker, const Settings& settings) {
 
 }  // namespace
 
-void check_proxy_class(const ProxyClassInput& input, const Settings& settings,
+void check_proxy_class(const CustomResource& input, const Settings& settings,
                        Diagnostics& diagnostics) {
     const Checker checker{input, diagnostics};
     check_entries(checker);

@@ -4,13 +4,13 @@
 // with other classes (proxy_classes).
 #pragma once
 
-#include "renderer/classify/proxy_class.h"
+#include "renderer/classify/custom_resource.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/plan/settings/settings.h"
 
 namespace renderer {
 
-void check_proxy_class(const ProxyClassInput& input, const Settings& settings,
+void check_proxy_class(const CustomResource& input, const Settings& settings,
                        Diagnostics& diagnostics);
 
 }  // namespace renderer

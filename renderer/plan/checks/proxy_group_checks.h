@@ -3,9 +3,9 @@
 // cmd/k8s-operator/proxygroup.go (validate).
 #pragma once
 
-#include "renderer/classify/proxy_group.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/plan/class/proxy_class_plan.h"
+#include "renderer/plan/group/proxy_group_input.h"
 
 namespace renderer {
 

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "renderer/kube/image_reference.h"
+#include "renderer/kube/proxy_class_rules.h"
 #include "renderer/plan/class/pod_fields.h"
 
 namespace renderer {
@@ -60,7 +61,7 @@ ClassContainer container(const Value* block) {
     return result;
 }
 
-void plan_pod(const ProxyClassInput& input, ProxyClassPlan& result) {
+void plan_pod(const CustomResource& input, ProxyClassPlan& result) {
     const Fields set = input.fields_at({"statefulSet"});
     const Value* block = set.map("pod");
     const Fields pod(block);
@@ -73,7 +74,7 @@ void plan_pod(const ProxyClassInput& input, ProxyClassPlan& result) {
     result.init_container = container(pod.map("tailscaleInitContainer"));
 }
 
-void plan_metrics(const ProxyClassInput& input, ProxyClassPlan& result) {
+void plan_metrics(const CustomResource& input, ProxyClassPlan& result) {
     const Fields metrics = input.fields_at({"metrics"});
     const Fields monitor(metrics.map("serviceMonitor"));
     const Fields debug = input.fields_at({"statefulSet", "pod", "tailscaleContainer", "debug"});
@@ -86,7 +87,7 @@ void plan_metrics(const ProxyClassInput& input, ProxyClassPlan& result) {
 
 }  // namespace
 
-ProxyClassPlan make_proxy_class(const ProxyClassInput& input) {
+ProxyClassPlan make_proxy_class(const CustomResource& input) {
     const Fields spec(input.spec);
     const Fields tailscale(spec.map("tailscale"));
     ProxyClassPlan result;
@@ -100,10 +101,10 @@ ProxyClassPlan make_proxy_class(const ProxyClassInput& input) {
     if (const Value* block = spec.map("staticEndpoints")) {
         StaticEndpoints& endpoints = result.static_endpoints.emplace();
         endpoints.pos = block->pos();
-        for (const ClassPort& port : input.ports) {
+        for (const ClassPort& port : class_ports(input.spec)) {
             endpoints.ports.push_back({port.port, port.last()});
         }
-        const Value* selector = input.map_at({"staticEndpoints", "nodePort", "selector"});
+        const Value* selector = input.fields_at({"staticEndpoints", "nodePort"}).map("selector");
         endpoints.selector = selector == nullptr ? Value::map() : selector->clone();
     }
     return result;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "renderer/classify/proxy_class.h"
+#include "renderer/classify/custom_resource.h"
 #include "renderer/core/document.h"
 #include "renderer/core/value.h"
 #include "renderer/plan/settings/settings.h"
@@ -58,6 +58,6 @@ struct ProxyClassPlan {
 };
 
 // What is malformed (reported elsewhere) is as if it were absent.
-ProxyClassPlan make_proxy_class(const ProxyClassInput& input);
+ProxyClassPlan make_proxy_class(const CustomResource& input);
 
 }  // namespace renderer

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "renderer/kube/proxy_class_rules.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/proxy_class_checks.h"
 #include "renderer/plan/custom_resources.h"
@@ -14,24 +15,28 @@ namespace renderer {
 
 namespace {
 
+struct PortsOfClass {
+    const CustomResource* input = nullptr;
+    std::vector<ClassPort> ports;
+};
+
 // About the first port of the class that one of the others has, too.
-void check_clash(const ProxyClassInput& input, const std::vector<const ProxyClassInput*>& others,
+void check_clash(const PortsOfClass& taken, const std::vector<PortsOfClass>& others,
                  Diagnostics& diagnostics) {
-    for (const ClassPort& port : input.ports) {
+    for (const ClassPort& port : taken.ports) {
         const auto other = std::ranges::find_if(
-            others, [&](const ProxyClassInput* one) { return overlaps(port, one->ports); });
+            others, [&](const PortsOfClass& one) { return overlaps(port, one.ports); });
         if (other == others.end()) {
             continue;
         }
-        const ProxyClassInput& clashing = **other;
-        about(input, diagnostics)
+        about(*taken.input, diagnostics)
             .error("invalid-port-range", port.port_pos,
-                   fmt::format("the ProxyClass \"{}\" also has this port", clashing.name))
-            .found(fmt::format("\"{}\"", port_list(input.ports)))
+                   fmt::format("the ProxyClass \"{}\" also has this port", other->input->name))
+            .found(fmt::format("\"{}\"", port_list(taken.ports)))
             .expected("ports that no other ProxyClass has")
-            .note({.pos = clashing.ports.front().port_pos,
-                   .object = clashing.doc->object_name(),
-                   .text = fmt::format("it has {}", port_list(clashing.ports))});
+            .note({.pos = other->ports.front().port_pos,
+                   .object = other->input->doc->object_name(),
+                   .text = fmt::format("it has {}", port_list(other->ports))});
         return;
     }
 }
@@ -40,9 +45,10 @@ void check_clash(const ProxyClassInput& input, const std::vector<const ProxyClas
 
 ProxyClasses::ProxyClasses(const Loaded& loaded, const Inventory& inventory, Plan& plan)
     : loaded_(loaded), settings_(plan.settings) {
-    plan.proxy_classes.reserve(inventory.proxy_classes.size());
+    const auto inputs = inventory.of(kind_of("ProxyClass"));
+    plan.proxy_classes.reserve(inputs.size());
     for (const bool rendered : {false, true}) {  // what an applier sees wins over facts
-        for (const ProxyClassInput& input : inventory.proxy_classes) {
+        for (const CustomResource& input : inputs) {
             if (is_rendered(loaded, *input.doc) == rendered) {
                 plan.proxy_classes.push_back(make_proxy_class(input));
                 by_name_[input.name] = {&input, &plan.proxy_classes.back(), {}};
@@ -104,17 +110,6 @@ const ProxyClassPlan* ProxyClasses::use(Entry& entry, const ParentInput& user, P
     return entry.plan;
 }
 
-Diagnostics ProxyClasses::check(const Entry& entry,
-                                const std::vector<const ProxyClassInput*>& sound) const {
-    Diagnostics found;
-    check_custom_resource(*entry.input, found);
-    check_proxy_class(*entry.input, settings_, found);
-    if (!found.has_errors()) {
-        check_clash(*entry.input, sound, found);
-    }
-    return found;
-}
-
 void ProxyClasses::finish(Diagnostics& diagnostics) {
     if (!default_users_.empty()) {
         diagnostics
@@ -134,11 +129,17 @@ void ProxyClasses::finish(Diagnostics& diagnostics) {
         }
     }
     std::ranges::sort(entries, {}, [](const Entry* entry) { return entry->input->pos(); });
-    std::vector<const ProxyClassInput*> sound;
+    std::vector<PortsOfClass> sound;
     for (const Entry* entry : entries) {
-        const Diagnostics found = check(*entry, sound);
-        if (!found.has_errors() && !entry->input->ports.empty()) {
-            sound.push_back(entry->input);
+        Diagnostics found;
+        check_custom_resource(*entry->input, found);
+        check_proxy_class(*entry->input, settings_, found);
+        PortsOfClass taken{entry->input, class_ports(entry->input->spec)};
+        if (!found.has_errors()) {
+            check_clash(taken, sound, found);
+        }
+        if (!found.has_errors() && !taken.ports.empty()) {
+            sound.push_back(std::move(taken));
         }
         bool first = true;
         for (Diagnostic one : found.all()) {

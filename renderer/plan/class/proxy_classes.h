@@ -44,15 +44,13 @@ public:
 
 private:
     struct Entry {
-        const ProxyClassInput* input = nullptr;
+        const CustomResource* input = nullptr;
         const ProxyClassPlan* plan = nullptr;
         std::vector<Note> users;
     };
 
     const ProxyClassPlan* use_default(const ParentInput& user);
     const ProxyClassPlan* use(Entry& entry, const ParentInput& user, Pos pos);
-    [[nodiscard]] Diagnostics check(const Entry& entry,
-                                    const std::vector<const ProxyClassInput*>& sound) const;
 
     const Loaded& loaded_;
     const Settings& settings_;

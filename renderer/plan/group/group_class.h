@@ -2,8 +2,8 @@
 // Services do not count. Source: tailscale v1.96.5 cmd/k8s-operator/proxygroup.go (validate).
 #pragma once
 
-#include "renderer/classify/proxy_group.h"
 #include "renderer/core/diagnostics.h"
+#include "renderer/plan/group/proxy_group_input.h"
 #include "renderer/plan/proxy.h"
 
 namespace renderer {

@@ -65,7 +65,7 @@ std::vector<GroupPolicyPlan> plan_group_policies(const Inventory& inventory,
                                                  const ProxyInputs& inputs,
                                                  Diagnostics& diagnostics) {
     std::map<std::string_view, GroupPolicyPlan> by_namespace;
-    for (const GroupPolicyInput& policy : inventory.group_policies) {
+    for (const CustomResource& policy : inventory.of(kind_of("ProxyGroupPolicy"))) {
         if (!is_rendered(inputs.loaded, *policy.doc)) {
             continue;
         }
@@ -78,8 +78,8 @@ std::vector<GroupPolicyPlan> plan_group_policies(const Inventory& inventory,
             merged.bundle = inputs.bundle_of(*policy.doc);
             merged.ns = policy.ns;
         }
-        add_names(policy.ingress, merged.ingress);
-        add_names(policy.egress, merged.egress);
+        add_names(policy.fields().texts("ingress"), merged.ingress);
+        add_names(policy.fields().texts("egress"), merged.egress);
     }
     std::vector<GroupPolicyPlan> policies;
     policies.reserve(by_namespace.size());

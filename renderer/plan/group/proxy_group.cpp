@@ -83,7 +83,7 @@ Workload make_group(const ProxyGroupInput& group, const ProxyClassPlan* chosen,
     workload.proxy_class = chosen;
     workload.metrics_type = "proxygroup";
     workload.certificates = group.type != GroupType::Egress;
-    ProxyGroupPlan feature{.input = &group, .type = group.type};
+    ProxyGroupPlan feature{.input = group, .type = group.type};
     if (chosen != nullptr && chosen->static_endpoints) {
         feature.tailscaled_port = tailscaled_port(group.name);
         workload.env.push_back({"PORT", fmt::format("{}", feature.tailscaled_port)});
@@ -134,17 +134,17 @@ std::vector<std::string> group_tags(const ProxyGroupInput& group, const Settings
 }
 
 GroupIndex::GroupIndex(const Inventory& inventory) {
-    for (const ProxyGroupInput& group : inventory.proxy_groups) {
-        sorted_.push_back(&group);
+    for (const CustomResource& resource : inventory.of(kind_of("ProxyGroup"))) {
+        sorted_.emplace_back(resource);
     }
-    std::ranges::stable_sort(sorted_, [](const auto* a, const auto* b) {
-        return std::pair(a->name, is_fact(*a->doc)) < std::pair(b->name, is_fact(*b->doc));
+    std::ranges::stable_sort(sorted_, {}, [](const ProxyGroupInput& group) {
+        return std::pair(group.name, is_fact(*group.doc));
     });
 }
 
 const ProxyGroupInput* GroupIndex::find(std::string_view name) const {
     const auto found = std::ranges::lower_bound(sorted_, name, {}, &ProxyGroupInput::name);
-    return found != sorted_.end() && (*found)->name == name ? *found : nullptr;
+    return found != sorted_.end() && found->name == name ? &*found : nullptr;
 }
 
 std::string_view type_name(GroupType type) {
@@ -218,9 +218,9 @@ void check_ignored(const ParentInput& member, Diagnostics& diagnostics) {
 std::vector<Workload> plan_proxy_groups(const GroupIndex& groups, const ProxyInputs& inputs,
                                         Diagnostics& diagnostics) {
     std::vector<Workload> planned;
-    for (const ProxyGroupInput* group : groups.sorted()) {
-        if (is_rendered(inputs.loaded, *group->doc)) {
-            if (std::optional<Workload> workload = plan_group(*group, inputs, diagnostics)) {
+    for (const ProxyGroupInput& group : groups.sorted()) {
+        if (is_rendered(inputs.loaded, *group.doc)) {
+            if (std::optional<Workload> workload = plan_group(group, inputs, diagnostics)) {
                 planned.push_back(std::move(*workload));
             }
         }

@@ -21,10 +21,10 @@ public:
 
     // nullptr when it is not among the inputs.
     [[nodiscard]] const ProxyGroupInput* find(std::string_view name) const;
-    [[nodiscard]] const std::vector<const ProxyGroupInput*>& sorted() const { return sorted_; }
+    [[nodiscard]] const std::vector<ProxyGroupInput>& sorted() const { return sorted_; }
 
 private:
-    std::vector<const ProxyGroupInput*> sorted_;
+    std::vector<ProxyGroupInput> sorted_;
 };
 
 // "egress", …; "" when it is unset.

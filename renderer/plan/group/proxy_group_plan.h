@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "renderer/classify/proxy_group.h"
 #include "renderer/core/document.h"
+#include "renderer/plan/group/proxy_group_input.h"
 
 namespace renderer {
 
@@ -42,7 +42,7 @@ struct GroupEndpoint {
 
 // What only ProxyGroups have.
 struct ProxyGroupPlan {
-    const ProxyGroupInput* input = nullptr;
+    ProxyGroupInput input;
     GroupType type = GroupType::Unset;
     std::vector<GroupEndpoint> endpoints = {};  // one per replica, or none
     std::int64_t tailscaled_port = 0;           // UDP; 0: it takes any

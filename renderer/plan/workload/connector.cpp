@@ -136,19 +136,15 @@ std::optional<Workload> plan_connector(const ConnectorInput& connector, const Pr
 
 std::vector<Workload> plan_connectors(const Inventory& inventory, const ProxyInputs& inputs,
                                       Diagnostics& diagnostics) {
-    std::vector<const ConnectorInput*> connectors;
-    for (const ConnectorInput& connector : inventory.connectors) {
-        if (is_rendered(inputs.loaded, *connector.doc)) {
-            connectors.push_back(&connector);
-        }
-    }
-    std::ranges::stable_sort(connectors, {}, [](const auto* one) { return one->name; });
     std::vector<Workload> proxies;
-    for (const ConnectorInput* connector : connectors) {
-        if (std::optional<Workload> proxy = plan_connector(*connector, inputs, diagnostics)) {
-            proxies.push_back(std::move(*proxy));
+    for (const CustomResource& resource : inventory.of(kind_of("Connector"))) {
+        if (is_rendered(inputs.loaded, *resource.doc)) {
+            if (auto proxy = plan_connector(ConnectorInput(resource), inputs, diagnostics)) {
+                proxies.push_back(std::move(*proxy));
+            }
         }
     }
+    std::ranges::stable_sort(proxies, {}, &Workload::parent_name);
     return proxies;
 }
 

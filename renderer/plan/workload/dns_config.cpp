@@ -15,7 +15,15 @@ namespace {
 
 constexpr std::string_view kRule = "dns-config: a DNSConfig";
 
-void refuse_second(const DnsConfigInput& config, const Origin& first, Diagnostics& diagnostics) {
+std::int64_t replicas(const CustomResource& config) {
+    return config.fields_at({"nameserver"}).number("replicas").value_or(1);
+}
+
+TextInput cluster_ip(const CustomResource& config) {
+    return config.fields_at({"nameserver", "service"}).placed("clusterIP").value_or(TextInput());
+}
+
+void refuse_second(const CustomResource& config, const Origin& first, Diagnostics& diagnostics) {
     about(config, diagnostics)
         .error("second-dns-config", config.pos(),
                "duplicate DNSConfig: a cluster has one nameserver")
@@ -23,28 +31,29 @@ void refuse_second(const DnsConfigInput& config, const Origin& first, Diagnostic
         .note({.pos = first.pos, .object = first.parent, .text = "the first is here"});
 }
 
-void check(const DnsConfigInput& config, Diagnostics& diagnostics) {
+void check(const CustomResource& config, Diagnostics& diagnostics) {
     check_custom_resource(config, diagnostics);
-    if (config.replicas < 0) {
-        report_invalid(config, config.replicas_pos, "spec.nameserver.replicas is negative",
-                       fmt::format("{}", config.replicas), "0 or more", diagnostics);
+    const Fields nameserver = config.fields_at({"nameserver"});
+    if (replicas(config) < 0) {
+        report_invalid(config, nameserver.pos("replicas"), "spec.nameserver.replicas is negative",
+                       fmt::format("{}", replicas(config)), "0 or more", diagnostics);
     }
-    if (!config.cluster_ip.empty() && config.cluster_ip != "None" &&
-        !ip_family(config.cluster_ip)) {
-        report_invalid(config, config.cluster_ip_pos,
-                       "spec.nameserver.service.clusterIP is not an IP address",
-                       fmt::format("\"{}\"", config.cluster_ip),
-                       "a free address of the cluster's Services", diagnostics);
+    const TextInput ip = cluster_ip(config);
+    if (!ip.text.empty() && ip.text != "None" && !ip_family(ip.text)) {
+        report_invalid(config, ip.pos, "spec.nameserver.service.clusterIP is not an IP address",
+                       fmt::format("\"{}\"", ip.text), "a free address of the cluster's Services",
+                       diagnostics);
     }
-    if (config.image_pos.known()) {
+    const Fields image(nameserver.map("image"));
+    if (!image.text("repo").empty() || !image.text("tag").empty()) {
         about(config, diagnostics)
-            .warning("unused-image", config.image_pos,
+            .warning("unused-image", nameserver.pos("image"),
                      "this image is not used: the nameserver is part of tailrender's image")
             .hint("remove \"image\"; set \"tailrender.image\" for a mirror");
     }
 }
 
-Workload make_nameserver(const DnsConfigInput& config, const ProxyInputs& inputs) {
+Workload make_nameserver(const CustomResource& config, const ProxyInputs& inputs) {
     Workload made = start_workload(config, kRule, inputs);
     made.name = kNameserver;
     made.account = kNameserver;
@@ -61,9 +70,10 @@ Workload make_nameserver(const DnsConfigInput& config, const ProxyInputs& inputs
     made.claims.push_back({"ConfigMap", std::string(kDnsRecords), made.origin.pos});
     made.image = inputs.settings.image.reference();
     made.pull_policy = controller_pull_policy(inputs.settings);
-    made.feature = NameserverPlan{.cluster_ip = std::string(config.cluster_ip),
-                                  .replicas = config.replicas,
-                                  .tolerations = config.tolerations};
+    made.feature =
+        NameserverPlan{.cluster_ip = std::string(cluster_ip(config).text),
+                       .replicas = replicas(config),
+                       .tolerations = config.fields_at({"nameserver", "pod"}).list("tolerations")};
     return made;
 }
 
@@ -72,7 +82,7 @@ Workload make_nameserver(const DnsConfigInput& config, const ProxyInputs& inputs
 std::optional<Workload> plan_dns_config(const Inventory& inventory, const ProxyInputs& inputs,
                                         Diagnostics& diagnostics) {
     std::optional<Workload> nameserver;
-    for (const DnsConfigInput& config : inventory.dns_configs) {
+    for (const CustomResource& config : inventory.of(kind_of("DNSConfig"))) {
         if (!is_rendered(inputs.loaded, *config.doc)) {
             continue;
         }

@@ -34,9 +34,16 @@ bool is_account_name(std::string_view name) {
 
 class RecorderPlanner {
 public:
-    RecorderPlanner(const RecorderInput& recorder, const ProxyInputs& inputs,
+    RecorderPlanner(const CustomResource& recorder, const ProxyInputs& inputs,
                     Diagnostics& diagnostics)
-        : recorder_(recorder), inputs_(inputs), out_(diagnostics) {}
+        : recorder_(recorder),
+          inputs_(inputs),
+          out_(diagnostics),
+          spec_(recorder.fields()),
+          pod_(recorder.fields_at({"statefulSet", "pod"})),
+          container_(pod_.map("container")),
+          account_(pod_.map("serviceAccount")),
+          s3_(recorder.fields_at({"storage", "s3"})) {}
 
     Workload run() {
         check_custom_resource(recorder_, out_);
@@ -46,20 +53,21 @@ public:
         Workload made = start_workload(recorder_, kRule, inputs_);
         made.labels = {{"app.kubernetes.io/name", "recorder"},
                        {"app.kubernetes.io/instance", made.name}};
-        if (!recorder_.pod.account.empty()) {
-            made.account = recorder_.pod.account;
+        if (const std::string_view account = account_.text("name"); !account.empty()) {
+            made.account = account;
         }
         claim_names(made);
         name_hosts(made);
         made.tags = device_tags(tags(), inputs_.settings);
-        made.tailnet = recorder_.tailnet;
-        made.server_url = inputs_.tailnets.server_url(
-            recorder_, {recorder_.tailnet, recorder_.tailnet_pos}, out_);
-        made.image = recorder_.pod.image.empty()
-                         ? fmt::format("tailscale/tsrecorder:{}", inputs_.settings.app_version)
-                         : std::string(recorder_.pod.image);
-        made.pull_policy = recorder_.pod.pull_policy;
-        made.target_text = recorder_.s3 ? fmt::format("s3://{}", recorder_.endpoint)
+        made.tailnet = spec_.text("tailnet");
+        made.server_url =
+            inputs_.tailnets.server_url(recorder_, {made.tailnet, spec_.pos("tailnet")}, out_);
+        made.image = container_.text("image");
+        if (made.image.empty()) {
+            made.image = fmt::format("tailscale/tsrecorder:{}", inputs_.settings.app_version);
+        }
+        made.pull_policy = container_.text("imagePullPolicy");
+        made.target_text = s3_.exists() ? fmt::format("s3://{}", s3_.text("endpoint"))
                                         : std::string(kLocalRecordings);
         made.volumes = {{"authkey", "auth", "authkey", "/etc/tailscaled"}};
         fill_environment(made);
@@ -89,30 +97,32 @@ private:
         }
     }
 
+    [[nodiscard]] std::int64_t replicas() const { return spec_.number("replicas").value_or(1); }
+
     void check_storage() {
-        if (recorder_.replicas < 0 || recorder_.replicas > kMaxReplicas) {
-            report_invalid(recorder_, recorder_.replicas_pos, "spec.replicas is out of range",
-                           fmt::format("{}", recorder_.replicas),
+        if (replicas() < 0 || replicas() > kMaxReplicas) {
+            report_invalid(recorder_, spec_.pos("replicas"), "spec.replicas is out of range",
+                           fmt::format("{}", replicas()),
                            fmt::format("a number from 0 to {}", kMaxReplicas), out_);
         }
-        if (recorder_.replicas > 1 && !recorder_.s3) {
-            refuse("recorder-storage", recorder_.replicas_pos,
+        if (replicas() > 1 && !s3_.exists()) {
+            refuse("recorder-storage", spec_.pos("replicas"),
                    "several replicas must store recordings in S3",
                    "spec.storage.s3, or one replica", "");
-        } else if (!recorder_.ui && !recorder_.s3 && recorder_.faults.empty()) {
+        } else if (!spec_.flag("enableUI") && !s3_.exists() && recorder_.faults.empty()) {
             refuse("recorder-storage", recorder_.pos(), "no one could access the recordings",
                    "\"enableUI: true\" or \"storage.s3\" in spec", "");
         }
     }
 
     void check_pod() {
-        const RecorderPod& pod = recorder_.pod;
-        check_labels(recorder_, recorder_.labels, out_);
-        check_labels(recorder_, pod.labels, out_);
-        check_annotations(recorder_, recorder_.annotations, out_);
-        check_annotations(recorder_, pod.annotations, out_);
-        check_annotations(recorder_, pod.account_annotations, out_);
-        for (const EnvInput& env : pod.env) {
+        const Fields set = recorder_.fields_at({"statefulSet"});
+        check_labels(recorder_, set.map("labels"), out_);
+        check_labels(recorder_, pod_.map("labels"), out_);
+        check_annotations(recorder_, set.map("annotations"), out_);
+        check_annotations(recorder_, pod_.map("annotations"), out_);
+        check_annotations(recorder_, account_.map("annotations"), out_);
+        for (const EnvInput& env : container_.env("env")) {
             if (env.name == "POD_NAME") {
                 refuse("reserved-env", env.pos, "other variables of the container use \"POD_NAME\"",
                        "a variable that no other variable refers to", "remove it");
@@ -122,9 +132,10 @@ private:
                                "", "letters, digits, \"-\", \"_\" and \".\", no digit first", out_);
             }
         }
-        if (!pod.account.empty() && !is_account_name(pod.account)) {
-            report_invalid(recorder_, pod.account_pos,
-                           fmt::format("invalid ServiceAccount name \"{}\"", pod.account), "",
+        const std::string_view account = account_.text("name");
+        if (!account.empty() && !is_account_name(account)) {
+            report_invalid(recorder_, account_.pos("name"),
+                           fmt::format("invalid ServiceAccount name \"{}\"", account), "",
                            "lower-case letters, digits, \"-\" and \".\", at most 63", out_);
         }
     }
@@ -133,16 +144,15 @@ private:
         for (const std::string_view kind : {"Role", "RoleBinding", "StatefulSet"}) {
             made.claims.push_back({kind, made.name, made.origin.pos});
         }
-        made.claims.push_back(
-            {"ServiceAccount", made.account,
-             made.account == made.name ? made.origin.pos : recorder_.pod.account_pos});
+        made.claims.push_back({"ServiceAccount", made.account,
+                               made.account == made.name ? made.origin.pos : account_.pos("name")});
     }
 
     void name_hosts(Workload& made) {
         made.hostname_pos = recorder_.name_pos();
         made.hostname_advice = "rename the Recorder";
-        const auto replicas = std::clamp<std::int64_t>(recorder_.replicas, 0, kMaxReplicas);
-        for (std::int64_t i = 0; i < replicas; ++i) {
+        const auto count = std::clamp<std::int64_t>(replicas(), 0, kMaxReplicas);
+        for (std::int64_t i = 0; i < count; ++i) {
             made.hostnames.push_back(fmt::format("{}-{}{}", made.name, i, hostname_end()));
         }
         if (!made.hostnames.empty() && made.hostnames.back().size() > kMaxLabel) {
@@ -165,30 +175,32 @@ private:
                     {"TS_STATE", "kube:$(POD_NAME)"},
                     {"TSRECORDER_HOSTNAME", fmt::format("$(POD_NAME){}", hostname_end())},
                     {"TSRECORDER_LOGIN_SERVER", made.server_url}};
-        for (const EnvInput& users : recorder_.pod.env) {
+        for (const EnvInput& users : container_.env("env")) {
             made.env.push_back({users.name, std::string(users.value)});
         }
         made.env.push_back({"TSRECORDER_DST", made.target_text});
-        if (recorder_.s3) {
-            made.env.push_back({"TSRECORDER_BUCKET", std::string(recorder_.bucket)});
+        if (s3_.exists()) {
+            made.env.push_back({"TSRECORDER_BUCKET", std::string(s3_.text("bucket"))});
         }
-        if (recorder_.ui) {
+        if (spec_.flag("enableUI")) {
             made.env.push_back({"TSRECORDER_UI", "true"});
         }
     }
 
     std::vector<std::string> tags() {
-        check_tags(recorder_, recorder_.tags, "tag:recorder", out_);
+        const std::vector<TextInput> wished = spec_.texts("tags");
+        check_tags(recorder_, wished, "tag:recorder", out_);
         std::vector<std::string> tags;
-        for (const TextInput& tag : recorder_.tags) {
+        for (const TextInput& tag : wished) {
             tags.emplace_back(tag.text);
         }
         return tags.empty() ? std::vector<std::string>{std::string(kDefaultTag)} : tags;
     }
 
-    const RecorderInput& recorder_;
+    const CustomResource& recorder_;
     const ProxyInputs& inputs_;
     Diagnostics& out_;
+    Fields spec_, pod_, container_, account_, s3_;
 };
 
 }  // namespace
@@ -196,7 +208,7 @@ private:
 std::vector<Workload> plan_recorders(const Inventory& inventory, const ProxyInputs& inputs,
                                      Diagnostics& diagnostics) {
     std::vector<Workload> recorders;
-    for (const RecorderInput& recorder : inventory.recorders) {
+    for (const CustomResource& recorder : inventory.of(kind_of("Recorder"))) {
         if (is_rendered(inputs.loaded, *recorder.doc)) {
             recorders.push_back(RecorderPlanner(recorder, inputs, diagnostics).run());
         }

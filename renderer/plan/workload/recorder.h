@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "renderer/classify/recorder.h"
+#include "renderer/classify/custom_resource.h"
 #include "renderer/core/diagnostics.h"
 
 namespace renderer {
@@ -14,7 +14,7 @@ struct ProxyInputs;
 struct Workload;
 
 struct RecorderPlan {
-    const RecorderInput* input = nullptr;  // what goes to Kubernetes unchanged
+    const CustomResource* input = nullptr;  // what goes to Kubernetes unchanged
 };
 
 // Sorted by name. Refuses what the operator refuses, and names that Kubernetes or someone else in

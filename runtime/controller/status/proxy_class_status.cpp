@@ -128,7 +128,7 @@ std::string faults_of(const Parent& its_class, std::map<std::string, Ports>& tak
     for (const ClassFault& fault : renderer::proxy_class_faults(its_class.spec)) {
         word(fault, faults);
     }
-    Ports ports = renderer::class_ports(its_class.spec);
+    Ports ports = renderer::class_ports(&its_class.spec);
     if (const std::string fault = ports_fault(its_class.name, ports, taken); !fault.empty()) {
         faults.add("spec.staticEndpoints.nodePort.ports", Value(renderer::port_list(ports)), fault);
     }

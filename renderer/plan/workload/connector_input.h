@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/classify/custom_resource.h"
 #include "renderer/classify/fields.h"
-#include "renderer/classify/parent_input.h"
 #include "renderer/core/pos.h"
 
 namespace renderer {
@@ -23,6 +23,8 @@ struct ConnectorRoutes {
 };
 
 struct ConnectorInput : ParentInput {
+    explicit ConnectorInput(const CustomResource& resource);
+
     ConnectorRoutes subnet_router, app_connector;
     bool exit_node = false;
     Pos exit_node_pos;
@@ -33,7 +35,5 @@ struct ConnectorInput : ParentInput {
     TextInput proxy_class;  // its text is "" when absent
     TextInput tailnet;
 };
-
-ConnectorInput decode_connector(const Document& doc);
 
 }  // namespace renderer

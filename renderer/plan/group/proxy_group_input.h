@@ -7,14 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/classify/custom_resource.h"
 #include "renderer/classify/fields.h"
-#include "renderer/classify/parent_input.h"
 
 namespace renderer {
 
 enum class GroupType : std::uint8_t { Unset, Egress, Ingress, KubeApiServer };
 
 struct ProxyGroupInput : ParentInput {
+    explicit ProxyGroupInput(const CustomResource& resource);
+
     GroupType type = GroupType::Unset;
     std::int64_t replicas = 2;
     Pos replicas_pos;
@@ -25,7 +27,5 @@ struct ProxyGroupInput : ParentInput {
     bool api_auth = true;  // spec.kubeAPIServer.mode
     TextInput api_hostname;
 };
-
-ProxyGroupInput decode_proxy_group(const Document& doc);
 
 }  // namespace renderer

@@ -1,0 +1,33 @@
+#include "renderer/plan/group/proxy_group_input.h"
+
+#include <array>
+
+namespace renderer {
+
+namespace {
+
+using TypeName = std::pair<std::string_view, GroupType>;
+constexpr std::array kTypes = {TypeName{"egress", GroupType::Egress},
+                               TypeName{"ingress", GroupType::Ingress},
+                               TypeName{"kube-apiserver", GroupType::KubeApiServer}};
+
+using ModeName = std::pair<std::string_view, bool>;
+constexpr std::array kApiModes = {ModeName{"auth", true}, ModeName{"noauth", false}};
+
+}  // namespace
+
+ProxyGroupInput::ProxyGroupInput(const CustomResource& resource) : ParentInput(resource) {
+    const Fields spec = resource.fields();
+    type = spec.choice("type", kTypes, GroupType::Unset);
+    replicas = spec.number("replicas").value_or(2);
+    replicas_pos = spec.pos("replicas");
+    tags = spec.texts("tags");
+    hostname_prefix = spec.placed("hostnamePrefix").value_or(TextInput());
+    proxy_class = spec.placed("proxyClass").value_or(TextInput());
+    tailnet = spec.placed("tailnet").value_or(TextInput());
+    const Fields api(spec.map("kubeAPIServer"));
+    api_auth = api.choice("mode", kApiModes, true);
+    api_hostname = api.placed("hostname").value_or(TextInput());
+}
+
+}  // namespace renderer

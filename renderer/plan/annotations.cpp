@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
+#include <vector>
 
 namespace renderer {
 
@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::string_view kDomain = "tailscale.com/";
 
-constexpr std::array kServiceKeys = {kExpose,       kHostname,    kTags,       kTailnetIp,
-                                     kOldTailnetIp, kTailnetFqdn, kProxyClass, kProxyGroup};
-constexpr std::array kIngressKeys = {kFunnel,     kHttpRedirect, kForwardClusterTraffic, kTags,
-                                     kProxyClass, kProxyGroup,   kHttpEndpoint};
-constexpr std::array<std::string_view, 1> kServiceSwitches = {kExpose};
-constexpr std::array kIngressSwitches = {kFunnel, kHttpRedirect, kForwardClusterTraffic};
 constexpr std::array<std::string_view, 6> kLabels = {kProxyClass,
                                                      kManaged,
                                                      "tailscale.com/parent-resource",
@@ -25,52 +19,47 @@ constexpr std::array<std::string_view, 6> kLabels = {kProxyClass,
                                                      "tailscale.com/parent-resource-type",
                                                      "tailscale.com/svc-type"};
 
-using Keys = std::span<const std::string_view>;
-
-bool contains(Keys keys, std::string_view key) {
-    return std::ranges::find(keys, key) != keys.end();
-}
-
-// What one of the two kinds understands.
+// One of the two kinds.
 struct Vocabulary {
+    On on;
     std::string_view kind, article, other_kind;
-    Keys keys, switches, other_keys;
 };
 
-const Vocabulary kService = {"Service",        "a",         "an Ingress", kServiceKeys,
-                             kServiceSwitches, kIngressKeys};
-const Vocabulary kIngress = {"Ingress",        "an",        "a Service", kIngressKeys,
-                             kIngressSwitches, kServiceKeys};
+constexpr Vocabulary kService = {On::Service, "Service", "a", "an Ingress"};
+constexpr Vocabulary kIngress = {On::Ingress, "Ingress", "an", "a Service"};
+
+bool is_on(const Annotation& annotation, On kind) {
+    return annotation.on == kind || annotation.on == On::Both;
+}
+
+const Annotation* find(std::string_view key) {
+    const auto* found = std::ranges::find(kAnnotations, key, &Annotation::key);
+    return found == kAnnotations.end() ? nullptr : found;
+}
 
 const Value* metadata(const ParentInput& parent, std::string_view group) {
     const Value* entries = parent.doc->root.at({"metadata", group});
     return entries != nullptr && entries->is_map() ? entries : nullptr;
 }
 
-std::string suggestion(std::string_view key, Keys keys) {
-    const std::string_view near = nearest(key, {keys.begin(), keys.end()});
+std::string suggestion(std::string_view key, const std::vector<std::string_view>& keys) {
+    const std::string_view near = nearest(key, keys);
     return near.empty() ? fmt::format("the operator knows {}", fmt::join(keys, ", "))
                         : fmt::format("did you mean \"{}\"?", near);
 }
 
-void check_key(const ParentInput& parent, const Vocabulary& words, const Member& entry,
-               Diagnostics& diagnostics) {
-    const std::string_view key = entry.name();
-    if (contains(words.keys, key)) {
-        return;
-    }
-    if (contains(words.other_keys, key)) {
-        about(parent, diagnostics)
-            .warning("annotation-without-effect", entry.key.pos(),
-                     fmt::format("annotation \"{}\" has no effect on {} {}", key, words.article,
-                                 words.kind))
-            .hint(fmt::format("it belongs on {}", words.other_kind));
-        return;
+void report_unknown(const ParentInput& parent, On kind, const Member& entry,
+                    Diagnostics& diagnostics) {
+    std::vector<std::string_view> keys;
+    for (const Annotation& annotation : kAnnotations) {
+        if (is_on(annotation, kind)) {
+            keys.push_back(annotation.key);
+        }
     }
     about(parent, diagnostics)
         .warning("unknown-annotation", entry.key.pos(),
-                 fmt::format("unknown annotation \"{}\"", key))
-        .hint(suggestion(key, words.keys));
+                 fmt::format("unknown annotation \"{}\"", entry.name()))
+        .hint(suggestion(entry.name(), keys));
 }
 
 void check_switch(const ParentInput& parent, const Member& entry, Diagnostics& diagnostics) {
@@ -89,18 +78,34 @@ void check_switch(const ParentInput& parent, const Member& entry, Diagnostics& d
                   : fmt::format("write {}: \"true\"", entry.name()));
 }
 
+void check_annotation(const ParentInput& parent, const Vocabulary& words, const Member& entry,
+                      Diagnostics& diagnostics) {
+    const Annotation* annotation = find(entry.name());
+    if (annotation == nullptr) {
+        report_unknown(parent, words.on, entry, diagnostics);
+    } else if (!is_on(*annotation, words.on)) {
+        about(parent, diagnostics)
+            .warning("annotation-without-effect", entry.key.pos(),
+                     fmt::format("annotation \"{}\" has no effect on {} {}", entry.name(),
+                                 words.article, words.kind))
+            .hint(fmt::format("it belongs on {}", words.other_kind));
+    } else if (annotation->is_switch) {
+        check_switch(parent, entry, diagnostics);
+    }
+}
+
 void check_label(const ParentInput& parent, const Vocabulary& words, const Member& entry,
                  Diagnostics& diagnostics) {
-    const std::string_view key = entry.name();
-    if (contains(kLabels, key)) {
+    if (std::ranges::find(kLabels, entry.name()) != kLabels.end()) {
         return;
     }
-    const bool misplaced = contains(words.keys, key);
-    const std::array<std::string_view, 1> choices = {kProxyClass};
+    const Annotation* annotation = find(entry.name());
     about(parent, diagnostics)
-        .warning("unknown-label", entry.key.pos(), fmt::format("unknown label \"{}\"", key))
-        .hint(misplaced ? "it is an annotation: move it to metadata.annotations"
-                        : suggestion(key, choices));
+        .warning("unknown-label", entry.key.pos(),
+                 fmt::format("unknown label \"{}\"", entry.name()))
+        .hint(annotation != nullptr && is_on(*annotation, words.on)
+                  ? "it is an annotation: move it to metadata.annotations"
+                  : suggestion(entry.name(), {kProxyClass}));
 }
 
 void check_entries(const ParentInput& parent, const Vocabulary& words, Diagnostics& diagnostics) {
@@ -109,12 +114,8 @@ void check_entries(const ParentInput& parent, const Vocabulary& words, Diagnosti
     }
     if (const Value* annotations = metadata(parent, "annotations"); annotations != nullptr) {
         for (const Member& entry : annotations->members()) {
-            if (!entry.name().starts_with(kDomain)) {
-                continue;
-            }
-            check_key(parent, words, entry, diagnostics);
-            if (contains(words.switches, entry.name())) {
-                check_switch(parent, entry, diagnostics);
+            if (entry.name().starts_with(kDomain)) {
+                check_annotation(parent, words, entry, diagnostics);
             }
         }
     }

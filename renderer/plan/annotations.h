@@ -3,6 +3,8 @@
 // folding. Source: tailscale v1.96.5 cmd/k8s-operator/{sts,svc,ingress}.go.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "renderer/classify/classify.h"
@@ -24,6 +26,35 @@ constexpr std::string_view kForwardClusterTraffic =
     "tailscale.com/experimental-forward-cluster-traffic-via-ingress";
 constexpr std::string_view kHttpEndpoint = "tailscale.com/http-endpoint";
 constexpr std::string_view kManaged = "tailscale.com/managed";
+
+enum class On : std::uint8_t { Service = 1, Ingress = 2, Both = 3 };
+enum class InGroup : std::uint8_t { Counts, Ignored };  // on an object that a ProxyGroup serves
+
+struct Annotation {
+    std::string_view key;
+    On on = On::Both;
+    bool is_switch = false;  // only "true" enables it
+    InGroup in_group = InGroup::Counts;
+};
+
+// In the order in which messages list them.
+inline constexpr std::array kAnnotations = {
+    Annotation{.key = kExpose, .on = On::Service, .is_switch = true},
+    Annotation{.key = kHostname, .on = On::Service},
+    Annotation{.key = kFunnel, .on = On::Ingress, .is_switch = true, .in_group = InGroup::Ignored},
+    Annotation{.key = kHttpRedirect, .on = On::Ingress, .is_switch = true},
+    Annotation{.key = kForwardClusterTraffic,
+               .on = On::Ingress,
+               .is_switch = true,
+               .in_group = InGroup::Ignored},
+    Annotation{.key = kTags},
+    Annotation{.key = kTailnetIp, .on = On::Service},
+    Annotation{.key = kOldTailnetIp, .on = On::Service},
+    Annotation{.key = kTailnetFqdn, .on = On::Service},
+    Annotation{.key = kProxyClass, .in_group = InGroup::Ignored},
+    Annotation{.key = kProxyGroup},
+    Annotation{.key = kHttpEndpoint, .on = On::Ingress},
+};
 
 // The annotation's text; "" when it is absent or no string.
 std::string_view annotation_text(const ParentInput& parent, std::string_view key);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/proxy_group_checks.h"
@@ -196,8 +195,10 @@ void check_group_type(const ParentInput& member, const ProxyGroupInput& group, G
 }
 
 void check_ignored(const ParentInput& member, Diagnostics& diagnostics) {
-    constexpr std::array kIgnored = {kProxyClass, kFunnel, kForwardClusterTraffic};
-    for (const std::string_view key : kIgnored) {
+    for (const auto& [key, on, is_switch, in_group] : kAnnotations) {
+        if (in_group != InGroup::Ignored) {
+            continue;
+        }
         const Value* label = key == kProxyClass ? member.label(key) : nullptr;
         const Value* found = label == nullptr ? member.annotation(key) : label;
         if (found == nullptr) {

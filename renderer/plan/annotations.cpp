@@ -89,6 +89,13 @@ void check_annotation(const ParentInput& parent, const Vocabulary& words, const 
                      fmt::format("annotation \"{}\" has no effect on {} {}", entry.name(),
                                  words.article, words.kind))
             .hint(fmt::format("it belongs on {}", words.other_kind));
+    } else if (annotation->in_group == InGroup::Required &&
+               annotation_text(parent, kProxyGroup).empty()) {
+        about(parent, diagnostics)
+            .warning("annotation-without-effect", entry.key.pos(),
+                     fmt::format("annotation \"{}\" has no effect without \"{}\"", entry.name(),
+                                 kProxyGroup))
+            .hint("remove it");
     } else if (annotation->is_switch) {
         check_switch(parent, entry, diagnostics);
     }

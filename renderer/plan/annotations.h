@@ -28,7 +28,8 @@ constexpr std::string_view kHttpEndpoint = "tailscale.com/http-endpoint";
 constexpr std::string_view kManaged = "tailscale.com/managed";
 
 enum class On : std::uint8_t { Service = 1, Ingress = 2, Both = 3 };
-enum class InGroup : std::uint8_t { Counts, Ignored };  // on an object that a ProxyGroup serves
+// On an object that a ProxyGroup serves; Required: on no other.
+enum class InGroup : std::uint8_t { Counts, Ignored, Required };
 
 struct Annotation {
     std::string_view key;
@@ -53,7 +54,7 @@ inline constexpr std::array kAnnotations = {
     Annotation{.key = kTailnetFqdn, .on = On::Service},
     Annotation{.key = kProxyClass, .in_group = InGroup::Ignored},
     Annotation{.key = kProxyGroup},
-    Annotation{.key = kHttpEndpoint, .on = On::Ingress},
+    Annotation{.key = kHttpEndpoint, .on = On::Ingress, .in_group = InGroup::Required},
 };
 
 // The annotation's text; "" when it is absent or no string.

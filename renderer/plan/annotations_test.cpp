@@ -58,6 +58,10 @@ TEST(Annotations, SwitchesAreOnOnlyWithTheExactText) {
     EXPECT_EQ(Planned(ingress(spec, "tailscale.com/hostname: x") + backend).dump(),
               "3: warning [annotation-without-effect] Ingress/shop/site: annotation "
               "\"tailscale.com/hostname\" has no effect on an Ingress | it belongs on a Service\n");
+    EXPECT_EQ(Planned(ingress(spec, "tailscale.com/http-endpoint: enabled") + backend).dump(),
+              "3: warning [annotation-without-effect] Ingress/shop/site: annotation "
+              "\"tailscale.com/http-endpoint\" has no effect without "
+              "\"tailscale.com/proxy-group\" | remove it\n");
 }
 
 TEST(Annotations, WarnAboutLabelsThatShouldBeAnnotations) {

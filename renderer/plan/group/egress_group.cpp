@@ -60,12 +60,26 @@ void check_name_length(const ServiceInput& service, Diagnostics& diagnostics) {
 }
 
 // The operator checks the hostname and the tags, although a Service of a group has neither.
+void check_device(const ServiceInput& service, const Settings& settings, Diagnostics& diagnostics) {
+    plan_tags(service, settings, diagnostics);
+    service_hostname(service, settings, diagnostics);
+    for (const std::string_view key : {kHostname, kTags}) {
+        if (const Value* found = service.annotation(key)) {
+            about(service, diagnostics)
+                .warning("annotation-without-effect", found->pos(),
+                         fmt::format("annotation \"{}\" has no effect on a Service of an egress "
+                                     "group: it has no device of its own",
+                                     key))
+                .hint("remove it");
+        }
+    }
+}
+
 void check_member(const ServiceInput& service, const ProxyInputs& inputs,
                   Diagnostics& diagnostics) {
     check_namespace(service, diagnostics);
     check_ignored(service, diagnostics);
-    plan_tags(service, inputs.settings, diagnostics);
-    service_hostname(service, inputs.settings, diagnostics);
+    check_device(service, inputs.settings, diagnostics);
     check_egress_object(service, diagnostics);
     check_headless(service, diagnostics);
     check_external_name_type(service, diagnostics);

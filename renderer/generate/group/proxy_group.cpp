@@ -9,6 +9,7 @@
 #include "renderer/generate/group/group_services.h"
 #include "renderer/generate/group/ingress_group.h"
 #include "renderer/generate/group/static_endpoints.h"
+#include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
 #include "renderer/plan/group/group_class.h"
@@ -145,8 +146,8 @@ Value group_readiness_probe() {
                        {"periodSeconds", 1}});
 }
 
-void generate_proxy_group(const Workload& workload, const ProxyGroupPlan& group, const Plan& plan,
-                          Objects& objects) {
+void generate_feature(const Plan& plan, const Workload& workload, const ProxyGroupPlan& group,
+                      Objects& objects) {
     const Offered offered = offered_by(workload, plan);
     const auto add = [&](Value root) { add_object(workload, std::move(root), objects); };
     if (workload.makes_account) {

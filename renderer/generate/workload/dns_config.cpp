@@ -1,5 +1,4 @@
-#include "renderer/generate/workload/dns_config.h"
-
+#include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
 #include "renderer/plan/class/pod_fields.h"
@@ -90,8 +89,9 @@ Value service(const Workload& workload, const NameserverPlan& nameserver) {
 
 }  // namespace
 
-void generate_dns_config(const Workload& workload, const NameserverPlan& nameserver,
-                         const Value* pull_secrets, Objects& objects) {
+void generate_feature(const Plan& plan, const Workload& workload, const NameserverPlan& nameserver,
+                      Objects& objects) {
+    const Value* pull_secrets = plan.settings.chart.at({"imagePullSecrets"});  // of our own image
     add_object(workload, service_account(workload), objects);
     add_object(workload, deployment(workload, nameserver, pull_secrets), objects);
     add_object(workload, service(workload, nameserver), objects);

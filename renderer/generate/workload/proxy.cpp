@@ -1,8 +1,7 @@
-#include "renderer/generate/workload/proxy.h"
-
 #include <utility>
 
 #include "renderer/base/base64.h"
+#include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/proxy_config.h"
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
@@ -106,7 +105,8 @@ Value set_spec(const Workload& workload, const ProxyPlan& proxy) {
 
 }  // namespace
 
-void generate_proxy(const Workload& workload, const ProxyPlan& proxy, Objects& objects) {
+void generate_feature(const Plan& /*plan*/, const Workload& workload, const ProxyPlan& proxy,
+                      Objects& objects) {
     add_object(workload, service_account(workload), objects);
     for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
         add_object(workload, config_secret(workload, i, config_data(workload, proxy, i)), objects);

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "renderer/core/json.h"
-#include "renderer/generate/workload/proxy.h"
+#include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/proxy_config.h"
 #include "renderer/plan/plan_testing.h"
 
@@ -85,7 +85,7 @@ struct Rendered {
     explicit Rendered(Target target) : Rendered(parent_of(target)) {}
     explicit Rendered(std::string stream) : run(std::move(stream), "loginServer: https://hs.lan") {
         EXPECT_EQ(run.dump(), "");
-        generate_proxy(run.workload(), run.proxy(), objects);
+        generate_feature(run.plan, run.workload(), run.proxy(), objects);
     }
     [[nodiscard]] const std::string& name() const { return run.workload().name; }
 };

@@ -1,8 +1,7 @@
-#include "renderer/generate/workload/proxy.h"
-
 #include <gtest/gtest.h>
 
 #include "renderer/core/yaml_writer.h"
+#include "renderer/generate/workload/generators.h"
 #include "renderer/plan/plan_testing.h"
 
 namespace renderer {
@@ -40,7 +39,7 @@ struct Rendered {
     explicit Rendered(std::string stream, std::string_view values = kValues) {
         const Planned run(std::move(stream), values);
         EXPECT_EQ(run.dump(), "");
-        generate_proxy(run.workload(), run.proxy(), objects);
+        generate_feature(run.plan, run.workload(), run.proxy(), objects);
     }
 
     [[nodiscard]] const Value& root(std::string_view kind) const {

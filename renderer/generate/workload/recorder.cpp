@@ -1,9 +1,8 @@
-#include "renderer/generate/workload/recorder.h"
-
 #include <fmt/format.h>
 
 #include <utility>
 
+#include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
 #include "renderer/plan/class/pod_fields.h"
@@ -133,7 +132,8 @@ Value recorder_set(const Workload& workload, const CustomResource& input) {
 
 }  // namespace
 
-void generate_recorder(const Workload& workload, const RecorderPlan& recorder, Objects& objects) {
+void generate_feature(const Plan& /*plan*/, const Workload& workload, const RecorderPlan& recorder,
+                      Objects& objects) {
     add_object(workload, account(workload, recorder.input->fields_at({"statefulSet", "pod"})),
                objects);
     add_object(workload, role(workload, rules(workload)), objects);

@@ -1,0 +1,29 @@
+// One for each feature that makes pods: the objects that every workload has (workload_objects.h),
+// and those of the feature alone. Sources of the shapes: tailscale v1.96.5 cmd/k8s-operator; the
+// intended differences are in renderer/PARITY.md.
+#pragma once
+
+#include "renderer/generate/generate.h"
+
+namespace renderer {
+
+// The proxy of one Service, Ingress or Connector, with a headless Service (sts.go,
+// deploy/manifests/{proxy,userspace-proxy}.yaml).
+void generate_feature(const Plan& plan, const Workload& workload, const ProxyPlan& proxy,
+                      Objects& objects);
+
+// Every ProxyGroup, whatever its type (proxygroup_specs.go). The types add their own variables and
+// volumes, and their ConfigMap.
+void generate_feature(const Plan& plan, const Workload& workload, const ProxyGroupPlan& group,
+                      Objects& objects);
+
+// A Recorder's state and auth key Secrets belong to the runtime (tsrecorder_specs.go).
+void generate_feature(const Plan& plan, const Workload& workload, const RecorderPlan& recorder,
+                      Objects& objects);
+
+// The nameserver, a Deployment (deploy/manifests/nameserver). The ConfigMap with its records
+// belongs to the controller (testdata/contract/nameserver.md).
+void generate_feature(const Plan& plan, const Workload& workload, const NameserverPlan& nameserver,
+                      Objects& objects);
+
+}  // namespace renderer

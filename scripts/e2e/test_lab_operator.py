@@ -133,7 +133,7 @@ def test_moves_beside_the_controller(user):
     for _ in range(KILLS):
         adopt_and_kill(lab, user.runtime, lambda: time.sleep(generator.uniform(0.1, 3)))
     said = user.adopt()
-    assert "no Tailscale operator is here: " in said
+    assert "no Tailscale operator: " in said
     serves(user, "adopted")
     lab.kubectl("diff", "-f", "-", text=lab.run("helm", "get", "manifest", RELEASE, "-n", NAMESPACE))
 

@@ -6,6 +6,7 @@
 
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/annotations.h"
+#include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/object_names.h"
 #include "renderer/plan/tags.h"
@@ -107,22 +108,19 @@ void add_firewall_mode(const Settings& settings, Workload& workload) {
 }
 
 void check_proxied_name(const ParentInput& parent, Diagnostics& diagnostics) {
-    Diagnostic found{.pos = parent.name_pos(), .object = parent.doc->object_name()};
     if (parent.name.size() > kMaxLabel) {
-        found.rule = "name-too-long";
-        found.message = fmt::format("the name of this {} is too long for a label of its proxy",
-                                    parent.doc->kind.text());
-        found.found = fmt::format("{} bytes", parent.name.size());
-        found.expected = fmt::format("at most {} bytes", kMaxLabel);
-        diagnostics.add(std::move(found));
+        about(parent, diagnostics)
+            .error("name-too-long", parent.name_pos(),
+                   fmt::format("the name of this {} is too long for a label of its proxy",
+                               parent.doc->kind.text()))
+            .found(fmt::format("{} bytes", parent.name.size()))
+            .expected(fmt::format("at most {} bytes", kMaxLabel));
     } else if (parent.name.substr(0, kKeptParentBytes).find('.') != std::string_view::npos) {
-        found.rule = "invalid-object";
-        found.message =
+        report_invalid(
+            parent, parent.name_pos(),
             fmt::format("the name of this {} has a dot, but its proxy's Service is named after it",
-                        parent.doc->kind.text());
-        found.found = fmt::format("\"{}\"", parent.name);
-        found.expected = "letters, digits and dashes";
-        diagnostics.add(std::move(found));
+                        parent.doc->kind.text()),
+            fmt::format("\"{}\"", parent.name), "letters, digits and dashes", diagnostics);
     }
 }
 

@@ -80,13 +80,11 @@ private:
         }
     }
 
-    void report(const CustomResource& tailnet, Diagnostic diagnostic) {
-        diagnostic.object = tailnet.doc->object_name();
-        const auto users = users_.find(tailnet.name);
-        if (users != users_.end()) {
-            diagnostic.notes = users->second;
-        }
-        diagnostics_.add(std::move(diagnostic));
+    Finding say(const CustomResource& tailnet, Severity severity, std::string_view rule, Pos pos,
+                std::string message) {
+        return about(tailnet, diagnostics_)
+            .say(severity, rule, pos, std::move(message))
+            .notes(users_[tailnet.name]);
     }
 
     // The controller sends credentials in the open to no server but its own (testdata/contract/
@@ -101,27 +99,20 @@ private:
         }
         if (url.starts_with("http://") &&
             without_slash(url) != without_slash(settings_.login_server)) {
-            report(tailnet, {.severity = Severity::Warning,
-                             .rule = "plain-http-tailnet",
-                             .pos = pos,
-                             .message = "the controller will send no credentials to this loginUrl",
-                             .expected = "https://, or the same as the setting \"loginServer\""});
+            say(tailnet, Severity::Warning, "plain-http-tailnet", pos,
+                "the controller will send no credentials to this loginUrl")
+                .expected("https://, or the same as the setting \"loginServer\"");
         }
     }
 
     // The Secret has it as a label.
     void check_name(const CustomResource& tailnet) {
         if (tailnet.name.size() > kMaxLabel) {
-            report(
-                tailnet,
-                {.severity = Severity::Warning,
-                 .rule = "name-too-long",
-                 .pos = tailnet.name_pos(),
-                 .message = "the controller will not use it: its name is too long for the label of "
-                            "its Secret",
-                 .found = fmt::format("{} bytes", tailnet.name.size()),
-                 .expected = fmt::format("at most {}", kMaxLabel),
-                 .hint = "rename the Tailnet"});
+            say(tailnet, Severity::Warning, "name-too-long", tailnet.name_pos(),
+                "the controller will not use it: its name is too long for the label of its Secret")
+                .found(fmt::format("{} bytes", tailnet.name.size()))
+                .expected(fmt::format("at most {}", kMaxLabel))
+                .hint("rename the Tailnet");
         }
     }
 
@@ -130,19 +121,15 @@ private:
         if (label == tailnet.name) {
             return;
         }
-        report(
-            tailnet,
-            {.severity = Severity::Warning,
-             .rule = "unlabelled-tailnet-secret",
-             .pos = secret.pos,
-             .message = fmt::format("the controller will not use the Secret \"{}/{}\" for it",
-                                    settings_.ns, secret.text),
-             .found = label.empty() ? fmt::format("no label \"{}\"", kTailnetLabel)
-                                    : fmt::format("the label \"{}: {}\"", kTailnetLabel, label),
-             .expected = fmt::format("the label \"{}: {}\"", kTailnetLabel, tailnet.name),
-             .hint = label.empty() ? "add it to the Secret; of a SealedSecret or an ExternalSecret "
-                                     "with a template, to the template's metadata"
-                                   : "use a separate Secret for each Tailnet"});
+        say(tailnet, Severity::Warning, "unlabelled-tailnet-secret", secret.pos,
+            fmt::format("the controller will not use the Secret \"{}/{}\" for it", settings_.ns,
+                        secret.text))
+            .found(label.empty() ? fmt::format("no label \"{}\"", kTailnetLabel)
+                                 : fmt::format("the label \"{}: {}\"", kTailnetLabel, label))
+            .expected(fmt::format("the label \"{}: {}\"", kTailnetLabel, tailnet.name))
+            .hint(label.empty() ? "add it to the Secret; of a SealedSecret or an ExternalSecret "
+                                  "with a template, to the template's metadata"
+                                : "use a separate Secret for each Tailnet");
     }
 
     // I6: the Secret may be made by hand, so its absence is only an error when the inputs are
@@ -152,15 +139,12 @@ private:
         const auto source =
             find_secret(loaded_, {.ns = settings_.ns, .name = secret.text}, diagnostics_);
         if (!source && settings_.inputs == InputsMode::Complete) {
-            report(
-                tailnet,
-                {.rule = "missing-tailnet-secret",
-                 .pos = secret.pos,
-                 .message = fmt::format("Secret \"{}\" not found", name),
-                 .expected = "a Secret, SealedSecret or ExternalSecret with client_id and "
-                             "client_secret",
-                 .hint = "add it, or set \"tailrender.inputs: partial\" if it is created by hand",
-                 .is_absence = true});
+            say(tailnet, Severity::Error, "missing-tailnet-secret", secret.pos,
+                fmt::format("Secret \"{}\" not found", name))
+                .expected(
+                    "a Secret, SealedSecret or ExternalSecret with client_id and client_secret")
+                .hint("add it, or set \"tailrender.inputs: partial\" if it is created by hand")
+                .is_absence();
         } else if (!source) {
             summary_.push_back(
                 fmt::format("Secret {} must exist in the cluster, with the keys client_id and "
@@ -169,12 +153,10 @@ private:
                             name, kTailnetLabel, tailnet.name));
         } else {
             for (const std::string_view key : missing_keys(*source)) {
-                report(tailnet,
-                       {.rule = "incomplete-tailnet-secret",
-                        .pos = secret.pos,
-                        .message = fmt::format("the Secret \"{}\" has no \"{}\"", name, key),
-                        .expected = "the keys client_id and client_secret of an OAuth client of "
-                                    "that tailnet"});
+                say(tailnet, Severity::Error, "incomplete-tailnet-secret", secret.pos,
+                    fmt::format("the Secret \"{}\" has no \"{}\"", name, key))
+                    .expected(
+                        "the keys client_id and client_secret of an OAuth client of that tailnet");
             }
             check_label(tailnet, secret, source->tailnet);
         }

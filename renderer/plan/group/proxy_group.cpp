@@ -204,15 +204,12 @@ void check_ignored(const ParentInput& member, Diagnostics& diagnostics) {
         if (found == nullptr) {
             continue;
         }
-        Diagnostic warning{.severity = Severity::Warning,
-                           .rule = "annotation-without-effect",
-                           .pos = found->pos(),
-                           .object = member.doc->object_name()};
-        warning.message = fmt::format("\"{}\" has no effect on what a group serves", key);
-        warning.hint = key == kProxyClass ? "the group has a \"spec.proxyClass\""
-                                          : "remove it, or remove the annotation "
-                                            "\"tailscale.com/proxy-group\" to use a separate proxy";
-        diagnostics.add(std::move(warning));
+        about(member, diagnostics)
+            .warning("annotation-without-effect", found->pos(),
+                     fmt::format("\"{}\" has no effect on what a group serves", key))
+            .hint(key == kProxyClass ? "the group has a \"spec.proxyClass\""
+                                     : "remove it, or remove the annotation "
+                                       "\"tailscale.com/proxy-group\" to use a separate proxy");
     }
 }
 

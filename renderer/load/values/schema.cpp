@@ -220,8 +220,25 @@ const Value* map_of(const Value& map, std::string_view key) {
 }
 
 std::span<const Value> list_of(const Value& map, std::string_view key) {
-    const Value* value = map.find(key);
-    return value != nullptr && value->is_list() ? value->items() : std::span<const Value>();
+    return items_of(map.find(key));
+}
+
+std::span<const Value> items_of(const Value* list) {
+    return list != nullptr && list->is_list() ? list->items() : std::span<const Value>();
+}
+
+std::span<const Member> members_of(const Value* map) {
+    return map != nullptr && map->is_map() ? map->members() : std::span<const Member>();
+}
+
+void for_each_value(const Value& value, const std::function<void(const Value&)>& visit) {
+    visit(value);
+    for (const Member& member : members_of(&value)) {
+        for_each_value(member.value, visit);
+    }
+    for (const Value& item : items_of(&value)) {
+        for_each_value(item, visit);
+    }
 }
 
 }  // namespace renderer

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -56,5 +57,12 @@ bool flag_of(const Value& map, std::string_view key);
 std::int64_t number_of(const Value& map, std::string_view key);  // 0: absent, or no whole number
 const Value* map_of(const Value& map, std::string_view key);
 std::span<const Value> list_of(const Value& map, std::string_view key);
+
+// Of what may be missing or of another kind, and then has none.
+std::span<const Value> items_of(const Value* list);
+std::span<const Member> members_of(const Value* map);
+
+// The value itself, then everything in it.
+void for_each_value(const Value& value, const std::function<void(const Value&)>& visit);
 
 }  // namespace renderer

@@ -140,6 +140,12 @@ std::string_view own_cluster(const Loaded& loaded);
 
 Loaded load(LoadOptions options, Diagnostics& diagnostics);
 
+// The same over any tree, so that tests need no disk.
+Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagnostics);
+
+// The tree that the options name, or the disk.
+std::shared_ptr<const SourceTree> source_tree(const LoadOptions& options);
+
 // The clusters that `.tailrender.yaml` lists, in its order; none without the file, or when it
 // cannot be read: `load` says why.
 std::vector<std::string> cluster_names(const LoadOptions& options);

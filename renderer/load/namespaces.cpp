@@ -9,6 +9,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/kube/kinds.h"
 #include "renderer/load/splice.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 
@@ -56,10 +57,7 @@ public:
         const std::string_view kind = text_of(&doc_.kind);
         const std::string_view group = group_of(text_of(&doc_.api_version));
         if (kind == "RoleBinding" || kind == "ClusterRoleBinding") {
-            const Value* subjects = tree().find("subjects");
-            for (const Value& subject : subjects != nullptr && subjects->is_list()
-                                            ? subjects->items()
-                                            : std::span<const Value>()) {
+            for (const Value& subject : items_of(tree().find("subjects"))) {
                 if (text_of(subject.find("name")) == "default") {
                     set_in(&subject, wanted);
                 }
@@ -222,26 +220,13 @@ void apply_namespaces(const std::vector<InputFile>& files,
     }
 }
 
-namespace {
-
-void apply_to_all(const NamespaceRule& rule, Loaded& loaded, Diagnostics& diagnostics) {
+void apply_namespaces(const NamespaceRule& rule, Loaded& loaded, Diagnostics& diagnostics) {
     NamespacePass pass(loaded, diagnostics);
     for (Document& document : loaded.documents) {
         if (!is_list_itself(document)) {
             pass.apply(document, rule);
         }
     }
-}
-
-}  // namespace
-
-void apply_stream_namespace(const std::string& fallback, Loaded& loaded) {
-    Diagnostics ignored;  // nothing is edited, so nothing can fail
-    apply_to_all({.fallback = fallback, .edits = false}, loaded, ignored);
-}
-
-void apply_item_namespaces(const std::string& fallback, Loaded& loaded, Diagnostics& diagnostics) {
-    apply_to_all({.fallback = fallback}, loaded, diagnostics);
 }
 
 }  // namespace renderer

@@ -11,10 +11,6 @@ namespace renderer {
 
 namespace {
 
-bool is_kustomization(std::string_view name) {
-    return name == "kustomization.yaml" || name == "kustomization.yml" || name == "Kustomization";
-}
-
 class Walker {
 public:
     Walker(const SourceTree& tree, const std::string& root, const std::string& output_dir,
@@ -75,7 +71,8 @@ private:
         }
         if (entry.name == "fleet.yaml" || entry.name == "fleet.yml") {
             dir.fleet_files.push_back(entry.name);
-        } else if (is_kustomization(entry.name)) {
+        } else if (std::ranges::find(kKustomizationNames, entry.name) !=
+                   kKustomizationNames.end()) {
             dir.kustomizations.push_back(entry.name);
         }
         dir.has_chart = dir.has_chart || entry.name == "Chart.yaml";

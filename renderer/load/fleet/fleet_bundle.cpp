@@ -293,19 +293,14 @@ std::string FleetFile::kustomize_dir() const {
 FleetFile read_fleet(const SourceTree& tree, const std::string& path, const Cluster& cluster,
                      SourceMap& sources, Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
-    ConfigFile config = read_config(tree, path, {}, sources, diagnostics);
-    FleetFile file;
-    file.root = std::move(config.root);
-    check_schema(file.root, fleet_schema(), "fleet.yaml", diagnostics);
-    if (config.read) {
-        file.pos = sources.pos(config.source, 0);
-    }
+    ConfigFile config = read_config(tree, path, fleet_schema(), "fleet.yaml", sources, diagnostics);
+    FleetFile file{.pos = config.pos, .root = std::move(config.root)};
     for (const Value* options : file.options()) {
         for (const Value& entry : items_of(options->at({"helm", "valuesFiles"}))) {
             file.values_files.push_back(normal_path(text_of(&entry)));
         }
     }
-    if (!config.read || diagnostics.error_count() != before) {
+    if (!config.usable) {
         return file;
     }
     if (file.root.is_null()) {

@@ -21,12 +21,12 @@ namespace renderer {
 Schema fleet_schema();
 
 struct FleetFile {
-    Pos pos;                         // its first byte
-    Value root;                      // as written
-    Value merged;                    // with the customizations that match
-    std::vector<const Value*> helm;  // `helm` sections into root, rising precedence
+    Pos pos = {};                         // its first byte
+    Value root = {};                      // as written
+    Value merged = {};                    // with the customizations that match
+    std::vector<const Value*> helm = {};  // `helm` sections into root, rising precedence
     // Every valuesFiles entry, also of customizations that do not match: none enters the bundle.
-    std::vector<std::string> values_files;
+    std::vector<std::string> values_files = {};
     bool usable = false;
     bool deployed = true;  // false: Fleet leaves the cluster out (overrideTargets, doNotDeploy)
 

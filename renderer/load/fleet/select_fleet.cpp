@@ -6,7 +6,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/load/fleet/fleet_files.h"
 #include "renderer/load/fleet/fleet_subdirectory.h"
-#include "renderer/load/select_parts.h"
+#include "renderer/load/select.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/schema.h"
 

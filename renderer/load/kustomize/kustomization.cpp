@@ -46,7 +46,6 @@ private:
         const Value* ns = file.root.find("namespace");
         if (rule.overwrite.empty() && ns != nullptr && ns->is_string()) {
             rule.overwrite = ns->text();
-            rule.overwrite_pos = ns->pos();
         }
         open_.push_back(file.dir);
         for (const std::string_view field : {"resources", "bases"}) {

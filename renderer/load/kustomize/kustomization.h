@@ -22,7 +22,6 @@ constexpr std::string_view kOAuthGenerator = "operator-oauth";
 // A kustomization file that was read and whose fields were checked.
 struct Kustomization {
     std::string dir, path;
-    SourceId source = 0;
     Value root;
     bool usable = false;
 };

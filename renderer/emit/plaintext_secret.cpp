@@ -9,15 +9,6 @@
 namespace renderer {
 namespace {
 
-std::optional<PlaintextSecret> among(const std::vector<Object>& objects) {
-    const auto found = std::ranges::find_if(
-        objects, [](const Object& object) { return holds_credentials(object.root); });
-    if (found == objects.end()) {
-        return std::nullopt;
-    }
-    return PlaintextSecret{found->origin.pos, found->object_name(), false};
-}
-
 std::optional<PlaintextSecret> among(const Value& root) {
     const Value* items = root.find("items");
     if (items != nullptr && items->is_list()) {
@@ -56,18 +47,17 @@ std::optional<PlaintextSecret> in_document(const Loaded& loaded, const Document&
 }  // namespace
 
 std::optional<PlaintextSecret> find_plaintext_secret(const Output& output) {
-    for (const auto* objects :
-         {&output.loaded.generated_inputs, &output.plan.replacements, &output.objects}) {
-        if (auto found = among(*objects)) {
-            return found;
+    for (const Object* object : output.made()) {
+        if (holds_credentials(object->root)) {
+            return PlaintextSecret{object->origin.pos, object->object_name(), false};
         }
     }
     const EditIndex edits(output.plan.edits);
     for (const Document& document : output.loaded.documents) {
-        if (edits.cuts(document.source, document.range)) {
-            continue;
-        }
-        if (auto found = in_document(output.loaded, document)) {
+        auto found = edits.cuts(document.source, document.range)
+                         ? std::nullopt
+                         : in_document(output.loaded, document);
+        if (found) {
             return found;
         }
     }

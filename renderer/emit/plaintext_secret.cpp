@@ -1,23 +1,19 @@
 #include <algorithm>
 
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/emit/edits.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/generated_file.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 namespace {
 
 std::optional<PlaintextSecret> among(const Value& root) {
-    const Value* items = root.find("items");
-    if (items != nullptr && items->is_list()) {
-        for (const Value& item : items->items()) {
-            if (auto found = among(item)) {
-                return found;
-            }
+    for (const Value& item : items_of(root.find("items"))) {
+        if (auto found = among(item)) {
+            return found;
         }
-        return std::nullopt;
     }
     if (!holds_credentials(root)) {
         return std::nullopt;
@@ -37,11 +33,8 @@ std::optional<PlaintextSecret> in_document(const Loaded& loaded, const Document&
     if (kind != "Secret" && !kind.ends_with("List")) {
         return std::nullopt;
     }
-    if (!document.root.is_null()) {
-        return among(document.root);
-    }
     Diagnostics reported_before;
-    return among(read_yaml(loaded.sources, document.source, document.range, reported_before));
+    return among(read_document(loaded, document, reported_before));
 }
 
 }  // namespace

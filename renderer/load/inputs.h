@@ -44,7 +44,6 @@ struct HashedName {
 // What one `kustomize build` adds to its files.
 struct Build {
     std::string dir = {};
-    std::uint32_t bundle = 0;
     std::vector<HashedName> hashed = {};
 };
 

@@ -185,6 +185,17 @@ std::string_view own_cluster(const Loaded& loaded) {
     return loaded.cluster_level ? std::string_view(loaded.cluster) : std::string_view();
 }
 
+Value read_document(const Loaded& loaded, const Document& document, Diagnostics& diagnostics) {
+    return document.root.is_null()
+               ? read_yaml(loaded.sources, document.source, document.range, diagnostics)
+               : document.root.clone();
+}
+
+std::string_view document_text(const Loaded& loaded, const Document& document) {
+    return loaded.sources.text(document.source)
+        .substr(document.range.begin, document.range.end - document.range.begin);
+}
+
 Loaded load(LoadOptions options, Diagnostics& diagnostics) {
     const std::shared_ptr<const SourceTree> tree = source_tree(options);
     return load_tree(*tree, std::move(options), diagnostics);

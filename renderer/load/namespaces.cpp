@@ -163,19 +163,12 @@ private:
 
     void find_custom_kinds() {
         for (const Document& document : loaded_.documents) {
-            const std::string_view text =
-                loaded_.sources.text(document.source)
-                    .substr(document.range.begin, document.range.end - document.range.begin);
             if (text_of(&document.kind) != "CustomResourceDefinition" ||
-                text.find("Cluster") == std::string_view::npos) {
+                document_text(loaded_, document).find("Cluster") == std::string_view::npos) {
                 continue;
             }
             Diagnostics ignored;  // what is wrong with it was said when it was read
-            const Value scratch =
-                document.root.is_null()
-                    ? read_yaml(loaded_.sources, document.source, document.range, ignored)
-                    : Value();
-            const Value& root = document.root.is_null() ? scratch : document.root;
+            const Value root = read_document(loaded_, document, ignored);
             if (text_of(root.at({"spec", "scope"})) == "Cluster") {
                 custom_.push_back({std::string(text_of(root.at({"spec", "group"}))),
                                    std::string(text_of(root.at({"spec", "names", "kind"})))});

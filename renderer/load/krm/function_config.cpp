@@ -15,6 +15,9 @@ namespace renderer {
 
 namespace {
 
+constexpr std::string_view kVersion = "tailrender.dev/v1alpha1";
+constexpr std::string_view kKind = "TailscaleRender";
+
 constexpr std::array kSpecFields = {
     SchemaField{"repo cluster namespace output", FieldType::Text},
     SchemaField{"values", FieldType::Map},
@@ -182,13 +185,12 @@ FunctionConfig read_function_config(const SourceTree& tree, const Value& config,
     }
     const std::string version = config.is_map() ? scalar_of(config, "apiVersion") : "";
     const std::string kind = config.is_map() ? scalar_of(config, "kind") : "";
-    const bool is_own = version == kFunctionConfigVersion && kind == kFunctionConfigKind;
+    const bool is_own = version == kVersion && kind == kKind;
     if (!is_own && !(version == "v1" && kind == "ConfigMap")) {
         diagnostics
             .error("function-config", config.pos(), "this functionConfig is for another function")
             .found(fmt::format("apiVersion \"{}\", kind \"{}\"", version, kind))
-            .expected(fmt::format("apiVersion {}, kind {}; or a ConfigMap", kFunctionConfigVersion,
-                                  kFunctionConfigKind));
+            .expected(fmt::format("apiVersion {}, kind {}; or a ConfigMap", kVersion, kKind));
         return {};
     }
     const std::size_t before = diagnostics.error_count();

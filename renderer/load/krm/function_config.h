@@ -14,9 +14,6 @@
 
 namespace renderer {
 
-constexpr std::string_view kFunctionConfigVersion = "tailrender.dev/v1alpha1";
-constexpr std::string_view kFunctionConfigKind = "TailscaleRender";
-
 struct FunctionConfig {
     std::string repo = {}, cluster = {}, ns = {}, kubernetes_version = {}, output = {};
     std::vector<std::string> context_dirs = {};

@@ -109,12 +109,11 @@ void decode_operator_tags(const Value& all, Settings& settings) {
 
 void decode_default_tags(const Value& all, Settings& settings, Diagnostics& diagnostics) {
     settings.default_tags = split_tags(text_at(all, {"proxyConfig", "defaultTags"}, kDefaultTags));
-    settings.default_tags_pos = pos_at(all, {"proxyConfig", "defaultTags"});
     for (const std::string& tag : settings.default_tags) {
         const std::string_view wrong = tag_error(tag);
         if (!wrong.empty()) {
             diagnostics
-                .error("invalid-tag", settings.default_tags_pos,
+                .error("invalid-tag", pos_at(all, {"proxyConfig", "defaultTags"}),
                        fmt::format("\"proxyConfig.defaultTags\": {}", wrong))
                 .found(fmt::format("\"{}\"", tag))
                 .expected("tags such as \"tag:k8s\", separated by commas");

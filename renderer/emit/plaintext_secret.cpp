@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "renderer/core/text_of.h"
 #include "renderer/emit/edits.h"

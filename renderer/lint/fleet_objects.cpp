@@ -1,6 +1,5 @@
 // Objects that do not go together with how their bundle is installed: one Helm release, whose
 // kinds must all be known before it begins. Source: Fleet internal/helmdeployer, Helm pkg/kube.
-#include <fmt/format.h>
 
 #include "renderer/lint/families.h"
 #include "renderer/load/values/schema.h"

@@ -2,8 +2,6 @@
 // their generators. Source: kustomize api/internal/generators, api/internal/target.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <set>
 
 #include "renderer/lint/families.h"

@@ -3,7 +3,6 @@
 // has said so.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

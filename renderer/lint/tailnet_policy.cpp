@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "renderer/core/yaml_reader.h"
 #include "renderer/lint/families.h"

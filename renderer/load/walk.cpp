@@ -1,7 +1,5 @@
 #include "renderer/load/walk.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "renderer/load/tree/paths.h"

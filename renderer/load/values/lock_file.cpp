@@ -6,7 +6,6 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "renderer/base/ascii.h"

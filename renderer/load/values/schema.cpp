@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <vector>
 
 #include "renderer/core/text_of.h"
 
@@ -229,16 +229,6 @@ std::span<const Value> items_of(const Value* list) {
 
 std::span<const Member> members_of(const Value* map) {
     return map != nullptr && map->is_map() ? map->members() : std::span<const Member>();
-}
-
-void for_each_value(const Value& value, const std::function<void(const Value&)>& visit) {
-    visit(value);
-    for (const Member& member : members_of(&value)) {
-        for_each_value(member.value, visit);
-    }
-    for (const Value& item : items_of(&value)) {
-        for_each_value(item, visit);
-    }
 }
 
 }  // namespace renderer

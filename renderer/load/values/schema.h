@@ -4,10 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/value.h"
@@ -63,6 +61,15 @@ std::span<const Value> items_of(const Value* list);
 std::span<const Member> members_of(const Value* map);
 
 // The value itself, then everything in it.
-void for_each_value(const Value& value, const std::function<void(const Value&)>& visit);
+template <typename Visit>
+void for_each_value(const Value& value, const Visit& visit) {
+    visit(value);
+    for (const Member& member : members_of(&value)) {
+        for_each_value(member.value, visit);
+    }
+    for (const Value& item : items_of(&value)) {
+        for_each_value(item, visit);
+    }
+}
 
 }  // namespace renderer

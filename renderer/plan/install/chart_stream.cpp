@@ -4,7 +4,6 @@
 
 #include "renderer/classify/operator_deployment.h"
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/plan/install/controller.h"
 
 namespace renderer {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "renderer/core/text_of.h"
 #include "renderer/load/values/schema.h"

@@ -9,12 +9,13 @@ namespace renderer {
 namespace {
 
 std::optional<PlaintextSecret> among(const Value& root) {
-    for (const Value& item : items_of(root.find("items"))) {
+    const Value* items = root.find("items");
+    for (const Value& item : items_of(items)) {
         if (auto found = among(item)) {
             return found;
         }
     }
-    if (!holds_credentials(root)) {
+    if ((items != nullptr && items->is_list()) || !holds_credentials(root)) {
         return std::nullopt;
     }
     return PlaintextSecret{root.find("kind")->pos(),

@@ -137,9 +137,7 @@ private:
 
     void copy_files() {
         for (const BundleFile& file : files_) {
-            InputFile copied = input(file);
-            copied.copied_whole = true;
-            out_.files.push_back(std::move(copied));
+            out_.files.emplace_back(input(file)).copied_whole = true;
         }
     }
 
@@ -263,10 +261,9 @@ private:
     }
 
     void add_unreached(const BundleFile& file) {
-        InputFile unreached = input(file);
+        InputFile& unreached = out_.files.emplace_back(input(file));
         unreached.reachable = false;
         unreached.lenient = true;
-        out_.files.push_back(std::move(unreached));
     }
 
     static bool is_kustomization(const BundleFile& file) {

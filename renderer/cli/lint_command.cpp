@@ -5,7 +5,7 @@
 #include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/commands.h"
 #include "renderer/lint/lint.h"
-#include "renderer/load/load_tree.h"
+#include "renderer/load/load.h"
 
 namespace renderer {
 

@@ -23,6 +23,9 @@ struct Output {
     const Loaded& loaded;
     const Plan& plan;
     const Objects& objects;
+
+    // All objects that we make, also in the place of documents.
+    [[nodiscard]] std::vector<const Object*> made() const;
 };
 
 // Hands out the stream piece by piece, nothing when there is nothing to apply. Order: Helm's

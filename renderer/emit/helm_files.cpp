@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/core/text_of.h"
+
 namespace renderer {
 namespace {
 
@@ -22,11 +24,11 @@ struct Template {
 std::vector<Template> templates_of(const Loaded& loaded) {
     std::vector<Template> found;
     for (const Document& document : loaded.documents) {
-        const Value* file = document.root.at({"metadata", "annotations", kFile});
-        if (file != nullptr && file->is_string() && !file->text().empty()) {
+        const std::string_view file = text_of(document.root.at({"metadata", "annotations", kFile}));
+        if (!file.empty()) {
             found.push_back({.begin = loaded.sources.pos(document.source, document.range.begin),
                              .end = loaded.sources.pos(document.source, document.range.end),
-                             .file = file->text()});
+                             .file = file});
         }
     }
     std::ranges::sort(found, {}, &Template::begin);

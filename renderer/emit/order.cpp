@@ -49,16 +49,12 @@ constexpr std::string_view kInstallOrder[] = {
 
 }  // namespace
 
-int install_rank(std::string_view kind) {
-    const auto* found = std::find(std::begin(kInstallOrder), std::end(kInstallOrder), kind);
-    return static_cast<int>(found - std::begin(kInstallOrder));
-}
-
 OrderKey order_key(std::string_view api_version, std::string_view kind, std::string_view ns,
                    std::string_view name) {
-    const int rank = install_rank(kind);
-    const bool known = rank < static_cast<int>(std::size(kInstallOrder));
-    return {rank, known ? std::string_view() : kind, ns, name, api_version};
+    const auto* found = std::ranges::find(kInstallOrder, kind);
+    const bool known = found != std::end(kInstallOrder);
+    return {static_cast<int>(found - std::begin(kInstallOrder)), known ? std::string_view() : kind,
+            ns, name, api_version};
 }
 
 }  // namespace renderer

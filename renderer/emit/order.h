@@ -8,13 +8,10 @@
 
 namespace renderer {
 
-// Place of a kind in Helm's InstallOrder; one past the last for a kind that Helm does not know.
-int install_rank(std::string_view kind);
-
 // Views must outlive the key. The API version only separates kinds of equal name and objects of
 // equal name.
 struct OrderKey {
-    int rank = 0;
+    int rank = 0;  // in Helm's InstallOrder; one past the last for a kind that Helm does not know
     std::string_view kind;  // empty when the rank says it
     std::string_view ns, name, api_version;
 

@@ -1,34 +1,21 @@
-#include <algorithm>
 
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/emit/edits.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/generated_file.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 namespace {
 
-std::optional<PlaintextSecret> among(const std::vector<Object>& objects) {
-    const auto found = std::ranges::find_if(
-        objects, [](const Object& object) { return holds_credentials(object.root); });
-    if (found == objects.end()) {
-        return std::nullopt;
-    }
-    return PlaintextSecret{found->origin.pos, found->object_name(), false};
-}
-
 std::optional<PlaintextSecret> among(const Value& root) {
     const Value* items = root.find("items");
-    if (items != nullptr && items->is_list()) {
-        for (const Value& item : items->items()) {
-            if (auto found = among(item)) {
-                return found;
-            }
+    for (const Value& item : items_of(items)) {
+        if (auto found = among(item)) {
+            return found;
         }
-        return std::nullopt;
     }
-    if (!holds_credentials(root)) {
+    if ((items != nullptr && items->is_list()) || !holds_credentials(root)) {
         return std::nullopt;
     }
     return PlaintextSecret{root.find("kind")->pos(),
@@ -46,28 +33,24 @@ std::optional<PlaintextSecret> in_document(const Loaded& loaded, const Document&
     if (kind != "Secret" && !kind.ends_with("List")) {
         return std::nullopt;
     }
-    if (!document.root.is_null()) {
-        return among(document.root);
-    }
     Diagnostics reported_before;
-    return among(read_yaml(loaded.sources, document.source, document.range, reported_before));
+    return among(read_document(loaded, document, reported_before));
 }
 
 }  // namespace
 
 std::optional<PlaintextSecret> find_plaintext_secret(const Output& output) {
-    for (const auto* objects :
-         {&output.loaded.generated_inputs, &output.plan.replacements, &output.objects}) {
-        if (auto found = among(*objects)) {
-            return found;
+    for (const Object* object : output.made()) {
+        if (holds_credentials(object->root)) {
+            return PlaintextSecret{object->origin.pos, object->object_name(), false};
         }
     }
     const EditIndex edits(output.plan.edits);
     for (const Document& document : output.loaded.documents) {
-        if (edits.cuts(document.source, document.range)) {
-            continue;
-        }
-        if (auto found = in_document(output.loaded, document)) {
+        auto found = edits.cuts(document.source, document.range)
+                         ? std::nullopt
+                         : in_document(output.loaded, document);
+        if (found) {
             return found;
         }
     }

@@ -33,7 +33,7 @@ bool is_emitted(const Document& document) {
 }
 
 OrderKey key_of(const Entry& entry) {
-    if (const Object* object = entry.object; object != nullptr) {
+    if (const Object* object = entry.object) {
         return order_key(object->api_version(), object->kind(), object->ns(), object->name());
     }
     const Document& document = *entry.document;
@@ -43,18 +43,15 @@ OrderKey key_of(const Entry& entry) {
 
 std::vector<Entry> all_entries(const Output& output, const EditIndex& edits) {
     std::vector<Entry> entries;
-    entries.reserve(output.loaded.documents.size() + output.loaded.generated_inputs.size() +
-                    output.plan.replacements.size() + output.objects.size());
+    const std::vector<const Object*> made = output.made();
+    entries.reserve(output.loaded.documents.size() + made.size());
     for (const Document& document : output.loaded.documents) {
         if (is_emitted(document) && !edits.cuts(document.source, document.range)) {
             entries.push_back({.key = {}, .document = &document});
         }
     }
-    for (const auto* objects :
-         {&output.loaded.generated_inputs, &output.plan.replacements, &output.objects}) {
-        for (const Object& object : *objects) {
-            entries.push_back({.key = {}, .object = &object});
-        }
+    for (const Object* object : made) {
+        entries.push_back({.key = {}, .object = object});
     }
     return entries;
 }
@@ -97,6 +94,17 @@ void append(const Entry& entry, const Output& output, const EditIndex& edits, st
 }
 
 }  // namespace
+
+std::vector<const Object*> Output::made() const {
+    std::vector<const Object*> all;
+    all.reserve(loaded.generated_inputs.size() + plan.replacements.size() + objects.size());
+    for (const auto* some : {&loaded.generated_inputs, &plan.replacements, &objects}) {
+        for (const Object& object : *some) {
+            all.push_back(&object);
+        }
+    }
+    return all;
+}
 
 void emit_stream(const Output& output, unsigned threads,
                  const std::function<void(std::string_view)>& write) {

@@ -27,27 +27,20 @@ struct Selector {
 
 void add_selector(const RepositoryDocument& applier, const Value* path,
                   std::vector<Selector>& selectors) {
-    std::string_view text = text_of(path);
-    while (text.starts_with('/')) {
-        text.remove_prefix(1);
-    }
-    selectors.push_back({&applier, normal_path(text), path == nullptr ? applier.pos : path->pos()});
+    selectors.push_back(
+        {&applier, path_in_repository(text_of(path)), path == nullptr ? applier.pos : path->pos()});
 }
 
 void add_git_repo(const RepositoryDocument& document, std::vector<Selector>& selectors) {
-    const Value* spec = map_of(document.root, "spec");
-    if (spec == nullptr) {
-        return;
-    }
-    const std::span<const Value> paths = list_of(*spec, "paths");
-    const std::span<const Value> bundles = list_of(*spec, "bundles");
+    const auto paths = items_of(document.root.at({"spec", "paths"}));
+    const auto bundles = items_of(document.root.at({"spec", "bundles"}));
     for (const Value& path : paths) {
         add_selector(document, &path, selectors);
     }
     for (const Value& bundle : bundles) {
-        add_selector(document, bundle.is_map() ? bundle.find("base") : nullptr, selectors);
+        add_selector(document, bundle.find("base"), selectors);
     }
-    if (paths.empty() && bundles.empty()) {
+    if (paths.empty() && bundles.empty() && map_of(document.root, "spec") != nullptr) {
         add_selector(document, nullptr, selectors);
     }
 }
@@ -56,11 +49,9 @@ void add_application(const RepositoryDocument& document, std::vector<Selector>& 
     if (const Value* path = document.root.at({"spec", "source", "path"})) {
         add_selector(document, path, selectors);
     }
-    const Value* spec = map_of(document.root, "spec");
-    for (const Value& source :
-         spec == nullptr ? std::span<const Value>() : list_of(*spec, "sources")) {
-        if (source.is_map() && source.find("path") != nullptr) {
-            add_selector(document, source.find("path"), selectors);
+    for (const Value& source : items_of(document.root.at({"spec", "sources"}))) {
+        if (const Value* path = source.find("path")) {
+            add_selector(document, path, selectors);
         }
     }
 }
@@ -68,12 +59,11 @@ void add_application(const RepositoryDocument& document, std::vector<Selector>& 
 std::vector<Selector> find_selectors(const Repository& repository) {
     std::vector<Selector> selectors;
     for (const RepositoryDocument& document : repository.documents) {
-        if (document.group() == "fleet.cattle.io" && document.kind() == "GitRepo") {
+        if (document.is("fleet.cattle.io", "GitRepo")) {
             add_git_repo(document, selectors);
-        } else if (document.group() == "argoproj.io" && document.kind() == "Application") {
+        } else if (document.is("argoproj.io", "Application")) {
             add_application(document, selectors);
-        } else if (document.group() == "kustomize.toolkit.fluxcd.io" &&
-                   document.kind() == "Kustomization") {
+        } else if (document.is("kustomize.toolkit.fluxcd.io", "Kustomization")) {
             add_selector(document, document.root.at({"spec", "path"}), selectors);
         }
     }
@@ -149,19 +139,17 @@ private:
 
     void report(const Selector& of_rendered, const Selector& of_source, const std::string& dir,
                 const std::string& path) const {
-        Diagnostic found{.rule = "two-trees",
-                         .pos = of_source.pos,
-                         .object = of_source.applier->object_name(),
-                         .message = "the rendered tree and its source are both applied",
-                         .found = fmt::format("\"{}\" and the rendered \"{}\"", path, dir),
-                         .expected = fmt::format("only \"{}\"", dir),
-                         .hint = "select only the rendered directory, not its sources"};
+        Finding found = context_.about(*of_source.applier)
+                            .error("two-trees", of_source.pos,
+                                   "the rendered tree and its source are both applied")
+                            .found(fmt::format("\"{}\" and the rendered \"{}\"", path, dir))
+                            .expected(fmt::format("only \"{}\"", dir))
+                            .hint("select only the rendered directory, not its sources");
         if (of_rendered.applier != of_source.applier) {
-            found.notes.push_back({.pos = of_rendered.pos,
-                                   .object = of_rendered.applier->object_name(),
-                                   .text = "applies the rendered tree"});
+            found.note({.pos = of_rendered.pos,
+                        .object = of_rendered.applier->object_name(),
+                        .text = "applies the rendered tree"});
         }
-        context_.add(std::move(found));
     }
 
     const LintContext& context_;
@@ -183,15 +171,14 @@ void check_root_bundle(const LintContext& context) {
     }
     for (const Selector& selector : find_selectors(repository)) {
         if (selector.applier->kind() == "GitRepo" && selector.pattern == ".") {
-            context.warn(
-                {.rule = "fleet-empty-bundle",
-                 .pos = selector.pos,
-                 .object = selector.applier->object_name(),
-                 .message = fmt::format(
-                     "Fleet creates a bundle without objects for this directory, because of {}",
-                     kConfigFile),
-                 .expected = "the bundles' directories in \"paths\"",
-                 .hint = "deploy the rendered tree, whose directories have no such file"});
+            context.about(*selector.applier)
+                .warning(
+                    "fleet-empty-bundle", selector.pos,
+                    fmt::format(
+                        "Fleet creates a bundle without objects for this directory, because of {}",
+                        kConfigFile))
+                .expected("the bundles' directories in \"paths\"")
+                .hint("deploy the rendered tree, whose directories have no such file");
         }
     }
 }
@@ -216,14 +203,13 @@ void check_owners(const LintContext& context) {
         const auto name_of = [&](const Document& one) {
             return context.loaded.bundles[one.bundle].name;
         };
-        context.add({.rule = "object-in-two-bundles",
-                     .pos = document.kind.pos(),
-                     .object = document.object_name(),
-                     .message = fmt::format("this object is in the bundles \"{}\" and \"{}\"",
-                                            name_of(*first->second), name_of(document)),
-                     .expected = "each object in one bundle",
-                     .hint = "remove it from one of the two",
-                     .notes = {{.pos = first->second->kind.pos(), .text = "also here"}}});
+        about(document, context.diagnostics)
+            .error("object-in-two-bundles", document.kind.pos(),
+                   fmt::format("this object is in the bundles \"{}\" and \"{}\"",
+                               name_of(*first->second), name_of(document)))
+            .expected("each object in one bundle")
+            .hint("remove it from one of the two")
+            .note({.pos = first->second->kind.pos(), .text = "also here"});
     }
 }
 

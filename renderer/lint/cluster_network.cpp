@@ -18,28 +18,20 @@ bool is_on(const Value* value) {
 }
 
 void report_cilium(const LintContext& context, Pos pos, std::string_view setting) {
-    context.add({.rule = "cilium-socket-lb",
-                 .pos = pos,
-                 .message = "Cilium also replaces kube-proxy inside pods, so L3 proxies lose the "
-                            "connections that they forward to Services",
-                 .expected = fmt::format("\"{}\"", setting),
-                 .hint = "Services are then translated outside pods, after the rules of a proxy"});
+    context
+        .error("cilium-socket-lb", pos,
+               "Cilium also replaces kube-proxy inside pods, so L3 proxies lose the connections "
+               "that they forward to Services")
+        .expected(fmt::format("\"{}\"", setting))
+        .hint("Services are then translated outside pods, after the rules of a proxy");
 }
 
 // Values of Cilium's chart, wherever they stand: in a HelmRelease, an Application, a fleet.yaml.
 void check_values(const LintContext& context, const Value& value) {
-    if (value.is_map()) {
-        const Member* replacement = value.find_member("kubeProxyReplacement");
-        if (replacement != nullptr && is_on(&replacement->value) &&
-            !is_on(value.at({"socketLB", "hostNamespaceOnly"}))) {
-            report_cilium(context, replacement->key.pos(), "socketLB: {hostNamespaceOnly: true}");
-        }
-        for (const Member& member : value.members()) {
-            check_values(context, member.value);
-        }
-    }
-    for (const Value& item : value.is_list() ? value.items() : std::span<const Value>()) {
-        check_values(context, item);
+    const Member* replacement = value.find_member("kubeProxyReplacement");
+    if (replacement != nullptr && is_on(&replacement->value) &&
+        !is_on(value.at({"socketLB", "hostNamespaceOnly"}))) {
+        report_cilium(context, replacement->key.pos(), "socketLB: {hostNamespaceOnly: true}");
     }
     // As k3s takes them: a text.
     const std::string_view text = text_of(&value);
@@ -78,13 +70,11 @@ void check_pod_security(const LintContext& context, const RepositoryDocument& do
                    text_of(&one.name) == document.name();
         });
     if (document.name() == plan.settings.ns && restricts && !rendered) {
-        context.add(
-            {.rule = "namespace-pod-security",
-             .pos = level->pos(),
-             .object = document.object_name(),
-             .message = "this namespace rejects the pods of L3 proxies, which are privileged",
-             .found = fmt::format("\"{}\"", level->text()),
-             .expected = "\"privileged\""});
+        context.about(document)
+            .error("namespace-pod-security", level->pos(),
+                   "this namespace rejects the pods of L3 proxies, which are privileged")
+            .found(fmt::format("\"{}\"", level->text()))
+            .expected("\"privileged\"");
     }
 }
 
@@ -95,9 +85,9 @@ void check_cluster_network(const LintContext& context) {
         return;
     }
     for (const RepositoryDocument& document : context.repository.documents) {
-        check_values(context, document.root);
+        for_each_value(document.root, [&](const Value& value) { check_values(context, value); });
         check_config(context, document);
-        if (document.api_version() == "v1" && document.kind() == "Namespace") {
+        if (document.is_core("Namespace")) {
             check_pod_security(context, document);
         }
     }

@@ -21,13 +21,14 @@ void check_keys(const LintContext& context, SourceId source) {
         if (length == 0 || is_example_key(text.substr(at, length))) {
             continue;
         }
-        context.add({.rule = "tailscale-key",
-                     .pos = context.loaded.sources.pos(source, at),
-                     .message = "a Tailscale key in plain text",
-                     .expected = "no credential in a file that may be committed",
-                     .hint = "revoke it, and put the new one into a Secret of the cluster or an "
-                             "env file that git ignores",
-                     .hide_text = true});
+        context
+            .error("tailscale-key", context.loaded.sources.pos(source, at),
+                   "a Tailscale key in plain text")
+            .expected("no credential in a file that may be committed")
+            .hint(
+                "revoke it, and put the new one into a Secret of the cluster or an env file "
+                "that git ignores")
+            .hide_text();
     }
 }
 
@@ -73,22 +74,21 @@ void check_secret(const LintContext& context, const RepositoryDocument& document
         return;
     }
     const Member& member = *values.front().member;
-    Diagnostic found{.pos = member.key.pos(), .object = document.object_name(), .hide_text = true};
     if (is_placeholder(values.front().text)) {
-        found.rule = "placeholder-credential";
-        found.message = fmt::format("\"{}\" still has its example value", member.name());
-        found.hint = "create the Secret in the cluster with the real value";
-        context.warn(std::move(found));
-    } else {
-        found.rule = "plaintext-secret";
-        found.message = "a Secret with plaintext values in a Git work tree";
-        found.found = fmt::format("key \"{}\"", member.name());
-        found.expected =
-            "a SealedSecret, an ExternalSecret, a file encrypted by SOPS, or no Secret";
-        found.hint =
-            "create it in the cluster; a value that was ever committed is no longer secret";
-        context.add(std::move(found));
+        context.about(document)
+            .warning("placeholder-credential", member.key.pos(),
+                     fmt::format("\"{}\" still has its example value", member.name()))
+            .hint("create the Secret in the cluster with the real value")
+            .hide_text();
+        return;
     }
+    context.about(document)
+        .error("plaintext-secret", member.key.pos(),
+               "a Secret with plaintext values in a Git work tree")
+        .found(fmt::format("key \"{}\"", member.name()))
+        .expected("a SealedSecret, an ExternalSecret, a file encrypted by SOPS, or no Secret")
+        .hint("create it in the cluster; a value that was ever committed is no longer secret")
+        .hide_text();
 }
 
 }  // namespace
@@ -101,8 +101,7 @@ void check_credentials(const LintContext& context) {
     }
     check_env_files(context);
     for (const RepositoryDocument& document : context.repository.documents) {
-        const bool is_secret = document.api_version() == "v1" && document.kind() == "Secret";
-        if (is_secret && context.git.is_work_tree() &&
+        if (document.is_core("Secret") && context.git.is_work_tree() &&
             !context.git.ignores(document.file->relative)) {
             check_secret(context, document);
         }

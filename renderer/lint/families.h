@@ -17,10 +17,14 @@ struct LintContext {
     Loaded& loaded;
     Diagnostics& diagnostics;
 
-    void add(Diagnostic diagnostic) const { diagnostics.add(std::move(diagnostic)); }
-    void warn(Diagnostic diagnostic) const {
-        diagnostic.severity = Severity::Warning;
-        diagnostics.add(std::move(diagnostic));
+    Finding error(std::string_view rule, Pos pos, std::string message) const {
+        return diagnostics.error(rule, pos, std::move(message));
+    }
+    Finding warning(std::string_view rule, Pos pos, std::string message) const {
+        return diagnostics.warning(rule, pos, std::move(message));
+    }
+    Report about(const RepositoryDocument& document) const {
+        return {document.object_name(), diagnostics};
     }
 };
 

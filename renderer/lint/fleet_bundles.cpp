@@ -6,6 +6,7 @@
 #include <set>
 
 #include "renderer/lint/families.h"
+#include "renderer/load/kustomize/generator_sources.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/schema.h"
 
@@ -43,14 +44,8 @@ public:
     }
 
 private:
-    [[nodiscard]] Pos fleet_pos() const {
-        return context_.loaded.sources.pos(bundle_.fleet.source, 0);
-    }
-
     [[nodiscard]] bool is_values_file(const BundleFile& file) const {
-        return std::ranges::any_of(bundle_.fleet.values_files(), [&](const std::string& entry) {
-            return file.relative == entry || file.relative == base_name(entry);
-        });
+        return bundle_.fleet.is_values_file(file.relative);
     }
 
     void check_size() const {
@@ -62,7 +57,7 @@ private:
             if (is_fleet || is_values_file(file)) {
                 continue;
             }
-            const Result<std::string> text = context_.repository.tree.read(bundle_.path_of(file));
+            const Result<std::string> text = context_.repository.tree.read(file.path());
             const std::size_t size = text ? text->size() : 0;
             bytes += size;
             if (size > largest) {
@@ -71,14 +66,13 @@ private:
             }
         }
         if (bytes > kMaxBundle) {
-            context_.warn(
-                {.rule = "fleet-bundle-size",
-                 .pos = fleet_pos(),
-                 .message = "the bundle is too large: Fleet keeps all its files in one API object",
-                 .found = fmt::format("{} bytes in {} files, \"{}\" alone has {}", bytes,
-                                      bundle_.files.size(), name, largest),
-                 .expected = "at most 1 MiB; more is compressed and may still be rejected",
-                 .hint = "split the bundle, or exclude files in .fleetignore"});
+            context_
+                .warning("fleet-bundle-size", bundle_.fleet.pos,
+                         "the bundle is too large: Fleet keeps all its files in one API object")
+                .found(fmt::format("{} bytes in {} files, \"{}\" alone has {}", bytes,
+                                   bundle_.files.size(), name, largest))
+                .expected("at most 1 MiB; more is compressed and may still be rejected")
+                .hint("split the bundle, or exclude files in .fleetignore");
         }
     }
 
@@ -90,40 +84,21 @@ private:
                     report_hidden(entry, text_of(&entry));
                 }
             }
-            for (const std::string_view field : {"secretGenerator", "configMapGenerator"}) {
-                for (const Value& item : list_of(build->root, field)) {
-                    check_generator(item);
-                }
+            for (const Value* entry : generator_files(build->root)) {
+                report_hidden(*entry, without_key(text_of(entry)));
             }
-        }
-    }
-
-    void check_generator(const Value& item) const {
-        for (const std::string_view field : {"envs", "files"}) {
-            for (const Value& entry : list_of(item, field)) {
-                std::string_view path = text_of(&entry);
-                if (const std::size_t equals = path.find('='); equals != std::string_view::npos) {
-                    path.remove_prefix(equals + 1);
-                }
-                report_hidden(entry, path);
-            }
-        }
-        if (const Value* entry = item.find("env")) {
-            report_hidden(*entry, text_of(entry));
         }
     }
 
     void report_hidden(const Value& entry, std::string_view path) const {
         if (is_hidden(path)) {
-            context_.add(
-                {.rule = "fleet-hidden-file",
-                 .pos = entry.pos(),
-                 .message = fmt::format("Fleet does not include hidden files in a bundle, so "
-                                        "\"{}\" is missing on every cluster",
-                                        path),
-                 .expected = "a name that does not start with a dot",
-                 .hint =
-                     "list it in a kustomization outside of Fleet's paths and apply that by hand"});
+            context_
+                .error("fleet-hidden-file", entry.pos(),
+                       fmt::format("Fleet does not include hidden files in a bundle, so \"{}\" is "
+                                   "missing on every cluster",
+                                   path))
+                .expected("a name that does not start with a dot")
+                .hint("list it in a kustomization outside of Fleet's paths and apply that by hand");
         }
     }
 
@@ -136,17 +111,15 @@ private:
                 continue;
             }
             for (const RepositoryDocument& document : context_.repository.documents) {
-                if (document.file->path == bundle_.path_of(file) && !document.kind().empty() &&
-                    !document.api_version().empty()) {
-                    context_.warn(
-                        {.rule = "fleet-loose-file",
-                         .pos = document.pos,
-                         .object = document.object_name(),
-                         .message =
-                             "Fleet does not deploy this file: its bundle only installs a chart",
-                         .hint = "list it in a kustomization that kustomize.dir in fleet.yaml "
-                                 "refers to, or move it to a separate bundle",
-                         .notes = {{.pos = fleet_pos(), .text = "the bundle's fleet.yaml"}}});
+                if (document.file->path == file.path() && document.is_object()) {
+                    context_.about(document)
+                        .warning(
+                            "fleet-loose-file", document.pos,
+                            "Fleet does not deploy this file: its bundle only installs a chart")
+                        .hint(
+                            "list it in a kustomization that kustomize.dir in fleet.yaml refers "
+                            "to, or move it to a separate bundle")
+                        .note({.pos = bundle_.fleet.pos, .text = "the bundle's fleet.yaml"});
                     break;
                 }
             }
@@ -161,23 +134,18 @@ private:
 
     // Values files, and root files of the same name, are taken out before kustomize sees them.
     void check_values_files() const {
-        const std::vector<std::string> values = bundle_.fleet.values_files();
         for (const RepositoryBuild* build : reached_) {
             for (const Value& entry : list_of(build->root, "resources")) {
                 const std::string path = relative_path(
                     normal_path(join_path(build->dir->path, text_of(&entry))), bundle_.root->path);
-                const auto same = [&](const std::string& file) {
-                    return path == file || path == base_name(file);
-                };
-                if (std::ranges::any_of(values, same)) {
-                    context_.add(
-                        {.rule = "fleet-values-file",
-                         .pos = entry.pos(),
-                         .message = fmt::format("\"{}\" is not in the bundle when kustomize "
-                                                "runs: fleet.yaml lists it, or a file of "
-                                                "its name, in helm.valuesFiles",
-                                                text_of(&entry)),
-                         .hint = "rename one of the two files"});
+                if (bundle_.fleet.is_values_file(path)) {
+                    context_
+                        .error("fleet-values-file", entry.pos(),
+                               fmt::format("\"{}\" is not in the bundle when kustomize runs: "
+                                           "fleet.yaml lists it, or a file of its name, in "
+                                           "helm.valuesFiles",
+                                           text_of(&entry)))
+                        .hint("rename one of the two files");
                 }
             }
         }

@@ -1,6 +1,5 @@
 // Objects that do not go together with how their bundle is installed: one Helm release, whose
 // kinds must all be known before it begins. Source: Fleet internal/helmdeployer, Helm pkg/kube.
-#include <fmt/format.h>
 
 #include "renderer/lint/families.h"
 #include "renderer/load/values/schema.h"
@@ -9,21 +8,15 @@ namespace renderer {
 
 namespace {
 
-bool is_crd(const RepositoryDocument& document) {
-    return document.group() == "apiextensions.k8s.io" &&
-           document.kind() == "CustomResourceDefinition";
-}
-
 // `cause` is where the CRD comes from, in the same bundle.
 void warn_first_installation(const LintContext& context, const RepositoryDocument& document,
                              Note cause) {
-    context.warn({.rule = "fleet-crd-order",
-                  .pos = document.pos,
-                  .object = document.object_name(),
-                  .message = "the first installation of this bundle fails: Helm needs the kind "
-                             "before it installs the CRD",
-                  .hint = "move the object to another bundle with dependsOn",
-                  .notes = {std::move(cause)}});
+    context.about(document)
+        .warning("fleet-crd-order", document.pos,
+                 "the first installation of this bundle fails: Helm needs the kind before it "
+                 "installs the CRD")
+        .hint("move the object to another bundle with dependsOn")
+        .note(std::move(cause));
 }
 
 void check_order(const LintContext& context, const RepositoryDocument& crd) {
@@ -35,8 +28,7 @@ void check_order(const LintContext& context, const RepositoryDocument& crd) {
         return;
     }
     for (const RepositoryDocument& document : repository.documents) {
-        if (document.group() == group && document.kind() == kind &&
-            repository.bundle_of(document.file->relative) == bundle) {
+        if (document.is(group, kind) && repository.bundle_of(document.file->relative) == bundle) {
             warn_first_installation(context, document,
                                     {.pos = crd.pos,
                                      .object = crd.object_name(),
@@ -51,9 +43,9 @@ void check_operator_order(const LintContext& context, const RepositoryDocument& 
     const bool emitted = context.input.plan.settings.custom_resources == CustomResources::Emit;
     if (emitted && bundle != nullptr && bundle->fleet.has_chart() &&
         bundle->fleet.is_operator_chart()) {
-        warn_first_installation(context, document,
-                                {.pos = context.loaded.sources.pos(bundle->fleet.source, 0),
-                                 .text = "the bundle with the operator's CRDs"});
+        warn_first_installation(
+            context, document,
+            {.pos = bundle->fleet.pos, .text = "the bundle with the operator's CRDs"});
     }
 }
 
@@ -63,17 +55,14 @@ void check_namespace(const LintContext& context, const RepositoryDocument& docum
     if (bundle == nullptr || list_of(bundle->fleet.merged, "downstreamResources").empty()) {
         return;
     }
-    const Value* helm = map_of(bundle->fleet.merged, "helm");
-    const bool adopts = helm != nullptr && flag_of(*helm, "takeOwnership");
     const bool own = document.name() == text_of(bundle->fleet.merged, "defaultNamespace") ||
                      document.name() == text_of(bundle->fleet.merged, "namespace");
-    if (own && !adopts) {
-        context.warn({.rule = "fleet-owned-namespace",
-                      .pos = document.pos,
-                      .object = document.object_name(),
-                      .message = "Fleet creates this namespace before the bundle is installed, for "
-                                 "its downstreamResources, and Helm does not adopt it",
-                      .expected = "\"helm: {takeOwnership: true}\" in fleet.yaml"});
+    if (own && !bundle->fleet.helm_flag("takeOwnership")) {
+        context.about(document)
+            .warning("fleet-owned-namespace", document.pos,
+                     "Fleet creates this namespace before the bundle is installed, for its "
+                     "downstreamResources, and Helm does not adopt it")
+            .expected("\"helm: {takeOwnership: true}\" in fleet.yaml");
     }
 }
 
@@ -81,11 +70,11 @@ void check_namespace(const LintContext& context, const RepositoryDocument& docum
 
 void check_fleet_objects(const LintContext& context) {
     for (const RepositoryDocument& document : context.repository.documents) {
-        if (is_crd(document)) {
+        if (document.is("apiextensions.k8s.io", "CustomResourceDefinition")) {
             check_order(context, document);
         } else if (document.group() == "tailscale.com") {
             check_operator_order(context, document);
-        } else if (document.api_version() == "v1" && document.kind() == "Namespace") {
+        } else if (document.is_core("Namespace")) {
             check_namespace(context, document);
         }
     }

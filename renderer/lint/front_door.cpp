@@ -51,12 +51,7 @@ bool is_proxied(const Value& endpoint) {
 }
 
 void add_endpoints(const RepositoryDocument& document, std::vector<Record>& records) {
-    const Value* spec = map_of(document.root, "spec");
-    for (const Value& endpoint :
-         spec == nullptr ? std::span<const Value>() : list_of(*spec, "endpoints")) {
-        if (!endpoint.is_map()) {
-            continue;
-        }
+    for (const Value& endpoint : items_of(document.root.at({"spec", "endpoints"}))) {
         for (const Value& target : list_of(endpoint, "targets")) {
             records.push_back({&document, text_of(endpoint, "dnsName"),
                                without_dot(text_of(&target)), target.pos(), is_proxied(endpoint)});
@@ -65,28 +60,25 @@ void add_endpoints(const RepositoryDocument& document, std::vector<Record>& reco
 }
 
 void check_record(const LintContext& context, const Record& record) {
+    Report report = context.about(*record.document);
     if (!record.proxied) {
-        context.add(
-            {.rule = "front-door-certificate",
-             .pos = record.pos,
-             .object = record.document->object_name(),
-             .message = fmt::format("browsers reject \"{}\": the certificate is for \"{}\"",
-                                    record.name, record.target),
-             .expected = "a proxy in front that has a certificate for the public name",
-             .hint = "set the record's cloudflare-proxied to \"true\", or use the ts.net name"});
+        report
+            .error("front-door-certificate", record.pos,
+                   fmt::format("browsers reject \"{}\": the certificate is for \"{}\"", record.name,
+                               record.target))
+            .expected("a proxy in front that has a certificate for the public name")
+            .hint("set the record's cloudflare-proxied to \"true\", or use the ts.net name");
         return;
     }
-    context.warn(
-        {.rule = "front-door-origin",
-         .pos = record.pos,
-         .object = record.document->object_name(),
-         .message = fmt::format(
-             "Cloudflare must request \"{}\" by its own name, which no file here configures",
-             record.target),
-         .expected = fmt::format("an origin rule for \"{}\": SNI override \"{}\", no Host "
-                                 "override; SSL mode full (strict)",
-                                 record.name, record.target),
-         .hint = "with the public name as SNI every request fails with 526"});
+    report
+        .warning("front-door-origin", record.pos,
+                 fmt::format("Cloudflare must request \"{}\" by its own name, which no file here "
+                             "configures",
+                             record.target))
+        .expected(fmt::format("an origin rule for \"{}\": SNI override \"{}\", no Host override; "
+                              "SSL mode full (strict)",
+                              record.name, record.target))
+        .hint("with the public name as SNI every request fails with 526");
 }
 
 void check_hosts(const LintContext& context, const std::vector<Record>& records) {
@@ -96,17 +88,15 @@ void check_hosts(const LintContext& context, const std::vector<Record>& records)
         if (is_new || first->second->name == record.name) {
             continue;
         }
-        context.warn(
-            {.rule = "front-door-hosts",
-             .pos = record.pos,
-             .object = record.document->object_name(),
-             .message = fmt::format("several public names target the Funnel \"{}\"", record.target),
-             .found = fmt::format("\"{}\" and \"{}\"", first->second->name, record.name),
-             .expected =
-                 "an origin rule for each name, and a router behind the Funnel that routes by Host",
-             .notes = {{.pos = first->second->pos,
-                        .object = first->second->document->object_name(),
-                        .text = "the other name"}}});
+        context.about(*record.document)
+            .warning("front-door-hosts", record.pos,
+                     fmt::format("several public names target the Funnel \"{}\"", record.target))
+            .found(fmt::format("\"{}\" and \"{}\"", first->second->name, record.name))
+            .expected(
+                "an origin rule for each name, and a router behind the Funnel that routes by Host")
+            .note({.pos = first->second->pos,
+                   .object = first->second->document->object_name(),
+                   .text = "the other name"});
     }
 }
 
@@ -116,7 +106,7 @@ void check_front_door(const LintContext& context) {
     std::vector<Record> records;
     for (const RepositoryDocument& document : context.repository.documents) {
         add_annotated(document, records);
-        if (document.group() == "externaldns.k8s.io" && document.kind() == "DNSEndpoint") {
+        if (document.is("externaldns.k8s.io", "DNSEndpoint")) {
             add_endpoints(document, records);
         }
     }

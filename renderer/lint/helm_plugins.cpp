@@ -28,11 +28,8 @@ bool is_new(const RepositoryDocument& plugin) {
 
 // Helm 4 leaves a plug-in with one of these mistakes out and says that it was not found.
 void check_new(const LintContext& context, const RepositoryDocument& plugin) {
-    const auto refuse = [&](Pos pos, std::string message, std::string expected) {
-        context.add({.rule = "helm-plugin",
-                     .pos = pos,
-                     .message = std::move(message),
-                     .expected = std::move(expected)});
+    const auto refuse = [&](Pos pos, std::string message, std::string_view expected) {
+        context.error("helm-plugin", pos, std::move(message)).expected(expected);
     };
     for (const Member& member : plugin.root.members()) {
         if (std::ranges::find(kKeys, member.name()) == kKeys.end()) {
@@ -60,14 +57,12 @@ void check_mixed(const LintContext& context, const RepositoryDocument& plugin) {
     for (const RepositoryDocument& other : context.repository.documents) {
         if (is_plugin(other) && !is_new(other) &&
             parent_path(parent_path(other.file->relative)) == parent) {
-            context.warn(
-                {.rule = "helm-plugin-mixed",
-                 .pos = plugin.root.pos(),
-                 .message =
-                     "Helm 3 rejects this plug-in and then loads no plug-in of the directory",
-                 .expected = "separate directories for the plug-ins of Helm 3 and Helm 4",
-                 .hint = "set HELM_PLUGINS to another directory for Helm 4",
-                 .notes = {{.pos = other.root.pos(), .text = "a plug-in for Helm 3"}}});
+            context
+                .warning("helm-plugin-mixed", plugin.root.pos(),
+                         "Helm 3 rejects this plug-in and then loads no plug-in of the directory")
+                .expected("separate directories for the plug-ins of Helm 3 and Helm 4")
+                .hint("set HELM_PLUGINS to another directory for Helm 4")
+                .note({.pos = other.root.pos(), .text = "a plug-in for Helm 3"});
             return;
         }
     }

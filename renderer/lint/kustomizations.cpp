@@ -2,12 +2,11 @@
 // their generators. Source: kustomize api/internal/generators, api/internal/target.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <set>
 
 #include "renderer/lint/families.h"
 #include "renderer/load/kustomize/env_file.h"
+#include "renderer/load/kustomize/generator_sources.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/schema.h"
 
@@ -21,16 +20,9 @@ bool disables_hash(const Value& holder, std::string_view field) {
 }
 
 bool holds_text(const Value& value, std::string_view text) {
-    if (value.is_string()) {
-        return value.text() == text;
-    }
-    if (value.is_list()) {
-        return std::ranges::any_of(value.items(),
-                                   [&](const Value& item) { return holds_text(item, text); });
-    }
-    return value.is_map() && std::ranges::any_of(value.members(), [&](const Member& member) {
-               return holds_text(member.value, text);
-           });
+    bool found = false;
+    for_each_value(value, [&](const Value& one) { found = found || text_of(&one) == text; });
+    return found;
 }
 
 // kustomize rewrites names in fields that it knows; those of custom resources and of charts are
@@ -54,30 +46,17 @@ void check_hash(const LintContext& context, const RepositoryBuild& build, const 
     if (name != kOAuthGenerator && user == nullptr) {
         return;
     }
-    Diagnostic found{
-        .rule = "secret-name-hash",
-        .pos = item.find("name")->pos(),
-        .message = fmt::format(
-            "kustomize appends a hash to \"{}\", but does not update the users of the Secret",
-            name),
-        .expected = "disableNameSuffixHash: true",
-        .hint = "add \"generatorOptions: {disableNameSuffixHash: true}\""};
+    Finding found =
+        context
+            .error("secret-name-hash", item.find("name")->pos(),
+                   fmt::format("kustomize appends a hash to \"{}\", but does not update the users "
+                               "of the Secret",
+                               name))
+            .expected("disableNameSuffixHash: true")
+            .hint("add \"generatorOptions: {disableNameSuffixHash: true}\"");
     if (user != nullptr) {
-        found.notes.push_back(
-            {.pos = user->pos, .object = user->object_name(), .text = "uses the Secret"});
+        found.note({.pos = user->pos, .object = user->object_name(), .text = "uses the Secret"});
     }
-    context.add(std::move(found));
-}
-
-std::vector<const Value*> env_entries(const Value& item) {
-    std::vector<const Value*> entries;
-    for (const Value& entry : list_of(item, "envs")) {
-        entries.push_back(&entry);
-    }
-    if (const Value* entry = item.find("env")) {
-        entries.push_back(entry);
-    }
-    return entries;
 }
 
 std::set<std::string, std::less<>> keys_of(std::string_view text) {
@@ -112,30 +91,27 @@ private:
         if (!git.is_work_tree() || relative_.starts_with("../") || git.ignores(relative_)) {
             return;
         }
-        Diagnostic found{
-            .rule = "env-file-in-git",
-            .pos = entry_.pos(),
-            .message =
-                text_ ? fmt::format("Git does not ignore \"{}\", which holds credentials", path_)
-                      : fmt::format("Git will not ignore \"{}\" once it exists", path_),
-            .hint = fmt::format("add \"{}\" to a .gitignore beside it", base_name(path_))};
-        text_ ? context_.add(std::move(found)) : context_.warn(std::move(found));
+        const Severity severity = text_ ? Severity::Error : Severity::Warning;
+        context_.diagnostics
+            .say(severity, "env-file-in-git", entry_.pos(),
+                 text_ ? fmt::format("Git does not ignore \"{}\", which holds credentials", path_)
+                       : fmt::format("Git will not ignore \"{}\" once it exists", path_))
+            .hint(fmt::format("add \"{}\" to a .gitignore beside it", base_name(path_)));
     }
 
     void check_example() const {
         if (!example_ && !text_) {
-            context_.warn({.rule = "env-file-example",
-                           .pos = entry_.pos(),
-                           .message = "the file is missing, and its keys are unknown",
-                           .expected = fmt::format("\"{}.example\" with its keys", path_),
-                           .hint = "commit an example without values"});
+            context_
+                .warning("env-file-example", entry_.pos(),
+                         "the file is missing, and its keys are unknown")
+                .expected(fmt::format("\"{}.example\" with its keys", path_))
+                .hint("commit an example without values");
         } else if (example_ && text_ && keys_of(*example_) != keys_of(*text_)) {
-            context_.warn(
-                {.rule = "env-file-example",
-                 .pos = entry_.pos(),
-                 .message = fmt::format("\"{}\" and its example have different keys", path_),
-                 .found = fmt::format("\"{}\"", fmt::join(keys_of(*text_), "\", \"")),
-                 .expected = fmt::format("\"{}\"", fmt::join(keys_of(*example_), "\", \""))});
+            context_
+                .warning("env-file-example", entry_.pos(),
+                         fmt::format("\"{}\" and its example have different keys", path_))
+                .found(fmt::format("\"{}\"", fmt::join(keys_of(*text_), "\", \"")))
+                .expected(fmt::format("\"{}\"", fmt::join(keys_of(*example_), "\", \"")));
         }
     }
 
@@ -154,22 +130,18 @@ void check_namespace(const LintContext& context, const RepositoryBuild& build) {
     for (const Value& entry : list_of(build.root, "resources")) {
         const std::string path = normal_path(join_path(build.dir->path, text_of(&entry)));
         for (const RepositoryDocument& document : context.repository.documents) {
-            const bool is_namespace =
-                document.api_version() == "v1" && document.kind() == "Namespace";
+            const bool is_namespace = document.is_core("Namespace");
             const std::string_view own = is_namespace ? document.name() : document.ns();
             if (document.file->path != path || own.empty() || own == ns->text()) {
                 continue;
             }
-            context.warn(
-                {.rule = "namespace-overwritten",
-                 .pos = ns->pos(),
-                 .object = document.object_name(),
-                 .message = is_namespace ? "kustomize renames this Namespace"
-                                         : "kustomize moves this object to another namespace",
-                 .found = fmt::format("\"{}\" becomes \"{}\"", own, ns->text()),
-                 .hint =
-                     "remove \"namespace\" here, or put the object into a separate kustomization",
-                 .notes = {{.pos = document.pos, .text = "the object is here"}}});
+            context.about(document)
+                .warning("namespace-overwritten", ns->pos(),
+                         is_namespace ? "kustomize renames this Namespace"
+                                      : "kustomize moves this object to another namespace")
+                .found(fmt::format("\"{}\" becomes \"{}\"", own, ns->text()))
+                .hint("remove \"namespace\" here, or put the object into a separate kustomization")
+                .note({.pos = document.pos, .text = "the object is here"});
         }
     }
 }
@@ -184,10 +156,8 @@ void check_kustomizations(const LintContext& context) {
                 continue;
             }
             check_hash(context, build, item);
-            for (const Value* entry : env_entries(item)) {
-                if (entry->is_string()) {
-                    EnvFileCheck(context, build, *entry).run();
-                }
+            for (const Value* entry : env_files(item)) {
+                EnvFileCheck(context, build, *entry).run();
             }
         }
     }

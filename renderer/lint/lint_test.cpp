@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -65,15 +66,15 @@ TEST(LintChecks, EachHasItsGoldenCases) {
 }
 
 TEST(LintChecks, AreThoseThatTheSourcesSpell) {
-    const std::string mark = "rule = \"";
+    const std::regex id(R"re(\b(?:error|warning|say)\((?:severity,)?\s*"([a-z-]+)")re");
     std::set<std::string> spelled;
     for (const fs::directory_entry& entry : fs::directory_iterator(kSources)) {
+        if (entry.path().filename() == "lint_test.cpp") {
+            continue;
+        }
         const std::string text = read_file(entry.path());
-        const bool is_test = entry.path().filename() == "lint_test.cpp";
-        for (std::size_t at = text.find(mark); at != std::string::npos && !is_test;
-             at = text.find(mark, at + 1)) {
-            const std::size_t begin = at + mark.size();
-            spelled.insert(text.substr(begin, text.find('"', begin) - begin));
+        for (std::sregex_iterator said(text.begin(), text.end(), id), end; said != end; ++said) {
+            spelled.insert((*said)[1]);
         }
     }
     std::set<std::string> known;

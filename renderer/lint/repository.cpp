@@ -15,10 +15,6 @@ namespace renderer {
 
 namespace {
 
-std::string_view metadata_text(const Value& root, std::string_view key) {
-    return text_of(root.at({"metadata", key}));
-}
-
 class Reader {
 public:
     Reader(Repository& repository, SourceMap& sources) : out_(repository), sources_(sources) {}
@@ -97,7 +93,7 @@ private:
                 continue;
             }
             const Value* kind = root.find("kind");
-            const Pos pos = kind != nullptr ? kind->pos() : root.pos();
+            const Pos pos = (kind != nullptr ? *kind : root).pos();
             out_.documents.push_back({&file, std::move(root), pos});
         }
     }
@@ -122,42 +118,8 @@ private:
 
 }  // namespace
 
-std::string_view RepositoryDocument::api_version() const {
-    return text_of(root.find("apiVersion"));
-}
-
-std::string_view RepositoryDocument::group() const {
-    const std::string_view version = api_version();
-    const std::size_t slash = version.find('/');
-    return slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
-}
-
-std::string_view RepositoryDocument::kind() const {
-    return text_of(root.find("kind"));
-}
-
-std::string_view RepositoryDocument::name() const {
-    return metadata_text(root, "name");
-}
-
-std::string_view RepositoryDocument::ns() const {
-    return metadata_text(root, "namespace");
-}
-
 std::string RepositoryDocument::object_name() const {
     return renderer::object_name(kind(), ns(), name());
-}
-
-const Value* RepositoryDocument::annotation(std::string_view key) const {
-    return root.at({"metadata", "annotations", key});
-}
-
-bool RepositoryBundle::is_chart() const {
-    return fleet.has_chart() || root->has_chart;
-}
-
-std::string RepositoryBundle::path_of(const BundleFile& file) const {
-    return join_path(file.dir->path, file.name);
 }
 
 const RepositoryBundle* Repository::bundle_of(std::string_view relative) const {
@@ -170,6 +132,10 @@ const RepositoryBundle* Repository::bundle_of(std::string_view relative) const {
         }
     }
     return best;
+}
+
+std::string path_in_repository(std::string_view text) {
+    return normal_path(text.substr(std::min(text.find_first_not_of('/'), text.size())));
 }
 
 Repository read_repository(const SourceTree& tree, const LoadOptions& options, SourceMap& sources) {

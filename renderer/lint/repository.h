@@ -3,7 +3,6 @@
 // has said so.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/value.h"
+#include "renderer/kube/group_of.h"
 #include "renderer/load/fleet/fleet_bundle.h"
 #include "renderer/load/fleet/fleet_files.h"
 #include "renderer/load/kustomize/kustomization.h"
@@ -30,14 +30,27 @@ struct RepositoryDocument {
     Value root;  // a map
     Pos pos;     // of `kind`, else of the document
 
-    [[nodiscard]] std::string_view api_version() const;
-    [[nodiscard]] std::string_view group() const;  // "" = core
-    [[nodiscard]] std::string_view kind() const;
-    [[nodiscard]] std::string_view name() const;
-    [[nodiscard]] std::string_view ns() const;
+    [[nodiscard]] std::string_view api_version() const { return text_of(root.find("apiVersion")); }
+    [[nodiscard]] std::string_view group() const { return group_of(api_version()); }
+    [[nodiscard]] std::string_view kind() const { return text_of(root.find("kind")); }
+    [[nodiscard]] std::string_view name() const { return text_of(root.at({"metadata", "name"})); }
+    [[nodiscard]] std::string_view ns() const {
+        return text_of(root.at({"metadata", "namespace"}));
+    }
     [[nodiscard]] std::string object_name() const;
-    // Of metadata.annotations; "" without it.
-    [[nodiscard]] const Value* annotation(std::string_view key) const;
+    [[nodiscard]] bool is(std::string_view of_group, std::string_view of_kind) const {
+        return group() == of_group && kind() == of_kind;
+    }
+    // Of the core group, in its only version.
+    [[nodiscard]] bool is_core(std::string_view of_kind) const {
+        return api_version() == "v1" && kind() == of_kind;
+    }
+    // With a kind and a version, so that appliers take it for an object.
+    [[nodiscard]] bool is_object() const { return !kind().empty() && !api_version().empty(); }
+    // nullptr without it.
+    [[nodiscard]] const Value* annotation(std::string_view key) const {
+        return root.at({"metadata", "annotations", key});
+    }
 };
 
 struct RepositoryBundle {
@@ -46,8 +59,7 @@ struct RepositoryBundle {
     std::vector<BundleFile> files = {};
     std::string name = {};
 
-    [[nodiscard]] bool is_chart() const;
-    [[nodiscard]] std::string path_of(const BundleFile& file) const;
+    [[nodiscard]] bool is_chart() const { return fleet.has_chart() || root->has_chart; }
 };
 
 // A kustomization file.
@@ -72,6 +84,9 @@ struct Repository {
     // The innermost bundle that a path, relative to the root, is in; nullptr: none.
     [[nodiscard]] const RepositoryBundle* bundle_of(std::string_view relative) const;
 };
+
+// A path as appliers spell it, from the top of the repository: "/apps", "./apps".
+std::string path_in_repository(std::string_view text);
 
 Repository read_repository(const SourceTree& tree, const LoadOptions& options, SourceMap& sources);
 

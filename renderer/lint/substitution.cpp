@@ -21,14 +21,10 @@ bool is_name_char(char c) {
 class FluxCheck {
 public:
     FluxCheck(const LintContext& context, const RepositoryDocument& applier)
-        : context_(context), applier_(applier) {
-        std::string_view path = text_of(applier.root.at({"spec", "path"}));
-        while (path.starts_with('/')) {
-            path.remove_prefix(1);
-        }
-        path_ = normal_path(path);
-        variables_ = applier.root.at({"spec", "postBuild", "substitute"});
-    }
+        : context_(context),
+          applier_(applier),
+          path_(path_in_repository(text_of(applier.root.at({"spec", "path"})))),
+          variables_(applier.root.at({"spec", "postBuild", "substitute"})) {}
 
     void run() const {
         for (const RepositoryDocument& document : context_.repository.documents) {
@@ -48,22 +44,14 @@ private:
 
     // Flux substitutes when it has a variable; what comes from the cluster is not known here.
     void check_variables(const RepositoryDocument& document) const {
-        const Value* from = applier_.root.at({"spec", "postBuild", "substituteFrom"});
-        const bool known = from == nullptr || !from->is_list() || from->size() == 0;
-        const bool any = variables_ != nullptr && variables_->is_map() && variables_->size() > 0;
+        const auto from = items_of(applier_.root.at({"spec", "postBuild", "substituteFrom"}));
         const Value* off = document.annotation("kustomize.toolkit.fluxcd.io/substitute");
-        if (any && known && text_of(off) != "disabled") {
-            check_text(document, document.root);
+        if (from.empty() && !members_of(variables_).empty() && text_of(off) != "disabled") {
+            for_each_value(document.root, [&](const Value& value) { check_text(document, value); });
         }
     }
 
     void check_text(const RepositoryDocument& document, const Value& value) const {
-        for (const Member& member : value.is_map() ? value.members() : std::span<const Member>()) {
-            check_text(document, member.value);
-        }
-        for (const Value& item : value.is_list() ? value.items() : std::span<const Value>()) {
-            check_text(document, item);
-        }
         const std::string_view text = text_of(&value);
         for (std::size_t at = text.find("${"); at != std::string_view::npos;
              at = text.find("${", at + 2)) {
@@ -83,49 +71,45 @@ private:
 
     void report(const RepositoryDocument& document, const Value& value,
                 std::string_view name) const {
-        context_.add({.rule = "flux-substitution",
-                      .pos = value.pos(),
-                      .object = document.object_name(),
-                      .message = fmt::format(
-                          "Flux replaces \"${{{}}}\" by an empty string: unknown variable", name),
-                      .expected = fmt::format("\"$${{{}}}\" if it is literal text", name),
-                      .hint = "or annotate the object with "
-                              "\"kustomize.toolkit.fluxcd.io/substitute: disabled\"",
-                      .notes = {{.pos = variables_->pos(),
-                                 .object = applier_.object_name(),
-                                 .text = "its variables are here"}}});
+        context_.about(document)
+            .error(
+                "flux-substitution", value.pos(),
+                fmt::format("Flux replaces \"${{{}}}\" by an empty string: unknown variable", name))
+            .expected(fmt::format("\"$${{{}}}\" if it is literal text", name))
+            .hint(
+                "or annotate the object with \"kustomize.toolkit.fluxcd.io/substitute: disabled\"")
+            .note(of_applier(variables_->pos(), "its variables are here"));
+    }
+
+    [[nodiscard]] Note of_applier(Pos pos, std::string text) const {
+        return {.pos = pos, .object = applier_.object_name(), .text = std::move(text)};
     }
 
     void check_encryption(const RepositoryDocument& document) const {
         const bool encrypted = document.root.find("sops") != nullptr && document.kind() == "Secret";
         if (encrypted && applier_.root.at({"spec", "decryption", "provider"}) == nullptr) {
-            context_.add({.rule = "flux-decryption",
-                          .pos = document.pos,
-                          .object = document.object_name(),
-                          .message = "Flux rejects this Secret: it is encrypted by SOPS, and no "
-                                     "decryption is configured",
-                          .expected = "\"decryption: {provider: sops}\"",
-                          .notes = {{.pos = applier_.pos,
-                                     .object = applier_.object_name(),
-                                     .text = "applies it"}}});
+            context_.about(document)
+                .error("flux-decryption", document.pos,
+                       "Flux rejects this Secret: it is encrypted by SOPS, and no decryption is "
+                       "configured")
+                .expected("\"decryption: {provider: sops}\"")
+                .note(of_applier(applier_.pos, "applies it"));
         }
     }
 
     // Without a kustomization Flux takes every YAML file as manifests.
     void check_object(const RepositoryDocument& document) const {
-        const bool is_object = !document.kind().empty() && !document.api_version().empty();
-        if (is_object || has_kustomization(parent_path(document.file->relative))) {
+        if (document.is_object() || has_kustomization(parent_path(document.file->relative))) {
             return;
         }
-        context_.add({.rule = "flux-not-an-object",
-                      .pos = document.root.pos(),
-                      .message = "without a kustomization.yaml Flux reads every YAML file as "
-                                 "manifests, and fails on this one",
-                      .expected = "apiVersion and kind",
-                      .hint = "add a kustomization.yaml that lists the manifests",
-                      .notes = {{.pos = applier_.pos,
-                                 .object = applier_.object_name(),
-                                 .text = "applies the directory"}}});
+        context_
+            .error(
+                "flux-not-an-object", document.root.pos(),
+                "without a kustomization.yaml Flux reads every YAML file as manifests, and fails "
+                "on this one")
+            .expected("apiVersion and kind")
+            .hint("add a kustomization.yaml that lists the manifests")
+            .note(of_applier(applier_.pos, "applies the directory"));
     }
 
     // In the directory or one above, up to the root.
@@ -139,7 +123,7 @@ private:
     const LintContext& context_;
     const RepositoryDocument& applier_;
     std::string path_;
-    const Value* variables_ = nullptr;
+    const Value* variables_;
 };
 
 void check_rendered(const LintContext& context, const std::string& dir) {
@@ -148,11 +132,10 @@ void check_rendered(const LintContext& context, const std::string& dir) {
         const std::string chart =
             join_path(repository.root, join_path(parent_path(above), "Chart.yaml"));
         if (base_name(above) == "templates" && repository.tree.kind(chart) == EntryKind::File) {
-            context.add({.rule = "rendered-in-chart",
-                         .where = join_path(repository.root, dir),
-                         .message = "Helm parses what is rendered here as templates",
-                         .expected = "a directory outside any chart's \"templates\"",
-                         .hint = "render elsewhere with -o, or into \"files\""});
+            context.error("rendered-in-chart", {}, "Helm parses what is rendered here as templates")
+                .where(join_path(repository.root, dir))
+                .expected("a directory outside any chart's \"templates\"")
+                .hint("render elsewhere with -o, or into \"files\"");
         }
     }
 }
@@ -161,8 +144,7 @@ void check_rendered(const LintContext& context, const std::string& dir) {
 
 void check_substitution(const LintContext& context) {
     for (const RepositoryDocument& document : context.repository.documents) {
-        if (document.group() == "kustomize.toolkit.fluxcd.io" &&
-            document.kind() == "Kustomization") {
+        if (document.is("kustomize.toolkit.fluxcd.io", "Kustomization")) {
             FluxCheck(context, document).run();
         }
     }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "renderer/core/yaml_reader.h"
 #include "renderer/lint/families.h"
@@ -46,11 +45,8 @@ std::string without_comments(std::string text) {
 
 Tags operator_tags(const Plan& plan) {
     Tags tags;
-    const Value* list = plan.settings.chart.at({"operatorConfig", "defaultTags"});
-    if (list != nullptr && list->is_list()) {
-        for (const Value& tag : list->items()) {
-            tags.emplace(text_of(&tag), tag.pos());
-        }
+    for (const Value& tag : items_of(plan.settings.chart.at({"operatorConfig", "defaultTags"}))) {
+        tags.emplace(text_of(&tag), tag.pos());
     }
     return tags;
 }
@@ -67,32 +63,29 @@ Tags proxy_tags(const Plan& plan, bool only_funnel) {
     return tags;
 }
 
-bool names_one(const Value& list, const Tags& tags) {
-    return list.is_list() && std::ranges::any_of(list.items(), [&](const Value& item) {
-               return tags.contains(text_of(&item));
-           });
+bool names_one(const Value* list, const Tags& tags) {
+    return std::ranges::any_of(items_of(list),
+                               [&](const Value& item) { return tags.contains(text_of(&item)); });
 }
 
 void check_owners(const LintContext& context, const Value& owners) {
     const Tags ours = operator_tags(context.input.plan);
     for (const auto& [tag, pos] : proxy_tags(context.input.plan, false)) {
         const Value* owner = owners.find(tag);
-        const Tags itself = {{tag, pos}};
-        if (owner != nullptr && (names_one(*owner, ours) || names_one(*owner, itself))) {
+        if (names_one(owner, ours) || names_one(owner, {{tag, pos}})) {
             continue;
         }
         std::vector<std::string_view> names;
         for (const auto& [name, place] : ours) {
             names.push_back(name);
         }
-        context.add(
-            {.rule = "policy-tag-owner",
-             .pos = owner != nullptr ? owner->pos() : owners.pos(),
-             .message = owner == nullptr
-                            ? fmt::format("no one may assign \"{}\" to a device", tag)
-                            : fmt::format("the controller may not assign \"{}\" to a device", tag),
-             .expected = fmt::format("\"{}\": [\"{}\"]", tag, fmt::join(names, "\", \"")),
-             .notes = {{.pos = pos, .text = "requests the tag"}}});
+        context
+            .error("policy-tag-owner", owner != nullptr ? owner->pos() : owners.pos(),
+                   owner == nullptr
+                       ? fmt::format("no one may assign \"{}\" to a device", tag)
+                       : fmt::format("the controller may not assign \"{}\" to a device", tag))
+            .expected(fmt::format("\"{}\": [\"{}\"]", tag, fmt::join(names, "\", \"")))
+            .note({.pos = pos, .text = "requests the tag"});
     }
 }
 
@@ -102,22 +95,18 @@ void check_funnel(const LintContext& context, const Value& policy) {
         return;
     }
     const bool allowed = std::ranges::any_of(list_of(policy, "nodeAttrs"), [&](const Value& entry) {
-        const Value* attributes = entry.find("attr");
         const Value* targets = entry.find("target");
-        const Tags funnel = {{"funnel", {}}};
-        const Tags all = {{"*", {}}};
-        return attributes != nullptr && targets != nullptr && names_one(*attributes, funnel) &&
-               (names_one(*targets, tags) || names_one(*targets, all));
+        return names_one(entry.find("attr"), {{"funnel", {}}}) &&
+               (names_one(targets, tags) || names_one(targets, {{"*", {}}}));
     });
     if (!allowed) {
         const Member* attributes = policy.find_member("nodeAttrs");
-        context.add(
-            {.rule = "policy-funnel",
-             .pos = attributes != nullptr ? attributes->key.pos() : policy.pos(),
-             .message = "the policy does not let the proxies use Funnel",
-             .expected = fmt::format(R"({{"target": ["{}"], "attr": ["funnel"]}} in nodeAttrs)",
-                                     tags.begin()->first),
-             .notes = {{.pos = tags.begin()->second, .text = "requests Funnel"}}});
+        context
+            .error("policy-funnel", attributes != nullptr ? attributes->key.pos() : policy.pos(),
+                   "the policy does not let the proxies use Funnel")
+            .expected(fmt::format(R"({{"target": ["{}"], "attr": ["funnel"]}} in nodeAttrs)",
+                                  tags.begin()->first))
+            .note({.pos = tags.begin()->second, .text = "requests Funnel"});
     }
 }
 
@@ -138,7 +127,7 @@ void check_tailnet_policy(const LintContext& context) {
             const SourceId source =
                 context.loaded.sources.add(path, without_comments(std::move(*text)));
             const Value policy = read_yaml(context.loaded.sources, source, quiet);
-            if (const Value* owners = policy.is_map() ? map_of(policy, "tagOwners") : nullptr) {
+            if (const Value* owners = map_of(policy, "tagOwners")) {
                 check_owners(context, *owners);
                 check_funnel(context, policy);
             }

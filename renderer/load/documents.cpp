@@ -31,7 +31,7 @@ struct Pending {
 struct PendingFile {
     SourceId source = 0;
     const InputFile* file = nullptr;
-    std::vector<Pending> documents;
+    std::vector<Pending> documents = {};
     bool no_objects = false;  // the text cannot hold one
 };
 
@@ -91,7 +91,10 @@ void read_trees(const SourceMap& sources, std::vector<PendingFile>& files, bool 
 class Assembler {
 public:
     Assembler(PendingFile& pending, Loaded& loaded, Diagnostics& diagnostics)
-        : pending_(pending), file_(*pending.file), loaded_(loaded), out_(diagnostics) {}
+        : pending_(pending),
+          file_(*pending.file),
+          loaded_(loaded),
+          out_(pending.file->lenient ? unheard_ : diagnostics) {}
 
     // The number of documents that were added.
     std::size_t run() {
@@ -100,7 +103,7 @@ public:
         bool broken = false;
         for (Pending& document : pending_.documents) {
             if (document.diagnostics.has_errors()) {
-                report(std::move(document.diagnostics));
+                out_.append(std::move(document.diagnostics));
                 broken = true;
             } else if (document.has_tree && document.root.is_null()) {
                 continue;
@@ -120,18 +123,6 @@ public:
     }
 
 private:
-    void report(Diagnostics diagnostics) {
-        if (!file_.lenient) {
-            out_.append(std::move(diagnostics));
-        }
-    }
-
-    void report(Diagnostic diagnostic) {
-        if (!file_.lenient) {
-            out_.add(std::move(diagnostic));
-        }
-    }
-
     static bool has_no_keys(const Pending& document) {
         if (document.has_tree) {
             return document.root.find("apiVersion") == nullptr &&
@@ -154,12 +145,11 @@ private:
     }
 
     void report_strange(const Pending& document) {
-        report({.rule = "not-kubernetes",
-                .pos = first_content(document.scanned.range),
-                .message = "this document is not a Kubernetes object",
-                .found = document.has_tree ? std::string(kind_name(document.root)) : "a map",
-                .expected = "a map with apiVersion and kind",
-                .hint = "move it to a separate file, or remove it"});
+        out_.error("not-kubernetes", first_content(document.scanned.range),
+                   "this document is not a Kubernetes object")
+            .found(document.has_tree ? kind_name(document.root) : "a map")
+            .expected("a map with apiVersion and kind")
+            .hint("move it to a separate file, or remove it");
     }
 
     Document start(const RawDocument& range) const {
@@ -235,12 +225,10 @@ private:
     void check_text(const Value& root, std::string_view key) {
         const Value* value = root.at({"metadata", key});
         if (value != nullptr && !value->is_null() && !value->is_string()) {
-            report({.rule = "wrong-type",
-                    .pos = value->pos(),
-                    .message = fmt::format("metadata.{} must be a string", key),
-                    .found = std::string(kind_name(*value)),
-                    .expected = "a string",
-                    .hint = "put it in quotes"});
+            out_.error("wrong-type", value->pos(), fmt::format("metadata.{} must be a string", key))
+                .found(kind_name(*value))
+                .expected("a string")
+                .hint("put it in quotes");
         }
     }
 
@@ -251,15 +239,13 @@ private:
             return true;
         }
         const std::string_view absent = has_kind ? "apiVersion" : "kind";
-        report({.rule = "incomplete-object",
-                .pos = place_of(document),
-                .message = fmt::format("this object has no {}", absent),
-                .found = has_kind ? fmt::format("kind \"{}\"", text_of(document.kind))
-                         : has_version
-                             ? fmt::format("apiVersion \"{}\"", text_of(document.api_version))
-                             : "neither apiVersion nor kind, as text",
-                .expected = "apiVersion and kind",
-                .hint = fmt::format("add \"{}\", or remove the file from the tree", absent)});
+        out_.error("incomplete-object", place_of(document),
+                   fmt::format("this object has no {}", absent))
+            .found(has_kind      ? fmt::format("kind \"{}\"", text_of(document.kind))
+                   : has_version ? fmt::format("apiVersion \"{}\"", text_of(document.api_version))
+                                 : "neither apiVersion nor kind, as text")
+            .expected("apiVersion and kind")
+            .hint(fmt::format("add \"{}\", or remove the file from the tree", absent));
         return false;
     }
 
@@ -275,6 +261,7 @@ private:
     PendingFile& pending_;
     const InputFile& file_;
     Loaded& loaded_;
+    Diagnostics unheard_;  // of a file whose mistakes no one wants to hear of
     Diagnostics& out_;
 };
 
@@ -299,6 +286,15 @@ void assemble(std::vector<PendingFile>& files, Loaded& loaded, Diagnostics& diag
         }
         pending.documents.clear();
     }
+}
+
+void assemble_stream(PendingFile scanned, unsigned threads, Loaded& loaded,
+                     Diagnostics& diagnostics) {
+    loaded.input_bytes += loaded.sources.text(scanned.source).size();
+    std::vector<PendingFile> files;
+    files.push_back(std::move(scanned));
+    read_trees(loaded.sources, files, true, threads);
+    Assembler(files[0], loaded, diagnostics).run();
 }
 
 // Text glued to a separator is what Helm makes of templates that trim too much.
@@ -355,9 +351,8 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
             return {};
         }
         loaded.input_bytes += texts[i]->size();
-        PendingFile& file = pending.emplace_back();
-        file.source = loaded.sources.add(files[i].path, std::move(*texts[i]));
-        file.file = &files[i];
+        pending.push_back(
+            {.source = loaded.sources.add(files[i].path, std::move(*texts[i])), .file = &files[i]});
     }
     for_each_parallel(pending.size(), threads, [&](std::size_t i) {
         if (!pending[i].file->copied_whole) {
@@ -375,30 +370,22 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
 
 void read_stream(std::string text, unsigned threads, Loaded& loaded, Diagnostics& diagnostics) {
     const InputFile file{.path = "<stdin>", .required = true};
-    loaded.input_bytes += text.size();
-    std::vector<PendingFile> pending(1);
-    pending[0].source = loaded.sources.add(file.path, std::move(text));
-    pending[0].file = &file;
-    scan_file(loaded.sources, pending[0], threads);
-    warn_glued(loaded.sources, pending[0], diagnostics);
-    read_trees(loaded.sources, pending, true, threads);
-    Assembler(pending[0], loaded, diagnostics).run();
+    PendingFile pending{.source = loaded.sources.add(file.path, std::move(text)), .file = &file};
+    scan_file(loaded.sources, pending, threads);
+    warn_glued(loaded.sources, pending, diagnostics);
+    assemble_stream(std::move(pending), threads, loaded, diagnostics);
 }
 
 void read_parts(SourceId source, const std::vector<RawDocument>& parts, unsigned threads,
                 Loaded& loaded, Diagnostics& diagnostics) {
     const InputFile file{.path = std::string(loaded.sources.path(source)), .required = true};
-    loaded.input_bytes += loaded.sources.text(source).size();
-    std::vector<PendingFile> pending(1);
-    pending[0].source = source;
-    pending[0].file = &file;
+    PendingFile pending{.source = source, .file = &file};
     for (const RawDocument& part : parts) {
         for (ScannedDocument& scanned : scan_documents(loaded.sources, source, part)) {
-            pending[0].documents.push_back({.scanned = std::move(scanned)});
+            pending.documents.push_back({.scanned = std::move(scanned)});
         }
     }
-    read_trees(loaded.sources, pending, true, threads);
-    Assembler(pending[0], loaded, diagnostics).run();
+    assemble_stream(std::move(pending), threads, loaded, diagnostics);
 }
 
 }  // namespace renderer

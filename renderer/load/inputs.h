@@ -18,7 +18,6 @@ struct NamespaceRule {
     std::string overwrite = {};  // kustomization `namespace`
     std::string fallback = {};   // fleet.yaml `defaultNamespace`, --namespace
     Pos forced_pos = {};
-    Pos overwrite_pos = {};
     bool edits = true;  // false: nothing is written back (streams, --context)
 
     friend bool operator==(const NamespaceRule&, const NamespaceRule&) = default;
@@ -45,7 +44,6 @@ struct HashedName {
 // What one `kustomize build` adds to its files.
 struct Build {
     std::string dir = {};
-    std::uint32_t bundle = 0;
     std::vector<HashedName> hashed = {};
 };
 
@@ -55,7 +53,6 @@ struct Selection {
     std::vector<NamespaceRule> rules;
     std::vector<Build> builds;
     std::vector<Object> generated;
-    std::vector<Edit> edits;
     std::vector<Value> values;  // chart values that bundles give
     std::optional<OAuthEnvFile> oauth_env;
     std::optional<std::uint32_t> operator_bundle;

@@ -11,7 +11,6 @@
 #include "renderer/load/documents.h"
 #include "renderer/load/krm/resource_list.h"
 #include "renderer/load/kustomize/name_references.h"
-#include "renderer/load/load_tree.h"
 #include "renderer/load/namespaces.h"
 #include "renderer/load/select.h"
 #include "renderer/load/splice.h"
@@ -28,11 +27,9 @@ namespace {
 // What is said elsewhere is a fact: no one applies it, nothing is written back.
 void add_context(const SourceTree& tree, const std::string& dir, const Cluster& cluster,
                  Selection& selection, SourceMap& sources, Diagnostics& diagnostics) {
-    const SelectOptions options{
-        .root = normal_path(dir), .output_dir = {}, .default_namespace = {}};
-    Cluster all =
-        Cluster{.name = cluster.name, .configured = cluster.configured, .labels = cluster.labels};
-    Selection context = select_inputs(tree, options, all, sources, diagnostics);
+    const Cluster all{
+        .name = cluster.name, .configured = cluster.configured, .labels = cluster.labels};
+    Selection context = select_inputs(tree, normal_path(dir), {}, all, sources, diagnostics);
     for (InputFile& file : context.files) {
         if (!file.reachable || file.copied_whole) {
             continue;
@@ -84,10 +81,8 @@ void pin_names(Loaded& loaded, Diagnostics& diagnostics) {
 
 void load_files(const SourceTree& tree, const LoadOptions& options, const Cluster& cluster,
                 Loaded& loaded, Diagnostics& diagnostics) {
-    const SelectOptions select{.root = normal_path(options.path),
-                               .output_dir = options.output_dir,
-                               .default_namespace = options.default_namespace};
-    Selection selection = select_inputs(tree, select, cluster, loaded.sources, diagnostics);
+    Selection selection = select_inputs(tree, normal_path(options.path), options, cluster,
+                                        loaded.sources, diagnostics);
     for (const std::string& dir : options.context_dirs) {
         add_context(tree, dir, cluster, selection, loaded.sources, diagnostics);
     }
@@ -113,7 +108,7 @@ void load_items(const LoadOptions& options, Loaded& loaded, Diagnostics& diagnos
     read_parts(loaded.resource_list->source, input_items(*loaded.resource_list), options.threads,
                loaded, diagnostics);
     mark_local_items(loaded);
-    apply_item_namespaces(options.default_namespace, loaded, diagnostics);
+    apply_namespaces({.fallback = options.default_namespace}, loaded, diagnostics);
     check_edits(loaded.sources, loaded.edits, diagnostics);
 }
 
@@ -126,7 +121,8 @@ void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cl
     } else {
         loaded.keeps_custom_resources = true;
         read_stream(std::move(*options.stream), options.threads, loaded, diagnostics);
-        apply_stream_namespace(options.default_namespace, loaded);
+        Diagnostics ignored;  // nothing is edited (Helm does that), so nothing can fail
+        apply_namespaces({.fallback = options.default_namespace, .edits = false}, loaded, ignored);
     }
     if (options.context_dirs.empty()) {
         return;
@@ -187,6 +183,17 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
 
 std::string_view own_cluster(const Loaded& loaded) {
     return loaded.cluster_level ? std::string_view(loaded.cluster) : std::string_view();
+}
+
+Value read_document(const Loaded& loaded, const Document& document, Diagnostics& diagnostics) {
+    return document.root.is_null()
+               ? read_yaml(loaded.sources, document.source, document.range, diagnostics)
+               : document.root.clone();
+}
+
+std::string_view document_text(const Loaded& loaded, const Document& document) {
+    return loaded.sources.text(document.source)
+        .substr(document.range.begin, document.range.end - document.range.begin);
 }
 
 Loaded load(LoadOptions options, Diagnostics& diagnostics) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
@@ -139,6 +140,18 @@ struct Loaded {
 std::string_view own_cluster(const Loaded& loaded);
 
 Loaded load(LoadOptions options, Diagnostics& diagnostics);
+
+// The same over any tree, so that tests need no disk.
+Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagnostics);
+
+// The tree that the options name, or the disk.
+std::shared_ptr<const SourceTree> source_tree(const LoadOptions& options);
+
+// The whole tree of a document, also of one that was only scanned.
+Value read_document(const Loaded& loaded, const Document& document, Diagnostics& diagnostics);
+
+// The bytes of a document, before any edit.
+std::string_view document_text(const Loaded& loaded, const Document& document);
 
 // The clusters that `.tailrender.yaml` lists, in its order; none without the file, or when it
 // cannot be read: `load` says why.

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "renderer/core/yaml_writer.h"
-#include "renderer/load/load_tree.h"
 #include "renderer/load/tree/memory_tree.h"
 
 namespace renderer {

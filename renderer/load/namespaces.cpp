@@ -9,6 +9,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/kube/kinds.h"
 #include "renderer/load/splice.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 
@@ -56,10 +57,7 @@ public:
         const std::string_view kind = text_of(&doc_.kind);
         const std::string_view group = group_of(text_of(&doc_.api_version));
         if (kind == "RoleBinding" || kind == "ClusterRoleBinding") {
-            const Value* subjects = tree().find("subjects");
-            for (const Value& subject : subjects != nullptr && subjects->is_list()
-                                            ? subjects->items()
-                                            : std::span<const Value>()) {
+            for (const Value& subject : items_of(tree().find("subjects"))) {
                 if (text_of(subject.find("name")) == "default") {
                     set_in(&subject, wanted);
                 }
@@ -165,19 +163,12 @@ private:
 
     void find_custom_kinds() {
         for (const Document& document : loaded_.documents) {
-            const std::string_view text =
-                loaded_.sources.text(document.source)
-                    .substr(document.range.begin, document.range.end - document.range.begin);
             if (text_of(&document.kind) != "CustomResourceDefinition" ||
-                text.find("Cluster") == std::string_view::npos) {
+                document_text(loaded_, document).find("Cluster") == std::string_view::npos) {
                 continue;
             }
             Diagnostics ignored;  // what is wrong with it was said when it was read
-            const Value scratch =
-                document.root.is_null()
-                    ? read_yaml(loaded_.sources, document.source, document.range, ignored)
-                    : Value();
-            const Value& root = document.root.is_null() ? scratch : document.root;
+            const Value root = read_document(loaded_, document, ignored);
             if (text_of(root.at({"spec", "scope"})) == "Cluster") {
                 custom_.push_back({std::string(text_of(root.at({"spec", "group"}))),
                                    std::string(text_of(root.at({"spec", "names", "kind"})))});
@@ -222,26 +213,13 @@ void apply_namespaces(const std::vector<InputFile>& files,
     }
 }
 
-namespace {
-
-void apply_to_all(const NamespaceRule& rule, Loaded& loaded, Diagnostics& diagnostics) {
+void apply_namespaces(const NamespaceRule& rule, Loaded& loaded, Diagnostics& diagnostics) {
     NamespacePass pass(loaded, diagnostics);
     for (Document& document : loaded.documents) {
         if (!is_list_itself(document)) {
             pass.apply(document, rule);
         }
     }
-}
-
-}  // namespace
-
-void apply_stream_namespace(const std::string& fallback, Loaded& loaded) {
-    Diagnostics ignored;  // nothing is edited, so nothing can fail
-    apply_to_all({.fallback = fallback, .edits = false}, loaded, ignored);
-}
-
-void apply_item_namespaces(const std::string& fallback, Loaded& loaded, Diagnostics& diagnostics) {
-    apply_to_all({.fallback = fallback}, loaded, diagnostics);
 }
 
 }  // namespace renderer

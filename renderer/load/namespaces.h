@@ -17,10 +17,7 @@ void apply_namespaces(const std::vector<InputFile>& files,
                       const std::vector<NamespaceRule>& rules, Loaded& loaded,
                       Diagnostics& diagnostics);
 
-// The documents of a stream: the namespace is known, nothing is edited (Helm does that).
-void apply_stream_namespace(const std::string& fallback, Loaded& loaded);
-
-// The items of a ResourceList: the namespace is written into those that name none.
-void apply_item_namespaces(const std::string& fallback, Loaded& loaded, Diagnostics& diagnostics);
+// The same rule for all documents.
+void apply_namespaces(const NamespaceRule& rule, Loaded& loaded, Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
-#include "renderer/load/select_parts.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -40,17 +38,16 @@ public:
     void run() {
         check_globs();
         group();
+        std::vector<Bundle>& bundles = context_.build.selection.bundles;
         if (has_plain_) {
-            context_.build.selection.bundles.push_back(
-                plain_bundle(context_.options.default_namespace));
+            bundles.push_back(plain_bundle(context_.options.default_namespace));
             select_plain(context_, plain_, 0);
         }
         for (const auto& [root, dirs] : bundles_) {
             add_fleet(*root, dirs);
         }
-        if (context_.build.selection.bundles.empty()) {
-            context_.build.selection.bundles.push_back(
-                plain_bundle(context_.options.default_namespace));
+        if (bundles.empty()) {
+            bundles.push_back(plain_bundle(context_.options.default_namespace));
         }
     }
 
@@ -131,35 +128,35 @@ private:
     bool has_plain_ = false;
 };
 
-void select_file(const SelectOptions& options, Selection& selection) {
-    selection.bundles.push_back(plain_bundle(options.default_namespace));
-    InputFile file{.path = options.root, .bundle_path = std::string(base_name(options.root))};
-    file.rule = selection.add_rule({.fallback = options.default_namespace});
-    file.required = true;
-    selection.files.push_back(std::move(file));
+void select_file(const std::string& root, const std::string& ns, Selection& selection) {
+    selection.bundles.push_back(plain_bundle(ns));
+    selection.files.push_back({.path = root,
+                               .bundle_path = std::string(base_name(root)),
+                               .rule = selection.add_rule({.fallback = ns}),
+                               .required = true});
 }
 
 }  // namespace
 
-Selection select_inputs(const SourceTree& tree, const SelectOptions& options,
+Selection select_inputs(const SourceTree& tree, const std::string& root, const LoadOptions& options,
                         const Cluster& cluster, SourceMap& sources, Diagnostics& diagnostics) {
     Selection selection;
-    const EntryKind kind = tree.kind(options.root);
+    const EntryKind kind = tree.kind(root);
     if (kind == EntryKind::File) {
-        select_file(options, selection);
+        select_file(root, options.default_namespace, selection);
         return selection;
     }
     if (kind != EntryKind::Directory) {
         diagnostics.error("missing-path", {}, "no such file or directory")
-            .where(options.root)
+            .where(root)
             .expected("a directory with manifests, or a manifest");
         selection.bundles.emplace_back();
         return selection;
     }
-    const std::vector<WalkedDir> dirs =
-        walk_tree(tree, options.root, options.output_dir, diagnostics);
+    const std::vector<WalkedDir> dirs = walk_tree(tree, root, options.output_dir, diagnostics);
     KustomizationReader reader(tree, sources, diagnostics);
     const SelectContext context{.build = {tree, sources, reader, selection, diagnostics},
+                                .root = root,
                                 .options = options,
                                 .cluster = cluster};
     Selector(context, dirs).run();

@@ -6,19 +6,35 @@
 #include <string>
 
 #include "renderer/core/diagnostics.h"
+#include "renderer/load/fleet/fleet_bundle.h"
+#include "renderer/load/fleet/fleet_files.h"
 #include "renderer/load/inputs.h"
+#include "renderer/load/kustomize/kustomization.h"
 #include "renderer/load/tree/source_tree.h"
 #include "renderer/load/values/cluster_config.h"
+#include "renderer/load/walk.h"
 
 namespace renderer {
 
-struct SelectOptions {
-    std::string root;               // directory or file
-    std::string output_dir;         // -o
-    std::string default_namespace;  // --namespace
+// `root`: directory or file, a normal path. Of the options only output_dir and default_namespace
+// are asked.
+Selection select_inputs(const SourceTree& tree, const std::string& root, const LoadOptions& options,
+                        const Cluster& cluster, SourceMap& sources, Diagnostics& diagnostics);
+
+// ---- The two kinds of trees behind it, private to selection.
+
+struct SelectContext {
+    const BuildContext build;
+    const std::string& root;
+    const LoadOptions& options;
+    const Cluster& cluster;
 };
 
-Selection select_inputs(const SourceTree& tree, const SelectOptions& options,
-                        const Cluster& cluster, SourceMap& sources, Diagnostics& diagnostics);
+// Adds the files of a tree that has no fleet.yaml: manifests as they are, kustomizations
+// executed.
+void select_plain(const SelectContext& context, const DirList& dirs, std::uint32_t bundle);
+
+// Adds a Fleet bundle and its files. `dirs`: its directory and all below, nested bundles left out.
+void select_fleet(const SelectContext& context, const FleetFile& fleet, const DirList& dirs);
 
 }  // namespace renderer

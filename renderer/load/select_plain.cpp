@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
-#include "renderer/load/select_parts.h"
+#include "renderer/load/select.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -25,6 +26,7 @@ public:
         for (const WalkedDir* dir : dirs_) {
             add_files(*dir);
         }
+        std::ranges::move(added_, std::back_inserter(out_.files));
     }
 
 private:
@@ -49,7 +51,7 @@ private:
                 if (wanted && kustomization_of(*dir) != nullptr) {
                     const BuildRequest request{.dir = dir->path,
                                                .boundary = {},
-                                               .bundle_dir = context_.options.root,
+                                               .bundle_dir = context_.root,
                                                .bundle = bundle_,
                                                .rule = rule_};
                     for (std::string& seen : run_build(context_.build, request)) {
@@ -106,17 +108,13 @@ private:
                 ++out_.skipped_files;
                 continue;
             }
-            InputFile file{.path = path,
-                           .bundle_path = join_path(dir.relative, name),
-                           .bundle = bundle_,
-                           .rule = out_.add_rule(rule_)};
-            file.reachable = !covered;
-            file.lenient = covered;
-            added_.push_back(std::move(file));
+            added_.push_back({.path = path,
+                              .bundle_path = join_path(dir.relative, name),
+                              .bundle = bundle_,
+                              .rule = out_.add_rule(rule_),
+                              .reachable = !covered,
+                              .lenient = covered});
         }
-        out_.files.insert(out_.files.end(), std::make_move_iterator(added_.begin()),
-                          std::make_move_iterator(added_.end()));
-        added_.clear();
     }
 
     const SelectContext& context_;
@@ -126,7 +124,7 @@ private:
     NamespaceRule rule_;
     std::map<std::string, const InputFile*> listed_;
     std::map<std::string, bool> covered_;
-    std::vector<InputFile> added_;
+    std::vector<InputFile> added_;  // apart, since listed_ points into the others
 };
 
 }  // namespace

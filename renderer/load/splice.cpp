@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "renderer/core/yaml_writer.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 
@@ -29,17 +30,8 @@ std::string spelled(std::string_view text) {
 
 // How often a node of the tree has this position. Twice means that aliases share it.
 std::size_t count_at(const Value& value, Pos place) {
-    std::size_t count = value.pos() == place ? 1 : 0;
-    if (value.is_list()) {
-        for (const Value& item : value.items()) {
-            count += count_at(item, place);
-        }
-    } else if (value.is_map()) {
-        // A block map is where its first key stands, so keys are not counted.
-        for (const Member& member : value.members()) {
-            count += count_at(member.value, place);
-        }
-    }
+    std::size_t count = 0;  // a block map is where its first key stands, so keys are not counted
+    for_each_value(value, [&](const Value& one) { count += one.pos() == place ? 1 : 0; });
     return count;
 }
 

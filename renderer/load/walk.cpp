@@ -1,7 +1,5 @@
 #include "renderer/load/walk.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "renderer/load/tree/paths.h"
@@ -10,10 +8,6 @@
 namespace renderer {
 
 namespace {
-
-bool is_kustomization(std::string_view name) {
-    return name == "kustomization.yaml" || name == "kustomization.yml" || name == "Kustomization";
-}
 
 class Walker {
 public:
@@ -75,7 +69,8 @@ private:
         }
         if (entry.name == "fleet.yaml" || entry.name == "fleet.yml") {
             dir.fleet_files.push_back(entry.name);
-        } else if (is_kustomization(entry.name)) {
+        } else if (std::ranges::find(kKustomizationNames, entry.name) !=
+                   kKustomizationNames.end()) {
             dir.kustomizations.push_back(entry.name);
         }
         dir.has_chart = dir.has_chart || entry.name == "Chart.yaml";

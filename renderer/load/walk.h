@@ -4,13 +4,19 @@
 // nowhere is an error.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/tree/source_tree.h"
 
 namespace renderer {
+
+// The names that kustomize knows for its file.
+constexpr std::array<std::string_view, 3> kKustomizationNames = {
+    "kustomization.yaml", "kustomization.yml", "Kustomization"};
 
 constexpr std::string_view kInventoryName = ".tailrender-inventory";
 

@@ -23,8 +23,7 @@ std::string text_at(const Value& map, std::string_view key) {
 }
 
 bool says_true(const Value& metadata, std::string_view annotation) {
-    const Value* value = metadata.at({"annotations", annotation});
-    return value != nullptr && value->is_string() && value->text() == "true";
+    return text_of(metadata.at({"annotations", annotation})) == "true";
 }
 
 class Reader {
@@ -70,8 +69,7 @@ private:
     }
 
     void read_data(const Value& root) {
-        const Value* data = root.find("data");
-        for (const Member& member : members_of(data)) {
+        for (const Member& member : members_of(root.find("data"))) {
             const auto decoded =
                 member.value.is_string() ? decode_base64(member.value.text()) : std::nullopt;
             if (!decoded) {
@@ -82,8 +80,7 @@ private:
             }
             secret_.data.insert_or_assign(std::string(member.name()), *decoded);
         }
-        const Value* text = root.find("stringData");
-        for (const Member& member : members_of(text)) {
+        for (const Member& member : members_of(root.find("stringData"))) {
             if (!member.value.is_string()) {
                 error(member.key.pos(),
                       fmt::format("the value of \"{}\" is not a string", member.name()),

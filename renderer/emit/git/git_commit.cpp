@@ -9,6 +9,7 @@
 
 #include "renderer/emit/git/git_branch.h"
 #include "renderer/emit/tree/changes.h"
+#include "renderer/load/tree/paths.h"
 
 namespace renderer {
 
@@ -135,10 +136,6 @@ private:
     const git_tree* tree_;
 };
 
-std::string join(const std::string& dir, const std::string& path) {
-    return dir.empty() ? path : fmt::format("{}/{}", dir, path);
-}
-
 // The tree of the branch as it will be.
 class NextTree {
 public:
@@ -156,22 +153,22 @@ public:
 
     Result<WriteReport> change(const RenderedTree& tree, const Changes& changes) {
         const std::string& dir = tree.dir;
-        const std::string inventory = join(dir, std::string(kInventoryFile));
+        const std::string inventory = join_path(dir, kInventoryFile);
         WriteReport report;
         report.unchanged = changes.unchanged;
         for (const std::string& path : changes.stale) {
-            const std::string full = join(dir, path);
+            const std::string full = join_path(dir, path);
             if (git_index_get_bypath(index_.get(), full.c_str(), 0) != nullptr) {
                 git_index_remove(index_.get(), full.c_str(), 0);
                 report.removed.push_back(path);
             }
         }
         for (const OutputFile* file : changes.created) {
-            TRY(put(join(dir, file->path), file->content));
+            TRY(put(join_path(dir, file->path), file->content));
             report.created.push_back(file->path);
         }
         for (const Replacement& replacement : changes.changed) {
-            TRY(put(join(dir, replacement.file->path), replacement.file->content));
+            TRY(put(join_path(dir, replacement.file->path), replacement.file->content));
             report.changed.push_back(replacement.file->path);
         }
         if (tree.is_gone) {
@@ -317,7 +314,7 @@ Result<std::vector<RenderedTree>> find_gone_trees(git_repository* repository,
     const BranchPlace place(repository, base.get());
     const std::string dir = fmt::format("{}:{}", request.branch, root);
     for (const std::string& name : TRY(gone_clusters(place, dir, clusters))) {
-        trees.push_back({.dir = join(root, name), .files = {}, .is_gone = true});
+        trees.push_back({.dir = join_path(root, name), .files = {}, .is_gone = true});
     }
     return trees;
 }

@@ -9,14 +9,11 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/load/krm/resource_list.h"
+#include "renderer/load/values/schema.h"
 #include "renderer/secrets/confidential.h"
 
 namespace renderer {
 namespace {
-
-std::string_view text_at(const Value& object, std::initializer_list<std::string_view> path) {
-    return text_of(object.at(path));
-}
 
 // The item that holds a place, and its position among the items; nullptr: none.
 const Value* item_at(const Loaded& loaded, Pos pos) {
@@ -42,27 +39,24 @@ bool is_plain_key(std::string_view key) {
 // returned value is what is there, nullptr when it is nothing that the item shows.
 const Value* find_field(const Value& value, Pos pos, std::string& path) {
     const std::size_t length = path.size();
-    if (value.is_map()) {
-        for (const Member& member : value.members()) {
-            path += is_plain_key(member.name())
-                        ? fmt::format("{}{}", path.empty() ? "" : ".", member.name())
-                        : fmt::format("['{}']", member.name());
-            if (const Value* found = find_field(member.value, pos, path)) {
-                return found;
-            }
-            if (member.key.pos() == pos) {
-                return &member.value;
-            }
-            path.resize(length);
+    for (const Member& member : members_of(&value)) {
+        path += is_plain_key(member.name())
+                    ? fmt::format("{}{}", path.empty() ? "" : ".", member.name())
+                    : fmt::format("['{}']", member.name());
+        if (const Value* found = find_field(member.value, pos, path)) {
+            return found;
         }
-    } else if (value.is_list()) {
-        for (std::size_t i = 0; i < value.size(); ++i) {
-            path += fmt::format("[{}]", i);
-            if (const Value* found = find_field(value.items()[i], pos, path)) {
-                return found;
-            }
-            path.resize(length);
+        if (member.key.pos() == pos) {
+            return &member.value;
         }
+        path.resize(length);
+    }
+    for (std::size_t i = 0; const Value& item : items_of(&value)) {
+        path += fmt::format("[{}]", i++);
+        if (const Value* found = find_field(item, pos, path)) {
+            return found;
+        }
+        path.resize(length);
     }
     return value.pos() == pos && !path.empty() ? &value : nullptr;
 }
@@ -81,10 +75,10 @@ std::string message_of(const Diagnostic& diagnostic) {
 }
 
 Value reference_of(const Value& item) {
-    Value reference = Value::map({{"apiVersion", text_at(item, {"apiVersion"})},
-                                  {"kind", text_at(item, {"kind"})},
-                                  {"name", text_at(item, {"metadata", "name"})}});
-    const std::string_view ns = text_at(item, {"metadata", "namespace"});
+    Value reference = Value::map({{"apiVersion", text_of(item.find("apiVersion"))},
+                                  {"kind", text_of(item.find("kind"))},
+                                  {"name", text_of(item.at({"metadata", "name"}))}});
+    const std::string_view ns = text_of(item.at({"metadata", "namespace"}));
     put_if(reference, !ns.empty(), "namespace", ns);
     return reference;
 }
@@ -157,10 +151,8 @@ Value function_results(const Loaded& loaded, const Diagnostics& diagnostics) {
     if (before != nullptr && before->is_map()) {  // as older frameworks write them
         before = before->find("items");
     }
-    if (before != nullptr && before->is_list()) {
-        for (const Value& result : before->items()) {
-            results.append(result.clone());
-        }
+    for (const Value& result : items_of(before)) {
+        results.append(result.clone());
     }
     for (const Diagnostic& diagnostic : diagnostics.all()) {
         Value result = result_of(loaded, without_credentials(diagnostic, loaded.sources));

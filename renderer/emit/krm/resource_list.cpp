@@ -4,16 +4,17 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "renderer/base/ascii.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/emit/edits.h"
 #include "renderer/emit/krm/function_results.h"
 #include "renderer/emit/order.h"
+#include "renderer/kube/group_of.h"
 #include "renderer/load/krm/resource_list.h"
 #include "renderer/load/tree/paths.h"
 
@@ -32,20 +33,10 @@ struct Identity {
 };
 
 Identity identity_of(const Value& object) {
-    const std::string_view version = text_of(object.find("apiVersion"));
-    const std::size_t slash = version.find('/');
-    return {.group = std::string(slash == std::string_view::npos ? "" : version.substr(0, slash)),
+    return {.group = std::string(group_of(text_of(object.find("apiVersion")))),
             .kind = std::string(text_of(object.find("kind"))),
             .ns = std::string(text_of(object.at({"metadata", "namespace"}))),
             .name = std::string(text_of(object.at({"metadata", "name"})))};
-}
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    }
-    return out;
 }
 
 // Keys by which orchestrators recognise an item.
@@ -75,7 +66,7 @@ public:
         }
         for (Value& object : new_objects()) {
             if (given_.contains(identity_of(object))) {
-                return Error{duplicate(object)};
+                return duplicate(object);
             }
             write_value(std::move(object));
         }
@@ -122,12 +113,10 @@ private:
     void write_value(Value object) {
         std::string document;
         write_yaml(object, document);
-        const std::string first = dashes_ + "- ";
-        const std::string other = dashes_ + "  ";
         for (std::size_t begin = 0; begin < document.size();) {
             const std::size_t end = std::min(document.find('\n', begin), document.size() - 1) + 1;
             if (end - begin > 1) {
-                text_ += begin == 0 ? first : other;
+                text_ += dashes_ + (begin == 0 ? "- " : "  ");
             }
             text_.append(document, begin, end - begin);
             begin = end;
@@ -157,12 +146,9 @@ private:
     std::vector<Value> new_objects() {
         std::vector<Value> objects;
         add_tree_documents(objects);
-        for (const auto* made :
-             {&output_.loaded.generated_inputs, &output_.plan.replacements, &output_.objects}) {
-            for (const Object& object : *made) {
-                if (!used_.contains(&object)) {
-                    objects.push_back(object.root.clone());
-                }
+        for (const Object* object : output_.made()) {
+            if (!used_.contains(object)) {
+                objects.push_back(object->root.clone());
             }
         }
         std::ranges::stable_sort(objects, {}, [](const Value& object) {
@@ -192,21 +178,21 @@ private:
             }
             return;
         }
-        std::string path = fmt::format("{}_{}.yaml", lower(identity.kind), identity.name);
+        std::string path = fmt::format("{}_{}.yaml", lower_case(identity.kind), identity.name);
         path = join_path(join_path(list_.output, identity.ns), path);
         const std::size_t index = paths_[path]++;
         annotations.put(Value::borrowed(kIndexAnnotation), fmt::to_string(index));
         annotations.put(Value::borrowed(kPathAnnotation), path);
     }
 
-    static Diagnostic duplicate(const Value& object) {
+    static Error duplicate(const Value& object) {
         const Identity identity = identity_of(object);
-        return {.rule = "duplicate-object",
-                .where = "functionConfig",
-                .object = object_name(identity.kind, identity.ns, identity.name),
-                .message = "duplicate object: in the items and in what is added to them",
-                .expected = "each object once",
-                .hint = "pass the manifests as items, or their directory as \"repo\", not both"};
+        return {{.rule = "duplicate-object",
+                 .where = "functionConfig",
+                 .object = object_name(identity.kind, identity.ns, identity.name),
+                 .message = "duplicate object: in the items and in what is added to them",
+                 .expected = "each object once",
+                 .hint = "pass the manifests as items, or their directory as \"repo\", not both"}};
     }
 
     const Output& output_;

@@ -12,20 +12,14 @@ namespace renderer {
 namespace {
 
 bool is_inside(std::string_view path) {
-    if (path.empty() || path == kInventoryFile) {
-        return false;
-    }
-    while (true) {
-        const auto end = path.find('/');
-        const std::string_view part = path.substr(0, end);
+    while (path.find('/') != std::string_view::npos) {
+        const std::string_view part = path.substr(0, path.find('/'));
         if (part.empty() || part == "." || part == "..") {
             return false;
         }
-        if (end == std::string_view::npos) {
-            return true;
-        }
-        path.remove_prefix(end + 1);
+        path.remove_prefix(part.size() + 1);
     }
+    return !path.empty() && path != "." && path != "..";
 }
 
 Result<std::vector<std::string>> parse_inventory(const std::string& where, std::string_view text) {
@@ -33,7 +27,7 @@ Result<std::vector<std::string>> parse_inventory(const std::string& where, std::
     for (std::size_t line = 1; !text.empty(); ++line) {
         const auto end = std::min(text.find('\n'), text.size());
         const std::string_view path = text.substr(0, end);
-        if (!is_inside(path)) {
+        if (!is_inside(path) || path == kInventoryFile) {
             return Error{{.rule = "bad-inventory",
                           .where = fmt::format("{}:{}", where, line),
                           .message = "an inventory line must be a path in its directory",
@@ -44,7 +38,7 @@ Result<std::vector<std::string>> parse_inventory(const std::string& where, std::
         paths.emplace_back(path);
         text.remove_prefix(std::min(end + 1, text.size()));
     }
-    std::sort(paths.begin(), paths.end());
+    std::ranges::sort(paths);
     paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
     return paths;
 }
@@ -98,8 +92,7 @@ public:
             return true;
         }
         const std::string parent(path.substr(0, slash));
-        const auto known = usable_.find(parent);
-        if (known != usable_.end()) {
+        if (const auto known = usable_.find(parent); known != usable_.end()) {
             return known->second;
         }
         const FileKind kind = place_.kind(fmt::format("{}/{}", dir_, parent));
@@ -112,12 +105,12 @@ public:
 
 private:
     bool is_listed(std::string_view path) const {
-        return std::binary_search(changes_.listed.begin(), changes_.listed.end(), path);
+        return std::ranges::binary_search(changes_.listed, path);
     }
 
     bool has_listed_below(const std::string& path) const {
         const std::string prefix = path + "/";
-        const auto next = std::lower_bound(changes_.listed.begin(), changes_.listed.end(), prefix);
+        const auto next = std::ranges::lower_bound(changes_.listed, prefix);
         return next != changes_.listed.end() && next->starts_with(prefix);
     }
 
@@ -127,22 +120,10 @@ private:
     std::map<std::string, bool> usable_;
 };
 
-bool is_wanted(const std::vector<OutputFile>& files, const std::string& path) {
-    const auto found = std::lower_bound(
-        files.begin(), files.end(), path,
-        [](const OutputFile& file, const std::string& wanted) { return file.path < wanted; });
-    return found != files.end() && found->path == path;
-}
-
 }  // namespace
 
 std::string inventory_text(const std::vector<std::string>& sorted_paths) {
-    std::string text;
-    for (const std::string& path : sorted_paths) {
-        text += path;
-        text += '\n';
-    }
-    return text;
+    return fmt::format("{}{}", fmt::join(sorted_paths, "\n"), sorted_paths.empty() ? "" : "\n");
 }
 
 Error not_ours(const std::string& dir, const std::vector<std::string>& foreign) {
@@ -153,8 +134,7 @@ Error not_ours(const std::string& dir, const std::vector<std::string>& foreign) 
          .expected = fmt::format("nothing, or a file listed in \"{}/{}\"", dir, kInventoryFile),
          .hint = "move it away, or choose another directory with -o"}};
     for (auto path = foreign.begin() + 1; path != foreign.end(); ++path) {
-        error.diagnostic.notes.push_back(
-            {.pos = {}, .object = {}, .text = fmt::format("so does \"{}/{}\"", dir, *path)});
+        error.diagnostic.notes.push_back({.text = fmt::format("so does \"{}/{}\"", dir, *path)});
     }
     return error;
 }
@@ -195,7 +175,8 @@ Result<Changes> find_changes(const Place& place, const std::string& dir,
         changes.new_inventory += '\n';
     }
     for (const std::string& path : changes.listed) {
-        if (!is_wanted(files, path) && finder.parents_are_usable(path)) {
+        if (!std::ranges::binary_search(files, path, {}, &OutputFile::path) &&
+            finder.parents_are_usable(path)) {
             changes.stale.push_back(path);
         }
     }

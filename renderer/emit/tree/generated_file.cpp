@@ -13,8 +13,10 @@
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/json.h"
 #include "renderer/core/source_map.h"
+#include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
+#include "renderer/load/values/schema.h"
 #include "renderer/secrets/secret_values.h"
 
 namespace renderer {
@@ -23,8 +25,7 @@ namespace {
 constexpr std::string_view kDecodedMark = "# tailscaled configuration, decoded:\n";
 
 bool is_secret(const Value& root) {
-    const Value* kind = root.find("kind");
-    return kind != nullptr && kind->is_string() && kind->text() == "Secret";
+    return text_of(root.find("kind")) == "Secret";
 }
 
 bool is_config_key(std::string_view key) {
@@ -33,9 +34,8 @@ bool is_config_key(std::string_view key) {
 
 // No AuthKey, or one that names a file.
 bool has_no_key(const Value& config) {
-    const Value* key = config.is_map() ? config.find("AuthKey") : nullptr;
-    return config.is_map() &&
-           (key == nullptr || (key->is_string() && key->text().starts_with("file:")));
+    const Value* key = config.find("AuthKey");
+    return config.is_map() && (key == nullptr || text_of(key).starts_with("file:"));
 }
 
 std::optional<Value> decode_config(const Member& entry) {
@@ -51,10 +51,6 @@ std::optional<Value> decode_config(const Member& entry) {
         return std::nullopt;
     }
     return std::move(*config);
-}
-
-bool is_filled(const Value* map) {
-    return map != nullptr && map->is_map() && map->size() > 0;
 }
 
 // `${` would be taken for a variable by Flux, even in a comment.
@@ -140,12 +136,10 @@ bool is_hidden(const Value& root) {
 }  // namespace
 
 bool is_tailscaled_config(const Value& root) {
-    if (!is_secret(root) || is_filled(root.find("stringData")) || !is_filled(root.find("data"))) {
-        return false;
-    }
-    const auto entries = root.find("data")->members();
-    return std::all_of(entries.begin(), entries.end(),
-                       [](const Member& entry) { return decode_config(entry).has_value(); });
+    const auto entries = members_of(root.find("data"));
+    return is_secret(root) && members_of(root.find("stringData")).empty() && !entries.empty() &&
+           std::ranges::all_of(
+               entries, [](const Member& entry) { return decode_config(entry).has_value(); });
 }
 
 bool holds_credentials(const Value& root) {

@@ -68,11 +68,7 @@ Result<bool> write_lock(const std::string& path, const std::string& text) {
     if (old.value_or("") == text) {
         return false;
     }
-    if (text.empty()) {
-        TRY(remove_file(path));
-        return true;
-    }
-    TRY(replace_file(path, path + ".new", text, Durable::Yes));
+    TRY(text.empty() ? remove_file(path) : replace_file(path, path + ".new", text, Durable::Yes));
     return true;
 }
 

@@ -11,27 +11,17 @@
 #include <map>
 #include <set>
 
+#include "renderer/base/ascii.h"
 #include "renderer/emit/edits.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/generated_file.h"
+#include "renderer/load/tree/paths.h"
 
 namespace renderer {
 namespace {
 
 constexpr std::string_view kFleetFile = "fleet.yaml";
 constexpr std::string_view kKustomizationFile = "kustomization.yaml";
-
-std::string join(std::string_view dir, std::string_view path) {
-    return dir.empty() ? std::string(path) : fmt::format("{}/{}", dir, path);
-}
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    }
-    return out;
-}
 
 // What a finished file is and where it comes from, for the message when two want one path.
 struct Entry {
@@ -51,9 +41,9 @@ public:
         for (const SourceFile& file : output_.loaded.files) {
             TRY(add_source_file(file));
         }
-        TRY(add_objects(output_.loaded.generated_inputs));
-        TRY(add_objects(output_.plan.replacements));
-        TRY(add_objects(output_.objects));
+        for (const Object* object : output_.made()) {
+            TRY(add_object(*object));
+        }
         for (std::size_t bundle = 0; bundle < resources_.size(); ++bundle) {
             TRY(add_bundle_files(bundle));
         }
@@ -69,7 +59,7 @@ private:
     const Bundle& bundle(std::size_t index) const { return output_.loaded.bundles[index]; }
 
     std::string relative(const SourceFile& file) const {
-        return join(bundle(file.bundle).dir, file.path);
+        return join_path(bundle(file.bundle).dir, file.path);
     }
 
     // What comes before relative paths in the paths that the user sees: "examples/fleet/".
@@ -95,7 +85,7 @@ private:
         if (shown.starts_with(root_)) {
             return shown.substr(root_.size());
         }
-        return shown.substr(shown.rfind('/') + 1);
+        return base_name(shown);
     }
 
     void index_documents() {
@@ -137,7 +127,7 @@ private:
     }
 
     bool all_cut(const std::vector<const Document*>& documents) const {
-        return std::all_of(documents.begin(), documents.end(), [this](const Document* document) {
+        return std::ranges::all_of(documents, [this](const Document* document) {
             return edits_.cuts(document->source, document->range);
         });
     }
@@ -172,13 +162,6 @@ private:
         return line >= done && text.substr(line).starts_with("---") ? line : begin;
     }
 
-    Result<Unit> add_objects(const std::vector<Object>& objects) {
-        for (const Object& object : objects) {
-            TRY(add_object(object));
-        }
-        return Unit{};
-    }
-
     Result<Unit> add_object(const Object& object) {
         if (object.name().find('/') != std::string_view::npos ||
             object.ns().find('/') != std::string_view::npos) {
@@ -191,9 +174,9 @@ private:
         }
         std::string path =
             fmt::format("{}/{}_{}.yaml", object.ns().empty() ? "_cluster" : object.ns(),
-                        lower(object.kind()), object.name());
+                        lower_case(object.kind()), object.name());
         resources_[object.bundle].push_back(path);
-        return put(join(bundle(object.bundle).dir, path),
+        return put(join_path(bundle(object.bundle).dir, path),
                    {generated_text(object.root, source_of(object.origin.pos)), object.object_name(),
                     object.origin.pos});
     }
@@ -203,11 +186,11 @@ private:
         const Bundle& which = bundle(index);
         const std::vector<std::string>& resources = resources_[index];
         for (const auto& [dir, entries] : kustomizations(resources)) {
-            TRY(put(join(which.dir, join(dir, kKustomizationFile)),
+            TRY(put(join_path(which.dir, join_path(dir, kKustomizationFile)),
                     {kustomization(entries),
                      fmt::format("the list of resources of bundle \"{}\"", which.dir), which.pos}));
         }
-        const std::string fleet = join(which.dir, kFleetFile);
+        const std::string fleet = join_path(which.dir, kFleetFile);
         const bool copied = !which.rendered;
         if (which.fleet.is_null() || (resources.empty() && !copied)) {
             return Unit{};

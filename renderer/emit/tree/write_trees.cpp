@@ -23,6 +23,7 @@
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/changes.h"
 #include "renderer/emit/tree/files.h"
+#include "renderer/load/tree/paths.h"
 
 namespace renderer {
 namespace {
@@ -42,7 +43,7 @@ public:
             }
         }
         for (const OutputFile* file : changes_.created) {
-            TRY(make_directories(parent_of(in_dir(file->path))));
+            TRY(make_directories(parent_path(in_dir(file->path))));
             TRY(write(*file));
             report_.created.push_back(file->path);
         }
@@ -69,18 +70,13 @@ public:
 private:
     std::string in_dir(std::string_view path) const { return fmt::format("{}/{}", dir_, path); }
 
-    static std::string parent_of(const std::string& path) {
-        return path.substr(0, path.rfind('/'));
-    }
-
     std::vector<std::string> both() const {
-        std::vector<std::string> created;
+        std::vector<std::string> all = changes_.listed;
         for (const OutputFile* file : changes_.created) {
-            created.push_back(file->path);
+            all.push_back(file->path);
         }
-        std::vector<std::string> all;
-        std::set_union(changes_.listed.begin(), changes_.listed.end(), created.begin(),
-                       created.end(), std::back_inserter(all));
+        std::ranges::sort(all);
+        all.erase(std::unique(all.begin(), all.end()), all.end());
         return all;
     }
 
@@ -90,10 +86,9 @@ private:
         if (next != changes_.created.end() && (*next)->path.starts_with(path + "/")) {
             return true;
         }
-        for (auto slash = path.rfind('/'); slash != std::string::npos && slash > 0;
-             slash = path.rfind('/', slash - 1)) {
-            const auto parent = first_created_from(path.substr(0, slash));
-            if (parent != changes_.created.end() && (*parent)->path == path.substr(0, slash)) {
+        for (std::string parent = parent_path(path); parent != "."; parent = parent_path(parent)) {
+            const auto file = first_created_from(parent);
+            if (file != changes_.created.end() && (*file)->path == parent) {
                 return true;
             }
         }
@@ -102,9 +97,7 @@ private:
 
     std::vector<const OutputFile*>::const_iterator first_created_from(
         const std::string& path) const {
-        return std::lower_bound(
-            changes_.created.begin(), changes_.created.end(), path,
-            [](const OutputFile* file, const std::string& wanted) { return file->path < wanted; });
+        return std::ranges::lower_bound(changes_.created, path, {}, &OutputFile::path);
     }
 
     Result<Unit> write(const OutputFile& file) {
@@ -125,10 +118,7 @@ private:
             TRY(remove_file(in_dir(path)));
             report_.removed.push_back(path);
         }
-        std::string parent = path;
-        for (auto slash = parent.rfind('/'); slash != std::string::npos;
-             slash = parent.rfind('/')) {
-            parent.resize(slash);
+        for (std::string parent = parent_path(path); parent != "."; parent = parent_path(parent)) {
             if (::rmdir(in_dir(parent).c_str()) != 0 && errno != ENOENT) {
                 break;  // not empty: something else lives there
             }

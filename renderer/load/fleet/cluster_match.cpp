@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kDisplayName = "management.cattle.io/cluster-display-name";
 
-enum class Match { No, Yes, Unknown };
+enum class Match { No, Unknown, Yes };  // the least of several decides
 
 using Labels = std::map<std::string, std::string>;
 
@@ -60,47 +60,37 @@ bool is_named(const Cluster& cluster, std::string_view wanted) {
     return cluster.name == wanted || (display != cluster.labels.end() && display->second == wanted);
 }
 
-class Matcher {
-public:
-    Matcher(const Cluster& cluster, Diagnostics& diagnostics)
-        : cluster_(cluster), diagnostics_(diagnostics) {}
+Match yes_or_no(bool matches) {
+    return matches ? Match::Yes : Match::No;
+}
 
-    // All criteria that are given must hold; none given never matches.
-    Match match(const Value& target) {
-        bool any = false;
-        Match result = Match::Yes;
-        const auto weigh = [&](Match one) {
-            any = true;
-            result = result == Match::No || one == Match::No             ? Match::No
-                     : result == Match::Unknown || one == Match::Unknown ? Match::Unknown
-                                                                         : Match::Yes;
-        };
-        if (const std::string_view name = text_of(target, "clusterName"); !name.empty()) {
-            weigh(cluster_.name.empty() ? Match::Unknown : yes_or_no(is_named(cluster_, name)));
-        }
-        if (const Value* selector = map_of(target, "clusterSelector")) {
-            weigh(cluster_.configured ? yes_or_no(selects(*selector, cluster_.labels, diagnostics_))
-                                      : Match::Unknown);
-        }
-        if (!text_of(target, "clusterGroup").empty() ||
-            map_of(target, "clusterGroupSelector") != nullptr) {
-            weigh(Match::Unknown);
-        }
-        return any ? result : Match::No;
+bool asks_for_group(const Value& target) {
+    return !text_of(target, "clusterGroup").empty() ||
+           map_of(target, "clusterGroupSelector") != nullptr;
+}
+
+// All criteria that are given must hold; none given never matches.
+Match match(const Value& target, const Cluster& cluster, Diagnostics& diagnostics) {
+    std::vector<Match> criteria;
+    if (const std::string_view name = text_of(target, "clusterName"); !name.empty()) {
+        criteria.push_back(cluster.name.empty() ? Match::Unknown
+                                                : yes_or_no(is_named(cluster, name)));
     }
-
-private:
-    static Match yes_or_no(bool matches) { return matches ? Match::Yes : Match::No; }
-
-    const Cluster& cluster_;
-    Diagnostics& diagnostics_;
-};
+    if (const Value* selector = map_of(target, "clusterSelector")) {
+        criteria.push_back(cluster.configured
+                               ? yes_or_no(selects(*selector, cluster.labels, diagnostics))
+                               : Match::Unknown);
+    }
+    if (asks_for_group(target)) {
+        criteria.push_back(Match::Unknown);
+    }
+    return criteria.empty() ? Match::No : std::ranges::min(criteria);
+}
 
 // `what`: "customization" or "target".
 void report_unknown(const Value& target, std::string_view what, const Cluster& cluster,
                     Diagnostics& diagnostics) {
-    const bool group = !text_of(target, "clusterGroup").empty() ||
-                       map_of(target, "clusterGroupSelector") != nullptr;
+    const bool group = asks_for_group(target);
     diagnostics
         .error("unknown-cluster", target.pos(),
                group ? "cannot tell offline whether the cluster is in this group"
@@ -115,22 +105,29 @@ void report_unknown(const Value& target, std::string_view what, const Cluster& c
 
 }  // namespace
 
+std::vector<const Value*> customizations_of(const Value& fleet) {
+    std::vector<const Value*> all;
+    for (const std::string_view field : {"targets", "targetCustomizations"}) {
+        for (const Value& target : list_of(fleet, field)) {
+            all.push_back(&target);
+        }
+    }
+    return all;
+}
+
 std::vector<const Value*> matching_customizations(const Value& fleet, const Cluster& cluster,
                                                   Diagnostics& diagnostics) {
     const bool all = text_of(fleet, "targetCustomizationMode") == "AllMatches";
     std::vector<const Value*> found;
-    Matcher matcher(cluster, diagnostics);
-    for (const std::string_view field : {"targets", "targetCustomizations"}) {
-        for (const Value& target : list_of(fleet, field)) {
-            const Match match = matcher.match(target);
-            if (match == Match::Unknown) {
-                report_unknown(target, "customization", cluster, diagnostics);
-            } else if (match == Match::Yes) {
-                found.push_back(&target);
-            }
-            if (!all && match != Match::No) {
-                return found;
-            }
+    for (const Value* target : customizations_of(fleet)) {
+        const Match matched = match(*target, cluster, diagnostics);
+        if (matched == Match::Unknown) {
+            report_unknown(*target, "customization", cluster, diagnostics);
+        } else if (matched == Match::Yes) {
+            found.push_back(target);
+        }
+        if (!all && matched != Match::No) {
+            break;
         }
     }
     return found;
@@ -151,14 +148,13 @@ bool is_targeted(const Value& fleet, const Cluster& cluster, Diagnostics& diagno
             .hint("name the clusters, or remove the line");
         return false;
     }
-    Matcher matcher(cluster, diagnostics);
     const Value* unknown = nullptr;
     for (const Value& target : targets->items()) {
-        const Match match = matcher.match(target);
-        if (match == Match::Yes) {
+        const Match matched = match(target, cluster, diagnostics);
+        if (matched == Match::Yes) {
             return true;
         }
-        if (match == Match::Unknown && unknown == nullptr) {
+        if (matched == Match::Unknown && unknown == nullptr) {
             unknown = &target;
         }
     }

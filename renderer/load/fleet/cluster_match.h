@@ -12,7 +12,10 @@
 
 namespace renderer {
 
-// The customizations of a fleet.yaml that apply, in order: the first one, or all of them with
+// The customizations of a fleet.yaml, whether they apply or not.
+std::vector<const Value*> customizations_of(const Value& fleet);
+
+// Those that apply, in order: the first one, or all of them with
 // `targetCustomizationMode: AllMatches`.
 std::vector<const Value*> matching_customizations(const Value& fleet, const Cluster& cluster,
                                                   Diagnostics& diagnostics);

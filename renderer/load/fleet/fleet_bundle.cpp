@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "renderer/core/text_of.h"
 #include "renderer/load/fleet/cluster_match.h"
-#include "renderer/load/fleet/fleet_schema.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/config_file.h"
 #include "renderer/load/values/schema.h"
@@ -23,21 +23,20 @@ constexpr std::size_t kMaxReleaseName = 53;
 
 Value& section(Value& map, std::string_view key) {
     Value* found = map.find(key);
-    if (found == nullptr || !found->is_map()) {
-        found = &map.put(Value(key), Value::map());
-    }
-    return *found;
+    return found != nullptr && found->is_map() ? *found : map.put(Value(key), Value::map());
 }
 
-void put_text(Value& base, const Value& custom, std::string_view key) {
-    if (!text_of(custom, key).empty()) {
-        base.put(Value(key), custom.find(key)->clone());
-    }
+Value& list_in(Value& map, std::string_view key) {
+    Value* found = map.find(key);
+    return found != nullptr && found->is_list() ? *found : map.put(Value(key), Value::list());
 }
 
-void put_or(Value& base, const Value& custom, std::string_view key) {
-    if (flag_of(custom, key)) {
-        base.put(Value(key), custom.find(key)->clone());
+// Texts that are not empty and flags that are set.
+void put_given(Value& base, const Value& custom, std::initializer_list<std::string_view> keys) {
+    for (const std::string_view key : keys) {
+        if (!text_of(custom, key).empty() || flag_of(custom, key)) {
+            base.put(Value(key), custom.find(key)->clone());
+        }
     }
 }
 
@@ -51,37 +50,25 @@ void merge_timeout(Value& base, const Value& custom) {
 }
 
 void merge_helm(Value& base, const Value& custom) {
-    for (const std::string_view key : {"repo", "chart", "version", "releaseName"}) {
-        put_text(base, custom, key);
-    }
-    for (const std::string_view key :
-         {"atomic", "disableDNS", "disablePreProcess", "force", "takeOwnership", "waitForJobs"}) {
-        put_or(base, custom, key);
-    }
+    put_given(base, custom, {"repo", "chart", "version", "releaseName"});
+    put_given(
+        base, custom,
+        {"atomic", "disableDNS", "disablePreProcess", "force", "takeOwnership", "waitForJobs"});
     merge_timeout(base, custom);
 }
 
-// What identifies an entry of a list that Fleet merges by key.
-std::string merge_key(const Value& entry, std::span<const std::string_view> keys) {
-    std::string key;
-    for (const std::string_view field : keys) {
-        key += fmt::format("{}|", text_of(entry, field));
-    }
-    return key;
-}
-
+// `keys` identify an entry.
 void merge_list(Value& base, const Value& custom, std::string_view field,
-                std::span<const std::string_view> keys) {
+                std::initializer_list<std::string_view> keys) {
     for (const Value& entry : list_of(custom, field)) {
-        Value* list = base.find(field);
-        if (list == nullptr || !list->is_list()) {
-            list = &base.put(Value(field), Value::list());
-        }
-        const auto same = std::ranges::find_if(list->items(), [&](const Value& other) {
-            return merge_key(other, keys) == merge_key(entry, keys);
+        Value& list = list_in(base, field);
+        const auto same = std::ranges::find_if(list.items(), [&](const Value& other) {
+            return std::ranges::all_of(keys, [&](std::string_view key) {
+                return text_of(other, key) == text_of(entry, key);
+            });
         });
-        if (same == list->items().end()) {
-            list->append(entry.clone());
+        if (same == list.items().end()) {
+            list.append(entry.clone());
         } else {
             *same = entry.clone();
         }
@@ -91,45 +78,36 @@ void merge_list(Value& base, const Value& custom, std::string_view field,
 // Fleet's Merge: scalars override when they are not empty, flags are or-ed; some fields are not
 // merged at all.
 void merge_customization(Value& base, const Value& custom) {
-    constexpr std::array<std::string_view, 4> kPatchKeys = {"apiVersion", "kind", "namespace",
-                                                            "name"};
-    constexpr std::array<std::string_view, 2> kDownstreamKeys = {"kind", "name"};
-    for (const std::string_view key : {"defaultNamespace", "namespace", "serviceAccount"}) {
-        put_text(base, custom, key);
-    }
+    put_given(base, custom, {"defaultNamespace", "namespace", "serviceAccount"});
     if (const Value* helm = map_of(custom, "helm")) {
         merge_helm(section(base, "helm"), *helm);
     }
     if (const Value* kustomize = map_of(custom, "kustomize")) {
-        put_text(section(base, "kustomize"), *kustomize, "dir");
+        put_given(section(base, "kustomize"), *kustomize, {"dir"});
     }
     if (const Value* diff = map_of(custom, "diff")) {
-        merge_list(section(base, "diff"), *diff, "comparePatches", kPatchKeys);
+        merge_list(section(base, "diff"), *diff, "comparePatches",
+                   {"apiVersion", "kind", "namespace", "name"});
     }
     if (const Value* yaml = map_of(custom, "yaml")) {
-        section(base, "yaml");
+        Value& merged = section(base, "yaml");
         for (const Value& overlay : list_of(*yaml, "overlays")) {
-            Value& merged = section(base, "yaml");
-            Value* list = merged.find("overlays");
-            (list != nullptr ? *list : merged.add("overlays", Value::list()))
-                .append(overlay.clone());
+            list_in(merged, "overlays").append(overlay.clone());
         }
     }
-    put_or(base, custom, "keepResources");
+    put_given(base, custom, {"keepResources"});
     if (const Value* drift = map_of(custom, "correctDrift")) {
         base.put("correctDrift", drift->clone());
     }
-    merge_list(base, custom, "downstreamResources", kDownstreamKeys);
+    merge_list(base, custom, "downstreamResources", {"kind", "name"});
 }
 
 // Labels and annotations of the namespace: Fleet takes those of every target, whether it matches
 // or not (Fleet internal/cmd/controller/target/target.go).
 void merge_namespace_metadata(Value& base, const Value& target) {
     for (const std::string_view field : {"namespaceLabels", "namespaceAnnotations"}) {
-        if (const Value* entries = map_of(target, field)) {
-            for (const Member& entry : entries->members()) {
-                section(base, field).put(entry.key.clone(), entry.value.clone());
-            }
+        for (const Member& entry : members_of(target.find(field))) {
+            section(base, field).put(entry.key.clone(), entry.value.clone());
         }
     }
 }
@@ -155,10 +133,8 @@ void refuse_force_sync(const Value& custom, Diagnostics& diagnostics) {
 void decode(FleetFile& file, const Cluster& cluster, Diagnostics& diagnostics) {
     file.merged = file.root.clone();
     file.deployed = is_targeted(file.root, cluster, diagnostics);
-    for (const std::string_view field : {"targets", "targetCustomizations"}) {
-        for (const Value& target : list_of(file.root, field)) {
-            merge_namespace_metadata(file.merged, target);
-        }
+    for (const Value* target : customizations_of(file.root)) {
+        merge_namespace_metadata(file.merged, *target);
     }
     add_helm(file.root, file.helm);
     if (!file.deployed) {
@@ -225,65 +201,72 @@ Value rendered_fleet(const FleetFile& fleet, const std::string& name) {
 
 void refuse_offline(const Value& section, std::string_view key, Diagnostics& diagnostics) {
     const Member* member = section.find_member(key);
-    const bool used = member != nullptr && (member->value.is_list() || member->value.is_map()) &&
-                      member->value.size() > 0;
-    if (used) {
-        diagnostics
-            .error("unknown-offline", member->key.pos(),
-                   fmt::format("\"{}\" is only known in the cluster", key))
-            .expected("values in fleet.yaml or in valuesFiles")
-            .hint("pass the same values with --values FILE, and remove it here");
+    if (member == nullptr ||
+        (items_of(&member->value).empty() && members_of(&member->value).empty())) {
+        return;
     }
+    diagnostics
+        .error("unknown-offline", member->key.pos(),
+               fmt::format("\"{}\" is only known in the cluster", key))
+        .expected("values in fleet.yaml or in valuesFiles")
+        .hint("pass the same values with --values FILE, and remove it here");
 }
 
 // Fleet puts a label of the cluster in the place of such a value, also of one in a list of maps,
 // but not of an item of a list (Fleet internal/cmd/controller/target/builder.go,
 // processLabelValues).
-void refuse_cluster_labels(const Value& value, Diagnostics& diagnostics) {
+void refuse_cluster_labels(const Value& layer, Diagnostics& diagnostics) {
     constexpr std::string_view kPrefix = "global.fleet.clusterLabels.";
-    for (const Value& item : value.is_list() ? value.items() : std::span<const Value>()) {
-        refuse_cluster_labels(item, diagnostics);
-    }
-    for (const Member& member : value.is_map() ? value.members() : std::span<const Member>()) {
-        if (member.value.is_string() && member.value.text().starts_with(kPrefix)) {
-            diagnostics
-                .error(
-                    "unknown-offline", member.value.pos(),
-                    fmt::format(
-                        "Fleet replaces a value that begins with \"{}\" by a label of the cluster",
-                        kPrefix))
-                .found(fmt::format("\"{}\"", member.value.text()))
-                .expected("the label's value")
-                .hint("write the value, or pass it with --values FILE");
-        } else {
-            refuse_cluster_labels(member.value, diagnostics);
+    for_each_value(layer, [&](const Value& value) {
+        for (const Member& member : members_of(&value)) {
+            if (text_of(&member.value).starts_with(kPrefix)) {
+                diagnostics
+                    .error(
+                        "unknown-offline", member.value.pos(),
+                        fmt::format("Fleet replaces a value that begins with \"{}\" by a label of "
+                                    "the cluster",
+                                    kPrefix))
+                    .found(fmt::format("\"{}\"", member.value.text()))
+                    .expected("the label's value")
+                    .hint("write the value, or pass it with --values FILE");
+            }
         }
-    }
+    });
 }
 
 // Fleet runs values through a template before Helm sees them.
-void refuse_templates(const Value& value, Diagnostics& diagnostics) {
-    if (value.is_string() && value.text().find("${") != std::string_view::npos) {
-        diagnostics
-            .error("unknown-offline", value.pos(),
-                   "a value with \"${\" is a template that only Fleet can execute")
-            .hint("write the value, set helm.disablePreProcess, or pass it with --values FILE");
-    } else if (value.is_list()) {
-        for (const Value& item : value.items()) {
-            refuse_templates(item, diagnostics);
+void refuse_templates(const Value& layer, Diagnostics& diagnostics) {
+    for_each_value(layer, [&](const Value& value) {
+        if (text_of(&value).find("${") != std::string_view::npos) {
+            diagnostics
+                .error("unknown-offline", value.pos(),
+                       "a value with \"${\" is a template that only Fleet can execute")
+                .hint("write the value, set helm.disablePreProcess, or pass it with --values FILE");
         }
-    } else if (value.is_map()) {
-        for (const Member& member : value.members()) {
-            refuse_templates(member.value, diagnostics);
-        }
-    }
+    });
 }
 
 }  // namespace
 
+std::vector<const Value*> FleetFile::options() const {
+    std::vector<const Value*> all = customizations_of(root);
+    all.insert(all.begin(), &root);
+    return all;
+}
+
+bool FleetFile::is_values_file(std::string_view relative) const {
+    return std::ranges::any_of(values_files, [&](const std::string& entry) {
+        return relative == entry || relative == base_name(entry);
+    });
+}
+
 std::string_view FleetFile::helm_text(std::string_view key) const {
-    const Value* merged_helm = map_of(merged, "helm");
-    return merged_helm == nullptr ? std::string_view() : text_of(*merged_helm, key);
+    return text_of(merged.at({"helm", key}));
+}
+
+bool FleetFile::helm_flag(std::string_view key) const {
+    const Value* section = map_of(merged, "helm");
+    return section != nullptr && flag_of(*section, key);
 }
 
 bool FleetFile::has_chart() const {
@@ -304,39 +287,20 @@ bool FleetFile::is_operator_chart() const {
 }
 
 std::string FleetFile::kustomize_dir() const {
-    const Value* kustomize = map_of(merged, "kustomize");
-    const std::string_view dir = kustomize == nullptr ? "" : text_of(*kustomize, "dir");
-    return normal_path(dir);
-}
-
-std::vector<std::string> FleetFile::values_files() const {
-    std::vector<std::string> files;
-    const auto add = [&](const Value& options) {
-        if (const Value* section = map_of(options, "helm")) {
-            for (const Value& entry : list_of(*section, "valuesFiles")) {
-                files.push_back(normal_path(entry.text()));
-            }
-        }
-    };
-    add(root);
-    for (const std::string_view field : {"targets", "targetCustomizations"}) {
-        for (const Value& target : list_of(root, field)) {
-            add(target);
-        }
-    }
-    return files;
+    return normal_path(text_of(merged.at({"kustomize", "dir"})));
 }
 
 FleetFile read_fleet(const SourceTree& tree, const std::string& path, const Cluster& cluster,
                      SourceMap& sources, Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
-    ConfigFile config = read_config(tree, path, {}, sources, diagnostics);
-    FleetFile file;
-    file.path = path;
-    file.source = config.source;
-    file.root = std::move(config.root);
-    check_schema(file.root, fleet_schema(), "fleet.yaml", diagnostics);
-    if (!config.read || diagnostics.error_count() != before) {
+    ConfigFile config = read_config(tree, path, fleet_schema(), "fleet.yaml", sources, diagnostics);
+    FleetFile file{.pos = config.pos, .root = std::move(config.root)};
+    for (const Value* options : file.options()) {
+        for (const Value& entry : items_of(options->at({"helm", "valuesFiles"}))) {
+            file.values_files.push_back(normal_path(text_of(&entry)));
+        }
+    }
+    if (!config.usable) {
         return file;
     }
     if (file.root.is_null()) {
@@ -347,13 +311,13 @@ FleetFile read_fleet(const SourceTree& tree, const std::string& path, const Clus
     return file;
 }
 
-Bundle make_bundle(const FleetFile& fleet, const std::string& dir, const SourceMap& sources,
+Bundle make_bundle(const FleetFile& fleet, const std::string& dir,
                    const std::string& default_namespace, bool rendered) {
     Bundle bundle;
     bundle.dir = dir;
     bundle.name = text_of(fleet.root, "name");
     bundle.name = bundle.name.empty() ? bundle_slug(dir) : bundle.name;
-    bundle.pos = sources.pos(fleet.source, 0);
+    bundle.pos = fleet.pos;
     bundle.default_namespace = text_of(fleet.merged, "defaultNamespace");
     if (bundle.default_namespace.empty()) {
         bundle.default_namespace = default_namespace;
@@ -380,8 +344,6 @@ Bundle make_bundle(const FleetFile& fleet, const std::string& dir, const SourceM
 
 void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const std::string& dir,
                       SourceMap& sources, std::vector<Value>& layers, Diagnostics& diagnostics) {
-    const Value* merged = map_of(fleet.merged, "helm");
-    const bool literal = merged != nullptr && flag_of(*merged, "disablePreProcess");
     const std::size_t first = layers.size();
     for (const Value* helm : fleet.helm) {
         refuse_offline(*helm, "valuesFrom", diagnostics);
@@ -396,7 +358,7 @@ void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const std:
     }
     for (std::size_t i = first; i < layers.size(); ++i) {
         refuse_cluster_labels(layers[i], diagnostics);
-        if (!literal) {
+        if (!fleet.helm_flag("disablePreProcess")) {
             refuse_templates(layers[i], diagnostics);
         }
     }

@@ -12,32 +12,42 @@
 #include "renderer/load/load.h"
 #include "renderer/load/tree/source_tree.h"
 #include "renderer/load/values/cluster_config.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 
+// The fields of fleet.yaml. Fleet itself ignores what it does not know; we do not. Source: Fleet
+// schemas/fleet.yaml.json.
+Schema fleet_schema();
+
 struct FleetFile {
-    std::string path;
-    SourceId source = 0;
-    Value root;                      // as written
-    Value merged;                    // with the customizations that match
-    std::vector<const Value*> helm;  // `helm` sections into root, rising precedence
+    Pos pos = {};                         // its first byte
+    Value root = {};                      // as written
+    Value merged = {};                    // with the customizations that match
+    std::vector<const Value*> helm = {};  // `helm` sections into root, rising precedence
+    // Every valuesFiles entry, also of customizations that do not match: none enters the bundle.
+    std::vector<std::string> values_files = {};
     bool usable = false;
     bool deployed = true;  // false: Fleet leaves the cluster out (overrideTargets, doNotDeploy)
 
+    // The base options first, then those of each customization.
+    [[nodiscard]] std::vector<const Value*> options() const;
+    // `relative`, to the bundle, is a values file or a file at the top that is called like one.
+    [[nodiscard]] bool is_values_file(std::string_view relative) const;
+
     // Of the merged options.
     [[nodiscard]] std::string_view helm_text(std::string_view key) const;
+    [[nodiscard]] bool helm_flag(std::string_view key) const;
     [[nodiscard]] bool has_chart() const;
     [[nodiscard]] bool is_operator_chart() const;
     [[nodiscard]] std::string kustomize_dir() const;  // "." when none is set
-    // Every valuesFiles entry, also of customizations that do not match: none enters the bundle.
-    [[nodiscard]] std::vector<std::string> values_files() const;
 };
 
 FleetFile read_fleet(const SourceTree& tree, const std::string& path, const Cluster& cluster,
                      SourceMap& sources, Diagnostics& diagnostics);
 
 // `dir`: relative to the root. `rendered`: false for a chart that is not ours to render.
-Bundle make_bundle(const FleetFile& fleet, const std::string& dir, const SourceMap& sources,
+Bundle make_bundle(const FleetFile& fleet, const std::string& dir,
                    const std::string& default_namespace, bool rendered);
 
 // The values of the operator's chart, in Fleet's order; what is only known in the cluster is an

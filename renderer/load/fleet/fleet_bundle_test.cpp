@@ -27,7 +27,7 @@ std::string bundle_text(std::string fleet, const Cluster& cluster, Files files =
     const FleetFile file = read_fleet(tree, "op/fleet.yaml", cluster, sources, diagnostics);
     std::string text;
     if (file.usable) {
-        const Bundle bundle = make_bundle(file, "op", sources, "", true);
+        const Bundle bundle = make_bundle(file, "op", "", true);
         write_yaml(bundle.fleet, text);
         text += file.deployed ? "" : "not deployed\n";
         std::vector<Value> layers;
@@ -311,7 +311,7 @@ TEST(FleetBundle, OperatorChart) {
         SourceMap sources;
         Diagnostics diagnostics;
         const FleetFile file = read_fleet(tree, "fleet.yaml", {}, sources, diagnostics);
-        const Bundle bundle = make_bundle(file, "", sources, "", true);
+        const Bundle bundle = make_bundle(file, "", "", true);
         return bundle.operator_chart ? "yes " + bundle.chart_version : "no";
     };
     EXPECT_EQ(is_operator("chart: tailscale-operator, version: 1.96.5"), "yes 1.96.5");

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/load/tree/paths.h"
 #include "renderer/load/tree/source_tree.h"
 #include "renderer/load/walk.h"
 
@@ -15,6 +16,8 @@ struct BundleFile {
     const WalkedDir* dir = nullptr;
     std::string name;
     std::string relative;  // to the bundle
+
+    [[nodiscard]] std::string path() const { return join_path(dir->path, name); }
 };
 
 // For every directory the nearest one, itself or above, that has a fleet.yaml; nullptr: none has.

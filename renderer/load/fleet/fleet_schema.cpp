@@ -1,6 +1,6 @@
-#include "renderer/load/fleet/fleet_schema.h"
-
 #include <array>
+
+#include "renderer/load/fleet/fleet_bundle.h"
 
 namespace renderer {
 

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "renderer/core/text_of.h"
+#include "renderer/load/kustomize/generator_sources.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/schema.h"
 
@@ -14,66 +17,36 @@ namespace renderer {
 
 namespace {
 
-class Finder {
-public:
-    Finder(const SourceTree& tree, const Kustomization& kustomization)
-        : tree_(tree), kustomization_(kustomization) {}
-
-    // The entries that name a file in a subdirectory.
-    std::vector<const Value*> find() {
-        const Value& root = kustomization_.root;
-        for (const std::string_view field : {"resources", "crds", "configurations", "transformers",
-                                             "generators", "validators", "patchesStrategicMerge"}) {
-            for (const Value& entry : list_of(root, field)) {
-                look_at(&entry);
-            }
-        }
-        for (const std::string_view field : {"patches", "patchesJson6902", "replacements"}) {
-            for (const Value& entry : list_of(root, field)) {
-                look_at(entry.find("path"));
-            }
-        }
-        for (const std::string_view field : {"configMapGenerator", "secretGenerator"}) {
-            for (const Value& generator : list_of(root, field)) {
-                look_at_generator(generator);
-            }
-        }
-        return std::move(found_);
-    }
-
-private:
-    void look_at_generator(const Value& generator) {
-        look_at(generator.find("env"));
-        for (const std::string_view field : {"envs", "files"}) {
-            for (const Value& entry : list_of(generator, field)) {
-                look_at(&entry);
-            }
+// The entries that name a file in a subdirectory.
+std::vector<const Value*> entries_below(const SourceTree& tree,
+                                        const Kustomization& kustomization) {
+    const Value& root = kustomization.root;
+    std::vector<const Value*> entries;
+    for (const std::string_view field : {"resources", "crds", "configurations", "transformers",
+                                         "generators", "validators", "patchesStrategicMerge"}) {
+        for (const Value& entry : list_of(root, field)) {
+            entries.push_back(&entry);
         }
     }
-
-    // A file of a generator may have a key in front.
-    void look_at(const Value* entry) {
-        if (entry == nullptr || !entry->is_string()) {
-            return;
-        }
-        const std::string_view text = entry->text();
-        const std::string path = normal_path(text.substr(text.find('=') + 1));
-        if (path.find('/') != std::string::npos && !path.starts_with("../") &&
-            tree_.kind(join_path(kustomization_.dir, path)) == EntryKind::File) {
-            found_.push_back(entry);
+    for (const std::string_view field : {"patches", "patchesJson6902", "replacements"}) {
+        for (const Value& entry : list_of(root, field)) {
+            entries.push_back(entry.find("path"));
         }
     }
-
-    const SourceTree& tree_;
-    const Kustomization& kustomization_;
-    std::vector<const Value*> found_;
-};
+    std::ranges::copy(generator_files(root), std::back_inserter(entries));
+    std::erase_if(entries, [&](const Value* entry) {
+        const std::string path = normal_path(without_key(text_of(entry)));
+        return path.find('/') == std::string::npos || path.starts_with("../") ||
+               tree.kind(join_path(kustomization.dir, path)) != EntryKind::File;
+    });
+    return entries;
+}
 
 }  // namespace
 
 void warn_of_subdirectories(const SourceTree& tree, const Kustomization& kustomization,
                             Diagnostics& diagnostics) {
-    const std::vector<const Value*> found = Finder(tree, kustomization).find();
+    const std::vector<const Value*> found = entries_below(tree, kustomization);
     if (found.empty()) {
         return;
     }

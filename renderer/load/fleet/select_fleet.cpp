@@ -6,7 +6,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/load/fleet/fleet_files.h"
 #include "renderer/load/fleet/fleet_subdirectory.h"
-#include "renderer/load/select_parts.h"
+#include "renderer/load/select.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/schema.h"
 
@@ -21,6 +21,7 @@ public:
     FleetSelection(const SelectContext& context, const FleetFile& fleet, const DirList& dirs)
         : context_(context),
           out_(context.build.selection),
+          diagnostics_(context.build.diagnostics),
           fleet_(fleet),
           dirs_(dirs),
           root_(*dirs.front()),
@@ -30,8 +31,8 @@ public:
         files_ = bundle_files(context_.build.tree, dirs_);
         const bool is_chart = fleet_.has_chart() || root_.has_chart;
         const bool is_ours = fleet_.has_chart() && fleet_.is_operator_chart();
-        Bundle bundle = make_bundle(fleet_, root_.relative, context_.build.sources,
-                                    context_.options.default_namespace, !is_chart || is_ours);
+        Bundle bundle = make_bundle(fleet_, root_.relative, context_.options.default_namespace,
+                                    !is_chart || is_ours);
         if (is_chart && bundle.chart.empty()) {
             bundle.chart = join_path(root_.relative, "Chart.yaml");
         }
@@ -39,34 +40,28 @@ public:
                  .fallback = bundle.default_namespace,
                  .forced_pos = bundle.forced_namespace_pos};
         warn_unnamed();
-        if (bundle.rendered) {
-            warn_image_scans();
-        }
         index_ = static_cast<std::uint32_t>(out_.bundles.size());
-        if (is_chart && !is_ours) {
-            find_not_copied(fleet_.root, bundle.not_copied);
-            for (const std::string_view field : {"targets", "targetCustomizations"}) {
-                for (const Value& target : list_of(fleet_.root, field)) {
-                    find_not_copied(target, bundle.not_copied);
-                }
+        if (!bundle.rendered) {
+            for (const Value* options : fleet_.options()) {
+                find_not_copied(*options, bundle.not_copied);
             }
-        }
-        out_.bundles.push_back(std::move(bundle));
-        if (is_chart && !is_ours) {
+            out_.bundles.push_back(std::move(bundle));
             copy_files();
             warn_of_build_that_is_copied();
             return;
         }
+        out_.bundles.push_back(std::move(bundle));
+        warn_image_scans();
         warn_of_directory();
         if (is_ours) {
             take_operator();
         }
-        const std::size_t errors = context_.build.diagnostics.error_count();
+        const std::size_t errors = diagnostics_.error_count();
         const bool is_kustomized = has_kustomization();
         if (is_kustomized) {
             run_kustomization();
         }
-        if (is_kustomized || is_ours || context_.build.diagnostics.error_count() != errors) {
+        if (is_kustomized || is_ours || diagnostics_.error_count() != errors) {
             add_unreached();
         } else {
             add_raw();
@@ -77,20 +72,18 @@ public:
     }
 
 private:
-    void refuse(Diagnostic diagnostic) { context_.build.diagnostics.add(std::move(diagnostic)); }
-
     void warn_unnamed() {
         if (!text_of(fleet_.root, "name").empty() || context_.options.output_dir.empty()) {
             return;
         }
-        refuse({.severity = Severity::Warning,
-                .rule = "unnamed-bundle",
-                .pos = context_.build.sources.pos(fleet_.source, 0),
-                .message = "this bundle has no name, so Fleet derives one from the GitRepo's name "
-                           "and the path",
-                .found = fmt::format("\"{}\" is written instead", bundle_slug(root_.relative)),
-                .hint = "set \"name\" to the bundle's current name; a renamed bundle is deleted "
-                        "and installed again"});
+        diagnostics_
+            .warning("unnamed-bundle", fleet_.pos,
+                     "this bundle has no name, so Fleet derives one from the GitRepo's name and "
+                     "the path")
+            .found(fmt::format("\"{}\" is written instead", bundle_slug(root_.relative)))
+            .hint(
+                "set \"name\" to the bundle's current name; a renamed bundle is deleted and "
+                "installed again");
     }
 
     void warn_image_scans() {
@@ -98,17 +91,16 @@ private:
         if (scans.empty() || context_.options.output_dir.empty()) {
             return;
         }
-        refuse({.severity = Severity::Warning,
-                .rule = "fleet-image-scans",
-                .pos = scans.front().pos(),
-                .message = "Fleet writes image tags into the tree that it deploys, and each render "
-                           "overwrites that tree",
-                .found = "imageScans, left out of the rendered fleet.yaml",
-                .hint = "use a tool that writes new tags into the sources"});
+        diagnostics_
+            .warning("fleet-image-scans", scans.front().pos(),
+                     "Fleet writes image tags into the tree that it deploys, and each render "
+                     "overwrites that tree")
+            .found("imageScans, left out of the rendered fleet.yaml")
+            .hint("use a tool that writes new tags into the sources");
     }
 
     InputFile input(const BundleFile& file) {
-        return {.path = join_path(file.dir->path, file.name),
+        return {.path = file.path(),
                 .bundle_path = file.relative,
                 .bundle = index_,
                 .rule = out_.add_rule(rule_)};
@@ -116,21 +108,18 @@ private:
 
     // Fleet reads these from the repository, wherever they are.
     void find_not_copied(const Value& options, std::vector<NamedPath>& found) const {
-        const auto check = [&](const Value* path, bool is_local) {
-            if (is_local && !is_in_bundle(normal_path(text_of(*path)))) {
-                found.push_back({path->pos(), std::string(text_of(*path))});
+        const auto check = [&](const Value& path) {
+            if (!is_in_bundle(normal_path(text_of(path)))) {
+                found.push_back({path.pos(), std::string(text_of(path))});
             }
         };
-        if (const Value* helm = map_of(options, "helm")) {
-            for (const Value& entry : list_of(*helm, "valuesFiles")) {
-                check(&entry, true);
-            }
-            const Value* chart = helm->find("chart");
-            check(chart, chart != nullptr && is_local_chart(text_of(*chart)));
+        std::ranges::for_each(items_of(options.at({"helm", "valuesFiles"})), check);
+        if (const Value* chart = options.at({"helm", "chart"});
+            chart != nullptr && is_local_chart(text_of(*chart))) {
+            check(*chart);
         }
-        if (const Value* kustomize = map_of(options, "kustomize")) {
-            const Value* dir = kustomize->find("dir");
-            check(dir, dir != nullptr);
+        if (const Value* dir = options.at({"kustomize", "dir"})) {
+            check(*dir);
         }
     }
 
@@ -148,51 +137,45 @@ private:
 
     void copy_files() {
         for (const BundleFile& file : files_) {
-            InputFile copied = input(file);
-            copied.copied_whole = true;
-            out_.files.push_back(std::move(copied));
+            out_.files.emplace_back(input(file)).copied_whole = true;
         }
     }
 
     void take_operator() {
         if (out_.operator_bundle) {
             const Bundle& first = out_.bundles[*out_.operator_bundle];
-            refuse(
-                {.rule = "second-operator",
-                 .pos = out_.bundles[index_].chart_pos,
-                 .message = "two bundles install the operator's chart",
-                 .hint = "keep one of the bundles, or select bundles in .tailrender.yaml",
-                 .notes = {{.pos = first.chart_pos, .text = "the first bundle installs it here"}}});
+            diagnostics_
+                .error("second-operator", out_.bundles[index_].chart_pos,
+                       "two bundles install the operator's chart")
+                .hint("keep one of the bundles, or select bundles in .tailrender.yaml")
+                .note({.pos = first.chart_pos, .text = "the first bundle installs it here"});
             return;
         }
         out_.operator_bundle = index_;
         add_chart_values(context_.build.tree, fleet_, root_.path, context_.build.sources,
-                         out_.values, context_.build.diagnostics);
+                         out_.values, diagnostics_);
     }
 
-    [[nodiscard]] bool has_explicit_dir() const {
-        const Value* kustomize = map_of(fleet_.merged, "kustomize");
-        return kustomize != nullptr && !text_of(*kustomize, "dir").empty();
+    // kustomize.dir; nullptr: not given.
+    [[nodiscard]] const Value* explicit_dir() const {
+        return fleet_.merged.at({"kustomize", "dir"});
     }
 
     // Fleet runs kustomize only on a file of exactly that name, and says nothing otherwise.
     bool has_kustomization() {
-        if (context_.build.tree.kind(join_path(kustomize_dir_, kKustomizationFile)) ==
-            EntryKind::File) {
+        const std::string path = join_path(kustomize_dir_, kKustomizationFile);
+        if (context_.build.tree.kind(path) == EntryKind::File) {
             return true;
         }
+        const Value* dir = explicit_dir();
         const bool other_name = context_.build.reader.find(kustomize_dir_) != nullptr;
-        if (has_explicit_dir() || other_name) {
-            const Value* kustomize = map_of(fleet_.merged, "kustomize");
-            const bool has_place = kustomize != nullptr && kustomize->find("dir") != nullptr;
-            refuse({.rule = "fleet-kustomization",
-                    .pos = has_place ? kustomize->find("dir")->pos()
-                                     : context_.build.sources.pos(fleet_.source, 0),
-                    .message = fmt::format("Fleet finds no {} in \"{}\" and does not run kustomize",
-                                           kKustomizationFile, kustomize_dir_),
-                    .expected =
-                        fmt::format("a file \"{}\"", join_path(kustomize_dir_, kKustomizationFile)),
-                    .hint = other_name ? "rename the file" : "fix kustomize.dir"});
+        if (!text_of(dir).empty() || other_name) {
+            diagnostics_
+                .error("fleet-kustomization", dir != nullptr ? dir->pos() : fleet_.pos,
+                       fmt::format("Fleet finds no {} in \"{}\" and does not run kustomize",
+                                   kKustomizationFile, kustomize_dir_))
+                .expected(fmt::format("a file \"{}\"", path))
+                .hint(other_name ? "rename the file" : "fix kustomize.dir");
         }
         return false;
     }
@@ -213,7 +196,7 @@ private:
         check_operator_namespace();
         if (visited_.contains(root_.path)) {
             warn_of_subdirectories(context_.build.tree, *context_.build.reader.find(root_.path),
-                                   context_.build.diagnostics);
+                                   diagnostics_);
         }
     }
 
@@ -225,22 +208,19 @@ private:
         Diagnostics quiet;
         KustomizationReader reader(context_.build.tree, context_.build.sources, quiet);
         if (const Kustomization* file = reader.find(kustomize_dir_)) {
-            warn_of_subdirectories(context_.build.tree, *file, context_.build.diagnostics);
+            warn_of_subdirectories(context_.build.tree, *file, diagnostics_);
         }
     }
 
     // Of the ways to spell the bundle's own directory Fleet knows one.
     void warn_of_directory() {
-        const Value* kustomize = map_of(fleet_.merged, "kustomize");
-        const Value* dir = kustomize == nullptr ? nullptr : kustomize->find("dir");
-        const std::string_view text = dir == nullptr ? "" : text_of(*dir);
+        const std::string_view text = text_of(explicit_dir());
         if (!text.empty() && text != "." && fleet_.kustomize_dir() == ".") {
-            refuse({.severity = Severity::Warning,
-                    .rule = "fleet-kustomize-dir",
-                    .pos = dir->pos(),
-                    .message = "Fleet fails: there is no kustomization in that directory",
-                    .found = fmt::format("\"{}\"", text),
-                    .expected = "\".\", or no kustomize.dir at all"});
+            diagnostics_
+                .warning("fleet-kustomize-dir", explicit_dir()->pos(),
+                         "Fleet fails: there is no kustomization in that directory")
+                .found(fmt::format("\"{}\"", text))
+                .expected("\".\", or no kustomize.dir at all");
         }
     }
 
@@ -255,13 +235,13 @@ private:
             bundle.forced_namespace.empty() ? bundle.default_namespace : bundle.forced_namespace;
         const std::string_view overwrite = text_of(file->root, "namespace");
         if (!overwrite.empty() && overwrite != ns) {
-            refuse({.rule = "not-supported",
-                    .pos = file->root.find("namespace")->pos(),
-                    .message = "this overlay moves the operator's chart to another namespace",
-                    .found = fmt::format("namespace \"{}\"", overwrite),
-                    .expected = ns.empty() ? "no namespace, and defaultNamespace in fleet.yaml"
-                                           : fmt::format("\"{}\", as in fleet.yaml", ns),
-                    .hint = "set defaultNamespace in fleet.yaml instead"});
+            diagnostics_
+                .error("not-supported", file->root.find("namespace")->pos(),
+                       "this overlay moves the operator's chart to another namespace")
+                .found(fmt::format("namespace \"{}\"", overwrite))
+                .expected(ns.empty() ? "no namespace, and defaultNamespace in fleet.yaml"
+                                     : fmt::format("\"{}\", as in fleet.yaml", ns))
+                .hint("set defaultNamespace in fleet.yaml instead");
         }
     }
 
@@ -273,19 +253,17 @@ private:
     // Files that Fleet applies to nothing. They may hold facts, so they are read with lenience.
     void add_unreached() {
         for (const BundleFile& file : files_) {
-            const std::string path = join_path(file.dir->path, file.name);
             if (is_manifest_name(file.name) && !file.dir->in_chart && !is_config(file) &&
-                !is_kustomization(file) && !listed_.contains(path)) {
+                !is_kustomization(file) && !listed_.contains(file.path())) {
                 add_unreached(file);
             }
         }
     }
 
     void add_unreached(const BundleFile& file) {
-        InputFile unreached = input(file);
+        InputFile& unreached = out_.files.emplace_back(input(file));
         unreached.reachable = false;
         unreached.lenient = true;
-        out_.files.push_back(std::move(unreached));
     }
 
     static bool is_kustomization(const BundleFile& file) {
@@ -295,12 +273,9 @@ private:
 
     void add_raw() {
         refuse_overlays();
-        const std::vector<std::string> values = fleet_.values_files();
         for (const BundleFile& file : files_) {
-            const bool is_values = std::ranges::any_of(values, [&](const std::string& entry) {
-                return file.relative == entry || file.relative == base_name(entry);
-            });
-            if (!is_manifest_name(file.name) || is_config(file) || is_values) {
+            if (!is_manifest_name(file.name) || is_config(file) ||
+                fleet_.is_values_file(file.relative)) {
                 continue;
             }
             if (file.dir->in_chart) {
@@ -319,24 +294,24 @@ private:
     }
 
     void refuse_overlays() {
-        const Value* yaml = map_of(fleet_.merged, "yaml");
-        const Value* overlays = yaml == nullptr ? nullptr : yaml->find("overlays");
-        if (overlays != nullptr && overlays->is_list() && overlays->size() > 0) {
-            refuse({.rule = "not-supported",
-                    .pos = overlays->items().front().pos(),
-                    .message = "\"yaml.overlays\" is not supported by tailrender",
-                    .expected = "a kustomization",
-                    .hint = "write the overlay as a kustomization and set kustomize.dir to it"});
+        if (const auto overlays = items_of(fleet_.merged.at({"yaml", "overlays"}));
+            !overlays.empty()) {
+            diagnostics_
+                .error("not-supported", overlays.front().pos(),
+                       "\"yaml.overlays\" is not supported by tailrender")
+                .expected("a kustomization")
+                .hint("write the overlay as a kustomization and set kustomize.dir to it");
         }
     }
 
     void refuse_kustomization(const BundleFile& file) {
-        refuse({.rule = "fleet-kustomization",
-                .where = join_path(file.dir->path, file.name),
-                .message = "Fleet does not build this kustomization, but applies every manifest of "
-                           "the bundle",
-                .expected = "kustomize.dir in fleet.yaml",
-                .hint = "set kustomize.dir to the directory, or exclude it in .fleetignore"});
+        diagnostics_
+            .error("fleet-kustomization", {},
+                   "Fleet does not build this kustomization, but applies every manifest of the "
+                   "bundle")
+            .where(file.path())
+            .expected("kustomize.dir in fleet.yaml")
+            .hint("set kustomize.dir to the directory, or exclude it in .fleetignore");
     }
 
     // Helm renders what is in `templates/` of a bundle without a chart, too.
@@ -344,14 +319,14 @@ private:
         if (!file.relative.starts_with("templates/")) {
             return;
         }
-        const std::string path = join_path(file.dir->path, file.name);
-        const Result<std::string> text = context_.build.tree.read(path);
+        const Result<std::string> text = context_.build.tree.read(file.path());
         if (text && text->find("{{") != std::string::npos) {
-            refuse({.rule = "not-supported",
-                    .where = path,
-                    .message = "Fleet renders \"templates/\" with Helm, tailrender does not",
-                    .found = "a template in a bundle without a chart",
-                    .hint = "add a Chart.yaml, or move the file out of \"templates/\""});
+            diagnostics_
+                .error("not-supported", {},
+                       "Fleet renders \"templates/\" with Helm, tailrender does not")
+                .where(file.path())
+                .found("a template in a bundle without a chart")
+                .hint("add a Chart.yaml, or move the file out of \"templates/\"");
         }
     }
 
@@ -361,7 +336,7 @@ private:
         KustomizationReader reader(context_.build.tree, context_.build.sources, quiet);
         for (const WalkedDir* dir : dirs_) {
             if (dir->kustomizations.empty() || visited_.contains(dir->path) ||
-                (has_explicit_dir() && !is_within(dir->path, kustomize_dir_))) {
+                (!text_of(explicit_dir()).empty() && !is_within(dir->path, kustomize_dir_))) {
                 continue;
             }
             if (const Kustomization* file = reader.find(dir->path)) {
@@ -372,6 +347,7 @@ private:
 
     const SelectContext& context_;
     Selection& out_;
+    Diagnostics& diagnostics_;
     const FleetFile& fleet_;
     const DirList& dirs_;
     const WalkedDir& root_;

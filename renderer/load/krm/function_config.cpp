@@ -15,6 +15,9 @@ namespace renderer {
 
 namespace {
 
+constexpr std::string_view kVersion = "tailrender.dev/v1alpha1";
+constexpr std::string_view kKind = "TailscaleRender";
+
 constexpr std::array kSpecFields = {
     SchemaField{"repo cluster namespace output", FieldType::Text},
     SchemaField{"values", FieldType::Map},
@@ -64,77 +67,70 @@ struct Named {
     Pos pos;
 };
 
-// One a line.
-std::vector<Named> lines_of(const Value& map, std::string_view key) {
+std::vector<Named> items_named(const Value& map, std::string_view key) {
+    std::vector<Named> items;
+    for (const Value& item : list_of(map, key)) {
+        items.push_back({std::string(item.text()), item.pos()});
+    }
+    return items;
+}
+
+std::vector<Named> lines_named(const Value& map, std::string_view key) {
     std::vector<Named> lines;
-    const Value* value = map.find(key);
     const std::string text = scalar_of(map, key);
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
         if (end > begin) {
-            lines.push_back({text.substr(begin, end - begin), value->pos()});
+            lines.push_back({text.substr(begin, end - begin), map.find(key)->pos()});
         }
         begin = end + 1;
     }
     return lines;
 }
 
-std::vector<Named> texts_of(const Value& map, std::string_view key) {
-    std::vector<Named> texts;
-    for (const Value& item : list_of(map, key)) {
-        texts.push_back({std::string(item.text()), item.pos()});
-    }
-    return texts;
-}
-
 class ConfigReader {
 public:
-    ConfigReader(const SourceTree& tree, SourceMap& sources, Diagnostics& diagnostics)
-        : tree_(tree), sources_(sources), diagnostics_(diagnostics) {}
+    ConfigReader(bool is_own, const SourceTree& tree, SourceMap& sources, Diagnostics& diagnostics)
+        : entries_of_(is_own ? items_named : lines_named),
+          is_own_(is_own),
+          tree_(tree),
+          sources_(sources),
+          diagnostics_(diagnostics) {}
 
-    FunctionConfig own(const Value& config) {
-        const Value empty = Value::map();
-        const Value* spec = map_of(config, "spec");
-        const Value& from = spec == nullptr ? empty : *spec;
-        FunctionConfig read = plain(from);
-        read.validate = flag_of(from, "validate");
-        add_contexts(texts_of(from, "context"), read);
-        add_files(texts_of(from, "valuesFiles"), read);
-        if (const Value* values = map_of(from, "values")) {
-            read.layers.push_back(values->clone());
+    // `from`: what is under `spec`, or the data of a ConfigMap, whose values are texts.
+    FunctionConfig decode(const Value& from) {
+        if (!is_own_) {
+            check_scalars(from);
         }
-        add_assignments(texts_of(from, "set"), read);
+        FunctionConfig read{.repo = scalar_of(from, "repo"),
+                            .cluster = scalar_of(from, "cluster"),
+                            .ns = scalar_of(from, "namespace"),
+                            .kubernetes_version = scalar_of(from, "kubernetesVersion"),
+                            .output = scalar_of(from, "output"),
+                            .validate = flag(from, "validate")};
+        for (Named& dir : entries_of_(from, "context")) {
+            read.context_dirs.push_back(std::move(dir.text));
+        }
+        for (const Named& file : entries_of_(from, "valuesFiles")) {
+            add_values_file(tree_, file.text, file.pos, sources_, read.layers, diagnostics_);
+        }
+        add_values(from, read);
+        std::vector<std::string> sets;
+        for (Named& assignment : entries_of_(from, "set")) {
+            sets.push_back(std::move(assignment.text));
+        }
+        add_sets(sets, sources_, read.layers, diagnostics_);
         return read;
     }
 
-    FunctionConfig config_map(const Value& config) {
-        const Value empty = Value::map();
-        const Value* data = map_of(config, "data");
-        const Value& from = data == nullptr ? empty : *data;
-        for (const Member& member : from.members()) {
+private:
+    void check_scalars(const Value& data) {
+        for (const Member& member : data.members()) {
             if (!is_scalar(member.value)) {
                 report_type(member.value, fmt::format("\"{}\" of a ConfigMap", member.name()),
                             "a string");
             }
         }
-        FunctionConfig read = plain(from);
-        read.validate = flag(from, "validate");
-        add_contexts(lines_of(from, "context"), read);
-        add_files(lines_of(from, "valuesFiles"), read);
-        add_values(from, read);
-        add_assignments(lines_of(from, "set"), read);
-        return read;
-    }
-
-private:
-    static FunctionConfig plain(const Value& from) {
-        FunctionConfig read;
-        read.repo = scalar_of(from, "repo");
-        read.cluster = scalar_of(from, "cluster");
-        read.ns = scalar_of(from, "namespace");
-        read.kubernetes_version = scalar_of(from, "kubernetesVersion");
-        read.output = scalar_of(from, "output");
-        return read;
     }
 
     void report_type(const Value& value, std::string what, std::string_view expected) {
@@ -152,20 +148,14 @@ private:
         return text == "true";
     }
 
-    static void add_contexts(const std::vector<Named>& dirs, FunctionConfig& read) {
-        for (const Named& dir : dirs) {
-            read.context_dirs.push_back(dir.text);
-        }
-    }
-
-    void add_files(const std::vector<Named>& files, FunctionConfig& read) {
-        for (const Named& file : files) {
-            add_values_file(tree_, file.text, file.pos, sources_, read.layers, diagnostics_);
-        }
-    }
-
-    // YAML inside of a string: a source of its own.
+    // Of a ConfigMap YAML inside of a string: a source of its own.
     void add_values(const Value& from, FunctionConfig& read) {
+        if (is_own_) {
+            if (const Value* values = map_of(from, "values")) {
+                read.layers.push_back(values->clone());
+            }
+            return;
+        }
         const std::string text = scalar_of(from, "values");
         if (text.empty()) {
             return;
@@ -179,15 +169,8 @@ private:
         }
     }
 
-    void add_assignments(const std::vector<Named>& assignments, FunctionConfig& read) {
-        std::vector<std::string> sets;
-        sets.reserve(assignments.size());
-        for (const Named& assignment : assignments) {
-            sets.push_back(assignment.text);
-        }
-        add_sets(sets, sources_, read.layers, diagnostics_);
-    }
-
+    std::vector<Named> (*entries_of_)(const Value& map, std::string_view key);
+    bool is_own_;
     const SourceTree& tree_;
     SourceMap& sources_;
     Diagnostics& diagnostics_;
@@ -202,13 +185,12 @@ FunctionConfig read_function_config(const SourceTree& tree, const Value& config,
     }
     const std::string version = config.is_map() ? scalar_of(config, "apiVersion") : "";
     const std::string kind = config.is_map() ? scalar_of(config, "kind") : "";
-    const bool is_own = version == kFunctionConfigVersion && kind == kFunctionConfigKind;
+    const bool is_own = version == kVersion && kind == kKind;
     if (!is_own && !(version == "v1" && kind == "ConfigMap")) {
         diagnostics
             .error("function-config", config.pos(), "this functionConfig is for another function")
             .found(fmt::format("apiVersion \"{}\", kind \"{}\"", version, kind))
-            .expected(fmt::format("apiVersion {}, kind {}; or a ConfigMap", kFunctionConfigVersion,
-                                  kFunctionConfigKind));
+            .expected(fmt::format("apiVersion {}, kind {}; or a ConfigMap", kVersion, kKind));
         return {};
     }
     const std::size_t before = diagnostics.error_count();
@@ -217,8 +199,11 @@ FunctionConfig read_function_config(const SourceTree& tree, const Value& config,
     if (diagnostics.error_count() != before) {
         return {};
     }
-    ConfigReader reader(tree, sources, diagnostics);
-    return is_own ? reader.own(config) : reader.config_map(config);
+    ConfigReader reader(is_own, tree, sources, diagnostics);
+    const Value empty = Value::map();
+    const Value* given = map_of(config, is_own ? "spec" : "data");
+    const Value& from = given == nullptr ? empty : *given;
+    return reader.decode(from);
 }
 
 }  // namespace renderer

@@ -14,13 +14,10 @@
 
 namespace renderer {
 
-constexpr std::string_view kFunctionConfigVersion = "tailrender.dev/v1alpha1";
-constexpr std::string_view kFunctionConfigKind = "TailscaleRender";
-
 struct FunctionConfig {
-    std::string repo, cluster, ns, kubernetes_version, output;
-    std::vector<std::string> context_dirs;
-    std::vector<Value> layers;  // chart values, the later wins
+    std::string repo = {}, cluster = {}, ns = {}, kubernetes_version = {}, output = {};
+    std::vector<std::string> context_dirs = {};
+    std::vector<Value> layers = {};  // chart values, the later wins
     bool validate = false;
 };
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/kube/api.h"
@@ -34,6 +35,11 @@ constexpr std::array kListFields = {
     SchemaField{"metadata", FieldType::Map},
     SchemaField{"items functionConfig results"},
 };
+
+// "" when the object has no such annotation.
+std::string_view annotation_of(const Value& object, std::string_view key) {
+    return text_of(object.at({"metadata", "annotations", key}));
+}
 
 // Where the items are in a text whose dashes are blanked.
 struct Layout {
@@ -255,11 +261,6 @@ void check_output(const ResourceList& list, Diagnostics& diagnostics) {
 }
 
 }  // namespace
-
-std::string_view annotation_of(const Value& object, std::string_view key) {
-    const Value* value = object.is_map() ? object.at({"metadata", "annotations", key}) : nullptr;
-    return value != nullptr && value->is_string() ? value->text() : std::string_view();
-}
 
 std::string_view item_path(const Value& item) {
     const std::string_view path = annotation_of(item, kPathAnnotation);

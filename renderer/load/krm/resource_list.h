@@ -21,9 +21,6 @@ constexpr std::string_view kLegacyPathAnnotation = "config.kubernetes.io/path";
 constexpr std::string_view kIndexAnnotation = "internal.config.kubernetes.io/index";
 constexpr std::string_view kLegacyIndexAnnotation = "config.kubernetes.io/index";
 
-// "" when the object has no such annotation.
-std::string_view annotation_of(const Value& object, std::string_view key);
-
 // Where an item comes from: the internal annotation, else the legacy one.
 std::string_view item_path(const Value& item);
 

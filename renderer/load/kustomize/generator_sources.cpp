@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "renderer/load/tree/paths.h"
@@ -11,20 +12,6 @@
 namespace renderer {
 
 namespace {
-
-// `envs`, then the singular `env`, as kustomize orders them.
-std::vector<const Value*> env_entries(const Value& item) {
-    std::vector<const Value*> entries;
-    for (const Value& entry : list_of(item, "envs")) {
-        if (entry.is_string()) {
-            entries.push_back(&entry);
-        }
-    }
-    if (!text_of(item, "env").empty()) {
-        entries.push_back(item.find("env"));
-    }
-    return entries;
-}
 
 class GeneratorReader {
 public:
@@ -49,24 +36,21 @@ public:
     }
 
 private:
-    void refuse(Diagnostic diagnostic) { context_.diagnostics.add(std::move(diagnostic)); }
+    Finding error(std::string_view rule, const Value& place, std::string message) {
+        return context_.diagnostics.error(rule, place.pos(), std::move(message));
+    }
 
     void check_head() {
         if (input_.name.empty()) {
-            refuse({.rule = "invalid-generator",
-                    .pos = item_.pos(),
-                    .message = "a generator needs a name",
-                    .expected = "name: db"});
+            error("invalid-generator", item_, "a generator needs a name").expected("name: db");
         }
         const std::string_view behavior = text_of(item_, "behavior");
         if (!behavior.empty() && behavior != "create" && behavior != "unspecified") {
-            refuse(
-                {.rule = "not-supported",
-                 .pos = item_.find("behavior")->pos(),
-                 .message = fmt::format("behavior \"{}\" is not supported by tailrender", behavior),
-                 .expected = "create",
-                 .hint = fmt::format("run kustomize: kustomize build {} | tailrender post-render",
-                                     file_.dir)});
+            error("not-supported", *item_.find("behavior"),
+                  fmt::format("behavior \"{}\" is not supported by tailrender", behavior))
+                .expected("create")
+                .hint(fmt::format("run kustomize: kustomize build {} | tailrender post-render",
+                                  file_.dir));
         }
     }
 
@@ -74,9 +58,8 @@ private:
                                         std::string_view key) {
         std::vector<KeyValue> result;
         for (const Value* options : {local, global}) {
-            const Value* map = options == nullptr ? nullptr : map_of(*options, key);
             for (const Member& member :
-                 map == nullptr ? std::span<const Member>() : map->members()) {
+                 members_of(options == nullptr ? nullptr : options->find(key))) {
                 if (std::ranges::find(result, member.name(), &KeyValue::key) == result.end()) {
                     result.push_back(
                         {std::string(member.name()), std::string(member.value.text())});
@@ -101,17 +84,15 @@ private:
     }
 
     void read_pairs() {
-        for (const Value* entry : env_entries(item_)) {
+        for (const Value* entry : env_files(item_)) {
             read_env(*entry);
         }
         for (const Value& literal : list_of(item_, "literals")) {
             std::optional<KeyValue> pair = parse_literal(literal.text());
             if (!pair) {
-                refuse({.rule = "invalid-generator",
-                        .pos = literal.pos(),
-                        .message = "a literal is not \"key=value\"",
-                        .expected = "key=value",
-                        .hide_text = true});
+                error("invalid-generator", literal, "a literal is not \"key=value\"")
+                    .expected("key=value")
+                    .hide_text();
                 continue;
             }
             add(std::move(*pair), literal.pos());
@@ -125,13 +106,13 @@ private:
     void add(KeyValue pair, Pos pos) {
         const auto [first, added] = places_.try_emplace(pair.key, pos);
         if (!added) {
-            refuse({.rule = "duplicate-key",
-                    .pos = pos,
-                    .message = fmt::format("generator \"{}\" has this key twice", input_.name),
-                    .expected = "each key once in envs, literals and files",
-                    .hint = "remove one of them",
-                    .notes = {{.pos = first->second, .text = "the first one is here"}},
-                    .hide_text = true});
+            context_.diagnostics
+                .error("duplicate-key", pos,
+                       fmt::format("generator \"{}\" has this key twice", input_.name))
+                .expected("each key once in envs, literals and files")
+                .hint("remove one of them")
+                .note({.pos = first->second, .text = "the first one is here"})
+                .hide_text();
             return;
         }
         input_.pairs.push_back(std::move(pair));
@@ -142,22 +123,19 @@ private:
         const std::string path = normal_path(join_path(file_.dir, relative));
         if (relative.find("://") != std::string_view::npos || relative.starts_with('/') ||
             !is_within(context_.tree.real_path(path), context_.tree.real_path(file_.dir))) {
-            refuse({.rule = "outside-kustomization",
-                    .pos = entry.pos(),
-                    .message = fmt::format(
-                        "\"{}\" is not in or below the kustomization's directory", relative),
-                    .expected = "kustomize only reads files in or below its directory",
-                    .hint = "move the file"});
+            error("outside-kustomization", entry,
+                  fmt::format("\"{}\" is not in or below the kustomization's directory", relative))
+                .expected("kustomize only reads files in or below its directory")
+                .hint("move the file");
             return std::nullopt;
         }
         Result<std::string> text = context_.tree.read(path);
         if (!text) {
-            refuse({.rule = "missing-file",
-                    .pos = entry.pos(),
-                    .message = fmt::format("cannot read \"{}\", which generator \"{}\" lists", path,
-                                           input_.name),
-                    .expected = "a file",
-                    .hint = "create it, or remove the entry"});
+            error(
+                "missing-file", entry,
+                fmt::format("cannot read \"{}\", which generator \"{}\" lists", path, input_.name))
+                .expected("a file")
+                .hint("create it, or remove the entry");
             return std::nullopt;
         }
         return std::move(*text);
@@ -172,12 +150,12 @@ private:
         const SourceId source = context_.sources.add(path, std::move(*text));
         const EnvFile file = parse_env_file(context_.sources.text(source));
         if (file.bad_utf8) {
-            refuse({.rule = "bad-utf8",
-                    .pos = context_.sources.pos(source, *file.bad_utf8),
-                    .message = "this line is not UTF-8",
-                    .expected = "UTF-8 text",
-                    .hint = "use \"files\" for binary data",
-                    .hide_text = true});
+            context_.diagnostics
+                .error("bad-utf8", context_.sources.pos(source, *file.bad_utf8),
+                       "this line is not UTF-8")
+                .expected("UTF-8 text")
+                .hint("use \"files\" for binary data")
+                .hide_text();
         }
         for (const EnvEntry& pair : file.entries) {
             add({std::string(pair.key), std::string(pair.value)},
@@ -188,11 +166,9 @@ private:
     void read_file(const Value& source) {
         const std::optional<KeyValue> parsed = parse_file_source(source.text());
         if (!parsed) {
-            refuse({.rule = "invalid-generator",
-                    .pos = source.pos(),
-                    .message = "a file is not \"path\" or \"key=path\"",
-                    .found = fmt::format("\"{}\"", source.text()),
-                    .expected = "key=path"});
+            error("invalid-generator", source, "a file is not \"path\" or \"key=path\"")
+                .found(fmt::format("\"{}\"", source.text()))
+                .expected("key=path");
             return;
         }
         if (std::optional<std::string> text = contents(source, parsed->value)) {
@@ -230,13 +206,47 @@ void read_oauth_file(const BuildContext& context, OAuthEnvFile& oauth) {
 
 }  // namespace
 
+std::vector<const Value*> env_files(const Value& generator) {
+    std::vector<const Value*> entries;
+    for (const Value& entry : list_of(generator, "envs")) {
+        if (entry.is_string()) {
+            entries.push_back(&entry);
+        }
+    }
+    if (!text_of(generator, "env").empty()) {
+        entries.push_back(generator.find("env"));
+    }
+    return entries;
+}
+
+std::vector<const Value*> generator_files(const Value& kustomization) {
+    std::vector<const Value*> entries;
+    for (const std::string_view field : {"configMapGenerator", "secretGenerator"}) {
+        for (const Value& generator : list_of(kustomization, field)) {
+            if (const Value* env = generator.find("env")) {
+                entries.push_back(env);
+            }
+            for (const std::string_view list : {"envs", "files"}) {
+                for (const Value& entry : list_of(generator, list)) {
+                    entries.push_back(&entry);
+                }
+            }
+        }
+    }
+    return entries;
+}
+
+std::string_view without_key(std::string_view source) {
+    return source.substr(source.find('=') + 1);
+}
+
 std::optional<GeneratorInput> read_generator(const BuildContext& context, const Kustomization& file,
                                              const Value& item, bool is_secret) {
     return GeneratorReader(context, file, item, is_secret).read();
 }
 
 void take_oauth(const BuildContext& context, const Kustomization& file, const Value& item) {
-    const std::vector<const Value*> entries = env_entries(item);
+    const std::vector<const Value*> entries = env_files(item);
     if (entries.empty()) {
         return;
     }

@@ -27,7 +27,7 @@ public:
 
     std::vector<std::string> run() {
         build_ = static_cast<std::uint32_t>(out_.builds.size());
-        out_.builds.push_back({.dir = request_.dir, .bundle = request_.bundle});
+        out_.builds.push_back({.dir = request_.dir});
         if (const Kustomization* root = context_.reader.find(request_.dir)) {
             visit(*root, request_.rule);
         }
@@ -35,8 +35,6 @@ public:
     }
 
 private:
-    void add(Diagnostic diagnostic) { context_.diagnostics.add(std::move(diagnostic)); }
-
     // The outermost kustomization that sets a namespace wins: its transformer runs last.
     void visit(const Kustomization& file, NamespaceRule rule) {
         visited_.push_back(file.dir);
@@ -46,7 +44,6 @@ private:
         const Value* ns = file.root.find("namespace");
         if (rule.overwrite.empty() && ns != nullptr && ns->is_string()) {
             rule.overwrite = ns->text();
-            rule.overwrite_pos = ns->pos();
         }
         open_.push_back(file.dir);
         for (const std::string_view field : {"resources", "bases"}) {
@@ -62,13 +59,11 @@ private:
         open_.pop_back();
     }
 
-    void refuse(const Value& entry, std::string rule, std::string message, std::string expected,
-                std::string hint) {
-        add({.rule = std::move(rule),
-             .pos = entry.pos(),
-             .message = std::move(message),
-             .expected = std::move(expected),
-             .hint = std::move(hint)});
+    void refuse(const Value& entry, std::string_view rule, std::string message,
+                std::string_view expected, std::string_view hint) {
+        context_.diagnostics.error(rule, entry.pos(), std::move(message))
+            .expected(expected)
+            .hint(hint);
     }
 
     void add_entry(const Kustomization& file, const Value& entry, const NamespaceRule& rule) {
@@ -106,22 +101,21 @@ private:
             return;
         }
         if (const auto twin = files_.find(path); twin != files_.end()) {
-            add({.rule = "listed-twice",
-                 .pos = entry.pos(),
-                 .message = fmt::format("\"{}\" is part of this build twice", path),
-                 .hint = "remove one of the two",
-                 .notes = {{.pos = twin->second, .text = "also listed here"}}});
+            context_.diagnostics
+                .error("listed-twice", entry.pos(),
+                       fmt::format("\"{}\" is part of this build twice", path))
+                .hint("remove one of the two")
+                .note({.pos = twin->second, .text = "also listed here"});
             return;
         }
         files_[path] = entry.pos();
-        InputFile input{.path = path,
-                        .bundle_path = path_in_bundle(path),
-                        .bundle = request_.bundle,
-                        .rule = out_.add_rule(rule),
-                        .build = build_,
-                        .pos = entry.pos(),
-                        .required = true};
-        out_.files.push_back(std::move(input));
+        out_.files.push_back({.path = path,
+                              .bundle_path = path_in_bundle(path),
+                              .bundle = request_.bundle,
+                              .rule = out_.add_rule(rule),
+                              .build = build_,
+                              .pos = entry.pos(),
+                              .required = true});
     }
 
     // A base may lie above the directory that is rendered; its files must not leave the output.
@@ -174,10 +168,8 @@ private:
             input->ns = rule.overwrite;
         }
         const std::string build_ns = input->ns;
-        if (!rule.forced.empty()) {
-            input->ns = rule.forced;
-        } else if (input->ns.empty()) {
-            input->ns = rule.fallback;
+        if (!rule.forced.empty() || input->ns.empty()) {
+            input->ns = rule.forced.empty() ? rule.fallback : rule.forced;
         }
         Object object{.root = make_generated(*input),
                       .origin = {.pos = item.pos(),
@@ -195,40 +187,31 @@ private:
                                                   .name = name,
                                                   .hashed = std::string(object.name())});
         }
-        generated_.push_back(
-            {fmt::format("{}/{}/{}", object.kind(), object.ns(), name), item.pos()});
         out_.generated.push_back(std::move(object));
     }
 
     // The same kind, namespace and name from two generators.
     bool is_known(const Object& object, const Value& item) {
-        const std::string_view ns = object.ns();
-        const std::string id = fmt::format("{}/{}/{}", object.kind(), ns, text_of(item, "name"));
-        const auto twin = std::ranges::find(generated_, id, &Generated::id);
-        if (twin == generated_.end()) {
+        const std::string_view name = text_of(item, "name");
+        const auto [twin, is_new] = generated_.try_emplace(
+            fmt::format("{}/{}/{}", object.kind(), object.ns(), name), item.pos());
+        if (is_new) {
             return false;
         }
-        add({.rule = "generated-twice",
-             .pos = item.pos(),
-             .object = std::string(object_name(object.kind(), ns, text_of(item, "name"))),
-             .message = "two generators create this object",
-             .hint = "merge them, or rename one",
-             .notes = {{.pos = twin->pos, .text = "the first generator is here"}}});
+        context_.diagnostics
+            .error("generated-twice", item.pos(), "two generators create this object")
+            .object(object_name(object.kind(), object.ns(), name))
+            .hint("merge them, or rename one")
+            .note({.pos = twin->second, .text = "the first generator is here"});
         return true;
     }
-
-    struct Generated {
-        std::string id;
-        Pos pos;
-    };
 
     const BuildContext& context_;
     const BuildRequest& request_;
     Selection& out_;
     std::uint32_t build_ = 0;
     std::vector<std::string> visited_, open_;
-    std::map<std::string, Pos> files_;
-    std::vector<Generated> generated_;
+    std::map<std::string, Pos> files_, generated_;
 };
 
 }  // namespace

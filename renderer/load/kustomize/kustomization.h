@@ -6,7 +6,6 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +21,6 @@ constexpr std::string_view kOAuthGenerator = "operator-oauth";
 // A kustomization file that was read and whose fields were checked.
 struct Kustomization {
     std::string dir, path;
-    SourceId source = 0;
     Value root;
     bool usable = false;
 };

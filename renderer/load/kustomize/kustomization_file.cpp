@@ -14,9 +14,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kFileNames = {"kustomization.yaml", "kustomization.yml",
-                                                        "Kustomization"};
-
 constexpr std::array kOptionFields = {
     SchemaField{"labels annotations", FieldType::TextMap},
     SchemaField{"disableNameSuffixHash immutable", FieldType::Flag},
@@ -50,8 +47,7 @@ constexpr std::array kFields = {
 };
 
 bool is_empty(const Value& value) {
-    return value.is_null() ||
-           ((value.is_list() || value.is_map() || value.is_string()) && value.size() == 0);
+    return !value.is_bool() && !value.is_number() && value.size() == 0;
 }
 
 void refuse_other_fields(const Kustomization& file, Diagnostics& diagnostics) {
@@ -90,16 +86,13 @@ std::unique_ptr<Kustomization> KustomizationReader::read(const std::string& dir,
     file->dir = dir;
     file->path = path;
     const std::size_t before = diagnostics_.error_count();
-    ConfigFile config = read_config(tree_, path, {}, sources_, diagnostics_);
-    file->source = config.source;
+    ConfigFile config =
+        read_config(tree_, path, kFields, "a kustomization", sources_, diagnostics_);
     file->root = std::move(config.root);
-    if (config.read && diagnostics_.error_count() == before && file->root.is_null()) {
-        diagnostics_
-            .error("empty-kustomization", sources_.pos(file->source, 0),
-                   "this kustomization is empty")
+    if (config.usable && file->root.is_null()) {
+        diagnostics_.error("empty-kustomization", config.pos, "this kustomization is empty")
             .hint("list the manifests under \"resources\"");
     }
-    check_schema(file->root, kFields, "a kustomization", diagnostics_);
     if (file->root.is_map()) {
         refuse_other_fields(*file, diagnostics_);
         check_kind(*file, diagnostics_);
@@ -113,7 +106,7 @@ const Kustomization* KustomizationReader::find(const std::string& dir) {
         return known->second.get();
     }
     std::vector<std::string> paths;
-    for (const std::string_view name : kFileNames) {
+    for (const std::string_view name : kKustomizationNames) {
         std::string path = join_path(dir, name);
         if (tree_.kind(path) == EntryKind::File) {
             paths.push_back(std::move(path));

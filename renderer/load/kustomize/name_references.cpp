@@ -115,24 +115,15 @@ public:
 
     void apply(const Document& document, const InputFile& file) {
         const Build& build = selection_.builds[file.build];
-        const std::string_view text =
-            loaded_.sources.text(document.source)
-                .substr(document.range.begin, document.range.end - document.range.begin);
+        const std::string_view text = document_text(loaded_, document);
         for (const HashedName& name : build.hashed) {
-            if (text.find(name.name) == std::string_view::npos || !sees(document, file, name)) {
-                continue;
+            if (text.find(name.name) != std::string_view::npos && sees(document, file, name)) {
+                rewrite(document, read_document(loaded_, document, diagnostics_), name);
             }
-            const Value scratch = document.root.is_null() ? read(document) : Value();
-            const Value& root = document.root.is_null() ? scratch : document.root;
-            rewrite(document, root, name);
         }
     }
 
 private:
-    Value read(const Document& document) {
-        return read_yaml(loaded_.sources, document.source, document.range, diagnostics_);
-    }
-
     // Of the same namespace at the time of the build; cluster-scoped objects see all.
     bool sees(const Document& document, const InputFile& file, const HashedName& name) const {
         const NamespaceRule& rule = selection_.rules[file.rule];

@@ -39,12 +39,10 @@ public:
 
     void push_front(const std::string& path) {
         std::vector<std::string> names;
-        for (std::size_t at = 0; at <= path.size();) {
-            const std::size_t slash = std::min(path.find('/', at), path.size());
-            if (slash > at && path.substr(at, slash - at) != ".") {
-                names.push_back(path.substr(at, slash - at));
+        for (const fs::path& name : fs::path(path).relative_path()) {
+            if (!name.empty() && name != ".") {
+                names.push_back(name.string());
             }
-            at = slash + 1;
         }
         left_.insert(left_.end(), names.rbegin(), names.rend());
     }

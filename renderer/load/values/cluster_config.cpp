@@ -113,10 +113,8 @@ void add_domains(const Value& entry, std::vector<Value>& layers) {
 
 void decode(const Value& entry, Cluster& cluster) {
     cluster.name = text_of(entry, "name");
-    if (const Value* labels = map_of(entry, "labels")) {
-        for (const Member& label : labels->members()) {
-            cluster.labels.emplace(label.name(), label.value.text());
-        }
+    for (const Member& label : members_of(entry.find("labels"))) {
+        cluster.labels.emplace(label.name(), label.value.text());
     }
     for (const Value& glob : list_of(entry, "bundles")) {
         cluster.bundles.push_back({normal_path(glob.text()), glob.pos()});
@@ -171,6 +169,12 @@ bool has_file(const SourceTree& tree, const LoadOptions& options) {
            tree.kind(join_path(options.path, kConfigFile)) != EntryKind::Missing;
 }
 
+ConfigFile read_clusters(const SourceTree& tree, const LoadOptions& options, SourceMap& sources,
+                         Diagnostics& diagnostics) {
+    return read_config(tree, join_path(options.path, kConfigFile), kFileFields, kConfigFile,
+                       sources, diagnostics);
+}
+
 }  // namespace
 
 std::vector<std::string> cluster_names(const SourceTree& tree, const LoadOptions& options) {
@@ -178,11 +182,8 @@ std::vector<std::string> cluster_names(const SourceTree& tree, const LoadOptions
     if (has_file(tree, options)) {
         SourceMap sources;
         Diagnostics ignored;
-        const ConfigFile file =
-            read_config(tree, join_path(options.path, kConfigFile), {}, sources, ignored);
-        check_schema(file.root, kFileFields, kConfigFile, ignored);
-        for (const Value& cluster :
-             ignored.has_errors() ? std::span<const Value>() : list_of(file.root, "clusters")) {
+        const ConfigFile file = read_clusters(tree, options, sources, ignored);
+        for (const Value& cluster : items_of(file.usable ? file.root.find("clusters") : nullptr)) {
             names.emplace_back(text_of(cluster, "name"));
         }
     }
@@ -192,21 +193,17 @@ std::vector<std::string> cluster_names(const SourceTree& tree, const LoadOptions
 Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceMap& sources,
                      Diagnostics& diagnostics) {
     Cluster cluster{.name = options.cluster};
-    const std::string path = join_path(options.path, kConfigFile);
     if (!has_file(tree, options)) {
         warn_of_file_above(tree, options, diagnostics);
         return cluster;
     }
     cluster.configured = true;
-    const std::size_t before = diagnostics.error_count();
-    const ConfigFile file = read_config(tree, path, {}, sources, diagnostics);
-    check_schema(file.root, kFileFields, kConfigFile, diagnostics);
-    if (!file.read || diagnostics.error_count() != before) {
+    const ConfigFile file = read_clusters(tree, options, sources, diagnostics);
+    if (!file.usable) {
         return cluster;
     }
-    const Pos pos = sources.pos(file.source, 0);
     if (const Value* entry =
-            choose(list_of(file.root, "clusters"), pos, options.cluster, diagnostics)) {
+            choose(list_of(file.root, "clusters"), file.pos, options.cluster, diagnostics)) {
         decode(*entry, cluster);
     }
     return cluster;

@@ -22,8 +22,19 @@ ConfigFile read_config(const SourceTree& tree, const std::string& path, Pos pos,
         diagnostics.add(std::move(diagnostic));
         return {};
     }
-    ConfigFile file{.source = sources.add(path, std::move(*text)), .read = true};
-    file.root = read_yaml(sources, file.source, diagnostics);
+    const std::size_t before = diagnostics.error_count();
+    const SourceId source = sources.add(path, std::move(*text));
+    ConfigFile file{.pos = sources.pos(source, 0), .root = read_yaml(sources, source, diagnostics)};
+    file.usable = diagnostics.error_count() == before;
+    return file;
+}
+
+ConfigFile read_config(const SourceTree& tree, const std::string& path, Schema schema,
+                       std::string_view what, SourceMap& sources, Diagnostics& diagnostics) {
+    ConfigFile file = read_config(tree, path, {}, sources, diagnostics);
+    const std::size_t before = diagnostics.error_count();
+    check_schema(file.root, schema, what, diagnostics);
+    file.usable = file.usable && diagnostics.error_count() == before;
     return file;
 }
 

@@ -2,23 +2,29 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 #include "renderer/load/tree/source_tree.h"
+#include "renderer/load/values/schema.h"
 
 namespace renderer {
 
 struct ConfigFile {
-    SourceId source = 0;
+    Pos pos = {};     // its first byte; unknown when it could not be read
     Value root = {};  // Null for an empty file and after an error
-    bool read = false;
+    bool usable = false;
 };
 
 // A file that cannot be read is an error at `pos`, where its name was given; without one, at the
 // file itself.
 ConfigFile read_config(const SourceTree& tree, const std::string& path, Pos pos, SourceMap& sources,
                        Diagnostics& diagnostics);
+
+// One whose keys are ours to know; `what` names it in messages.
+ConfigFile read_config(const SourceTree& tree, const std::string& path, Schema schema,
+                       std::string_view what, SourceMap& sources, Diagnostics& diagnostics);
 
 }  // namespace renderer

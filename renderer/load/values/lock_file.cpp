@@ -6,7 +6,6 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "renderer/base/ascii.h"
@@ -36,12 +35,10 @@ constexpr std::array kFields = {SchemaField{kSections[0].name, FieldType::Map},
                                 SchemaField{kSections[1].name, FieldType::Map}};
 constexpr std::string_view kHint = "run tailrender render --update-lock";
 
-Diagnostic invalid(Pos pos, std::string message, std::string expected) {
-    return {.rule = "invalid-lock",
-            .pos = pos,
-            .message = std::move(message),
-            .expected = std::move(expected),
-            .hint = std::string(kHint)};
+Finding refuse(Pos pos, std::string message, std::string_view expected, Diagnostics& diagnostics) {
+    return diagnostics.error("invalid-lock", pos, std::move(message))
+        .expected(expected)
+        .hint(kHint);
 }
 
 bool is_digits(std::string_view text) {
@@ -67,20 +64,17 @@ std::optional<LockedPort> decode(const Section& section, const Member& member,
     port.key = key;
     if ((slashes != section.slashes && slashes != section.slashes + 1) ||
         !ends_well(section, key)) {
-        diagnostics.add(invalid(
-            port.pos, fmt::format("invalid key \"{}\" of {}", member.name(), section.name),
-            fmt::format("{}, with the cluster before it where there are several", section.key)));
+        refuse(port.pos, fmt::format("invalid key \"{}\" of {}", member.name(), section.name),
+               fmt::format("{}, with the cluster before it where there are several", section.key),
+               diagnostics);
         return std::nullopt;
     }
     const auto number = member.value.is_number() ? member.value.as_int() : std::nullopt;
     if (!number || *number < section.first || *number > section.last) {
-        Diagnostic refusal =
-            invalid(member.value.pos().known() ? member.value.pos() : port.pos,
-                    fmt::format("\"{}\" has no port of {}", member.name(), section.name),
-                    fmt::format("a number from {} to {}", section.first, section.last));
-        refusal.found = member.value.is_number() ? std::string(member.value.text())
-                                                 : std::string(kind_name(member.value));
-        diagnostics.add(std::move(refusal));
+        refuse(member.value.pos().known() ? member.value.pos() : port.pos,
+               fmt::format("\"{}\" has no port of {}", member.name(), section.name),
+               fmt::format("a number from {} to {}", section.first, section.last), diagnostics)
+            .found(member.value.is_number() ? member.value.text() : kind_name(member.value));
         return std::nullopt;
     }
     port.number = *number;
@@ -101,12 +95,10 @@ void check_repeated(const std::vector<LockedPort>& ports, Diagnostics& diagnosti
     for (const LockedPort& port : ports) {
         const auto [other, is_new] = first.try_emplace(scope(port), &port);
         if (!is_new) {
-            Diagnostic refusal =
-                invalid(port.pos, fmt::format("port {} is assigned twice", port.number),
-                        "a unique port for every line");
-            refusal.hint = "remove the newer line, then " + std::string(kHint);
-            refusal.notes = {{.pos = other->second->pos, .text = "the other line"}};
-            diagnostics.add(std::move(refusal));
+            refuse(port.pos, fmt::format("port {} is assigned twice", port.number),
+                   "a unique port for every line", diagnostics)
+                .hint(fmt::format("remove the newer line, then {}", kHint))
+                .note({.pos = other->second->pos, .text = "the other line"});
         }
     }
 }
@@ -133,15 +125,13 @@ void load_lock(const SourceTree& tree, const LoadOptions& options, Loaded& loade
     if (path.empty()) {
         return;
     }
-    const std::size_t before = diagnostics.error_count();
-    const ConfigFile file = read_config(tree, path, {}, loaded.sources, diagnostics);
-    check_schema(file.root, kFields, kLockName, diagnostics);
-    if (!file.read || diagnostics.error_count() != before) {
+    const ConfigFile file =
+        read_config(tree, path, kFields, kLockName, loaded.sources, diagnostics);
+    if (!file.usable) {
         return;
     }
     for (const Section& section : kSections) {
-        const Value* lines = map_of(file.root, section.name);
-        for (const Member& line : lines == nullptr ? std::span<const Member>() : lines->members()) {
+        for (const Member& line : members_of(file.root.find(section.name))) {
             if (std::optional<LockedPort> port = decode(section, line, diagnostics)) {
                 loaded.locked_ports.push_back(std::move(*port));
             }

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "renderer/load/load.h"
 #include "renderer/load/load_testing.h"
-#include "renderer/load/load_tree.h"
 #include "renderer/load/tree/memory_tree.h"
 
 namespace renderer {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <vector>
 
 #include "renderer/core/text_of.h"
 
@@ -220,8 +220,15 @@ const Value* map_of(const Value& map, std::string_view key) {
 }
 
 std::span<const Value> list_of(const Value& map, std::string_view key) {
-    const Value* value = map.find(key);
-    return value != nullptr && value->is_list() ? value->items() : std::span<const Value>();
+    return items_of(map.find(key));
+}
+
+std::span<const Value> items_of(const Value* list) {
+    return list != nullptr && list->is_list() ? list->items() : std::span<const Value>();
+}
+
+std::span<const Member> members_of(const Value* map) {
+    return map != nullptr && map->is_map() ? map->members() : std::span<const Member>();
 }
 
 }  // namespace renderer

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/value.h"
@@ -56,5 +55,21 @@ bool flag_of(const Value& map, std::string_view key);
 std::int64_t number_of(const Value& map, std::string_view key);  // 0: absent, or no whole number
 const Value* map_of(const Value& map, std::string_view key);
 std::span<const Value> list_of(const Value& map, std::string_view key);
+
+// Of what may be missing or of another kind, and then has none.
+std::span<const Value> items_of(const Value* list);
+std::span<const Member> members_of(const Value* map);
+
+// The value itself, then everything in it.
+template <typename Visit>
+void for_each_value(const Value& value, const Visit& visit) {
+    visit(value);
+    for (const Member& member : members_of(&value)) {
+        for_each_value(member.value, visit);
+    }
+    for (const Value& item : items_of(&value)) {
+        for_each_value(item, visit);
+    }
+}
 
 }  // namespace renderer

@@ -24,28 +24,27 @@ void report(const Joining& first, const Joining& one, Diagnostics& diagnostics) 
 }
 
 // The kind of object that offers it, and its name.
-auto offer_key(const Joining* one) {
-    return std::pair(one->origin->parent.substr(0, one->origin->parent.find('/')), one->lower);
+auto offer_key(const Joining& one) {
+    return std::pair(one.origin->parent.substr(0, one.origin->parent.find('/')), one.lower);
 }
 
-// What Ingresses and Services offer through groups has one name in a cluster, whatever the tailnet:
-// the operator does not ask for it.
-void check_other_tailnets(const std::vector<Joining>& offered, Diagnostics& diagnostics) {
+// Reports whoever clashes with the first of its key, but none that waits.
+template <typename Clashes>
+void check_unique(const std::vector<Joining>& all, const auto& key_of, const Clashes& clashes,
+                  Diagnostics& diagnostics) {
     std::vector<const Joining*> sorted;
-    sorted.reserve(offered.size());
-    for (const Joining& one : offered) {
+    sorted.reserve(all.size());
+    for (const Joining& one : all) {
         sorted.push_back(&one);
     }
-    std::ranges::stable_sort(sorted, [](const Joining* a, const Joining* b) {
-        return std::tuple(offer_key(a), !a->waits, a->origin->pos) <
-               std::tuple(offer_key(b), !b->waits, b->origin->pos);
+    std::ranges::stable_sort(sorted, {}, [&](const Joining* one) {
+        return std::tuple(key_of(*one), !one->waits, one->origin->pos);
     });
     const Joining* first = nullptr;
     for (const Joining* one : sorted) {
-        if (first == nullptr || offer_key(first) != offer_key(one)) {
+        if (first == nullptr || key_of(*first) != key_of(*one)) {
             first = one;
-        } else if (first->tailnet != one->tailnet && !one->waits &&
-                   !one->origin->parent.starts_with("ProxyGroup/")) {
+        } else if (!one->waits && clashes(*first, *one)) {
             report(*first, *one, diagnostics);
         }
     }
@@ -56,25 +55,21 @@ void check_other_tailnets(const std::vector<Joining>& offered, Diagnostics& diag
 void check_hostnames(const Plan& plan, Diagnostics& diagnostics) {
     std::vector<Joining> all = joining_of(plan);
     const std::vector<Joining> offered = offering_of(plan);
-    check_other_tailnets(offered, diagnostics);
+    // What Ingresses and Services offer through groups has one name in a cluster, whatever the
+    // tailnet: the operator does not ask for it.
+    check_unique(
+        offered, offer_key,
+        [](const Joining& first, const Joining& one) {
+            return first.tailnet != one.tailnet && !one.origin->parent.starts_with("ProxyGroup/");
+        },
+        diagnostics);
     all.insert(all.end(), offered.begin(), offered.end());
-    std::vector<const Joining*> sorted;
-    sorted.reserve(all.size());
-    for (const Joining& one : all) {
-        sorted.push_back(&one);
-    }
-    std::ranges::stable_sort(sorted, [](const Joining* a, const Joining* b) {
-        return std::tuple(a->key(), !a->waits, a->origin->pos) <
-               std::tuple(b->key(), !b->waits, b->origin->pos);
-    });
-    const Joining* first = nullptr;
-    for (const Joining* one : sorted) {
-        if (first == nullptr || first->key() != one->key()) {
-            first = one;
-        } else if (first->origin->parent != one->origin->parent && !one->waits) {
-            report(*first, *one, diagnostics);
-        }
-    }
+    check_unique(
+        all, [](const Joining& one) { return one.key(); },
+        [](const Joining& first, const Joining& one) {
+            return first.origin->parent != one.origin->parent;
+        },
+        diagnostics);
 }
 
 }  // namespace renderer

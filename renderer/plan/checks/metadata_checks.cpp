@@ -4,6 +4,7 @@
 
 #include "renderer/kube/metadata_rules.h"
 #include "renderer/kube/name_grammar.h"
+#include "renderer/load/values/schema.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/tags.h"
 #include "renderer/secrets/userinfo.h"
@@ -13,8 +14,7 @@ namespace renderer {
 namespace {
 
 const Value* entries(const ParentInput& parent, std::string_view group) {
-    const Value* found = parent.doc->root.at({"metadata", group});
-    return found != nullptr && found->is_map() ? found : nullptr;
+    return parent.doc->root.at({"metadata", group});
 }
 
 }  // namespace
@@ -30,10 +30,7 @@ void report_invalid(const ParentInput& parent, Pos pos, std::string message, std
 }
 
 void check_labels(const ParentInput& parent, const Value* labels, Diagnostics& diagnostics) {
-    if (labels == nullptr) {
-        return;
-    }
-    for (const Member& label : labels->members()) {
+    for (const Member& label : members_of(labels)) {
         if (!key_faults(label.name()).empty()) {
             report_key(parent, "label", label.key, diagnostics);
         }
@@ -42,26 +39,24 @@ void check_labels(const ParentInput& parent, const Value* labels, Diagnostics& d
 }
 
 void check_label_values(const ParentInput& parent, const Value* labels, Diagnostics& diagnostics) {
-    for (const Member& label : labels == nullptr ? std::span<const Member>() : labels->members()) {
+    for (const Member& label : members_of(labels)) {
         if (label.value.is_string() && !is_label_value(label.value.text())) {
             report_invalid(parent, label.value.pos(),
                            fmt::format("invalid label value \"{}\"", label.value.text()), "",
-                           std::string(kLabelValueGrammar), diagnostics);
+                           kLabelValueGrammar, diagnostics);
         }
     }
 }
 
 void check_annotations(const ParentInput& parent, const Value* annotations,
                        Diagnostics& diagnostics) {
-    if (annotations == nullptr) {
-        return;
-    }
-    for (const Member& annotation : annotations->members()) {
+    for (const Member& annotation : members_of(annotations)) {
         if (!annotation_key_faults(annotation.name()).empty()) {
             report_key(parent, "annotation", annotation.key, diagnostics);
         }
     }
-    if (annotations_size(*annotations) > kMaxAnnotations) {
+    if (annotations != nullptr && annotations->is_map() &&
+        annotations_size(*annotations) > kMaxAnnotations) {
         report_size(parent, *annotations, diagnostics);
     }
 }
@@ -69,7 +64,7 @@ void check_annotations(const ParentInput& parent, const Value* annotations,
 void report_key(const ParentInput& parent, std::string_view what, const Value& key,
                 Diagnostics& diagnostics) {
     report_invalid(parent, key.pos(), fmt::format("invalid {} key \"{}\"", what, key.text()), "",
-                   std::string(kLabelKeyGrammar), diagnostics);
+                   kLabelKeyGrammar, diagnostics);
 }
 
 void report_size(const ParentInput& parent, const Value& annotations, Diagnostics& diagnostics) {
@@ -97,9 +92,9 @@ bool lacks_name(const ParentInput& parent) {
 
 void check_metadata(const ParentInput& parent, Diagnostics& diagnostics) {
     if (!parent.ns.empty() && !is_dns1123_label(parent.ns)) {
-        const Pos place = parent.doc->ns.pos();
-        report_invalid(parent, place, fmt::format("invalid namespace \"{}\"", parent.ns), "",
-                       std::string(kDnsLabelGrammar), diagnostics);
+        report_invalid(parent, parent.doc->ns.pos(),
+                       fmt::format("invalid namespace \"{}\"", parent.ns), "", kDnsLabelGrammar,
+                       diagnostics);
     }
     check_labels(parent, entries(parent, "labels"), diagnostics);
     check_annotations(parent, entries(parent, "annotations"), diagnostics);

@@ -12,6 +12,7 @@
 #include "renderer/kube/api.h"
 #include "renderer/kube/proxy_class_rules.h"
 #include "renderer/kube/quantity.h"
+#include "renderer/load/values/schema.h"
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/grammar.h"
 
@@ -24,28 +25,27 @@ struct Checker {
     const CustomResource& input;
     Diagnostics& diagnostics;
 
-    void report(Diagnostic found) const {
-        found.object = input.doc->object_name();
-        if (!found.pos.known()) {
-            found.pos = input.pos();
-        }
-        diagnostics.add(std::move(found));
+    Finding say(Severity severity, std::string_view rule, Pos pos, std::string message) const {
+        return about(input, diagnostics)
+            .say(severity, rule, pos.known() ? pos : input.pos(), std::move(message));
+    }
+    Finding error(std::string_view rule, Pos pos, std::string message) const {
+        return say(Severity::Error, rule, pos, std::move(message));
+    }
+    Finding warning(std::string_view rule, Pos pos, std::string message) const {
+        return say(Severity::Warning, rule, pos, std::move(message));
     }
 };
 
 // Ours decide what the controller does: a class must not be able to.
 void check_reserved_keys(const Checker& checker, const Value* entries) {
-    if (entries == nullptr) {
-        return;
-    }
-    for (const Member& member : entries->members()) {
+    for (const Member& member : members_of(entries)) {
         if (member.name().starts_with(TAILRENDER_DOMAIN "/")) {
-            checker.report(
-                {.rule = "reserved-key",
-                 .pos = member.key.pos(),
-                 .message = fmt::format("\"{}\" cannot be set by a ProxyClass", member.name()),
-                 .expected = "a key outside " TAILRENDER_DOMAIN,
-                 .hint = "remove it: tailrender sets it where it is needed"});
+            checker
+                .error("reserved-key", member.key.pos(),
+                       fmt::format("\"{}\" cannot be set by a ProxyClass", member.name()))
+                .expected("a key outside " TAILRENDER_DOMAIN)
+                .hint("remove it: tailrender sets it where it is needed");
         }
     }
 }
@@ -65,12 +65,10 @@ void check_entries(const Checker& checker) {
 void check_env_names(const Checker& checker, const Fields& container) {
     for (const EnvInput& entry : container.env("env")) {
         if (!is_env_name(entry.name)) {
-            checker.report(
-                {.rule = "invalid-object",
-                 .pos = entry.pos,
-                 .message = fmt::format("invalid environment variable name \"{}\"", entry.name),
-                 .expected =
-                     "letters, digits, \"-\", \"_\" and \".\", not beginning with a digit"});
+            checker
+                .error("invalid-object", entry.pos,
+                       fmt::format("invalid environment variable name \"{}\"", entry.name))
+                .expected("letters, digits, \"-\", \"_\" and \".\", not beginning with a digit");
         }
     }
 }
@@ -91,36 +89,30 @@ bool is_referred_to(std::string_view name) {
 void check_proxy_env(const Checker& checker, const Fields& container) {
     for (const EnvInput& entry : container.env("env")) {
         if (is_referred_to(entry.name)) {
-            checker.report(
-                {.rule = "reserved-env",
-                 .pos = entry.pos,
-                 .message = fmt::format("other variables of the container use \"{}\"", entry.name),
-                 .expected = "a variable that no other variable refers to",
-                 .hint = "remove it"});
+            checker
+                .error("reserved-env", entry.pos,
+                       fmt::format("other variables of the container use \"{}\"", entry.name))
+                .expected("a variable that no other variable refers to")
+                .hint("remove it");
         } else if (is_tailscale_variable(entry.name)) {
-            checker.report({.severity = Severity::Warning,
-                            .rule = "custom-env",
-                            .pos = entry.pos,
-                            .message = fmt::format(
-                                "\"{}\" overrides what the proxies of this class need", entry.name),
-                            .hint = "remove it, unless you are sure that it works"});
+            checker
+                .warning(
+                    "custom-env", entry.pos,
+                    fmt::format("\"{}\" overrides what the proxies of this class need", entry.name))
+                .hint("remove it, unless you are sure that it works");
         }
     }
 }
 
 void check_amounts(const Checker& checker, const Value* amounts) {
-    if (amounts == nullptr) {
-        return;
-    }
-    for (const Member& amount : amounts->members()) {
+    for (const Member& amount : members_of(amounts)) {
         const Value& value = amount.value;
         if (value.is_string() && !canonical_amount(value)) {
-            checker.report(
-                {.rule = "invalid-object",
-                 .pos = value.pos(),
-                 .message = fmt::format("invalid quantity \"{}\"", amount.name()),
-                 .found = fmt::format("\"{}\"", value.text()),
-                 .expected = "a number with or without a suffix, such as \"100m\" or \"64Mi\""});
+            checker
+                .error("invalid-object", value.pos(),
+                       fmt::format("invalid quantity \"{}\"", amount.name()))
+                .found(fmt::format("\"{}\"", value.text()))
+                .expected("a number with or without a suffix, such as \"100m\" or \"64Mi\"");
         }
     }
 }
@@ -131,11 +123,10 @@ void check_container(const Checker& checker, const Fields& container) {
     check_amounts(checker, resources.map("requests"));
     check_amounts(checker, resources.map("limits"));
     if (const Value* claims = resources.list("claims"); claims != nullptr && claims->size() > 0) {
-        checker.report({.severity = Severity::Warning,
-                        .rule = "claims-ignored",
-                        .pos = claims->pos(),
-                        .message = "\"resources.claims\" of a ProxyClass has no effect",
-                        .hint = "remove it: a proxy's pod has no resource claims"});
+        checker
+            .warning("claims-ignored", claims->pos(),
+                     "\"resources.claims\" of a ProxyClass has no effect")
+            .hint("remove it: a proxy's pod has no resource claims");
     }
 }
 
@@ -149,18 +140,16 @@ void report_rule(const Checker& checker, const ClassFault& fault) {
         case ClassRule::AnnotationsSize:
             return report_size(checker.input, *fault.at, checker.diagnostics);
         case ClassRule::Image:
-            return checker.report(
-                {.rule = "invalid-image",
-                 .pos = fault.at->pos(),
-                 .message = fault.reason,
-                 .found = fmt::format("\"{}\"", fault.at->text()),
-                 .expected = "an image such as \"registry.example.com/tailscale:v1.96.5\""});
+            checker.error("invalid-image", fault.at->pos(), fault.reason)
+                .found(fmt::format("\"{}\"", fault.at->text()))
+                .expected("an image such as \"registry.example.com/tailscale:v1.96.5\"");
+            return;
         case ClassRule::InitDebug:
-            return checker.report(
-                {.rule = "debug-of-init-container",
-                 .pos = fault.at->pos(),
-                 .message = "debug settings cannot be configured on the init container",
-                 .hint = "move \"debug\" to \"tailscaleContainer\""});
+            checker
+                .error("debug-of-init-container", fault.at->pos(),
+                       "debug settings cannot be configured on the init container")
+                .hint("move \"debug\" to \"tailscaleContainer\"");
+            return;
     }
 }
 
@@ -179,27 +168,24 @@ void check_monitor(const Checker& checker, const Settings& settings) {
         return;
     }
     if (!metrics.flag("enable")) {
-        checker.report({.rule = "invalid-object",
-                        .pos = monitor.pos("enable"),
-                        .message = "a ServiceMonitor needs metrics",
-                        .found = "spec.metrics.enable: false",
-                        .hint = "set both to true, or both to false"});
+        checker.error("invalid-object", monitor.pos("enable"), "a ServiceMonitor needs metrics")
+            .found("spec.metrics.enable: false")
+            .hint("set both to true, or both to false");
     } else if (!settings.service_monitors) {
-        checker.report({.rule = "no-service-monitor",
-                        .pos = monitor.pos("enable"),
-                        .message = "the cluster does not have the kind ServiceMonitor",
-                        .found = "tailrender.serviceMonitors: false",
-                        .hint = "set \"tailrender.serviceMonitors: true\" when the CRD "
-                                "\"servicemonitors.monitoring.coreos.com\" is installed"});
+        checker
+            .error("no-service-monitor", monitor.pos("enable"),
+                   "the cluster does not have the kind ServiceMonitor")
+            .found("tailrender.serviceMonitors: false")
+            .hint(
+                "set \"tailrender.serviceMonitors: true\" when the CRD "
+                "\"servicemonitors.monitoring.coreos.com\" is installed");
     }
 }
 
-void report_range(const Checker& checker, Pos pos, std::string message, std::string expected) {
-    checker.report({.rule = "invalid-port-range",
-                    .pos = pos,
-                    .message = std::move(message),
-                    .found = fmt::format("\"{}\"", port_list(class_ports(checker.input.spec))),
-                    .expected = std::move(expected)});
+void report_range(const Checker& checker, Pos pos, std::string message, std::string_view expected) {
+    checker.error("invalid-port-range", pos, std::move(message))
+        .found(fmt::format("\"{}\"", port_list(class_ports(checker.input.spec))))
+        .expected(expected);
 }
 
 // True when the range is one.
@@ -208,11 +194,11 @@ bool check_range(const Checker& checker, const ClassPort& port, const Settings& 
     switch (port_fault(port)) {
         case PortFault::Port:
             report_range(checker, port.port_pos, fmt::format("invalid port \"{}\"", port.port),
-                         std::string(kNumber));
+                         kNumber);
             return false;
         case PortFault::End:
             report_range(checker, port.end_pos, fmt::format("invalid port \"{}\"", port.end),
-                         std::string(kNumber));
+                         kNumber);
             return false;
         case PortFault::Order:
             report_range(checker, port.end_pos,

@@ -10,6 +10,7 @@
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/grammar.h"
+#include "renderer/plan/install/controller.h"
 
 namespace renderer {
 
@@ -73,18 +74,15 @@ std::size_t longest_name(GroupType type) {
 }
 
 void check_taken_name(const ProxyGroupInput& group, Diagnostics& diagnostics) {
-    if (group.name == kAuthProxyAccount) {
+    const bool is_account = group.name == kAuthProxyAccount;
+    if (is_account || std::ranges::find(kChartNames, group.name) != kChartNames.end()) {
         refuse_name(
             group, "reserved-name",
             fmt::format("the ProxyGroup name \"{}\" is reserved", group.name),
-            "another name: the chart's ServiceAccount for the API server proxy has this one",
-            diagnostics);
-    }
-    if (std::ranges::find(kChartNames, group.name) != kChartNames.end()) {
-        refuse_name(
-            group, "reserved-name",
-            fmt::format("the ProxyGroup name \"{}\" is reserved", group.name),
-            "another name: the chart has a ServiceAccount, a Role and a RoleBinding of this name",
+            is_account
+                ? "another name: the chart's ServiceAccount for the API server proxy has this one"
+                : "another name: the chart has a ServiceAccount, a Role and a RoleBinding of this "
+                  "name",
             diagnostics);
     }
 }

@@ -9,9 +9,6 @@
 
 namespace renderer {
 
-// The account of the chart under which an API server proxy impersonates its callers.
-constexpr std::string_view kAuthProxyAccount = "kube-apiserver-auth-proxy";
-
 void check_object(const ProxyGroupInput& group, Diagnostics& diagnostics);
 
 // Of the Services that a class makes for a group: that of its metrics, and one for each pod with

@@ -61,18 +61,18 @@ void check_target(const ServiceInput& service, const ServicePort& port, Diagnost
 void check_port(const ServiceInput& service, const ServicePort& port, Diagnostics& diagnostics) {
     if (!is_port_number(port.port)) {
         report_invalid(service, port.pos, "port number out of range", fmt::format("{}", port.port),
-                       std::string(kPortRange), diagnostics);
+                       kPortRange, diagnostics);
     }
     if (port.node_port < 0 || port.node_port > kMaxPort) {
         report_invalid(service, port.pos, "\"nodePort\" is out of range",
-                       fmt::format("{}", port.node_port), std::string(kPortRange), diagnostics);
+                       fmt::format("{}", port.node_port), kPortRange, diagnostics);
     }
     if (port.name.empty() && service.ports.size() > 1) {
         report_invalid(service, port.pos, fmt::format("port {} has no name", port.port), "",
                        "a name for each port, as the Service has several", diagnostics);
     } else if (!port.name.empty() && !is_dns1123_label(port.name)) {
         report_invalid(service, port.pos, fmt::format("invalid port name \"{}\"", port.name), "",
-                       std::string(kDnsLabelGrammar), diagnostics);
+                       kDnsLabelGrammar, diagnostics);
     }
     check_target(service, port, diagnostics);
 }

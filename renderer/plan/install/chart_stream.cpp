@@ -4,7 +4,6 @@
 
 #include "renderer/classify/operator_deployment.h"
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/plan/install/controller.h"
 
 namespace renderer {
@@ -55,12 +54,6 @@ void report_missing(const Document& deployment, std::string_view kind, std::stri
 }
 
 }  // namespace
-
-Value read_document(const Loaded& loaded, const Document& document, Diagnostics& diagnostics) {
-    return document.root.is_null()
-               ? read_yaml(loaded.sources, document.source, document.range, diagnostics)
-               : document.root.clone();
-}
 
 void cut_document(const Document& document, std::string reason, std::vector<Edit>& edits,
                   Diagnostics& diagnostics) {

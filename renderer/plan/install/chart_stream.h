@@ -14,9 +14,6 @@ namespace renderer {
 Installation plan_chart_stream(const Loaded& loaded, const Inventory& inventory,
                                const Settings& settings, Diagnostics& diagnostics);
 
-// The whole tree of a document, also of one that was only scanned.
-Value read_document(const Loaded& loaded, const Document& document, Diagnostics& diagnostics);
-
 // Takes a document out of its file. One that is in a List is an error.
 void cut_document(const Document& document, std::string reason, std::vector<Edit>& edits,
                   Diagnostics& diagnostics);

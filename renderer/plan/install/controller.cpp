@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "renderer/classify/operator_deployment.h"
 #include "renderer/kube/api.h"
 #include "renderer/kube/kinds.h"
+#include "renderer/load/values/schema.h"
 #include "renderer/plan/settings/settings_decoder.h"
 
 namespace renderer {
@@ -42,37 +42,19 @@ void add_credentials(const Settings& settings, Value& env) {
     env.append(variable("CLIENT_SECRET_FILE", "/oauth/client_secret"));
 }
 
-std::string_view name_of(const Value& entry) {
-    const Value* name = entry.find("name");
-    return name != nullptr && name->is_string() ? name->text() : std::string_view();
-}
-
 // What users add for their network (HTTPS_PROXY, SSL_CERT_FILE, …). Names stay unique: the last
 // entry of a name wins, as in a container.
 void add_extra(const Settings& settings, Value& env) {
-    const Value* extra = settings.chart.at({"operatorConfig", "extraEnv"});
-    if (extra == nullptr || !extra->is_list()) {
-        return;
-    }
-    const auto all = extra->items();
+    const auto all = items_of(settings.chart.at({"operatorConfig", "extraEnv"}));
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const std::string_view name = name_of(all[i]);
+        const std::string_view name = text_of(all[i], "name");
         const bool repeated = std::ranges::any_of(
-            all.subspan(i + 1), [&](const Value& later) { return name_of(later) == name; });
+            all.subspan(i + 1), [&](const Value& later) { return text_of(later, "name") == name; });
         const bool consumed = std::ranges::find(kConsumedEnv, name) != kConsumedEnv.end();
         if (!name.empty() && !repeated && !consumed && !is_operator_env(name)) {
             env.append(all[i].clone());
         }
     }
-}
-
-std::string joined_tags(const Settings& settings) {
-    std::string joined;
-    for (const std::string& tag : settings.default_tags) {
-        joined += joined.empty() ? "" : ",";
-        joined += tag;
-    }
-    return joined;
 }
 
 Value words(const auto& texts) {
@@ -118,8 +100,7 @@ Value probe(std::string_view path) {
 }  // namespace
 
 Credentials credentials_of(const Settings& settings) {
-    const Value* volume = settings.chart.find("oauthSecretVolume");
-    if (volume != nullptr && volume->is_map() && volume->size() > 0) {
+    if (!members_of(settings.chart.find("oauthSecretVolume")).empty()) {
         return Credentials::CustomVolume;
     }
     return text_at(settings.chart, {"oauth", "audience"}).empty() ? Credentials::Secret
@@ -143,7 +124,7 @@ Value controller_env(const Settings& settings) {
     }
     env.append(variable("OPERATOR_INGRESS_CLASS_NAME", settings.ingress_class));
     add_credentials(settings, env);
-    env.append(variable("PROXY_TAGS", joined_tags(settings)));
+    env.append(variable("PROXY_TAGS", fmt::format("{}", fmt::join(settings.default_tags, ","))));
     env.append(field_variable("POD_NAME", "metadata.name"));
     env.append(field_variable("POD_UID", "metadata.uid"));
     if (settings.cleanup_delay != kDefaultCleanupDelay) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "renderer/base/ascii.h"
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/secret_source.h"
 
@@ -14,18 +15,10 @@ namespace {
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-const std::string* find_entry(const Entries& entries, std::string_view key) {
-    const auto found = std::ranges::find(entries, key, &Entries::value_type::first);
-    return found == entries.end() ? nullptr : &found->second;
-}
-
 // OAuth ids and secrets are letters, digits, dashes and underscores. Quotes and blanks would become
 // part of the credential; brackets and "changeme" are what examples have.
 bool is_placeholder(std::string_view value) {
-    std::string lower(value);
-    std::ranges::transform(lower, lower.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
+    const std::string lower = lower_case(value);
     constexpr std::array<std::string_view, 4> kWords = {"changeme", "change-me", "replace",
                                                         "your-"};
     return value.find_first_of("<>{}$\"' \t\r") != std::string_view::npos ||
@@ -37,10 +30,10 @@ bool is_placeholder(std::string_view value) {
 
 std::string take_credential(const OAuthEnvFile& file, std::string_view key,
                             Diagnostics& diagnostics) {
-    const std::string* value = find_entry(file.entries, key);
-    const bool missing = value == nullptr || value->empty();
-    if (!missing && !is_placeholder(*value)) {
-        return *value;
+    const auto entry = std::ranges::find(file.entries, key, &Entries::value_type::first);
+    const bool missing = entry == file.entries.end() || entry->second.empty();
+    if (!missing && !is_placeholder(entry->second)) {
+        return entry->second;
     }
     diagnostics
         .error(missing ? "missing-credential" : "placeholder-credential", file.pos,
@@ -115,17 +108,16 @@ std::vector<std::string> reference_secret(const std::optional<SecretSource>& sou
 void refuse_two_sources(const SecretSource& source, const Settings& settings,
                         const InstallPlan& install, Diagnostics& diagnostics) {
     const std::string name = fmt::format("{}/{}", install.ns, kOAuthSecret);
-    Diagnostic refusal{
-        .rule = "two-credentials",
-        .pos = settings.secrets_pos,
-        .message = fmt::format("the Secret \"{}\" has two sources", name),
-        .found = "this setting, and a secretGenerator",
-        .hint = "remove one of them; \"tailrender.secrets: reference\" uses the other as is"};
+    Finding refusal =
+        diagnostics
+            .error("two-credentials", settings.secrets_pos,
+                   fmt::format("the Secret \"{}\" has two sources", name))
+            .found("this setting, and a secretGenerator")
+            .hint("remove one of them; \"tailrender.secrets: reference\" uses the other as is");
     if (source.document != nullptr) {
-        refusal.found = fmt::format("this setting, and {}", source.document->object_name());
-        refusal.notes = {{.pos = source.document->kind.pos(), .text = "the other is here"}};
+        refusal.found(fmt::format("this setting, and {}", source.document->object_name()))
+            .note({.pos = source.document->kind.pos(), .text = "the other is here"});
     }
-    diagnostics.add(std::move(refusal));
 }
 
 // What the ExternalSecret cannot do without.

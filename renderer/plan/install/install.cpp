@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "renderer/core/text_of.h"
+#include "renderer/load/values/schema.h"
 #include "renderer/plan/install/chart_stream.h"
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/install/credentials.h"
@@ -21,20 +21,16 @@ constexpr std::string_view kFleetRule = "install: the bundle's chart is the oper
 constexpr std::string_view kManifestRule = "install: the operator's manifest";
 
 // Wherever it stands, it would reach a manifest: in an extraEnv such as TS_AUTHKEY, say.
-void refuse_keys(const Value& value, Diagnostics& diagnostics) {
-    if (value.is_string() && holds_tailscale_key(value.text())) {
-        diagnostics
-            .error("plain-secret", value.pos(), "a Tailscale key in plain text in the values")
-            .expected("a reference to a Secret of the cluster")
-            .hint("revoke it, and put the new one into a Secret of the cluster")
-            .hide_text();
-    }
-    for (const Value& item : value.is_list() ? value.items() : std::span<const Value>()) {
-        refuse_keys(item, diagnostics);
-    }
-    for (const Member& member : value.is_map() ? value.members() : std::span<const Member>()) {
-        refuse_keys(member.value, diagnostics);
-    }
+void refuse_keys(const Value& layer, Diagnostics& diagnostics) {
+    for_each_value(layer, [&](const Value& value) {
+        if (holds_tailscale_key(text_of(&value))) {
+            diagnostics
+                .error("plain-secret", value.pos(), "a Tailscale key in plain text in the values")
+                .expected("a reference to a Secret of the cluster")
+                .hint("revoke it, and put the new one into a Secret of the cluster")
+                .hide_text();
+        }
+    });
 }
 
 // I6. The value is never repeated, not even in part.
@@ -132,18 +128,11 @@ bool declares_namespace(const Loaded& loaded, const Inventory& inventory, std::s
 // ---- the static manifest in a tree
 
 bool is_blank_secret(const Value& root) {
-    for (const std::string_view group : {"data", "stringData"}) {
-        const Value* entries = root.find(group);
-        if (entries == nullptr || !entries->is_map()) {
-            continue;
-        }
-        for (const Member& entry : entries->members()) {
-            if (!text_of(&entry.value).empty()) {
-                return false;
-            }
-        }
-    }
-    return true;
+    return std::ranges::all_of(std::array{"data", "stringData"}, [&](std::string_view group) {
+        return std::ranges::all_of(members_of(root.find(group)), [](const Member& entry) {
+            return text_of(&entry.value).empty();
+        });
+    });
 }
 
 void take_secret(const Loaded& loaded, const Document& document, std::vector<Edit>& edits,

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "renderer/classify/operator_deployment.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/image_reference.h"
+#include "renderer/load/values/schema.h"
 #include "renderer/plan/settings/settings_decoder.h"
 #include "renderer/plan/tags.h"
 
@@ -19,9 +19,7 @@ namespace {
 constexpr std::string_view kReferenceVersion = "v1.96.5";
 constexpr std::string_view kDefaultNamespace = "tailscale";
 constexpr std::string_view kDefaultTags = "tag:k8s";
-constexpr std::int64_t kSecond = 1000;                          // milliseconds
 constexpr std::string_view kDefaultRefreshInterval = "1h0m0s";  // of the ExternalSecret CRD
-constexpr std::int64_t kMaxPort = 65535;
 
 // `repo` is the chart's old spelling of `repository`, and wins.
 Image decode_image(const Value& all, std::string_view group, std::string_view repository,
@@ -34,20 +32,6 @@ Image decode_image(const Value& all, std::string_view group, std::string_view re
     image.pull_policy = text_at(all, {group, "image", "pullPolicy"});
     image.pos = pos_at(all, {group, "image"});
     return image;
-}
-
-void decode_cleanup_delay(const Value& all, Settings& settings, Diagnostics& diagnostics) {
-    const std::string delay = text_at(all, {"tailrender", "cleanupDelay"});
-    if (delay.empty()) {
-        return;
-    }
-    const std::int64_t ms = parse_duration(delay);
-    if (ms < 0 || ms % kSecond != 0) {
-        report_unusable("tailrender.cleanupDelay", pos_at(all, {"tailrender", "cleanupDelay"}),
-                        delay, "a duration of whole seconds such as \"10m\"", diagnostics);
-    } else {
-        settings.cleanup_delay = ms / kSecond;
-    }
 }
 
 // Shared with other devices, it would say nothing about who made them.
@@ -67,27 +51,13 @@ void decode_take_over(const Value& all, Settings& settings, Diagnostics& diagnos
     }
 }
 
-std::optional<PortRange> parse_ports(std::string_view text) {
-    PortRange range;
-    const char* end = text.data() + text.size();
-    const auto first = std::from_chars(text.data(), end, range.first);
-    if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') {
-        return std::nullopt;
-    }
-    const auto last = std::from_chars(first.ptr + 1, end, range.last);
-    const bool whole = last.ec == std::errc() && last.ptr == end;
-    return whole && range.first > 0 && range.first <= range.last && range.last <= kMaxPort
-               ? std::optional(range)
-               : std::nullopt;
-}
-
-void decode_node_ports(const Value& all, Settings& settings, Diagnostics& diagnostics) {
-    const std::string text = text_at(all, {"tailrender", "nodePortRange"});
-    settings.node_ports = parse_ports(text);
-    if (!text.empty() && !settings.node_ports) {
-        report_unusable("tailrender.nodePortRange", pos_at(all, {"tailrender", "nodePortRange"}),
-                        text, "a range of ports such as \"30000-32767\"", diagnostics);
-    }
+// The value of the enumeration whose place among the names the setting has, else the first.
+template <typename Choice>
+Choice chosen(const Value& all, std::string_view key,
+              std::initializer_list<std::string_view> names) {
+    const std::string text = text_at(all, {"tailrender", key});
+    const auto* const found = std::ranges::find(names, text);
+    return static_cast<Choice>(found == names.end() ? 0 : found - names.begin());
 }
 
 RemoteEntry decode_remote(const Value& all, std::string_view entry) {
@@ -96,78 +66,54 @@ RemoteEntry decode_remote(const Value& all, std::string_view entry) {
 }
 
 // What is required is only known where the Secret is planned.
-void decode_secrets(const Value& all, Settings& settings, Diagnostics& diagnostics) {
-    const std::string mode = text_at(all, {"tailrender", "secrets"});
-    if (mode == "generate") {
-        settings.secrets = SecretsMode::Generate;
-    } else if (mode == "external") {
-        settings.secrets = SecretsMode::External;
-    }
+void decode_secrets(const Value& all, Settings& settings) {
+    settings.secrets = chosen<SecretsMode>(all, "secrets", {"reference", "generate", "external"});
     settings.secrets_pos = pos_at(all, {"tailrender", "secrets"});
-    ExternalSecretSettings& external = settings.external_secret;
-    external = {
+    settings.external_secret = {
         .store = text_at(all, {"tailrender", "externalSecret", "store"}),
         .store_kind = text_at(all, {"tailrender", "externalSecret", "storeKind"}, "SecretStore"),
         .refresh_interval = text_at(all, {"tailrender", "externalSecret", "refreshInterval"},
                                     kDefaultRefreshInterval),
         .client_id = decode_remote(all, "clientId"),
         .client_secret = decode_remote(all, "clientSecret")};
-    if (parse_duration(external.refresh_interval) < 0) {
-        report_unusable("tailrender.externalSecret.refreshInterval",
-                        pos_at(all, {"tailrender", "externalSecret", "refreshInterval"}),
-                        external.refresh_interval, "a duration such as \"1h\"", diagnostics);
-    }
 }
 
-void decode_ours(const Value& all, std::string_view operator_namespace, Settings& settings,
-                 Diagnostics& diagnostics) {
+void decode_ours(const Value& all, std::string_view operator_namespace, Settings& settings) {
     settings.ns = text_at(all, {"tailrender", "namespace"},
                           operator_namespace.empty() ? kDefaultNamespace : operator_namespace);
     settings.cluster_domain = text_at(all, {"tailrender", "clusterDomain"}, "cluster.local");
     settings.tailnet_domain = text_at(all, {"tailrender", "tailnetDomain"});
     settings.hostname_suffix = text_at(all, {"tailrender", "hostnameSuffix"});
-    if (text_at(all, {"tailrender", "dataplane"}) == "native") {
-        settings.dataplane = Dataplane::Native;
-    }
-    decode_secrets(all, settings, diagnostics);
-    if (text_at(all, {"tailrender", "inputs"}) == "complete") {
-        settings.inputs = InputsMode::Complete;
-    }
-    const std::string resources = text_at(all, {"tailrender", "customResources"});
-    if (resources == "emit") {
-        settings.custom_resources = CustomResources::Emit;
-    } else if (resources == "consume") {
-        settings.custom_resources = CustomResources::Consume;
-    }
-    if (text_at(all, {"tailrender", "placement"}) == "central") {
-        settings.placement = Placement::Central;
-    }
+    settings.dataplane = chosen<Dataplane>(all, "dataplane", {"containerboot", "native"});
+    decode_secrets(all, settings);
+    settings.inputs = chosen<InputsMode>(all, "inputs", {"partial", "complete"});
+    settings.custom_resources =
+        chosen<CustomResources>(all, "customResources", {"auto", "emit", "consume"});
+    settings.placement = chosen<Placement>(all, "placement", {"parent", "central"});
     settings.service_monitors = flag_at(all, {"tailrender", "serviceMonitors"});
     settings.image =
         decode_image(all, "tailrender", "tailrender/tailrender-runtime", "v" TAILRENDER_VERSION);
-    decode_cleanup_delay(all, settings, diagnostics);
-    decode_node_ports(all, settings, diagnostics);
+    const std::int64_t delay = parse_duration(text_at(all, {"tailrender", "cleanupDelay"}));
+    if (delay >= 0 && delay % kSecond == 0) {
+        settings.cleanup_delay = delay / kSecond;
+    }
+    settings.node_ports = parse_ports(text_at(all, {"tailrender", "nodePortRange"}));
 }
 
 void decode_operator_tags(const Value& all, Settings& settings) {
-    const Value* tags = all.at({"operatorConfig", "defaultTags"});
-    if (tags == nullptr || !tags->is_list()) {
-        settings.operator_tags = split_tags(text_at(all, {"operatorConfig", "defaultTags"}));
-        return;
-    }
-    for (const Value& tag : tags->items()) {
+    settings.operator_tags = split_tags(text_at(all, {"operatorConfig", "defaultTags"}));
+    for (const Value& tag : items_of(all.at({"operatorConfig", "defaultTags"}))) {
         settings.operator_tags.emplace_back(text_of(&tag));
     }
 }
 
 void decode_default_tags(const Value& all, Settings& settings, Diagnostics& diagnostics) {
     settings.default_tags = split_tags(text_at(all, {"proxyConfig", "defaultTags"}, kDefaultTags));
-    settings.default_tags_pos = pos_at(all, {"proxyConfig", "defaultTags"});
     for (const std::string& tag : settings.default_tags) {
         const std::string_view wrong = tag_error(tag);
         if (!wrong.empty()) {
             diagnostics
-                .error("invalid-tag", settings.default_tags_pos,
+                .error("invalid-tag", pos_at(all, {"proxyConfig", "defaultTags"}),
                        fmt::format("\"proxyConfig.defaultTags\": {}", wrong))
                 .found(fmt::format("\"{}\"", tag))
                 .expected("tags such as \"tag:k8s\", separated by commas");
@@ -260,7 +206,7 @@ std::string_view env_text(std::string_view name, const Value& entry, Diagnostics
 
 void decode_env_entry(const Value& entry, Settings& settings, Diagnostics& diagnostics) {
     const Value* name = entry.find("name");
-    if (name == nullptr || !name->is_string() || name->text().empty()) {
+    if (text_of(name).empty()) {
         diagnostics
             .error("wrong-type", entry.pos(), "an entry of \"operatorConfig.extraEnv\" has no name")
             .found(kind_name(entry))
@@ -289,20 +235,15 @@ void decode_chart(const Value& all, std::string_view app_version, Settings& sett
     settings.default_proxy_class_pos = pos_at(all, {"proxyConfig", "defaultProxyClass"});
     settings.ingress_class = text_at(all, {"ingressClass", "name"}, "tailscale");
     settings.ingress_class_enabled = flag_at(all, {"ingressClass", "enabled"});
-    const Value* extra = all.at({"operatorConfig", "extraEnv"});
-    if (extra != nullptr && extra->is_list()) {
-        for (const Value& entry : extra->items()) {
-            decode_env_entry(entry, settings, diagnostics);
-        }
+    for (const Value& entry : items_of(all.at({"operatorConfig", "extraEnv"}))) {
+        decode_env_entry(entry, settings, diagnostics);
     }
 }
 
 void check_api_proxy(const Value& all, Diagnostics& diagnostics) {
     const Value* mode = all.at({"apiServerProxyConfig", "mode"});
-    const bool flag = mode != nullptr && mode->is_bool() && mode->as_bool();
-    const bool text =
-        mode != nullptr && mode->is_string() && !mode->text().empty() && mode->text() != "false";
-    if (flag || text) {
+    const std::string_view text = text_of(mode);
+    if (flag_at(all, {"apiServerProxyConfig", "mode"}) || (!text.empty() && text != "false")) {
         diagnostics
             .warning("no-api-proxy", mode->pos(),
                      "\"apiServerProxyConfig.mode\": the Kubernetes API proxy is not implemented")
@@ -313,8 +254,7 @@ void check_api_proxy(const Value& all, Diagnostics& diagnostics) {
 // What the chart renders silently although it cannot work.
 void check_combinations(const Value& all, Diagnostics& diagnostics) {
     const bool audience = !text_at(all, {"oauth", "audience"}).empty();
-    const Value* volume = all.at({"oauthSecretVolume"});
-    const bool custom = volume != nullptr && volume->is_map() && volume->size() > 0;
+    const bool custom = !members_of(all.find("oauthSecretVolume")).empty();
     if (audience && !custom && text_at(all, {"oauth", "clientId"}).empty()) {
         diagnostics
             .warning("no-client-id", pos_at(all, {"oauth", "audience"}),
@@ -357,7 +297,7 @@ Settings decode_settings(const std::vector<const Value*>& layers,
     check_combinations(all, diagnostics);
     check_api_proxy(all, diagnostics);
     Settings settings;
-    decode_ours(all, operator_namespace, settings, diagnostics);
+    decode_ours(all, operator_namespace, settings);
     decode_chart(all, app_version, settings, diagnostics);
     all.erase("tailrender");
     settings.chart = std::move(all);

@@ -72,8 +72,7 @@ struct Settings {
     // chart:
     std::string app_version = "v1.96.5";
     Image proxy_image;
-    std::vector<std::string> default_tags;  // proxyConfig.defaultTags, split and trimmed
-    Pos default_tags_pos;
+    std::vector<std::string> default_tags;   // proxyConfig.defaultTags, split and trimmed
     std::vector<std::string> operator_tags;  // operatorConfig.defaultTags: of its own device
     std::string firewall_mode;
     Pos firewall_mode_pos;

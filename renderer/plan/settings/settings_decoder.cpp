@@ -19,6 +19,8 @@ namespace renderer {
 
 namespace {
 
+constexpr std::int64_t kMaxPort = 65535;
+
 struct Format {
     bool (*matches)(std::string_view text);
     std::string_view expected;
@@ -47,6 +49,18 @@ bool is_tailnet_domain(std::string_view text) {
     return is_dns_name(text) && text.find('.') != std::string_view::npos;
 }
 
+bool is_duration(std::string_view text) {
+    return parse_duration(text) >= 0;
+}
+
+bool is_whole_seconds(std::string_view text) {
+    return is_duration(text) && parse_duration(text) % kSecond == 0;
+}
+
+bool is_port_range(std::string_view text) {
+    return parse_ports(text).has_value();
+}
+
 constexpr Format kRepository = {is_repository, "a repository of images, without tag and digest"};
 constexpr Format kTag = {is_image_tag, "the tag of an image such as \"v1.96.5\""};
 constexpr Format kDigest = {is_image_digest,
@@ -59,6 +73,9 @@ constexpr Format kNamespace = {is_dns1123_label, kDnsLabelGrammar};
 constexpr Format kClusterDomain = {is_dns_name, "a DNS name such as \"cluster.local\""};
 constexpr Format kTailnetDomain = {is_tailnet_domain, "a DNS name such as \"tail1a2b3.ts.net\""};
 constexpr Format kSuffix = {is_dns1123_label, kDnsLabelGrammar};
+constexpr Format kDuration = {is_duration, "a duration such as \"1h\""};
+constexpr Format kWholeSeconds = {is_whole_seconds, "a duration of whole seconds such as \"10m\""};
+constexpr Format kPorts = {is_port_range, "a range of ports such as \"30000-32767\""};
 constexpr Format kStore = {is_dns1123_subdomain, "the name of a SecretStore or ClusterSecretStore"};
 
 constexpr Choice kPullPolicy = {"Always|IfNotPresent|Never"};
@@ -75,9 +92,9 @@ constexpr Choice kPrivileges = {"privileged", "capabilities"};
 std::vector<std::string_view> split_choices(std::string_view choices) {
     std::vector<std::string_view> parts;
     while (!choices.empty()) {
-        const std::size_t bar = choices.find('|');
+        const std::size_t bar = std::min(choices.find('|'), choices.size());
         parts.push_back(choices.substr(0, bar));
-        choices.remove_prefix(bar == std::string_view::npos ? choices.size() : bar + 1);
+        choices.remove_prefix(std::min(bar + 1, choices.size()));
     }
     return parts;
 }
@@ -208,7 +225,7 @@ constexpr std::array kRemote = {SchemaField{"key property", FieldType::Text}};
 constexpr std::array kExternalSecret = {
     formed("store", form<kStore>),
     formed("storeKind", one_of<kStoreKind>),
-    SchemaField{"refreshInterval", FieldType::Text},
+    formed("refreshInterval", form<kDuration>),
     SchemaField{"clientId clientSecret", FieldType::Section, kRemote},
 };
 constexpr std::array kOurs = {
@@ -225,7 +242,9 @@ constexpr std::array kOurs = {
     formed("hostnameSuffix", form<kSuffix>),
     formed("inputs", one_of<kInputs>),
     formed("privileges", one_of<kPrivileges>),
-    SchemaField{"cleanupDelay takeOverTag nodePortRange", FieldType::Text},
+    formed("cleanupDelay", form<kWholeSeconds>),
+    formed("nodePortRange", form<kPorts>),
+    SchemaField{"takeOverTag", FieldType::Text},
 };
 
 // What the chart does not know is only a warning, but a typo such as "tailrendr" hides every
@@ -330,7 +349,7 @@ void check_keys(const Value& settings, Diagnostics& diagnostics) {
     Diagnostics chart;
     Diagnostics ours;
     check_schema(settings, kChart, "the values", chart);
-    if (const Value* map = settings.find("tailrender"); map != nullptr && map->is_map()) {
+    if (const Value* map = map_of(settings, "tailrender")) {
         check_schema(*map, kOurs, "\"tailrender\"", ours, "tailrender");
     }
     add_all(chart, about_chart, diagnostics);
@@ -339,24 +358,33 @@ void check_keys(const Value& settings, Diagnostics& diagnostics) {
 
 std::string text_at(const Value& settings, std::initializer_list<std::string_view> path,
                     std::string_view fallback) {
-    const Value* value = settings.at(path);
-    if (value == nullptr || !value->is_string() || value->text().empty()) {
-        return std::string(fallback);
-    }
-    return std::string(value->text());
+    const std::string_view text = text_of(settings.at(path));
+    return std::string(text.empty() ? fallback : text);
 }
 
 bool flag_at(const Value& settings, std::initializer_list<std::string_view> path) {
     const Value* value = settings.at(path);
-    if (value == nullptr || !(value->is_bool() || value->is_string())) {
-        return false;
-    }
-    return scalar_text(*value) == "true";
+    return value != nullptr && (value->is_bool() || value->is_string()) &&
+           scalar_text(*value) == "true";
 }
 
 Pos pos_at(const Value& settings, std::initializer_list<std::string_view> path) {
     const Value* value = settings.at(path);
     return value == nullptr ? Pos{} : value->pos();
+}
+
+std::optional<PortRange> parse_ports(std::string_view text) {
+    PortRange range;
+    const char* end = text.data() + text.size();
+    const auto first = std::from_chars(text.data(), end, range.first);
+    if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') {
+        return std::nullopt;
+    }
+    const auto last = std::from_chars(first.ptr + 1, end, range.last);
+    const bool whole = last.ec == std::errc() && last.ptr == end;
+    return whole && range.first > 0 && range.first <= range.last && range.last <= kMaxPort
+               ? std::optional(range)
+               : std::nullopt;
 }
 
 std::int64_t parse_duration(std::string_view text) {

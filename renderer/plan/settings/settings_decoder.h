@@ -4,12 +4,15 @@
 // tailscale v1.96.5 cmd/k8s-operator/deploy/chart/values.yaml; of merging: Helm's coalesceValues.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/value.h"
+#include "renderer/plan/settings/settings.h"
 
 namespace renderer {
 
@@ -35,6 +38,10 @@ std::string text_at(const Value& settings, std::initializer_list<std::string_vie
 bool flag_at(const Value& settings, std::initializer_list<std::string_view> path);
 Pos pos_at(const Value& settings, std::initializer_list<std::string_view> path);
 
+// "30000-32767"; no value: not a range of ports.
+std::optional<PortRange> parse_ports(std::string_view text);
+
+constexpr std::int64_t kSecond = 1000;  // milliseconds
 // "10m", "1h30m", "300s" in milliseconds, as Go's time.ParseDuration reads whole numbers; -1 if not
 // a duration.
 std::int64_t parse_duration(std::string_view text);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "renderer/cli/cluster_runs.h"
+#include "renderer/cli/commands.h"
 #include "renderer/cli/trees.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
@@ -297,6 +299,19 @@ std::string_view what_matches(const Environment& environment) {
     return first != environment.end() && first->first.starts_with(kPrefix) ? "plugin.env\n" : "";
 }
 
+// What Argo CD tells its plug-ins.
+Environment argo_environment() {
+    Environment found;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const std::size_t equals = text.find('=');
+        if (text.starts_with("ARGOCD_") && equals != std::string_view::npos) {
+            found.emplace(text.substr(0, equals), text.substr(equals + 1));
+        }
+    }
+    return found;
+}
+
 int generate(const Options& options, const LoadOptions& input, Console& console) {
     ClusterRuns runs;
     const std::vector<std::string> names = cluster_names(input);
@@ -362,7 +377,8 @@ std::string parameters_json(const std::vector<std::string>& clusters) {
     return write_json(all) + "\n";
 }
 
-int run_cmp(const Options& options, const Environment& environment, Console& console) {
+int run_cmp(const Options& options, Console& console) {
+    const Environment environment = argo_environment();
     LoadOptions input = options.load;
     input.path = ".";
     if (options.action == "discover") {

@@ -1,4 +1,4 @@
-// The verbs that render: what each reads, where its output goes, what it refuses to do. Everything
+// The verbs: what each reads, where its output goes, what it refuses to do. Everything
 // is decided before the first byte is written, so an error of the input never leaves a part of the
 // output behind.
 #pragma once
@@ -21,5 +21,8 @@ int run_images(const Options& options, Console& console);
 int run_seal(const Options& options, Console& console);
 int run_commit(const Options& options, Console& console);
 int run_gitops_snippets(const Options& options, Console& console);
+int run_explain(const Options& options, Console& console);
+int run_cmp(const Options& options, Console& console);
+int run_completion(const Options& options, Console& console);
 
 }  // namespace renderer

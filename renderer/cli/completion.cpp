@@ -6,6 +6,8 @@
 #include <iterator>
 #include <map>
 
+#include "renderer/cli/commands.h"
+
 namespace renderer {
 namespace {
 
@@ -196,6 +198,10 @@ std::string completion_script(std::string_view shell, const std::vector<VerbInfo
     return shell == "bash"  ? bash_script(verbs)
            : shell == "zsh" ? zsh_script(verbs)
                             : fish_script(verbs);
+}
+
+int run_completion(const Options& options, Console& console) {
+    return console.out(completion_script(options.shell, command_table())) ? 0 : 1;
 }
 
 }  // namespace renderer

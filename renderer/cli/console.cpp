@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <system_error>
 
 #include "renderer/cli/progress.h"
@@ -98,6 +99,20 @@ bool read_stdin(std::string& text) {
         }
         text.append(buffer, count < 0 ? 0 : static_cast<std::size_t>(count));
     }
+}
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+bool is_terminal(int stream) {
+    return environment("TERM") != "dumb" && ::isatty(stream) == 1;
+}
+
+bool wants_color(Color color, int stream) {
+    return color == Color::Always ||
+           (color == Color::Auto && environment("NO_COLOR").empty() && is_terminal(stream));
 }
 
 }  // namespace renderer

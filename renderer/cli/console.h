@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "renderer/cli/options.h"
+
 namespace renderer {
 
 class Progress;
@@ -49,5 +51,12 @@ private:
 
 // Standard input to its end. False when reading fails.
 bool read_stdin(std::string& text);
+
+// "" for a variable that is not set.
+std::string environment(const char* name);
+
+// One that can move its cursor.
+bool is_terminal(int stream);
+bool wants_color(Color color, int stream);
 
 }  // namespace renderer

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <deque>
 #include <iterator>
 #include <memory>
@@ -27,15 +26,6 @@ namespace renderer {
 namespace {
 
 constexpr std::size_t kMinKey = 16;
-
-bool wants_color(Color color) {
-    const char* no_color = std::getenv("NO_COLOR");
-    const char* term = std::getenv("TERM");
-    const bool asked_not = (no_color != nullptr && *no_color != '\0') ||
-                           (term != nullptr && std::string_view(term) == "dumb");
-    return color == Color::Always ||
-           (color == Color::Auto && !asked_not && ::isatty(STDOUT_FILENO) == 1);
-}
 
 // One side of the comparison, and what was rendered for it.
 class Side {
@@ -259,7 +249,7 @@ std::string report_of(const Comparison& comparison, const Options& options) {
         case DiffFormat::Terminal:
             break;
     }
-    return terminal_report(comparison, wants_color(options.color));
+    return terminal_report(comparison, wants_color(options.color, STDOUT_FILENO));
 }
 
 }  // namespace

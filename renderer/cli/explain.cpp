@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "renderer/cli/cluster_runs.h"
+#include "renderer/cli/commands.h"
 
 namespace renderer {
 namespace {

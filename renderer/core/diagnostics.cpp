@@ -46,7 +46,7 @@ void print_line(const SourceMap& sources, Pos pos, std::string& out) {
     std::string_view line = place.text;
     std::size_t column = std::min<std::size_t>(place.column - 1, line.size());
     std::size_t cut = column > kMaxLine - 20 ? column - (kMaxLine - 20) : 0;
-    while (cut > 0 && (static_cast<unsigned char>(line[cut]) & 0xC0U) == 0x80U) {
+    while (cut > 0 && is_continuation(line[cut])) {
         --cut;
     }
     line = line.substr(cut, kMaxLine);
@@ -62,7 +62,7 @@ void print_line(const SourceMap& sources, Pos pos, std::string& out) {
     for (std::size_t i = 0; i < line.size(); ++i) {
         const auto byte = static_cast<unsigned char>(line[i]);
         shown += byte < 0x20 && byte != '\t' ? ' ' : line[i];
-        if (i < column && (byte & 0xC0U) != 0x80U) {
+        if (i < column && !is_continuation(line[i])) {
             blanks += byte == '\t' ? '\t' : ' ';
         }
     }
@@ -244,6 +244,10 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
 
 std::string did_you_mean(std::string_view near) {
     return near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near);
+}
+
+std::string counted(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 }  // namespace renderer

@@ -113,4 +113,7 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
 // The hint that names it; "" for "".
 std::string did_you_mean(std::string_view near);
 
+// "1 device", "2 devices"
+std::string counted(std::size_t count, std::string_view what);
+
 }  // namespace renderer

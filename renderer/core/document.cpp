@@ -6,14 +6,6 @@
 
 namespace renderer {
 
-namespace {
-
-std::string_view text_at(const Value& root, std::initializer_list<std::string_view> path) {
-    return text_of(root.at(path));
-}
-
-}  // namespace
-
 std::string object_name(std::string_view kind, std::string_view ns, std::string_view name) {
     return ns.empty() ? fmt::format("{}/{}", kind, name) : fmt::format("{}/{}/{}", kind, ns, name);
 }
@@ -23,16 +15,16 @@ std::string Document::object_name() const {
 }
 
 std::string_view Object::api_version() const {
-    return text_at(root, {"apiVersion"});
+    return text_of(root, {"apiVersion"});
 }
 std::string_view Object::kind() const {
-    return text_at(root, {"kind"});
+    return text_of(root, {"kind"});
 }
 std::string_view Object::name() const {
-    return text_at(root, {"metadata", "name"});
+    return text_of(root, {"metadata", "name"});
 }
 std::string_view Object::ns() const {
-    return text_at(root, {"metadata", "namespace"});
+    return text_of(root, {"metadata", "namespace"});
 }
 
 std::string Object::object_name() const {

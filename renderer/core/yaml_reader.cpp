@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "renderer/base/check.h"
+#include "renderer/base/split.h"
 #include "renderer/base/utf8.h"
 #include "renderer/core/block_reader.h"
 #include "renderer/core/implicit_key.h"
@@ -410,16 +411,15 @@ Value only_document(std::istream& stream, TreeBuilder& builder) {
 // The place of a directive that no "---" ends; yaml-cpp would read on, other parsers refuse it.
 std::optional<std::size_t> find_open_directive(std::string_view text) {
     std::optional<std::size_t> directive;
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        const std::string_view line = text.substr(begin, end - begin);
+    for (std::string_view rest = text; !rest.empty();) {
+        const std::size_t begin = text.size() - rest.size();
+        const std::string_view line = take(rest, '\n');
         const std::size_t first = line.find_first_not_of(" \t\r");
         if (line.starts_with('%')) {
             directive = directive.value_or(begin);
         } else if (first != std::string_view::npos && line[first] != '#') {
             return line.starts_with("---") ? std::nullopt : directive;
         }
-        begin = end + 1;
     }
     return std::nullopt;
 }

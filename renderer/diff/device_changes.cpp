@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <string_view>
@@ -244,6 +245,12 @@ private:
 };
 
 }  // namespace
+
+std::string_view name_of(DeviceEdit edit) {
+    constexpr std::array<std::string_view, 5> kNames = {"added", "renamed", "replaced", "removed",
+                                                        "changed"};
+    return kNames[static_cast<std::size_t>(edit)];
+}
 
 DevicePlan compare_devices(std::vector<Device> before, std::vector<Device> after,
                            const Renames& renames) {

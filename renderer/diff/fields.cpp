@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/utf8.h"
 #include "renderer/core/json.h"
 #include "renderer/diff/list_rules.h"
 
@@ -21,10 +22,6 @@ bool is_word(std::string_view key) {
     return !key.empty() && std::ranges::all_of(key, [](char c) {
         return is_alphanumeric(c) || c == '-' || c == '_';
     });
-}
-
-bool continues_character(char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
 }
 
 std::size_t common_prefix(std::string_view a, std::string_view b) {
@@ -206,11 +203,11 @@ std::string shown_value(const Value& value, std::size_t skipped) {
         return text;
     }
     std::size_t begin = skipped > kContext ? std::min(skipped - kContext, text.size() - 1) : 0;
-    while (begin > 0 && continues_character(text[begin])) {
+    while (begin > 0 && is_continuation(text[begin])) {
         --begin;
     }
     std::size_t end = std::min(begin + kMaxShown, text.size());
-    while (end < text.size() && continues_character(text[end])) {
+    while (end < text.size() && is_continuation(text[end])) {
         --end;
     }
     return fmt::format("{}{}{} ({} bytes)", begin > 0 ? "…" : "", text.substr(begin, end - begin),

@@ -18,13 +18,14 @@ enum class ObjectEdit { Added, Renamed, Removed, Changed };
 
 struct ObjectChange {
     ObjectEdit edit = ObjectEdit::Changed;
-    std::string title;      // "Kind/namespace/name", or the path of a file
-    std::string old_title;  // Renamed
+    std::string title;           // "Kind/namespace/name", or the path of a file
+    std::string old_title = {};  // Renamed
     std::string api_version;
-    std::string path;        // the file, of the new side if it is there
-    bool generated = false;  // by the renderer
-    std::string parent;      // what it is generated for, "Ingress/shop/web", where it says so
-    std::vector<FieldChange> fields;  // of Changed and Renamed; empty for a file that is no YAML
+    std::string path;         // the file, of the new side if it is there
+    bool generated = false;   // by the renderer
+    std::string parent = {};  // what it is generated for, "Ingress/shop/web", where it says so
+    std::vector<FieldChange> fields =
+        {};  // of Changed and Renamed; empty for a file that is no YAML
 };
 
 struct ObjectChanges {

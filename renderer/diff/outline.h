@@ -46,7 +46,4 @@ std::string safe(std::string_view text);
 // The same between the marks.
 std::string code(std::string_view text);
 
-// "1 device", "2 devices"
-std::string counted(std::size_t count, std::string_view what);
-
 }  // namespace renderer

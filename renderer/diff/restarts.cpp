@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "renderer/diff/manifests.h"
+#include "renderer/core/text_of.h"
 #include "renderer/kube/api.h"
 
 namespace renderer {
@@ -68,7 +68,7 @@ std::optional<Restart> restart_of(std::string_view title, const Value& after,
         return std::nullopt;
     }
     if (restart.way == RestartWay::Rolling &&
-        text_at(after, {"spec", "updateStrategy", "type"}) == "OnDelete") {
+        text_of(after, {"spec", "updateStrategy", "type"}) == "OnDelete") {
         restart.way = RestartWay::OnDelete;
     }
     const Value* replicas = after.at({"spec", "replicas"});

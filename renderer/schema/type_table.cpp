@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "renderer/base/check.h"
+#include "renderer/base/split.h"
 #include "renderer/kube/group_of.h"
 #include "renderer/schema/table_text.h"
 
@@ -28,22 +29,6 @@ constexpr std::array<std::pair<std::string_view, Builtin>, 11> kBuiltins = {{
     {"bytes", Builtin::Bytes},
     {"time", Builtin::Time},
 }};
-
-// The text up to `end`, which is taken away with it.
-std::string_view take(std::string_view& rest, char end) {
-    const std::size_t at = std::min(rest.find(end), rest.size());
-    const std::string_view head = rest.substr(0, at);
-    rest.remove_prefix(std::min(at + 1, rest.size()));
-    return head;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
-    while (!text.empty()) {
-        parts.push_back(take(text, separator));
-    }
-    return parts;
-}
 
 // A kind of one apiVersion, and where it is served.
 struct KindLine {

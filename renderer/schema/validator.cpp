@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/utf8.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/quantity.h"
 #include "renderer/schema/formats.h"
@@ -63,10 +64,6 @@ std::string expected_of(const ValueType& type) {
                : std::string(expected_of(type.builtin));
 }
 
-std::string_view text_at(const Value& root, std::string_view key) {
-    return text_of(root.is_map() ? root.find(key) : nullptr);
-}
-
 // Something of another type is text gone wrong, about which there is an error of its own.
 bool has_text(const Value* value) {
     return value != nullptr && !value->is_null() && !(value->is_string() && value->text().empty());
@@ -81,11 +78,6 @@ bool fits_32_bits(std::int64_t number) {
            number <= std::numeric_limits<std::int32_t>::max();
 }
 
-std::size_t count_characters(std::string_view text) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
 // Of the spec of a Service or an Ingress.
 constexpr std::string_view kSpecFields =
     " type clusterIP externalName loadBalancerClass ports ipFamilies ipFamilyPolicy "
@@ -94,15 +86,15 @@ constexpr std::string_view kSpecFields =
 class Validator {
 public:
     Validator(const Value& root, std::string_view version)
-        : kind_(text_at(root, "kind")),
+        : kind_(text_of(root, {"kind"})),
           version_(version),
           kind_pos_(root.is_map() && root.find("kind") != nullptr ? root.find("kind")->pos()
                                                                   : root.pos()),
-          is_custom_(text_at(root, "apiVersion").starts_with("tailscale.com/")) {}
+          is_custom_(text_of(root, {"apiVersion"}).starts_with("tailscale.com/")) {}
 
     // Reviews are answered, not kept, so they need none.
     void check_name(const Value& root) {
-        const std::string_view api_version = text_at(root, "apiVersion");
+        const std::string_view api_version = text_of(root, {"apiVersion"});
         const bool is_review = api_version.starts_with("authentication.k8s.io/") ||
                                api_version.starts_with("authorization.k8s.io/");
         if (!is_review && !has_text(root.at({"metadata", "name"})) &&

@@ -1,6 +1,7 @@
 #include "renderer/cli/cli.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,8 +9,8 @@
 #include <csignal>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/commands.h"
 #include "renderer/cli/console.h"
 #include "renderer/cli/options.h"
@@ -20,16 +21,21 @@ namespace {
 
 struct Verb {
     std::string_view name;
-    int (*run)(const Options&, Console&);
+    Result<int> (*run)(const Options&, ClusterRuns&, Console&);
     // Such a one waits for others, who may have a line of their own on the terminal.
     bool reads_input = false;
+    // Of one that reads nothing else, for whoever types it without that.
+    std::string_view input = {}, hint = {};
 };
 
 constexpr std::array kVerbs = {
     Verb{"render", run_render},
     Verb{"check", run_check},
-    Verb{"post-render", run_post_render, true},
-    Verb{"krm", run_krm, true},
+    Verb{"post-render", run_post_render, true, "a stream of manifests",
+         "helm template NAME CHART | tailrender post-render --namespace NAMESPACE"},
+    Verb{"krm", run_krm, true, "a ResourceList",
+         "kpt fn eval DIR --exec \"tailrender krm\", or kustomize build --enable-alpha-plugins "
+         "--enable-exec"},
     Verb{"cmp", run_cmp},
     Verb{"explain", run_explain},
     Verb{"lint", run_lint},
@@ -42,19 +48,19 @@ constexpr std::array kVerbs = {
     Verb{"completion", run_completion},
 };
 
-// Once for all clusters of a run: a branch may move meanwhile.
-bool open_revision(Options& options, Console& console) {
-    if (options.revision.empty()) {
-        return true;
+// Opens the revision once for all clusters of a run: a branch may move meanwhile.
+Result<int> run_verb(const Verb& verb, Options& options, ClusterRuns& runs, Console& console) {
+    if (!verb.input.empty() && ::isatty(STDIN_FILENO) == 1) {
+        console.err(
+            fmt::format("tailrender: error: {} reads {}, and standard input is a terminal [usage]\n"
+                        "  hint: {}\n",
+                        verb.name, verb.input, verb.hint));
+        return 2;
     }
-    Result<std::shared_ptr<const GitTree>> tree =
-        GitTree::open(options.load.path, options.revision);
-    if (!tree) {
-        ClusterRuns().refuse(std::move(tree.error().diagnostic), console);
-        return false;
+    if (!options.revision.empty()) {
+        options.load.tree = TRY(GitTree::open(options.load.path, options.revision));
     }
-    options.load.tree = std::move(*tree);
-    return true;
+    return verb.run(options, runs, console);
 }
 
 // Else the first file that is opened gets the number of a stream that is closed, and what is meant
@@ -87,8 +93,13 @@ int run_cli(int argc, const char* const* argv) {
     if (!options.quiet && !verb.reads_input && is_terminal(STDERR_FILENO)) {
         console.show_progress();
     }
-    return console.finish(
-        console.ready() && open_revision(options, console) ? verb.run(options, console) : 1);
+    if (!console.ready()) {
+        return 1;
+    }
+    // The process ends with what it has read: no one waits until it is freed node by node.
+    static auto* const runs = new ClusterRuns;
+    Result<int> code = run_verb(verb, options, *runs, console);
+    return console.finish(code ? *code : runs->refuse(std::move(code.error().diagnostic), console));
 }
 
 }  // namespace renderer

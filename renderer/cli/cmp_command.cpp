@@ -8,12 +8,11 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "renderer/cli/cluster_runs.h"
+#include "renderer/base/split.h"
 #include "renderer/cli/commands.h"
 #include "renderer/cli/trees.h"
 #include "renderer/core/json.h"
@@ -192,7 +191,7 @@ Result<std::vector<Given>> parameters_of(const Environment& environment) {
                        json ? std::string(kind_name(*json)) : json.error().diagnostic.message,
                        "a JSON list");
     }
-    for (const Value& entry : json->is_list() ? json->items() : std::span<const Value>()) {
+    for (const Value& entry : items_of(&*json)) {
         all.push_back(TRY(decode(entry)));
     }
     return all;
@@ -212,12 +211,10 @@ Result<std::vector<Given>> variables_of(const Environment& environment) {
                            known_names(&Parameter::variable, "TAILRENDER_"));
         }
         Given given{parameter, {}};
-        for (std::size_t begin = 0; begin < value.size();) {
-            const std::size_t end = std::min(value.find('\n', begin), value.size());
-            if (end > begin) {
-                given.values.push_back(value.substr(begin, end - begin));
+        for (const std::string_view line : split(value, '\n')) {
+            if (!line.empty()) {
+                given.values.emplace_back(line);
             }
-            begin = end + 1;
         }
         all.push_back(std::move(given));
     }
@@ -312,11 +309,11 @@ Environment argo_environment() {
     return found;
 }
 
-int generate(const Options& options, const LoadOptions& input, Console& console) {
-    ClusterRuns runs;
+Result<int> generate(const Options& options, const LoadOptions& input, ClusterRuns& runs,
+                     Console& console) {
     const std::vector<std::string> names = cluster_names(input);
     if (input.cluster.empty() && names.size() > 1) {
-        return runs.refuse(cluster_needed(names), console);
+        return Error{cluster_needed(names)};
     }
     if (!runs.render_one(input)) {
         if (misses_file(runs.last())) {
@@ -330,12 +327,12 @@ int generate(const Options& options, const LoadOptions& input, Console& console)
     const Run& run = runs.last();
     const Output output{run.loaded, run.plan, run.objects};
     if (const auto secret = find_plaintext_secret(output)) {
-        return runs.refuse(secret_in_cache(*secret), console);
+        return Error{secret_in_cache(*secret)};
     }
     std::string text;
     emit_stream(output, input.threads, [&](std::string_view piece) { text += piece; });
     if (text.empty() && !options.allow_empty) {
-        return runs.refuse(nothing_made(), console);
+        return Error{nothing_made()};
     }
     runs.print_diagnostics(console);
     return console.out(text) ? 0 : 1;
@@ -377,7 +374,7 @@ std::string parameters_json(const std::vector<std::string>& clusters) {
     return write_json(all) + "\n";
 }
 
-int run_cmp(const Options& options, Console& console) {
+Result<int> run_cmp(const Options& options, ClusterRuns& runs, Console& console) {
     const Environment environment = argo_environment();
     LoadOptions input = options.load;
     input.path = ".";
@@ -387,11 +384,8 @@ int run_cmp(const Options& options, Console& console) {
     if (options.action == "parameters") {
         return console.out(parameters_json(cluster_names(input))) ? 0 : 1;
     }
-    Result<Unit> applied = apply_application(environment, input);
-    if (!applied) {
-        return ClusterRuns().refuse(std::move(applied.error().diagnostic), console);
-    }
-    return generate(options, input, console);
+    TRY(apply_application(environment, input));
+    return generate(options, input, runs, console);
 }
 
 }  // namespace renderer

@@ -200,7 +200,7 @@ std::string completion_script(std::string_view shell, const std::vector<VerbInfo
                             : fish_script(verbs);
 }
 
-int run_completion(const Options& options, Console& console) {
+Result<int> run_completion(const Options& options, ClusterRuns& /*runs*/, Console& console) {
     return console.out(completion_script(options.shell, command_table())) ? 0 : 1;
 }
 

@@ -87,15 +87,18 @@ int Console::finish(int exit_code) {
     return exit_code == 0 && log_failed_ ? 1 : exit_code;
 }
 
-bool read_stdin(std::string& text) {
+Result<std::string> read_stdin() {
+    std::string text;
     char buffer[65536];
     for (;;) {
         const ssize_t count = ::read(STDIN_FILENO, buffer, sizeof buffer);
         if (count == 0) {
-            return true;
+            return text;
         }
         if (count < 0 && errno != EINTR) {
-            return false;
+            return Error{{.rule = "unreadable",
+                          .where = "<stdin>",
+                          .message = "cannot read standard input"}};
         }
         text.append(buffer, count < 0 ? 0 : static_cast<std::size_t>(count));
     }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "renderer/cli/options.h"
+#include "renderer/core/result.h"
 
 namespace renderer {
 
@@ -49,8 +50,8 @@ private:
     std::unique_ptr<Progress> progress_;
 };
 
-// Standard input to its end. False when reading fails.
-bool read_stdin(std::string& text);
+// Standard input to its end.
+Result<std::string> read_stdin();
 
 // "" for a variable that is not set.
 std::string environment(const char* name);

@@ -1,66 +1,43 @@
 // The KRM function: a ResourceList in, a ResourceList out, also when the run fails, since an
 // orchestrator parses standard output before it looks at the exit code.
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/commands.h"
-#include "renderer/cli/report.h"
+#include "renderer/cli/trees.h"
 #include "renderer/emit/krm/resource_list.h"
 
 namespace renderer {
 namespace {
 
-int refuse_list(Diagnostic diagnostic, ClusterRuns& runs, Console& console) {
-    if (runs.all().empty()) {
-        runs.all().emplace_back();
-    }
-    Run& run = runs.last();
-    run.diagnostics.add(std::move(diagnostic));
+int leave_unchanged(ClusterRuns& runs, Console& console) {
+    const Run& run = runs.last();
     (void)console.out(wrap_items(run.loaded, unchanged_items(run.loaded), run.diagnostics));
     return runs.fail(console, "items left unchanged");
 }
 
 }  // namespace
 
-int run_krm(const Options& options, Console& console) {
-    if (::isatty(STDIN_FILENO) == 1) {
-        console.err(
-            "tailrender: error: krm reads a ResourceList, and standard input is a terminal "
-            "[usage]\n"
-            "  hint: kpt fn eval DIR --exec \"tailrender krm\", or kustomize build "
-            "--enable-alpha-plugins --enable-exec\n");
-        return 2;
-    }
+Result<int> run_krm(const Options& options, ClusterRuns& runs, Console& console) {
     LoadOptions input = options.load;
     input.resource_list = true;
-    input.stream.emplace();
-    ClusterRuns runs;
-    if (!read_stdin(*input.stream)) {
-        return refuse_list(
-            {.rule = "unreadable", .where = "<stdin>", .message = "cannot read standard input"},
-            runs, console);
+    Result<std::string> stream = read_stdin();
+    if (!stream) {
+        runs.all().emplace_back().diagnostics.add(std::move(stream.error().diagnostic));
+        return leave_unchanged(runs, console);
     }
-    const bool rendered = runs.render_one(std::move(input));
+    input.stream = std::move(*stream);
+    if (!runs.render_one(std::move(input))) {
+        return leave_unchanged(runs, console);
+    }
     Run& run = runs.last();
-    if (!rendered) {
-        (void)console.out(wrap_items(run.loaded, unchanged_items(run.loaded), run.diagnostics));
-        return runs.fail(console, "items left unchanged");
-    }
     Result<std::string> items = emit_items({run.loaded, run.plan, run.objects});
     if (!items) {
-        return refuse_list(std::move(items.error().diagnostic), runs, console);
+        run.diagnostics.add(std::move(items.error().diagnostic));
+        return leave_unchanged(runs, console);
     }
     if (!console.out(wrap_items(run.loaded, *items, run.diagnostics))) {
         return 1;
     }
     runs.print_diagnostics(console);
-    if (!options.quiet) {
-        console.tell([&](bool color) {
-            return device_table(run.plan, run.loaded.sources, color, options.all) +
-                   totals(run.loaded, run.plan, run.objects);
-        });
-    }
+    report(options, run, console, "");
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <limits>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/base64.h"
 #include "renderer/base/utf8.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/quantity.h"
@@ -24,34 +26,21 @@ namespace {
 constexpr std::size_t kListedFields = 8;  // of a type that has more, only the nearest is named
 
 std::string_view expected_of(Builtin builtin) {
-    switch (builtin) {
-        case Builtin::Object:
-        case Builtin::Struct:
-        case Builtin::Map:
-            return "a map";
-        case Builtin::String:
-            return "a string";
-        case Builtin::Int32:
-        case Builtin::Int64:
-            return "an integer";
-        case Builtin::Number:
-            return "a number";
-        case Builtin::Bool:
-            return "a boolean";
-        case Builtin::IntOrString:
-            return "an integer or a string";
-        case Builtin::Quantity:
-            return "a quantity, such as \"100m\" or \"1Gi\"";
-        case Builtin::Bytes:
-            return "base64";
-        case Builtin::Time:
-            return "a time, such as \"2026-01-02T15:04:05Z\"";
-        case Builtin::List:
-            return "a list";
-        case Builtin::Any:
-            break;
-    }
-    return "anything";
+    constexpr std::array<std::string_view, 14> kTexts = {"anything",
+                                                         "a map",
+                                                         "a string",
+                                                         "an integer",
+                                                         "an integer",
+                                                         "a number",
+                                                         "a boolean",
+                                                         "an integer or a string",
+                                                         "a quantity, such as \"100m\" or \"1Gi\"",
+                                                         "base64",
+                                                         "a time, such as \"2026-01-02T15:04:05Z\"",
+                                                         "a map",
+                                                         "a list",
+                                                         "a map"};
+    return kTexts[static_cast<std::size_t>(builtin)];
 }
 
 std::string choices_of(const Limits& limits) {
@@ -163,7 +152,7 @@ private:
                 return value.is_number() ||
                        (value.is_string() && canonical_quantity(value.text()).has_value());
             case Builtin::Bytes:
-                return value.is_string() && is_base64(value.text());
+                return value.is_string() && decode_base64(value.text()).has_value();
             case Builtin::Time:
                 return value.is_string() && is_rfc3339(value.text());
             case Builtin::Any:
@@ -222,6 +211,10 @@ private:
                 report_unknown(type, member);
             }
         }
+        check_required(type, value);
+    }
+
+    void check_required(const StructType& type, const Value& value) {
         for (const TypedField& field : type.fields) {
             const Value* found = field.required ? value.find(field.name) : nullptr;
             if (field.required && (found == nullptr || found->is_null())) {
@@ -235,11 +228,7 @@ private:
         if (is_custom_) {
             report_type(element.builtin, item);
         } else if (element.builtin == Builtin::Struct) {
-            for (const TypedField& field : element.fields->fields) {
-                if (field.required) {
-                    report_missing(field.name, expected_of(*field.type), item);
-                }
-            }
+            check_required(*element.fields, item);
         } else {
             report_type(element.builtin, item);
             faults_.back().may_change = true;
@@ -349,7 +338,7 @@ private:
         }
         const auto other = std::ranges::find(type.others, member.name(), &OtherField::name);
         if (const std::string_view near = nearest(member.name(), names); !near.empty()) {
-            fault.hint = fmt::format("did you mean \"{}\"?", near);
+            fault.hint = did_you_mean(near);
         } else if (fault.expected.empty()) {
             fault.hint = fmt::format("\"kubectl explain {}\" lists the fields", explained_path());
         }
@@ -402,9 +391,7 @@ private:
         report_value(value, fmt::format("\"{}\"", text), choices_of(limits));
         SchemaFault& fault = faults_.back();
         fault.is_shape = is_decoded();
-        if (const std::string_view near = nearest(text, limits.choices); !near.empty()) {
-            fault.diagnostic.hint = fmt::format("did you mean \"{}\"?", near);
-        }
+        fault.diagnostic.hint = did_you_mean(nearest(text, limits.choices));
         return true;
     }
 

@@ -118,51 +118,6 @@ void Diagnostics::add(Diagnostic diagnostic) {
     all_.push_back(std::move(diagnostic));
 }
 
-Finding& Finding::object(std::string_view object) {
-    added_.object = object;
-    return *this;
-}
-
-Finding& Finding::where(std::string_view where) {
-    added_.where = where;
-    return *this;
-}
-
-Finding& Finding::found(std::string_view found) {
-    added_.found = found;
-    return *this;
-}
-
-Finding& Finding::expected(std::string_view expected) {
-    added_.expected = expected;
-    return *this;
-}
-
-Finding& Finding::hint(std::string_view hint) {
-    added_.hint = hint;
-    return *this;
-}
-
-Finding& Finding::notes(std::vector<Note> notes) {
-    added_.notes = std::move(notes);
-    return *this;
-}
-
-Finding& Finding::note(Note note) {
-    added_.notes.push_back(std::move(note));
-    return *this;
-}
-
-Finding& Finding::hide_text(bool hide) {
-    added_.hide_text = hide;
-    return *this;
-}
-
-Finding& Finding::is_absence() {
-    added_.is_absence = true;
-    return *this;
-}
-
 Finding Diagnostics::say(Severity severity, std::string_view rule, Pos pos, std::string message) {
     add({.severity = severity,
          .rule = std::string(rule),
@@ -171,26 +126,10 @@ Finding Diagnostics::say(Severity severity, std::string_view rule, Pos pos, std:
     return Finding(all_.back());
 }
 
-Finding Diagnostics::error(std::string_view rule, Pos pos, std::string message) {
-    return say(Severity::Error, rule, pos, std::move(message));
-}
-
-Finding Diagnostics::warning(std::string_view rule, Pos pos, std::string message) {
-    return say(Severity::Warning, rule, pos, std::move(message));
-}
-
 Finding Report::say(Severity severity, std::string_view rule, Pos pos, std::string message) {
     Finding added = diagnostics_.say(severity, rule, pos, std::move(message));
     added.object(object_);
     return added;
-}
-
-Finding Report::error(std::string_view rule, Pos pos, std::string message) {
-    return say(Severity::Error, rule, pos, std::move(message));
-}
-
-Finding Report::warning(std::string_view rule, Pos pos, std::string message) {
-    return say(Severity::Warning, rule, pos, std::move(message));
 }
 
 void Diagnostics::append(Diagnostics other) {

@@ -14,19 +14,6 @@ std::string Document::object_name() const {
     return renderer::object_name(text_of(kind), effective_namespace, text_of(name));
 }
 
-std::string_view Object::api_version() const {
-    return text_of(root, {"apiVersion"});
-}
-std::string_view Object::kind() const {
-    return text_of(root, {"kind"});
-}
-std::string_view Object::name() const {
-    return text_of(root, {"metadata", "name"});
-}
-std::string_view Object::ns() const {
-    return text_of(root, {"metadata", "namespace"});
-}
-
 std::string Object::object_name() const {
     return renderer::object_name(kind(), ns(), name());
 }

@@ -127,34 +127,27 @@ std::string escaped(std::string_view value) {
 }
 
 Result<Unit> take(const Value& value, Collection collection, std::vector<std::string>& out) {
-    const auto wrong = [&] {
+    const bool fits = collection == Collection::String  ? value.is_string()
+                      : collection == Collection::Array ? value.is_list()
+                                                        : value.is_map();
+    bool are_texts = fits;
+    if (value.is_string()) {
+        out.emplace_back(value.text());
+    }
+    for (const Value& item : items_of(&value)) {
+        are_texts = are_texts && item.is_string();
+        out.emplace_back(text_of(item));
+    }
+    for (const Member& member : members_of(&value)) {
+        are_texts = are_texts && member.value.is_string();
+        out.push_back(fmt::format("{}={}", member.name(), escaped(text_of(member.value))));
+    }
+    if (!are_texts) {
         return invalid(
             kParameters, "a parameter has the wrong type", std::string(kind_name(value)),
             fmt::format("{} of strings", kCollections[static_cast<std::size_t>(collection)]));
-    };
-    if (collection == Collection::String && value.is_string()) {
-        out.emplace_back(value.text());
-        return Unit{};
     }
-    if (collection == Collection::Array && value.is_list()) {
-        for (const Value& item : value.items()) {
-            if (!item.is_string()) {
-                return wrong();
-            }
-            out.emplace_back(item.text());
-        }
-        return Unit{};
-    }
-    if (collection == Collection::Map && value.is_map()) {
-        for (const Member& member : value.members()) {
-            if (!member.value.is_string()) {
-                return wrong();
-            }
-            out.push_back(fmt::format("{}={}", member.name(), escaped(member.value.text())));
-        }
-        return Unit{};
-    }
-    return wrong();
+    return Unit{};
 }
 
 // `{"name": "cluster", "string": "home"}`; the value is under the name of its type.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/helm_files.h"
+#include "renderer/emit/krm/resource_list.h"
 #include "renderer/emit/tree/lock.h"
 #include "renderer/lint/lint.h"
 #include "renderer/load/load_tree.h"
@@ -31,25 +33,6 @@ std::string output_root(const Options& options) {
         root.pop_back();
     }
     return root;
-}
-
-fs::path real_path(const std::string& path) {
-    std::error_code code;
-    const fs::path absolute = fs::absolute(path, code);
-    const fs::path canonical = fs::weakly_canonical(absolute, code);
-    return code ? absolute : canonical;
-}
-
-// The path itself or one of its parents.
-bool contains(const fs::path& dir, fs::path path) {
-    for (;; path = path.parent_path()) {
-        if (path == dir) {
-            return true;
-        }
-        if (path == path.parent_path()) {
-            return false;
-        }
-    }
 }
 
 Diagnostic output_overlaps(const Options& options) {
@@ -82,7 +65,9 @@ Result<int> to_stdout(const Options& options, ClusterRuns& runs, Console& consol
 }
 
 bool overlaps(const Options& options) {
-    return contains(real_path(options.load.output_dir), real_path(options.load.path));
+    const fs::path output = with_parents(options.load.output_dir).front();
+    const std::vector<fs::path> input = with_parents(options.load.path);
+    return std::ranges::find(input, output) != input.end();
 }
 
 // The trees of the clusters and those of clusters that are gone; none after an error that is added
@@ -194,6 +179,12 @@ std::string failed_stream(const Run& run, std::string_view stream) {
     return text.append(stream);
 }
 
+int leave_unchanged(ClusterRuns& runs, Console& console) {
+    const Run& run = runs.last();
+    (void)console.out(wrap_items(run.loaded, unchanged_items(run.loaded), run.diagnostics));
+    return runs.fail(console, "items left unchanged");
+}
+
 }  // namespace
 
 Result<int> run_render(const Options& options, ClusterRuns& runs, Console& console) {
@@ -256,6 +247,34 @@ Result<int> run_post_render(const Options& options, ClusterRuns& runs, Console& 
     }
     name_helm_files(run.loaded, run.objects);
     return to_stdout(options, runs, console);
+}
+
+// A ResourceList out, also when the run fails, since an orchestrator parses standard output before
+// it looks at the exit code.
+Result<int> run_krm(const Options& options, ClusterRuns& runs, Console& console) {
+    LoadOptions input = options.load;
+    input.resource_list = true;
+    Result<std::string> stream = read_stdin();
+    if (!stream) {
+        runs.all().emplace_back().diagnostics.add(std::move(stream.error().diagnostic));
+        return leave_unchanged(runs, console);
+    }
+    input.stream = std::move(*stream);
+    if (!runs.render_one(std::move(input))) {
+        return leave_unchanged(runs, console);
+    }
+    Run& run = runs.last();
+    Result<std::string> items = emit_items({run.loaded, run.plan, run.objects});
+    if (!items) {
+        run.diagnostics.add(std::move(items.error().diagnostic));
+        return leave_unchanged(runs, console);
+    }
+    if (!console.out(wrap_items(run.loaded, *items, run.diagnostics))) {
+        return 1;
+    }
+    runs.print_diagnostics(console);
+    report(options, run, console, "");
+    return 0;
 }
 
 Result<int> run_install(const Options& options, ClusterRuns& runs, Console& console) {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <algorithm>
 #include <utility>
 
 #include "renderer/cli/report.h"
@@ -15,16 +15,10 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_in_git(const std::string& dir) {
-    std::error_code ignored;
-    const fs::path absolute = fs::absolute(dir, ignored);
-    for (fs::path path = fs::weakly_canonical(absolute, ignored);; path = path.parent_path()) {
-        if (fs::exists(path / ".git", ignored)) {
-            return true;
-        }
-        if (path == path.parent_path()) {
-            return false;
-        }
-    }
+    return std::ranges::any_of(with_parents(dir), [](const fs::path& path) {
+        std::error_code ignored;
+        return fs::exists(path / ".git", ignored);
+    });
 }
 
 Diagnostic secret_in_git(const Options& options, Destination destination,
@@ -104,6 +98,17 @@ Result<std::vector<OutputFile>> make_tree(const Options& options, Destination de
 }
 
 }  // namespace
+
+std::vector<fs::path> with_parents(const std::string& path) {
+    std::error_code code;
+    const fs::path absolute = fs::absolute(path, code);
+    const fs::path canonical = fs::weakly_canonical(absolute, code);
+    std::vector<fs::path> found = {code ? absolute : canonical};
+    while (found.back() != found.back().parent_path()) {
+        found.push_back(found.back().parent_path());
+    }
+    return found;
+}
 
 Diagnostic empty_output(const Options& options, const Loaded& loaded) {
     return {.rule = "empty-output",

@@ -2,6 +2,7 @@
 // for Git, no empty output by accident.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,9 @@ namespace renderer {
 inline constexpr std::string_view kForeignSecretHint =
     "encrypt it with \"tailrender seal\" or SOPS, use an ExternalSecret, or create it in the "
     "cluster";
+
+// A real path, then those of the directories above it.
+std::vector<std::filesystem::path> with_parents(const std::string& path);
 
 Diagnostic empty_output(const Options& options, const Loaded& loaded);
 

@@ -39,6 +39,11 @@ bool is_invisible(unsigned character) {
     });
 }
 
+// Safe, between the marks.
+std::string code(std::string_view text) {
+    return fmt::format("{}{}{}", kCode, safe(text), kCodeEnd);
+}
+
 std::string tailnet_note(const std::string& tailnet) {
     return tailnet.empty() ? "" : fmt::format(" in tailnet {}", code(tailnet));
 }
@@ -311,10 +316,6 @@ std::string safe(std::string_view text) {
         }
     }
     return out;
-}
-
-std::string code(std::string_view text) {
-    return fmt::format("{}{}{}", kCode, safe(text), kCodeEnd);
 }
 
 Outline outline_of(const Comparison& comparison) {

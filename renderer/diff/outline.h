@@ -43,7 +43,4 @@ Outline outline_of(const Comparison& comparison);
 // With control characters made visible, and not too long.
 std::string safe(std::string_view text);
 
-// The same between the marks.
-std::string code(std::string_view text);
-
 }  // namespace renderer

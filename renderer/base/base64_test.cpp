@@ -25,7 +25,8 @@ TEST(DecodeBase64, IsTheInverse) {
 }
 
 TEST(DecodeBase64, RefusesWhatIsNone) {
-    for (const std::string text : {"Zg", "Zg=", "Z===", "Zg==Zg==", "Zm9v!mFy", "=Zg="}) {
+    for (const std::string text :
+         {"Zg", "Zg=", "Z===", "Zg==Zg==", "Zm9v!mFy", "=Zg=", "YW=j", "Y Q=", "_-_-", "hello!"}) {
         EXPECT_FALSE(decode_base64(text).has_value()) << text;
     }
 }

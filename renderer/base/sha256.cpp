@@ -1,6 +1,8 @@
 #include "renderer/base/sha256.h"
 
+#include <fmt/format.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include "renderer/base/check.h"
 
@@ -15,14 +17,21 @@ Sha256 sha256(std::string_view bytes) {
     return digest;
 }
 
+Sha256 hmac_sha256(std::string_view key, std::string_view message) {
+    Sha256 digest;
+    unsigned size = 0;
+    const auto* bytes = reinterpret_cast<const unsigned char*>(message.data());
+    CHECK(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes, message.size(),
+               digest.data(), &size) != nullptr);
+    return digest;
+}
+
+std::string hex(const Sha256& digest) {
+    return fmt::format("{:02x}", fmt::join(digest, ""));
+}
+
 std::string sha256_hex(std::string_view bytes) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string text;
-    for (const std::uint8_t byte : sha256(bytes)) {
-        text += kDigits[byte >> 4U];
-        text += kDigits[byte & 15U];
-    }
-    return text;
+    return hex(sha256(bytes));
 }
 
 }  // namespace renderer

@@ -1,5 +1,6 @@
 #include "renderer/base/utf8.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -7,10 +8,6 @@
 namespace renderer {
 
 namespace {
-
-bool is_continuation(char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-}
 
 // Length of the well-formed sequence at the front, 0 if there is none.
 std::size_t sequence_length(std::string_view text) {
@@ -56,6 +53,10 @@ bool is_forbidden(std::string_view sequence) {
 }
 
 }  // namespace
+
+std::size_t count_characters(std::string_view text) {
+    return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, is_continuation));
+}
 
 std::size_t find_bad_character(std::string_view text) {
     std::uint8_t seen = 0;

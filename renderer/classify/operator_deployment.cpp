@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -13,10 +12,6 @@
 namespace renderer {
 
 namespace {
-
-std::span<const Value> items_of(const Value* value) {
-    return value != nullptr && value->is_list() ? value->items() : std::span<const Value>();
-}
 
 const Value* find_env(const Value& container, std::string_view name) {
     const Value* last = nullptr;  // a later duplicate wins, as in a container

@@ -1,110 +1,66 @@
 #include "renderer/cli/cli.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
-#include <cstdlib>
 #include <string>
+#include <string_view>
+#include <utility>
 
-#include "renderer/cli/cluster_runs.h"
-#include "renderer/cli/cmp_command.h"
 #include "renderer/cli/commands.h"
-#include "renderer/cli/completion.h"
 #include "renderer/cli/console.h"
-#include "renderer/cli/explain.h"
 #include "renderer/cli/options.h"
 #include "renderer/load/tree/git_tree.h"
 
 namespace renderer {
 namespace {
 
-std::string environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
+struct Verb {
+    std::string_view name;
+    Result<int> (*run)(const Options&, ClusterRuns&, Console&);
+    // Such a one waits for others, who may have a line of their own on the terminal.
+    bool reads_input = false;
+    // Of one that reads nothing else, for whoever types it without that.
+    std::string_view input = {}, hint = {};
+};
 
-// What Argo CD tells its plug-ins.
-Environment argo_environment() {
-    Environment found;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view text = *entry;
-        const std::size_t equals = text.find('=');
-        if (text.starts_with("ARGOCD_") && equals != std::string_view::npos) {
-            found.emplace(text.substr(0, equals), text.substr(equals + 1));
-        }
-    }
-    return found;
-}
+constexpr std::array kVerbs = {
+    Verb{"render", run_render},
+    Verb{"check", run_check},
+    Verb{"post-render", run_post_render, true, "a stream of manifests",
+         "helm template NAME CHART | tailrender post-render --namespace NAMESPACE"},
+    Verb{"krm", run_krm, true, "a ResourceList",
+         "kpt fn eval DIR --exec \"tailrender krm\", or kustomize build --enable-alpha-plugins "
+         "--enable-exec"},
+    Verb{"cmp", run_cmp},
+    Verb{"explain", run_explain},
+    Verb{"lint", run_lint},
+    Verb{"diff", run_diff},
+    Verb{"install", run_install},
+    Verb{"images", run_images},
+    Verb{"seal", run_seal, true},
+    Verb{"commit", run_commit},
+    Verb{"gitops-snippets", run_gitops_snippets},
+    Verb{"completion", run_completion},
+};
 
-bool wants_color(Color color) {
-    switch (color) {
-        case Color::Always:
-            return true;
-        case Color::Never:
-            return false;
-        case Color::Auto:
-            break;
+// Opens the revision once for all clusters of a run: a branch may move meanwhile.
+Result<int> run_verb(const Verb& verb, Options& options, ClusterRuns& runs, Console& console) {
+    if (!verb.input.empty() && ::isatty(STDIN_FILENO) == 1) {
+        console.err(
+            fmt::format("tailrender: error: {} reads {}, and standard input is a terminal [usage]\n"
+                        "  hint: {}\n",
+                        verb.name, verb.input, verb.hint));
+        return 2;
     }
-    return environment("NO_COLOR").empty() && environment("TERM") != "dumb" &&
-           ::isatty(STDERR_FILENO) == 1;
-}
-
-// What reads standard input waits for others, who may have a line of their own on the terminal.
-bool wants_progress(const Options& options) {
-    const bool reads_input =
-        options.verb == Verb::PostRender || options.verb == Verb::Krm || options.verb == Verb::Seal;
-    return !options.quiet && !reads_input && environment("TERM") != "dumb" &&
-           ::isatty(STDERR_FILENO) == 1;
-}
-
-int run_verb(const Options& options, Console& console) {
-    switch (options.verb) {
-        case Verb::Render:
-            return run_render(options, console);
-        case Verb::Check:
-            return run_check(options, console);
-        case Verb::PostRender:
-            return run_post_render(options, console);
-        case Verb::Explain:
-            return run_explain(options, console);
-        case Verb::Lint:
-            return run_lint(options, console);
-        case Verb::Diff:
-            return run_diff(options, console);
-        case Verb::Install:
-            return run_install(options, console);
-        case Verb::Krm:
-            return run_krm(options, console);
-        case Verb::Cmp:
-            return run_cmp(options, argo_environment(), console);
-        case Verb::Images:
-            return run_images(options, console);
-        case Verb::Seal:
-            return run_seal(options, console);
-        case Verb::Commit:
-            return run_commit(options, console);
-        case Verb::GitopsSnippets:
-            return run_gitops_snippets(options, console);
-        case Verb::Completion:
-            return console.out(completion_script(options.shell, command_table())) ? 0 : 1;
+    if (!options.revision.empty()) {
+        options.load.tree = TRY(GitTree::open(options.load.path, options.revision));
     }
-    return 2;
-}
-
-// Once for all clusters of a run: a branch may move meanwhile.
-bool open_revision(Options& options, Console& console) {
-    if (options.revision.empty()) {
-        return true;
-    }
-    Result<std::shared_ptr<const GitTree>> tree =
-        GitTree::open(options.load.path, options.revision);
-    if (!tree) {
-        ClusterRuns().refuse(std::move(tree.error().diagnostic), console);
-        return false;
-    }
-    options.load.tree = std::move(*tree);
-    return true;
+    return verb.run(options, runs, console);
 }
 
 // Else the first file that is opened gets the number of a stream that is closed, and what is meant
@@ -132,12 +88,18 @@ int run_cli(int argc, const char* const* argv) {
     if (options.log_file.empty()) {
         options.log_file = environment("TAILRENDER_LOG");
     }
-    Console console(wants_color(options.color), options.log_file);
-    if (wants_progress(options)) {
+    const Verb& verb = *std::ranges::find(kVerbs, options.verb, &Verb::name);
+    Console console(wants_color(options.color, STDERR_FILENO), options.log_file);
+    if (!options.quiet && !verb.reads_input && is_terminal(STDERR_FILENO)) {
         console.show_progress();
     }
-    return console.finish(
-        console.ready() && open_revision(options, console) ? run_verb(options, console) : 1);
+    if (!console.ready()) {
+        return 1;
+    }
+    // The process ends with what it has read: no one waits until it is freed node by node.
+    static auto* const runs = new ClusterRuns;
+    Result<int> code = run_verb(verb, options, *runs, console);
+    return console.finish(code ? *code : runs->refuse(std::move(code.error().diagnostic), console));
 }
 
 }  // namespace renderer

@@ -26,10 +26,6 @@ std::vector<Diagnostics::Block> blocks_of(const std::deque<Run>& runs, bool colo
     return blocks;
 }
 
-std::string plural(std::size_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 bool ClusterRuns::render_each(const LoadOptions& options) {
@@ -80,16 +76,16 @@ int ClusterRuns::finish(Console& console, std::string_view ending, bool quiet) c
     const auto errors = static_cast<std::size_t>(std::ranges::count(
         blocks, Severity::Error, [](const Diagnostics::Block& block) { return block.severity; }));
     if (errors > 0 || !quiet) {
-        console.err(fmt::format("{}, {}; {}\n", plural(errors, "error"),
-                                plural(blocks.size() - errors, "warning"), ending));
+        console.err(fmt::format("{}, {}; {}\n", counted(errors, "error"),
+                                counted(blocks.size() - errors, "warning"), ending));
     }
     return errors > 0 ? 1 : 0;
 }
 
-int ClusterRuns::refuse(Diagnostic diagnostic, Console& console) {
+int ClusterRuns::refuse(Diagnostic diagnostic, Console& console, std::string_view ending) {
     Run& run = runs_.empty() ? runs_.emplace_back() : runs_.back();
     run.diagnostics.add(std::move(diagnostic));
-    return fail(console);
+    return fail(console, ending);
 }
 
 }  // namespace renderer

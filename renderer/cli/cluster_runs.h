@@ -28,8 +28,9 @@ public:
     // The same for what writes nothing: the line is left out when `quiet` and nothing is an error.
     // Returns 0 without errors.
     int finish(Console& console, std::string_view ending, bool quiet) const;
-    // The same after one more error, in the last run or in none.
-    int refuse(Diagnostic diagnostic, Console& console);
+    // As fail, after one more error, in the last run or in none.
+    int refuse(Diagnostic diagnostic, Console& console,
+               std::string_view ending = "nothing written");
 
 private:
     std::deque<Run> runs_;

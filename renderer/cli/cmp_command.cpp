@@ -2,17 +2,18 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "renderer/cli/cluster_runs.h"
+#include "renderer/base/split.h"
+#include "renderer/cli/commands.h"
 #include "renderer/cli/trees.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
@@ -126,34 +127,27 @@ std::string escaped(std::string_view value) {
 }
 
 Result<Unit> take(const Value& value, Collection collection, std::vector<std::string>& out) {
-    const auto wrong = [&] {
+    const bool fits = collection == Collection::String  ? value.is_string()
+                      : collection == Collection::Array ? value.is_list()
+                                                        : value.is_map();
+    bool are_texts = fits;
+    if (value.is_string()) {
+        out.emplace_back(value.text());
+    }
+    for (const Value& item : items_of(&value)) {
+        are_texts = are_texts && item.is_string();
+        out.emplace_back(text_of(item));
+    }
+    for (const Member& member : members_of(&value)) {
+        are_texts = are_texts && member.value.is_string();
+        out.push_back(fmt::format("{}={}", member.name(), escaped(text_of(member.value))));
+    }
+    if (!are_texts) {
         return invalid(
             kParameters, "a parameter has the wrong type", std::string(kind_name(value)),
             fmt::format("{} of strings", kCollections[static_cast<std::size_t>(collection)]));
-    };
-    if (collection == Collection::String && value.is_string()) {
-        out.emplace_back(value.text());
-        return Unit{};
     }
-    if (collection == Collection::Array && value.is_list()) {
-        for (const Value& item : value.items()) {
-            if (!item.is_string()) {
-                return wrong();
-            }
-            out.emplace_back(item.text());
-        }
-        return Unit{};
-    }
-    if (collection == Collection::Map && value.is_map()) {
-        for (const Member& member : value.members()) {
-            if (!member.value.is_string()) {
-                return wrong();
-            }
-            out.push_back(fmt::format("{}={}", member.name(), escaped(member.value.text())));
-        }
-        return Unit{};
-    }
-    return wrong();
+    return Unit{};
 }
 
 // `{"name": "cluster", "string": "home"}`; the value is under the name of its type.
@@ -190,7 +184,7 @@ Result<std::vector<Given>> parameters_of(const Environment& environment) {
                        json ? std::string(kind_name(*json)) : json.error().diagnostic.message,
                        "a JSON list");
     }
-    for (const Value& entry : json->is_list() ? json->items() : std::span<const Value>()) {
+    for (const Value& entry : items_of(&*json)) {
         all.push_back(TRY(decode(entry)));
     }
     return all;
@@ -210,12 +204,10 @@ Result<std::vector<Given>> variables_of(const Environment& environment) {
                            known_names(&Parameter::variable, "TAILRENDER_"));
         }
         Given given{parameter, {}};
-        for (std::size_t begin = 0; begin < value.size();) {
-            const std::size_t end = std::min(value.find('\n', begin), value.size());
-            if (end > begin) {
-                given.values.push_back(value.substr(begin, end - begin));
+        for (const std::string_view line : split(value, '\n')) {
+            if (!line.empty()) {
+                given.values.emplace_back(line);
             }
-            begin = end + 1;
         }
         all.push_back(std::move(given));
     }
@@ -297,11 +289,24 @@ std::string_view what_matches(const Environment& environment) {
     return first != environment.end() && first->first.starts_with(kPrefix) ? "plugin.env\n" : "";
 }
 
-int generate(const Options& options, const LoadOptions& input, Console& console) {
-    ClusterRuns runs;
+// What Argo CD tells its plug-ins.
+Environment argo_environment() {
+    Environment found;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const std::size_t equals = text.find('=');
+        if (text.starts_with("ARGOCD_") && equals != std::string_view::npos) {
+            found.emplace(text.substr(0, equals), text.substr(equals + 1));
+        }
+    }
+    return found;
+}
+
+Result<int> generate(const Options& options, const LoadOptions& input, ClusterRuns& runs,
+                     Console& console) {
     const std::vector<std::string> names = cluster_names(input);
     if (input.cluster.empty() && names.size() > 1) {
-        return runs.refuse(cluster_needed(names), console);
+        return Error{cluster_needed(names)};
     }
     if (!runs.render_one(input)) {
         if (misses_file(runs.last())) {
@@ -315,12 +320,12 @@ int generate(const Options& options, const LoadOptions& input, Console& console)
     const Run& run = runs.last();
     const Output output{run.loaded, run.plan, run.objects};
     if (const auto secret = find_plaintext_secret(output)) {
-        return runs.refuse(secret_in_cache(*secret), console);
+        return Error{secret_in_cache(*secret)};
     }
     std::string text;
     emit_stream(output, input.threads, [&](std::string_view piece) { text += piece; });
     if (text.empty() && !options.allow_empty) {
-        return runs.refuse(nothing_made(), console);
+        return Error{nothing_made()};
     }
     runs.print_diagnostics(console);
     return console.out(text) ? 0 : 1;
@@ -362,7 +367,8 @@ std::string parameters_json(const std::vector<std::string>& clusters) {
     return write_json(all) + "\n";
 }
 
-int run_cmp(const Options& options, const Environment& environment, Console& console) {
+Result<int> run_cmp(const Options& options, ClusterRuns& runs, Console& console) {
+    const Environment environment = argo_environment();
     LoadOptions input = options.load;
     input.path = ".";
     if (options.action == "discover") {
@@ -371,11 +377,8 @@ int run_cmp(const Options& options, const Environment& environment, Console& con
     if (options.action == "parameters") {
         return console.out(parameters_json(cluster_names(input))) ? 0 : 1;
     }
-    Result<Unit> applied = apply_application(environment, input);
-    if (!applied) {
-        return ClusterRuns().refuse(std::move(applied.error().diagnostic), console);
-    }
-    return generate(options, input, console);
+    TRY(apply_application(environment, input));
+    return generate(options, input, runs, console);
 }
 
 }  // namespace renderer

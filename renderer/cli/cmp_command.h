@@ -7,10 +7,10 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
-#include "renderer/cli/console.h"
-#include "renderer/cli/options.h"
 #include "renderer/core/result.h"
+#include "renderer/load/load.h"
 
 namespace renderer {
 
@@ -22,7 +22,5 @@ Result<Unit> apply_application(const Environment& environment, LoadOptions& opti
 
 // The announcement of our parameters, for the form in Argo CD's UI.
 std::string parameters_json(const std::vector<std::string>& clusters);
-
-int run_cmp(const Options& options, const Environment& environment, Console& console);
 
 }  // namespace renderer

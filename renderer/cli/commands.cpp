@@ -1,24 +1,23 @@
 #include "renderer/cli/commands.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <deque>
 #include <filesystem>
-#include <iterator>
+#include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <utility>
 
-#include "renderer/cli/cluster_runs.h"
-#include "renderer/cli/failed_stream.h"
-#include "renderer/cli/report.h"
 #include "renderer/cli/trees.h"
+#include "renderer/core/text_of.h"
+#include "renderer/core/yaml_writer.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/helm_files.h"
+#include "renderer/emit/krm/resource_list.h"
 #include "renderer/emit/tree/lock.h"
+#include "renderer/lint/lint.h"
+#include "renderer/load/load.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/lock_file.h"
 
@@ -36,40 +35,16 @@ std::string output_root(const Options& options) {
     return root;
 }
 
-fs::path real_path(const std::string& path) {
-    std::error_code code;
-    const fs::path absolute = fs::absolute(path, code);
-    const fs::path canonical = fs::weakly_canonical(absolute, code);
-    return code ? absolute : canonical;
-}
-
-// The path itself or one of its parents.
-bool contains(const fs::path& dir, fs::path path) {
-    for (;; path = path.parent_path()) {
-        if (path == dir) {
-            return true;
-        }
-        if (path == path.parent_path()) {
-            return false;
-        }
-    }
-}
-
 Diagnostic output_overlaps(const Options& options) {
     return {
-        .severity = Severity::Error,
         .rule = "output-overlaps-input",
-        .pos = {},
         .where = "-o",
-        .object = {},
         .message = "the output directory must not be or contain the input",
         .found = fmt::format("\"{}\" for input \"{}\"", options.load.output_dir, options.load.path),
-        .expected = "a separate directory, for example \"rendered\"",
-        .hint = {},
-        .notes = {}};
+        .expected = "a separate directory, for example \"rendered\""};
 }
 
-int to_stdout(const Options& options, ClusterRuns& runs, Console& console) {
+Result<int> to_stdout(const Options& options, ClusterRuns& runs, Console& console) {
     Run& run = runs.last();
     bool empty = true;
     bool written = true;
@@ -79,7 +54,7 @@ int to_stdout(const Options& options, ClusterRuns& runs, Console& console) {
                     written = written && console.out(piece);
                 });
     if (empty && !options.allow_empty) {
-        return runs.refuse(empty_output(options, run.loaded), console);
+        return Error{empty_output(options, run.loaded)};
     }
     if (!written) {
         return 1;
@@ -90,35 +65,35 @@ int to_stdout(const Options& options, ClusterRuns& runs, Console& console) {
 }
 
 bool overlaps(const Options& options) {
-    return contains(real_path(options.load.output_dir), real_path(options.load.path));
+    const fs::path output = with_parents(options.load.output_dir).front();
+    const std::vector<fs::path> input = with_parents(options.load.path);
+    return std::ranges::find(input, output) != input.end();
 }
 
-// The trees of the clusters and those of clusters that are gone; none after an error, which is
-// added to a run.
-std::vector<RenderedTree> directory_trees(const Options& options, ClusterRuns& runs) {
+// The trees of the clusters and those of clusters that are gone; none after an error that is added
+// to a run.
+Result<std::vector<RenderedTree>> directory_trees(const Options& options, ClusterRuns& runs) {
     const std::string root = output_root(options);
     std::vector<RenderedTree> trees = make_trees(options, Destination::Directory, root, runs);
     const std::optional<std::vector<std::string>> clusters = all_clusters(options, runs);
-    if (trees.empty() || !clusters) {
-        return trees;
-    }
-    if (!add_gone_trees(options, runs, find_gone_trees(root, *clusters), trees)) {
-        return {};
+    if (!trees.empty() && clusters) {
+        add_gone_trees(options, runs, TRY(find_gone_trees(root, *clusters)), trees);
     }
     return trees;
 }
 
-int to_directory(const Options& options, ClusterRuns& runs, Console& console) {
-    const std::vector<RenderedTree> trees = directory_trees(options, runs);
+Result<int> to_directory(const Options& options, ClusterRuns& runs, Console& console) {
+    const std::vector<RenderedTree> trees = TRY(directory_trees(options, runs));
     if (trees.empty()) {
         return runs.fail(console);
     }
     Result<std::vector<WriteReport>> reports = write_trees(trees);
     if (!reports) {  // a full disk, say: everything else is refused before the first byte
-        const bool begun = reports.error().diagnostic.rule == "write-failed";
-        runs.last().diagnostics.add(std::move(reports.error().diagnostic));
-        return runs.fail(console, begun ? "the output may be incomplete until a run succeeds"
-                                        : "nothing written");
+        Diagnostic& refusal = reports.error().diagnostic;
+        const bool begun = refusal.rule == "write-failed";
+        return runs.refuse(
+            std::move(refusal), console,
+            begun ? "the output may be incomplete until a run succeeds" : "nothing written");
     }
     runs.print_diagnostics(console);
     report_trees(options, runs, console, {.branch = {}, .trees = trees, .reports = *reports});
@@ -134,8 +109,8 @@ int update_lock(const Options& options, ClusterRuns& runs, Console& console) {
     }
     Result<bool> changed = write_lock(path, lock_text(outputs));
     if (!changed) {
-        runs.last().diagnostics.add(std::move(changed.error().diagnostic));
-        return runs.fail(console, "the output was written, but not the lock file");
+        return runs.refuse(std::move(changed.error().diagnostic), console,
+                           "the output was written, but not the lock file");
     }
     if (!options.quiet) {
         console.err(fmt::format("{}: {}\n", path, *changed ? "updated" : "up to date"));
@@ -144,16 +119,11 @@ int update_lock(const Options& options, ClusterRuns& runs, Console& console) {
 }
 
 Diagnostic no_place_for_lock(const Options& options) {
-    return {.severity = Severity::Error,
-            .rule = "usage",
-            .pos = {},
+    return {.rule = "usage",
             .where = "--update-lock",
-            .object = {},
             .message = fmt::format("{} needs a directory", kLockName),
             .found = fmt::format("\"{}\" to render", options.load.path),
-            .expected = "a directory to render",
-            .hint = {},
-            .notes = {}};
+            .expected = "a directory to render"};
 }
 
 // False when it is stale or cannot be told.
@@ -176,19 +146,12 @@ bool show_difference(const Options& options, const std::string& dir, Console& co
 
 // Of all containers below a value.
 void collect_images(const Value& value, std::set<std::string_view>& images) {
-    if (value.is_list()) {
-        for (const Value& item : value.items()) {
-            collect_images(item, images);
-        }
+    for (const Value& item : items_of(&value)) {
+        collect_images(item, images);
     }
-    if (!value.is_map()) {
-        return;
-    }
-    for (const Member& member : value.members()) {
+    for (const Member& member : members_of(&value)) {
         const bool containers = member.name() == "containers" || member.name() == "initContainers";
-        for (const Value& container : containers&& member.value.is_list()
-                                          ? member.value.items()
-                                          : std::span<const Value>()) {
+        for (const Value& container : items_of(containers ? &member.value : nullptr)) {
             const Value* image = container.find("image");
             if (image != nullptr && image->is_string()) {
                 images.insert(image->text());
@@ -198,45 +161,62 @@ void collect_images(const Value& value, std::set<std::string_view>& images) {
     }
 }
 
+// What `post-render --on-error annotate` prints in place of nothing: the stream as it came, behind
+// a document that says what is wrong. No cluster takes that document: its kind exists nowhere, so
+// helm refuses to install it. For `helm template` of helm 4, which drops standard error.
+std::string failed_stream(const Run& run, std::string_view stream) {
+    Value messages = Value::list();
+    for (const Diagnostics::Block& block : run.diagnostics.blocks(run.loaded.sources, false)) {
+        messages.append(Value(block.text));
+    }
+    std::string text;
+    write_yaml(Value::map({{"apiVersion", "tailrender.dev/v1alpha1"},
+                           {"kind", "RenderFailed"},
+                           {"metadata", Value::map({{"name", "tailrender"}})},
+                           {"messages", std::move(messages)}}),
+               text);
+    text += stream.starts_with("---") ? "" : "---\n";
+    return text.append(stream);
+}
+
+int leave_unchanged(ClusterRuns& runs, Console& console) {
+    const Run& run = runs.last();
+    (void)console.out(wrap_items(run.loaded, unchanged_items(run.loaded), run.diagnostics));
+    return runs.fail(console, "items left unchanged");
+}
+
 }  // namespace
 
-int run_render(const Options& options, Console& console) {
-    ClusterRuns& runs = lasting_runs();
+Result<int> run_render(const Options& options, ClusterRuns& runs, Console& console) {
     const bool tree = !options.load.output_dir.empty();
     if (tree && overlaps(options)) {
-        return runs.refuse(output_overlaps(options), console);
+        return Error{output_overlaps(options)};
     }
     if (options.update_lock && !fs::is_directory(options.load.path)) {
-        return runs.refuse(no_place_for_lock(options), console);
+        return Error{no_place_for_lock(options)};
     }
     if (!(tree ? runs.render_each(options.load) : runs.render_one(options.load))) {
         return runs.fail(console);
     }
     const int code =
-        tree ? to_directory(options, runs, console) : to_stdout(options, runs, console);
+        TRY(tree ? to_directory(options, runs, console) : to_stdout(options, runs, console));
     return code == 0 && options.update_lock ? update_lock(options, runs, console) : code;
 }
 
-int run_check(const Options& options, Console& console) {
-    ClusterRuns& runs = lasting_runs();
+Result<int> run_check(const Options& options, ClusterRuns& runs, Console& console) {
     if (overlaps(options)) {
-        return runs.refuse(output_overlaps(options), console);
+        return Error{output_overlaps(options)};
     }
     if (!runs.render_each(options.load)) {
         return runs.fail(console);
     }
-    const std::vector<RenderedTree> trees = directory_trees(options, runs);
+    const std::vector<RenderedTree> trees = TRY(directory_trees(options, runs));
     if (trees.empty()) {
         return runs.fail(console);
     }
     std::vector<std::string> diffs;
-    diffs.reserve(trees.size());
     for (const RenderedTree& tree : trees) {
-        Result<std::string> diff = compare_tree(tree);
-        if (!diff) {
-            return runs.refuse(std::move(diff.error().diagnostic), console);
-        }
-        diffs.push_back(std::move(*diff));
+        diffs.push_back(TRY(compare_tree(tree)));
     }
     runs.print_diagnostics(console);
     bool fresh = true;
@@ -246,32 +226,11 @@ int run_check(const Options& options, Console& console) {
     return fresh ? 0 : 1;
 }
 
-int run_post_render(const Options& options, Console& console) {
-    if (::isatty(STDIN_FILENO) == 1) {
-        console.err(
-            "tailrender: error: post-render reads a stream of manifests, and standard input is a "
-            "terminal [usage]\n"
-            "  hint: helm template NAME CHART | tailrender post-render --namespace NAMESPACE\n");
-        return 2;
-    }
+Result<int> run_post_render(const Options& options, ClusterRuns& runs, Console& console) {
     console.log(fmt::format("post-render of release \"{}\", namespace \"{}\"\n", options.release,
                             options.load.default_namespace));
     LoadOptions input = options.load;
-    input.stream.emplace();
-    ClusterRuns& runs = lasting_runs();
-    if (!read_stdin(*input.stream)) {
-        return runs.refuse({.severity = Severity::Error,
-                            .rule = "unreadable",
-                            .pos = {},
-                            .where = "<stdin>",
-                            .object = {},
-                            .message = "cannot read standard input",
-                            .found = {},
-                            .expected = {},
-                            .hint = {},
-                            .notes = {}},
-                           console);
-    }
+    input.stream = TRY(read_stdin());
     if (input.stream->empty()) {
         return 0;  // `helm template --output-dir` has nothing left for a post-renderer
     }
@@ -290,8 +249,35 @@ int run_post_render(const Options& options, Console& console) {
     return to_stdout(options, runs, console);
 }
 
-int run_install(const Options& options, Console& console) {
-    ClusterRuns& runs = lasting_runs();
+// A ResourceList out, also when the run fails, since an orchestrator parses standard output before
+// it looks at the exit code.
+Result<int> run_krm(const Options& options, ClusterRuns& runs, Console& console) {
+    LoadOptions input = options.load;
+    input.resource_list = true;
+    Result<std::string> stream = read_stdin();
+    if (!stream) {
+        runs.all().emplace_back().diagnostics.add(std::move(stream.error().diagnostic));
+        return leave_unchanged(runs, console);
+    }
+    input.stream = std::move(*stream);
+    if (!runs.render_one(std::move(input))) {
+        return leave_unchanged(runs, console);
+    }
+    Run& run = runs.last();
+    Result<std::string> items = emit_items({run.loaded, run.plan, run.objects});
+    if (!items) {
+        run.diagnostics.add(std::move(items.error().diagnostic));
+        return leave_unchanged(runs, console);
+    }
+    if (!console.out(wrap_items(run.loaded, *items, run.diagnostics))) {
+        return 1;
+    }
+    runs.print_diagnostics(console);
+    report(options, run, console, "");
+    return 0;
+}
+
+Result<int> run_install(const Options& options, ClusterRuns& runs, Console& console) {
     if (!runs.render_one(options.load)) {
         return runs.fail(console);
     }
@@ -299,8 +285,7 @@ int run_install(const Options& options, Console& console) {
                                            : to_directory(options, runs, console);
 }
 
-int run_images(const Options& options, Console& console) {
-    ClusterRuns& runs = lasting_runs();
+Result<int> run_images(const Options& options, ClusterRuns& runs, Console& console) {
     if (!runs.render_each(options.load)) {
         return runs.fail(console);
     }
@@ -316,6 +301,24 @@ int run_images(const Options& options, Console& console) {
     }
     runs.print_diagnostics(console);
     return console.out(lines) ? 0 : 1;
+}
+
+Result<int> run_lint(const Options& options, ClusterRuns& runs, Console& console) {
+    if (options.list_checks) {
+        std::string lines;
+        for (const LintCheck& check : lint_checks()) {
+            lines += fmt::format("{:<24} {}\n", check.id, check.explanation);
+        }
+        return console.out(lines) ? 0 : 1;
+    }
+    runs.render_each(options.load);
+    const std::shared_ptr<const SourceTree> tree = source_tree(options.load);
+    for (Run& run : runs.all()) {
+        LoadOptions one = options.load;
+        one.cluster = run.loaded.cluster;
+        lint({*tree, one, run.inventory, run.plan}, run.loaded, run.diagnostics);
+    }
+    return runs.finish(console, fmt::format("looked at \"{}\"", options.load.path), options.quiet);
 }
 
 }  // namespace renderer

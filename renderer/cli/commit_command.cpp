@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/commands.h"
 #include "renderer/cli/report.h"
 #include "renderer/cli/trees.h"
@@ -73,35 +72,30 @@ Result<std::string> push(const Options& options, const Work& work, const CommitR
     return fmt::format("{}: pushed\n", work.request.branch);
 }
 
-int write(const Options& options, const Work& work, ClusterRuns& runs, Console& console) {
+Result<int> write(const Options& options, const Work& work, ClusterRuns& runs, Console& console) {
     git_repository* repository = work.repository.handle.get();
     std::vector<RenderedTree> trees = make_trees(options, Destination::Branch, work.folder, runs);
     if (trees.empty()) {
         return runs.fail(console);
     }
     if (const auto clusters = all_clusters(options, runs)) {
-        if (!add_gone_trees(options, runs,
-                            find_gone_trees(repository, work.request, work.folder, *clusters),
-                            trees)) {
-            return runs.fail(console);
-        }
+        add_gone_trees(options, runs,
+                       TRY(find_gone_trees(repository, work.request, work.folder, *clusters)),
+                       trees);
     }
-    Result<CommitReport> committed = commit_trees(repository, work.request, trees);
-    if (!committed) {
-        return runs.refuse(std::move(committed.error().diagnostic), console);
-    }
-    std::string ending = outcome(work, *committed);
+    const CommitReport committed = TRY(commit_trees(repository, work.request, trees));
+    std::string ending = outcome(work, committed);
     if (!options.remote.empty()) {
-        Result<std::string> pushed = push(options, work, *committed);
+        Result<std::string> pushed = push(options, work, committed);
         if (!pushed) {
-            runs.last().diagnostics.add(std::move(pushed.error().diagnostic));
-            return runs.fail(console, "the local branch is up to date, but the remote's is not");
+            return runs.refuse(std::move(pushed.error().diagnostic), console,
+                               "the local branch is up to date, but the remote's is not");
         }
         ending += *pushed;
     }
     runs.print_diagnostics(console);
     report_trees(options, runs, console,
-                 {.branch = work.request.branch, .trees = trees, .reports = committed->trees});
+                 {.branch = work.request.branch, .trees = trees, .reports = committed.trees});
     if (!options.quiet) {
         console.err(ending);
     }
@@ -110,19 +104,12 @@ int write(const Options& options, const Work& work, ClusterRuns& runs, Console& 
 
 }  // namespace
 
-int run_commit(const Options& options, Console& console) {
-    ClusterRuns& runs = lasting_runs();
-    Result<Work> work = prepare(options);
-    if (!work) {
-        return runs.refuse(std::move(work.error().diagnostic), console);
-    }
+Result<int> run_commit(const Options& options, ClusterRuns& runs, Console& console) {
+    const Work work = TRY(prepare(options));
     LoadOptions load = options.load;
     load.output_dir.clear();  // a folder of the branch, not of the tree that is read
-    load.tree = work->source;
-    if (!runs.render_each(load)) {
-        return runs.fail(console);
-    }
-    return write(options, *work, runs, console);
+    load.tree = work.source;
+    return runs.render_each(load) ? write(options, work, runs, console) : runs.fail(console);
 }
 
 }  // namespace renderer

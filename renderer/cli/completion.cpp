@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <string_view>
+
+#include "renderer/cli/commands.h"
 
 namespace renderer {
 namespace {
@@ -23,12 +26,24 @@ void put(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
 }
 
-// What bash offers for a value: the arguments of `compgen`.
-std::string bash_source(const std::string& value) {
+// How a shell is told what to offer for a value.
+struct Offers {
+    std::string_view words_begin, words_end;  // around a choice
+    std::string_view files, directories, nothing;
+};
+
+constexpr Offers kBash = {"-W \"", "\"", "-f", "-d", ""};  // the arguments of `compgen`
+constexpr Offers kZsh = {"(", ")", "_files", "_files -/", " "};
+constexpr Offers kFish = {" -x -a '", "'", " -r -F", " -x -a '(__fish_complete_directories)'",
+                          " -x"};
+
+std::string offered(const std::string& value, const Offers& shell) {
     if (is_choice(value)) {
-        return fmt::format("-W \"{}\"", choices(value));
+        return fmt::format("{}{}{}", shell.words_begin, choices(value), shell.words_end);
     }
-    return value == "FILE" ? "-f" : value == "DIR" ? "-d" : "";
+    return std::string(value == "FILE"  ? shell.files
+                       : value == "DIR" ? shell.directories
+                                        : shell.nothing);
 }
 
 // The flags that take a value, by what they take: one flag may mean a file with one verb and a
@@ -39,7 +54,7 @@ std::string bash_values(const std::vector<VerbInfo>& verbs) {
         for (const FlagInfo& flag : verb.flags) {
             for (const std::string& name : flag.names) {
                 if (!flag.value.empty()) {
-                    std::string& patterns = by_source[bash_source(flag.value)];
+                    std::string& patterns = by_source[offered(flag.value, kBash)];
                     put(patterns, "{}\"{} {}\"", patterns.empty() ? "" : " | ", verb.name, name);
                 }
             }
@@ -98,19 +113,12 @@ std::string bash_script(const std::vector<VerbInfo>& verbs) {
     return out;
 }
 
-std::string zsh_action(const std::string& value) {
-    if (is_choice(value)) {
-        return fmt::format("({})", choices(value));
-    }
-    return value == "FILE" ? "_files" : value == "DIR" ? "_files -/" : " ";
-}
-
 // '*--set[doc]:KEY=VALUE: '
 std::string zsh_flag(const std::string& name, const FlagInfo& flag) {
     if (flag.value.empty()) {
         return fmt::format("'{}[{}]'", name, flag.doc);
     }
-    return fmt::format("'*{}[{}]:value:{}'", name, flag.doc, zsh_action(flag.value));
+    return fmt::format("'*{}[{}]:value:{}'", name, flag.doc, offered(flag.value, kZsh));
 }
 
 std::string zsh_script(const std::vector<VerbInfo>& verbs) {
@@ -125,7 +133,7 @@ std::string zsh_script(const std::vector<VerbInfo>& verbs) {
             }
         }
         put(cases, " \\\n                '*:argument:{}' ;;\n",
-            is_choice(verb.arguments) ? zsh_action(verb.arguments) : "_files");
+            is_choice(verb.arguments) ? offered(verb.arguments, kZsh) : "_files");
     }
     return fmt::format(
         "#compdef tailrender\n"
@@ -149,16 +157,6 @@ std::string zsh_script(const std::vector<VerbInfo>& verbs) {
         described, cases);
 }
 
-std::string fish_value(const std::string& value) {
-    if (is_choice(value)) {
-        return fmt::format(" -x -a '{}'", choices(value));
-    }
-    if (value == "FILE") {
-        return " -r -F";
-    }
-    return value == "DIR" ? " -x -a '(__fish_complete_directories)'" : value.empty() ? "" : " -x";
-}
-
 std::string fish_names(const std::vector<std::string>& names) {
     std::string out;
     for (const std::string& name : names) {
@@ -180,7 +178,8 @@ std::string fish_script(const std::vector<VerbInfo>& verbs) {
             verb.doc);
         for (const FlagInfo& flag : verb.flags) {
             put(out, "complete -c tailrender -n '__fish_seen_subcommand_from {}'{}{} -d '{}'\n",
-                verb.name, fish_names(flag.names), fish_value(flag.value), flag.doc);
+                verb.name, fish_names(flag.names),
+                flag.value.empty() ? "" : offered(flag.value, kFish), flag.doc);
         }
         if (is_choice(verb.arguments)) {
             put(out, "complete -c tailrender -n '__fish_seen_subcommand_from {}' -f -a '{}'\n",
@@ -196,6 +195,10 @@ std::string completion_script(std::string_view shell, const std::vector<VerbInfo
     return shell == "bash"  ? bash_script(verbs)
            : shell == "zsh" ? zsh_script(verbs)
                             : fish_script(verbs);
+}
+
+Result<int> run_completion(const Options& options, ClusterRuns& /*runs*/, Console& console) {
+    return console.out(completion_script(options.shell, command_table())) ? 0 : 1;
 }
 
 }  // namespace renderer

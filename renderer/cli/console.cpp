@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <system_error>
 
 #include "renderer/cli/progress.h"
@@ -86,18 +87,35 @@ int Console::finish(int exit_code) {
     return exit_code == 0 && log_failed_ ? 1 : exit_code;
 }
 
-bool read_stdin(std::string& text) {
+Result<std::string> read_stdin() {
+    std::string text;
     char buffer[65536];
     for (;;) {
         const ssize_t count = ::read(STDIN_FILENO, buffer, sizeof buffer);
         if (count == 0) {
-            return true;
+            return text;
         }
         if (count < 0 && errno != EINTR) {
-            return false;
+            return Error{{.rule = "unreadable",
+                          .where = "<stdin>",
+                          .message = "cannot read standard input"}};
         }
         text.append(buffer, count < 0 ? 0 : static_cast<std::size_t>(count));
     }
+}
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+bool is_terminal(int stream) {
+    return environment("TERM") != "dumb" && ::isatty(stream) == 1;
+}
+
+bool wants_color(Color color, int stream) {
+    return color == Color::Always ||
+           (color == Color::Auto && environment("NO_COLOR").empty() && is_terminal(stream));
 }
 
 }  // namespace renderer

@@ -7,6 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "renderer/cli/options.h"
+#include "renderer/core/result.h"
+
 namespace renderer {
 
 class Progress;
@@ -47,7 +50,14 @@ private:
     std::unique_ptr<Progress> progress_;
 };
 
-// Standard input to its end. False when reading fails.
-bool read_stdin(std::string& text);
+// Standard input to its end.
+Result<std::string> read_stdin();
+
+// "" for a variable that is not set.
+std::string environment(const char* name);
+
+// One that can move its cursor.
+bool is_terminal(int stream);
+bool wants_color(Color color, int stream);
 
 }  // namespace renderer

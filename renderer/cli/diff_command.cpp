@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <deque>
 #include <iterator>
 #include <memory>
@@ -13,7 +12,6 @@
 #include <vector>
 
 #include "renderer/base/parallel.h"
-#include "renderer/cli/cluster_runs.h"
 #include "renderer/cli/commands.h"
 #include "renderer/diff/compare.h"
 #include "renderer/diff/formats.h"
@@ -28,15 +26,6 @@ namespace {
 
 constexpr std::size_t kMinKey = 16;
 
-bool wants_color(Color color) {
-    const char* no_color = std::getenv("NO_COLOR");
-    const char* term = std::getenv("TERM");
-    const bool asked_not = (no_color != nullptr && *no_color != '\0') ||
-                           (term != nullptr && std::string_view(term) == "dumb");
-    return color == Color::Always ||
-           (color == Color::Auto && !asked_not && ::isatty(STDOUT_FILENO) == 1);
-}
-
 // One side of the comparison, and what was rendered for it.
 class Side {
 public:
@@ -45,29 +34,8 @@ public:
 
     // False when it cannot be had; `fail` says why.
     bool read() {
-        load_.path = name_;
-        std::shared_ptr<const SourceTree> tree = std::make_shared<DiskTree>();
-        if (tree->kind(name_) == EntryKind::Missing) {
-            Result<std::shared_ptr<const GitTree>> revision = open_revision();
-            if (!revision) {
-                return refuse(no_side(std::move(revision.error().diagnostic)));
-            }
-            tree = *revision;
-            load_.tree = tree;
-            if (tree->kind(load_.path) == EntryKind::Missing) {
-                return refuse(not_at_revision());
-            }
-        }
-        Result<std::optional<std::vector<ClusterTree>>> rendered = read_rendered(*tree, load_.path);
-        if (!rendered) {
-            return refuse(std::move(rendered.error().diagnostic));
-        }
-        if (*rendered) {
-            trees_ = std::move(**rendered);
-            is_rendered_ = true;
-            return true;
-        }
-        return render() && look_beside(*tree);
+        Result<bool> good = read_sources_or_rendered();
+        return good ? *good : refuse(std::move(good.error().diagnostic));
     }
 
     // Readers of sources leave rendered trees out: if they were meant, nothing would be compared.
@@ -100,6 +68,34 @@ private:
         return GitTree::open(load_.path, revision());
     }
 
+    // False: an error is among those of the runs.
+    Result<bool> read_sources_or_rendered() {
+        load_.path = name_;
+        std::shared_ptr<const SourceTree> tree = std::make_shared<DiskTree>();
+        if (tree->kind(name_) == EntryKind::Missing) {
+            Result<std::shared_ptr<const GitTree>> revision = open_revision();
+            if (!revision) {
+                return Error{no_side(std::move(revision.error().diagnostic))};
+            }
+            tree = *revision;
+            load_.tree = tree;
+            if (tree->kind(load_.path) == EntryKind::Missing) {
+                return Error{not_at_revision()};
+            }
+        }
+        trees_ = TRY(read_rendered(*tree, load_.path));
+        is_rendered_ = !trees_.empty();
+        if (is_rendered_ || !render()) {
+            return is_rendered_;
+        }
+        is_empty_ =
+            std::ranges::all_of(trees_, [](const ClusterTree& made) { return made.files.empty(); });
+        if (is_empty_) {
+            beside_ = TRY(rendered_below(*tree, load_.path));
+        }
+        return true;
+    }
+
     bool render() {
         if (!runs_.render_each(load_)) {
             return false;
@@ -112,20 +108,6 @@ private:
             }
             trees_.push_back({run.loaded.cluster, std::move(*files)});
         }
-        return true;
-    }
-
-    bool look_beside(const SourceTree& tree) {
-        is_empty_ =
-            std::ranges::all_of(trees_, [](const ClusterTree& made) { return made.files.empty(); });
-        if (!is_empty_) {
-            return true;
-        }
-        Result<std::vector<std::string>> rendered = rendered_below(tree, load_.path);
-        if (!rendered) {
-            return refuse(std::move(rendered.error().diagnostic));
-        }
-        beside_ = std::move(*rendered);
         return true;
     }
 
@@ -226,28 +208,20 @@ Result<Unit> can_be_paired(const std::vector<ClusterTree>& base,
     return Unit{};
 }
 
-// Empty, with a message, when the file cannot be used.
-std::string hash_key(const Options& options, Console& console) {
+Result<std::string> hash_key(const Options& options) {
     if (options.hash_key_file.empty()) {
         return random_key();
     }
-    Result<std::string> key = DiskTree().read(options.hash_key_file);
-    ClusterRuns runs;
-    if (!key) {
-        runs.refuse(std::move(key.error().diagnostic), console);
-        return {};
+    std::string key = TRY(DiskTree().read(options.hash_key_file));
+    if (key.size() < kMinKey) {
+        return Error{{.rule = "short-key",
+                      .where = options.hash_key_file,
+                      .message = "the hash key is too short",
+                      .found = fmt::format("{} bytes", key.size()),
+                      .expected = fmt::format("at least {} random bytes", kMinKey),
+                      .hint = "head -c 32 /dev/urandom > FILE, outside the repository"}};
     }
-    if (key->size() < kMinKey) {
-        runs.refuse({.rule = "short-key",
-                     .where = options.hash_key_file,
-                     .message = "the hash key is too short",
-                     .found = fmt::format("{} bytes", key->size()),
-                     .expected = fmt::format("at least {} random bytes", kMinKey),
-                     .hint = "head -c 32 /dev/urandom > FILE, outside the repository"},
-                    console);
-        return {};
-    }
-    return std::move(*key);
+    return key;
 }
 
 std::string report_of(const Comparison& comparison, const Options& options) {
@@ -259,16 +233,13 @@ std::string report_of(const Comparison& comparison, const Options& options) {
         case DiffFormat::Terminal:
             break;
     }
-    return terminal_report(comparison, wants_color(options.color));
+    return terminal_report(comparison, wants_color(options.color, STDOUT_FILENO));
 }
 
 }  // namespace
 
-int run_diff(const Options& options, Console& console) {
-    const std::string key = hash_key(options, console);
-    if (key.empty()) {
-        return 1;
-    }
+Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& console) {
+    const SecretHash hash(TRY(hash_key(options)));
     // The process ends with what it has read: no one waits until it is freed.
     static auto* const sides = new std::deque<Side>;
     Side& base = sides->emplace_back(options, options.base, "BASE");
@@ -294,7 +265,7 @@ int run_diff(const Options& options, Console& console) {
         head.refuse(std::move(comparable.error().diagnostic));
         return head.fail(console);
     }
-    Comparison comparison = compare_trees(std::move(before), std::move(after), SecretHash(key));
+    Comparison comparison = compare_trees(std::move(before), std::move(after), hash);
     comparison.base = options.base;
     comparison.head = options.head;
     head.print_diagnostics(console);

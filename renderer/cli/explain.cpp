@@ -7,7 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "renderer/cli/cluster_runs.h"
+#include "renderer/base/split.h"
+#include "renderer/cli/commands.h"
 
 namespace renderer {
 namespace {
@@ -70,18 +71,17 @@ void append_input(const Run& run, Pos pos, std::string& out) {
         return;
     }
     const SourceMap& sources = run.loaded.sources;
-    const std::string_view text = sources.text(document->source).substr(0, document->range.end);
-    for (std::size_t at = document->range.begin; at < text.size();) {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        const std::string_view line = text.substr(at, end - at);
-        const Pos begin = sources.pos(document->source, at);
-        const bool comment = line.find_first_not_of(' ') != std::string_view::npos &&
-                             line[line.find_first_not_of(' ')] == '#';
+    const auto [first, last] = document->range;
+    const std::string_view text = sources.text(document->source);
+    for (const std::string_view line : split(text.substr(first, last - first), '\n')) {
+        const auto offset = static_cast<std::size_t>(line.data() - text.data());
+        const Pos begin = sources.pos(document->source, offset);
+        const std::size_t content = std::min(line.find_first_not_of(' '), line.size());
+        const bool comment = line.substr(content).starts_with('#');
         if (!comment && line.find("tailscale") != std::string_view::npos &&
             sources.locate(begin).line != sources.locate(pos).line) {
             append_line(run, begin, out);
         }
-        at = end + 1;
     }
 }
 
@@ -172,16 +172,12 @@ Error unknown_object(const Run& run, const std::vector<const Object*>& all,
     }
     const std::vector<std::string_view> candidates(names.begin(), names.end());
     const std::string_view near = nearest(asked, candidates);
-    return Error{{.severity = Severity::Error,
-                  .rule = "unknown-object",
-                  .pos = {},
+    return Error{{.rule = "unknown-object",
                   .where = "explain",
-                  .object = {},
                   .message = "object not found in the input or the output",
                   .found = fmt::format("\"{}\"", asked),
                   .expected = "Kind/namespace/name or Kind/name",
-                  .hint = did_you_mean(near),
-                  .notes = {}}};
+                  .hint = did_you_mean(near)}};
 }
 
 }  // namespace
@@ -204,16 +200,11 @@ Result<std::string> explain(const Run& run, std::string_view object) {
     return out;
 }
 
-int run_explain(const Options& options, Console& console) {
-    ClusterRuns runs;
+Result<int> run_explain(const Options& options, ClusterRuns& runs, Console& console) {
     if (!runs.render_one(options.load)) {
         return runs.fail(console);
     }
-    Result<std::string> answer = explain(runs.last(), options.object);
-    if (!answer) {
-        return runs.refuse(std::move(answer.error().diagnostic), console);
-    }
-    return console.out(*answer) ? 0 : 1;
+    return console.out(TRY(explain(runs.last(), options.object))) ? 0 : 1;
 }
 
 }  // namespace renderer

@@ -79,7 +79,7 @@ helm:
 
 }  // namespace
 
-int run_gitops_snippets(const Options& options, Console& console) {
+Result<int> run_gitops_snippets(const Options& options, ClusterRuns& /*runs*/, Console& console) {
     static const std::map<std::string_view, std::string_view> kSnippets = {
         {"argo", kArgo}, {"flux", kFlux}, {"fleet", kFleet}};
     return console.out(kSnippets.at(options.tool)) ? 0 : 1;

@@ -4,19 +4,134 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <sstream>
-#include <string_view>
+#include <utility>
 
-#include "renderer/cli/shared_flags.h"
 #include "renderer/core/known_words.h"
+#include "renderer/kube/name_grammar.h"
 
 namespace renderer {
 namespace {
 
 constexpr const char* kVersion =
     "tailrender " TAILRENDER_VERSION "\nTailscale Kubernetes operator 1.96.5";
+constexpr const char* kHelp = "print this help";
+constexpr const char* kRendered = "directory or file to render";
+
+// A verb with --help, which ends with `examples`.
+CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples) {
+    CLI::App& verb = *app.add_subcommand(name, doc);
+    verb.set_help_flag("-h,--help", kHelp);
+    verb.footer(std::string("Examples:\n") + examples);
+    return verb;
+}
+
+// A flag or an argument with a value, which help calls `type`.
+template <typename T>
+CLI::Option* add(CLI::App& verb, const char* name, T& value, const char* type, const char* doc) {
+    return verb.add_option(name, value, doc)->type_name(type);
+}
+
+// Of these words only.
+CLI::Option* limit(CLI::Option* option, const std::vector<std::string>& words) {
+    return option->check(CLI::IsMember(words).description(""))
+        ->type_name(fmt::format("{}", fmt::join(words, "|")));
+}
+
+template <typename T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+// A flag whose words stand for values.
+template <typename T, typename Chosen>
+void add_choice(CLI::App& verb, const char* name, Chosen& chosen, const Choices<T>& choices,
+                const char* doc) {
+    std::vector<std::string> words;
+    for (const auto& [word, value] : choices) {
+        words.push_back(word);
+    }
+    const auto choose = [&chosen, choices](const std::string& word) {
+        chosen = std::ranges::find(choices, word, &Choices<T>::value_type::first)->second;
+    };
+    limit(verb.add_option_function<std::string>(name, choose, doc), words);
+}
+
+// Flags that several verbs have.
+
+void add_common(CLI::App& verb, Options& options) {
+    verb.add_flag("-q,--quiet", options.quiet, "print diagnostics only, no report");
+    const Choices<Color> colors = {
+        {"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}};
+    add_choice(verb, "--color", options.color, colors,
+               "colour on standard error (default auto; NO_COLOR is honoured)");
+    add(verb, "--log-file", options.log_file, "FILE",
+        "append what goes to standard error to this file (or set TAILRENDER_LOG)");
+}
+
+// With add_common.
+void add_report(CLI::App& verb, Options& options) {
+    verb.add_flag("--all", options.all, "name every device and file in the report, also above 40");
+    add_common(verb, options);
+}
+
+void add_values(CLI::App& verb, LoadOptions& load) {
+    add(verb, "--values", load.values_files, "FILE", "file of Helm values (repeatable, later wins)")
+        ->allow_extra_args(false);
+    add(verb, "--set", load.sets, "KEY=VALUE", "one Helm value (repeatable, wins over files)")
+        ->allow_extra_args(false);
+}
+
+void add_namespace(CLI::App& verb, LoadOptions& load, const char* doc) {
+    add(verb, "--namespace", load.default_namespace, "NAME", doc)
+        ->check([](const std::string& name) {
+            return name.empty() || is_dns1123_label(name)
+                       ? std::string()
+                       : fmt::format("invalid namespace \"{}\"; expected {}", name,
+                                     kDnsLabelGrammar);
+        });
+}
+
+// With add_values and add_namespace.
+void add_inputs(CLI::App& verb, LoadOptions& load) {
+    add(verb, "--cluster", load.cluster, "NAME",
+        "cluster of .tailrender.yaml to render for; without that file any name is taken");
+    add_values(verb, load);
+    add(verb, "--context", load.context_dirs, "DIR",
+        "directory whose documents are read but never output (repeatable)")
+        ->allow_extra_args(false);
+    add_namespace(verb, load, "namespace of documents without one");
+    add(verb, "--kubernetes-version", load.kubernetes_version, "VERSION",
+        "version that objects are validated against (default: the newest known)");
+    add(verb, "--threads", load.threads, "N", "threads for reading (default one per core)");
+}
+
+// With --rev.
+CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc) {
+    CLI::Option* path = add(verb, "PATH", options.load.path, "DIR", doc);
+    add(verb, "--rev", options.revision, "REV",
+        "Git revision to read, instead of the files in the work tree");
+    return path;
+}
+
+CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc) {
+    return add(verb, "-o,--output", options.load.output_dir, "DIR", doc);
+}
+
+void add_allow_empty(CLI::App& verb, Options& options) {
+    verb.add_flag("--allow-empty", options.allow_empty, "accept an empty output");
+}
+
+void add_prune(CLI::App& verb, Options& options) {
+    verb.add_flag("--prune", options.prune,
+                  "treat output for clusters that no longer exist as stale");
+}
+
+void add_validate(CLI::App& verb, Options& options) {
+    verb.add_flag("--validate", options.load.validate,
+                  "validate foreign and generated objects too, as check and lint always do");
+}
+
+// The verbs.
 
 void add_render(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "render", "render a tree to standard output or a directory",
@@ -24,7 +139,7 @@ void add_render(CLI::App& app, Options& options) {
                               "  tailrender render . --cluster home -o rendered\n"
                               "  tailrender render . --rev origin/main --cluster home\n"
                               "  tailrender render apps --namespace apps --values values.yaml");
-    add_path(verb, options);
+    add_path(verb, options, kRendered)->required();
     add_output(verb, options,
                "directory to write the tree to (default: a stream on standard output)");
     verb.add_flag("--update-lock", options.update_lock,
@@ -33,7 +148,7 @@ void add_render(CLI::App& app, Options& options) {
     add_validate(verb, options);
     add_prune(verb, options);
     add_allow_empty(verb, options);
-    add_inputs(verb, options);
+    add_inputs(verb, options.load);
     add_report(verb, options);
 }
 
@@ -43,11 +158,11 @@ void add_check(CLI::App& app, Options& options) {
                  "  tailrender check . -o rendered           # exit 1 and a diff when stale\n"
                  "  tailrender check . -o rendered | patch -p0");
     verb.preparse_callback([&options](std::size_t) { options.load.validate = true; });
-    add_path(verb, options);
+    add_path(verb, options, kRendered)->required();
     add_output(verb, options, "directory written by render")->required();
     add_prune(verb, options);
     add_allow_empty(verb, options);
-    add_inputs(verb, options);
+    add_inputs(verb, options.load);
     add_common(verb, options);
 }
 
@@ -57,18 +172,14 @@ void add_post_render(CLI::App& app, Options& options) {
                  "  helm template web ./chart | tailrender post-render --namespace shop\n"
                  "  helm upgrade web ./chart --post-renderer tailrender \\\n"
                  "    --post-renderer-args post-render --post-renderer-args --namespace=shop");
-    verb.add_option("--release", options.release, "release name, for the log file")
-        ->type_name("NAME");
-    verb.add_option_function<std::string>(
-            "--on-error",
-            [&options](const std::string& way) { options.annotate = way == "annotate"; },
-            "on errors, print nothing (default), or the input after a document that holds the "
-            "errors")
-        ->check(CLI::IsMember({"fail", "annotate"}).description(""))
-        ->type_name("fail|annotate");
+    add(verb, "--release", options.release, "NAME", "release name, for the log file");
+    const Choices<bool> ways = {{"fail", false}, {"annotate", true}};
+    add_choice(verb, "--on-error", options.annotate, ways,
+               "on errors, print nothing (default), or the input after a document that holds the "
+               "errors");
     add_validate(verb, options);
     add_allow_empty(verb, options);
-    add_inputs(verb, options);
+    add_inputs(verb, options.load);
     add_report(verb, options);
 }
 
@@ -78,7 +189,7 @@ void add_krm(CLI::App& app, Options& options) {
         "  kustomize build --enable-alpha-plugins --enable-exec .\n"
         "  kpt fn eval . --exec \"tailrender krm\" --fn-config tailrender.yaml");
     add_validate(verb, options);
-    add_inputs(verb, options);
+    add_inputs(verb, options.load);
     add_report(verb, options);
 }
 
@@ -87,10 +198,9 @@ void add_cmp(CLI::App& app, Options& options) {
                               "  tailrender cmp discover      # prints something if this is ours\n"
                               "  tailrender cmp parameters    # what an Application can set\n"
                               "  tailrender cmp generate      # the stream of this directory");
-    verb.add_option("ACTION", options.action, "the command that plugin.yaml runs")
-        ->required()
-        ->check(CLI::IsMember({"discover", "parameters", "generate"}).description(""))
-        ->type_name("discover|parameters|generate");
+    limit(verb.add_option("ACTION", options.action, "the command that plugin.yaml runs"),
+          {"discover", "parameters", "generate"})
+        ->required();
     add_allow_empty(verb, options);
     add_common(verb, options);
 }
@@ -100,11 +210,9 @@ void add_explain(CLI::App& app, Options& options) {
         add_verb(app, "explain", "show which input and which rule an object comes from",
                  "  tailrender explain StatefulSet/tailscale/ts-web-ztn66 .\n"
                  "  tailrender explain Service/shop/web .    # what this Service becomes");
-    verb.add_option("OBJECT", options.object, "Kind/namespace/name or Kind/name")
-        ->required()
-        ->type_name("OBJECT");
-    add_path(verb, options);
-    add_inputs(verb, options);
+    add(verb, "OBJECT", options.object, "OBJECT", "Kind/namespace/name or Kind/name")->required();
+    add_path(verb, options, kRendered)->required();
+    add_inputs(verb, options.load);
     add_common(verb, options);
 }
 
@@ -117,40 +225,32 @@ void add_lint(CLI::App& app, Options& options) {
         options.load.path = ".";
         options.load.validate = true;
     });
-    verb.add_option("PATH", options.load.path, "directory or file to check (default .)")
-        ->type_name("DIR");
-    add_revision(verb, options);
+    add_path(verb, options, "directory or file to check (default .)");
     add_output(verb, options, "directory written by render; it is skipped");
     verb.add_flag("--list", options.list_checks, "list the checks instead of running them");
-    add_inputs(verb, options);
+    add_inputs(verb, options.load);
     add_common(verb, options);
 }
 
 void add_diff(CLI::App& app, Options& options) {
-    static const std::map<std::string, DiffFormat> kFormats = {{"terminal", DiffFormat::Terminal},
-                                                               {"markdown", DiffFormat::Markdown},
-                                                               {"json", DiffFormat::Json}};
     CLI::App& verb =
         add_verb(app, "diff", "explain what a change of the sources means",
                  "  tailrender diff main .                 # a revision and this directory\n"
                  "  tailrender diff main feature:apps      # a path of a revision\n"
                  "  tailrender diff rendered .             # what a render would change\n"
                  "  tailrender diff --format markdown origin/main . > comment.md");
-    verb.add_option("BASE", options.base,
-                    "the old side: a directory, or REV[:PATH]; sources or a rendered tree")
-        ->required()
-        ->type_name("DIR");
-    verb.add_option("HEAD", options.head, "the new side")->required()->type_name("DIR");
-    verb.add_option_function<std::string>(
-            "--format", [&options](const std::string& name) { options.format = kFormats.at(name); },
-            "how to print it (default terminal)")
-        ->check(CLI::IsMember({"terminal", "markdown", "json"}).description(""))
-        ->type_name("terminal|markdown|json");
+    add(verb, "BASE", options.base, "DIR",
+        "the old side: a directory, or REV[:PATH]; sources or a rendered tree")
+        ->required();
+    add(verb, "HEAD", options.head, "DIR", "the new side")->required();
+    const Choices<DiffFormat> formats = {{"terminal", DiffFormat::Terminal},
+                                         {"markdown", DiffFormat::Markdown},
+                                         {"json", DiffFormat::Json}};
+    add_choice(verb, "--format", options.format, formats, "how to print it (default terminal)");
     verb.add_flag("--exit-code", options.exit_code, "exit 1 when anything differs");
-    verb.add_option("--hash-key", options.hash_key_file,
-                    "file with the key for hashes of secret values (default random)")
-        ->type_name("FILE");
-    add_inputs(verb, options);
+    add(verb, "--hash-key", options.hash_key_file, "FILE",
+        "file with the key for hashes of secret values (default random)");
+    add_inputs(verb, options.load);
     add_common(verb, options);
 }
 
@@ -161,8 +261,9 @@ void add_install(CLI::App& app, Options& options) {
     verb.preparse_callback([&options](std::size_t) { options.load.install = true; });
     add_output(verb, options,
                "directory to write the objects to (default: a stream on standard output)");
-    add_values(verb, options);
-    add_namespace(verb, options, "namespace of the controller and of proxies (default tailscale)");
+    add_values(verb, options.load);
+    add_namespace(verb, options.load,
+                  "namespace of the controller and of proxies (default tailscale)");
     add_report(verb, options);
 }
 
@@ -170,14 +271,10 @@ void add_images(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "images", "list the images of all generated pods",
                               "  tailrender images . --cluster home\n"
                               "  tailrender images . | xargs -n1 docker pull");
-    add_path(verb, options);
-    add_inputs(verb, options);
+    add_path(verb, options, kRendered)->required();
+    add_inputs(verb, options.load);
     add_common(verb, options);
 }
-
-const std::map<std::string, SealScope> kScopes = {{"strict", SealScope::Strict},
-                                                  {"namespace-wide", SealScope::NamespaceWide},
-                                                  {"cluster-wide", SealScope::ClusterWide}};
 
 void add_seal(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(
@@ -186,26 +283,22 @@ void add_seal(CLI::App& app, Options& options) {
         "  tailrender seal .operator-oauth.env --cert sealing.pem -o operator-oauth.yaml\n"
         "  tailrender seal secret.yaml --cert sealing.pem --scope namespace-wide");
     SealOptions& seal = options.seal;
-    verb.add_option("FILE", seal.file,
-                    "env file (*.env), manifest with Secrets, or - for one on stdin")
-        ->required()
-        ->type_name("FILE");
-    verb.add_option("--cert", seal.certificate,
-                    "certificate of the sealed-secrets controller, in PEM")
-        ->required()
-        ->type_name("FILE");
-    verb.add_option("-o,--output", seal.output, "file to write (default: standard output)")
-        ->type_name("FILE");
-    verb.add_option("--name", seal.name,
-                    "name of the Secret that an env file becomes (default operator-oauth)")
-        ->type_name("NAME");
-    add_namespace(verb, options,
+    add(verb, "FILE", seal.file, "FILE",
+        "env file (*.env), manifest with Secrets, or - for one on stdin")
+        ->required();
+    add(verb, "--cert", seal.certificate, "FILE",
+        "certificate of the sealed-secrets controller, in PEM")
+        ->required();
+    add(verb, "-o,--output", seal.output, "FILE", "file to write (default: standard output)");
+    add(verb, "--name", seal.name, "NAME",
+        "name of the Secret that an env file becomes (default operator-oauth)");
+    add_namespace(verb, options.load,
                   "namespace of a Secret without one (default tailscale for an env file)");
-    verb.add_option_function<std::string>(
-            "--scope", [&seal](const std::string& scope) { seal.scope = kScopes.at(scope); },
-            "where it can be decrypted (default: from its annotations, else strict)")
-        ->check(CLI::IsMember({"strict", "namespace-wide", "cluster-wide"}).description(""))
-        ->type_name("strict|namespace-wide|cluster-wide");
+    const Choices<SealScope> scopes = {{"strict", SealScope::Strict},
+                                       {"namespace-wide", SealScope::NamespaceWide},
+                                       {"cluster-wide", SealScope::ClusterWide}};
+    add_choice(verb, "--scope", seal.scope, scopes,
+               "where it can be decrypted (default: from its annotations, else strict)");
     add_common(verb, options);
 }
 
@@ -215,16 +308,15 @@ void add_commit(CLI::App& app, Options& options) {
         "  tailrender commit . --branch rendered\n"
         "  tailrender commit . --rev v1.4.0 --branch rendered --push origin\n"
         "  tailrender commit apps --branch rendered -o apps   # a directory of the branch");
-    add_path(verb, options);
-    verb.add_option("--branch", options.branch, "branch that only tailrender commits to")
-        ->required()
-        ->type_name("NAME");
+    add_path(verb, options, kRendered)->required();
+    add(verb, "--branch", options.branch, "NAME", "branch that only tailrender commits to")
+        ->required();
     add_output(verb, options, "directory in the branch (default: its root)");
-    verb.add_option("--push", options.remote, "remote to push the branch to")->type_name("REMOTE");
+    add(verb, "--push", options.remote, "REMOTE", "remote to push the branch to");
     add_validate(verb, options);
     add_prune(verb, options);
     add_allow_empty(verb, options);
-    add_inputs(verb, options);
+    add_inputs(verb, options.load);
     add_report(verb, options);
 }
 
@@ -234,10 +326,9 @@ void add_gitops_snippets(CLI::App& app, Options& options) {
                  "  tailrender gitops-snippets --for argo   # merge it into the Application\n"
                  "  tailrender gitops-snippets --for flux   # merge it into the Kustomization\n"
                  "  tailrender gitops-snippets --for fleet  # merge it into fleet.yaml");
-    verb.add_option("--for", options.tool, "the tool that applies the rendered output")
-        ->required()
-        ->check(CLI::IsMember({"argo", "flux", "fleet"}).description(""))
-        ->type_name("argo|flux|fleet");
+    limit(verb.add_option("--for", options.tool, "the tool that applies the rendered output"),
+          {"argo", "flux", "fleet"})
+        ->required();
 }
 
 void add_completion(CLI::App& app, Options& options) {
@@ -246,10 +337,8 @@ void add_completion(CLI::App& app, Options& options) {
                               "  tailrender completion zsh > ~/.zfunc/_tailrender\n"
                               "  tailrender completion fish > "
                               "~/.config/fish/completions/tailrender.fish");
-    verb.add_option("SHELL", options.shell, "the shell")
-        ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""))
-        ->type_name("bash|zsh|fish");
+    limit(verb.add_option("SHELL", options.shell, "the shell"), {"bash", "zsh", "fish"})
+        ->required();
 }
 
 // "-o, --output", where CLI11 writes no space.
@@ -276,41 +365,12 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
         "  tailrender check . -o rendered\n"
         "  tailrender VERB --help\n\n"
         "Exit codes: 0 ok; 1 diagnostics, stale, or a failed write; 2 usage.");
-    add_render(*app, options);
-    add_check(*app, options);
-    add_post_render(*app, options);
-    add_krm(*app, options);
-    add_cmp(*app, options);
-    add_explain(*app, options);
-    add_lint(*app, options);
-    add_diff(*app, options);
-    add_install(*app, options);
-    add_images(*app, options);
-    add_seal(*app, options);
-    add_commit(*app, options);
-    add_gitops_snippets(*app, options);
-    add_completion(*app, options);
+    for (const auto add_verb_and_flags :
+         {add_render, add_check, add_post_render, add_krm, add_cmp, add_explain, add_lint, add_diff,
+          add_install, add_images, add_seal, add_commit, add_gitops_snippets, add_completion}) {
+        add_verb_and_flags(*app, options);
+    }
     return app;
-}
-
-Verb verb_of(const std::string& name) {
-    static const std::map<std::string, Verb> kVerbs = {
-        {"render", Verb::Render},
-        {"check", Verb::Check},
-        {"post-render", Verb::PostRender},
-        {"krm", Verb::Krm},
-        {"cmp", Verb::Cmp},
-        {"explain", Verb::Explain},
-        {"lint", Verb::Lint},
-        {"diff", Verb::Diff},
-        {"install", Verb::Install},
-        {"images", Verb::Images},
-        {"seal", Verb::Seal},
-        {"commit", Verb::Commit},
-        {"gitops-snippets", Verb::GitopsSnippets},
-        {"completion", Verb::Completion},
-    };
-    return kVerbs.at(name);
 }
 
 std::string lower_first(std::string text) {
@@ -365,7 +425,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
         line.out = out.str();
         return line;
     }
-    options.verb = verb_of(chosen_verb(*app)->get_name());
+    options.verb = chosen_verb(*app)->get_name();
     line.options = std::move(options);
     return line;
 }

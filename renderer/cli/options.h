@@ -11,22 +11,6 @@
 
 namespace renderer {
 
-enum class Verb {
-    Render,
-    Check,
-    PostRender,
-    Krm,
-    Cmp,
-    Explain,
-    Lint,
-    Diff,
-    Install,
-    Images,
-    Seal,
-    Commit,
-    GitopsSnippets,
-    Completion,
-};
 enum class Color { Auto, Always, Never };
 enum class DiffFormat { Terminal, Markdown, Json };
 
@@ -39,7 +23,7 @@ struct SealOptions {
 };
 
 struct Options {
-    Verb verb = Verb::Render;
+    std::string verb;
     LoadOptions load;
     SealOptions seal;
     std::string object;     // explain

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "renderer/base/utf8.h"
+
 namespace renderer {
 namespace {
 
@@ -20,13 +22,6 @@ constexpr std::string_view kAlarm = "\033[1;37;41m";
 constexpr std::string_view kReset = "\033[0m";
 
 using Cells = std::array<std::string, kColumns>;
-
-// Columns that a text takes when every character is one column wide.
-std::size_t width(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
-    }));
-}
 
 std::string place(Pos pos, const SourceMap& sources) {
     if (!pos.known()) {
@@ -45,7 +40,7 @@ std::array<std::size_t, kColumns> widths_of(const std::vector<Cells>& rows) {
     std::array<std::size_t, kColumns> widths{};
     for (const Cells& row : rows) {
         for (std::size_t i = 0; i < kColumns; ++i) {
-            widths[i] = std::max(widths[i], width(row[i]));
+            widths[i] = std::max(widths[i], count_characters(row[i]));
         }
     }
     return widths;
@@ -61,15 +56,11 @@ void append_row(const Cells& row, const std::array<std::size_t, kColumns>& width
         line.append(line.empty() ? 0 : 2, ' ');
         const std::string_view style = header ? kBold : i == kPublicColumn ? kAlarm : "";
         line += paint(row[i], style, color && !style.empty());
-        line.append(widths[i] - width(row[i]), ' ');
+        line.append(widths[i] - count_characters(row[i]), ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line;
     out += '\n';
-}
-
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-    return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 std::string public_warning(const Plan& plan, bool color) {
@@ -85,7 +76,7 @@ std::string public_warning(const Plan& plan, bool color) {
         return {};
     }
     return fmt::format("{} anyone on the internet can reach {}: {}\n",
-                       paint("PUBLIC:", kAlarm, color), counted(count, "device", "devices"), names);
+                       paint("PUBLIC:", kAlarm, color), counted(count, "device"), names);
 }
 
 std::string and_more(std::size_t left_out) {
@@ -178,16 +169,16 @@ std::string totals(const Loaded& loaded, const Plan& plan, const Objects& object
         }));
     const std::size_t made =
         objects.size() + plan.replacements.size() + loaded.generated_inputs.size();
-    std::string out = fmt::format("{} generated; {} read", counted(made, "object", "objects"),
-                                  counted(read, "document", "documents"));
+    std::string out =
+        fmt::format("{} generated; {} read", counted(made, "object"), counted(read, "document"));
     // The files of a package have them from the second run on, and what is said of it stays.
     const bool is_package = loaded.resource_list && loaded.resource_list->is_package;
     out += plan.edits.empty() || is_package
                ? "\n"
-               : fmt::format(", {} in them\n", counted(plan.edits.size(), "edit", "edits"));
+               : fmt::format(", {} in them\n", counted(plan.edits.size(), "edit"));
     if (loaded.skipped_files > 0) {
         fmt::format_to(std::back_inserter(out), "skipped {} without Kubernetes documents\n",
-                       counted(loaded.skipped_files, "file", "files"));
+                       counted(loaded.skipped_files, "file"));
     }
     for (const std::string& line : plan.summary) {
         out += line;

@@ -30,7 +30,10 @@ public:
     explicit Sealing(const Options& options) : options_(options), flags_(options.seal) {}
 
     int run(Console& console) {
-        const auto certificate = read_certificate();
+        Result<SealingCertificate> certificate = read_certificate();
+        if (!certificate) {
+            diagnostics_.add(std::move(certificate.error().diagnostic));
+        }
         const std::vector<PlainSecret> secrets = read_secrets();
         std::string out;
         std::string report;
@@ -54,43 +57,22 @@ public:
     }
 
 private:
-    std::optional<SealingCertificate> read_certificate() {
-        Result<std::string> pem = text_of(flags_.certificate);
-        if (!pem) {
-            return std::nullopt;
-        }
-        Result<SealingCertificate> certificate =
-            SealingCertificate::parse(*pem, flags_.certificate);
-        if (!certificate) {
-            diagnostics_.add(certificate.error().diagnostic);
-            return std::nullopt;
-        }
-        return std::move(*certificate);
-    }
-
-    // An error is among the diagnostics already.
-    Result<std::string> text_of(const std::string& path) {
-        Result<std::string> text = DiskTree().read(path);
-        if (!text) {
-            diagnostics_.add(text.error().diagnostic);
-        }
-        return text;
+    [[nodiscard]] Result<SealingCertificate> read_certificate() const {
+        return SealingCertificate::parse(TRY(DiskTree().read(flags_.certificate)),
+                                         flags_.certificate);
     }
 
     std::vector<PlainSecret> read_secrets() {
-        std::string text;
-        if (flags_.file != "-") {
-            Result<std::string> read = text_of(flags_.file);
-            if (!read) {
-                return {};
-            }
-            text = std::move(*read);
-        } else if (!read_stdin(text)) {
-            diagnostics_.error("cannot-read", {}, "cannot read").where("<stdin>");
+        const bool is_stdin = flags_.file == "-";
+        Result<std::string> text = is_stdin ? read_stdin() : DiskTree().read(flags_.file);
+        if (!text) {
+            diagnostics_.add(is_stdin ? Diagnostic{.rule = "cannot-read",
+                                                   .where = "<stdin>",
+                                                   .message = "cannot read"}
+                                      : std::move(text.error().diagnostic));
             return {};
         }
-        const std::string path = flags_.file == "-" ? "<stdin>" : flags_.file;
-        const SourceId source = sources_.add(path, std::move(text));
+        const SourceId source = sources_.add(is_stdin ? "<stdin>" : flags_.file, std::move(*text));
         std::vector<PlainSecret> secrets =
             is_env_file(flags_.file) ? from_env_file(source) : from_manifests(source);
         for (PlainSecret& secret : secrets) {
@@ -254,7 +236,7 @@ private:
 
 }  // namespace
 
-int run_seal(const Options& options, Console& console) {
+Result<int> run_seal(const Options& options, ClusterRuns& /*runs*/, Console& console) {
     return Sealing(options).run(console);
 }
 

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <deque>
-#include <filesystem>
+#include <algorithm>
 #include <utility>
 
 #include "renderer/cli/report.h"
@@ -16,22 +15,15 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_in_git(const std::string& dir) {
-    std::error_code ignored;
-    const fs::path absolute = fs::absolute(dir, ignored);
-    for (fs::path path = fs::weakly_canonical(absolute, ignored);; path = path.parent_path()) {
-        if (fs::exists(path / ".git", ignored)) {
-            return true;
-        }
-        if (path == path.parent_path()) {
-            return false;
-        }
-    }
+    return std::ranges::any_of(with_parents(dir), [](const fs::path& path) {
+        std::error_code ignored;
+        return fs::exists(path / ".git", ignored);
+    });
 }
 
 Diagnostic secret_in_git(const Options& options, Destination destination,
                          const PlaintextSecret& secret) {
     return {
-        .severity = Severity::Error,
         .rule = "secret-in-git",
         .pos = secret.pos,
         .where = "-o",
@@ -44,8 +36,7 @@ Diagnostic secret_in_git(const Options& options, Destination destination,
         .hint =
             std::string(secret.foreign ? kForeignSecretHint
                                        : "create the Secret in the cluster (tailrender.secrets: "
-                                         "reference), or pipe the stream to kubectl"),
-        .notes = {}};
+                                         "reference), or pipe the stream to kubectl")};
 }
 
 Diagnostic secret_in_files(const InstallPlan& install) {
@@ -108,23 +99,24 @@ Result<std::vector<OutputFile>> make_tree(const Options& options, Destination de
 
 }  // namespace
 
-// No one waits until their nodes are freed one by one.
-ClusterRuns& lasting_runs() {
-    static auto* const all = new std::deque<ClusterRuns>;
-    return all->emplace_back();
+std::vector<fs::path> with_parents(const std::string& path) {
+    std::error_code code;
+    const fs::path absolute = fs::absolute(path, code);
+    const fs::path canonical = fs::weakly_canonical(absolute, code);
+    std::vector<fs::path> found = {code ? absolute : canonical};
+    while (found.back() != found.back().parent_path()) {
+        found.push_back(found.back().parent_path());
+    }
+    return found;
 }
 
 Diagnostic empty_output(const Options& options, const Loaded& loaded) {
-    return {.severity = Severity::Error,
-            .rule = "empty-output",
-            .pos = {},
+    return {.rule = "empty-output",
             .where = loaded.is_stream ? "<stdin>" : options.load.path,
-            .object = {},
             .message = "the output is empty: an applier would delete everything",
             .found = fmt::format("{} bytes of input with nothing to apply", loaded.input_bytes),
             .expected = "at least one Kubernetes document",
-            .hint = "if the empty output is intended, use --allow-empty",
-            .notes = {}};
+            .hint = "if the empty output is intended, use --allow-empty"};
 }
 
 std::vector<RenderedTree> make_trees(const Options& options, Destination destination,
@@ -156,26 +148,21 @@ std::optional<std::vector<std::string>> all_clusters(const Options& options, Clu
     return names;
 }
 
-bool add_gone_trees(const Options& options, ClusterRuns& runs,
-                    Result<std::vector<RenderedTree>> gone, std::vector<RenderedTree>& trees) {
-    Diagnostics& diagnostics = runs.last().diagnostics;
-    if (!gone) {
-        diagnostics.add(std::move(gone.error().diagnostic));
-        return false;
-    }
-    for (RenderedTree& tree : *gone) {
+void add_gone_trees(const Options& options, ClusterRuns& runs, std::vector<RenderedTree> gone,
+                    std::vector<RenderedTree>& trees) {
+    for (RenderedTree& tree : gone) {
         if (options.prune) {
             trees.push_back(std::move(tree));
             continue;
         }
-        diagnostics
+        runs.last()
+            .diagnostics
             .warning("gone-cluster", {},
                      "written by an earlier run for a cluster that is not in .tailrender.yaml")
             .where(tree.dir)
             .expected("no such output: appliers that follow it keep its devices")
             .hint("remove it with --prune, unless another tree is rendered to the same directory");
     }
-    return true;
 }
 
 void report_trees(const Options& options, ClusterRuns& runs, Console& console,

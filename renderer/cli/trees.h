@@ -2,6 +2,7 @@
 // for Git, no empty output by accident.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,13 +16,13 @@
 
 namespace renderer {
 
-// Of a command; the process ends with them.
-ClusterRuns& lasting_runs();
-
 // What to do about a Secret among the sources that must not be written.
 inline constexpr std::string_view kForeignSecretHint =
     "encrypt it with \"tailrender seal\" or SOPS, use an ExternalSecret, or create it in the "
     "cluster";
+
+// A real path, then those of the directories above it.
+std::vector<std::filesystem::path> with_parents(const std::string& path);
 
 Diagnostic empty_output(const Options& options, const Loaded& loaded);
 
@@ -37,9 +38,9 @@ std::vector<RenderedTree> make_trees(const Options& options, Destination destina
 std::optional<std::vector<std::string>> all_clusters(const Options& options, ClusterRuns& runs);
 
 // Takes the trees of clusters that are gone along, or only warns of them: they may be those of
-// another source. False after an error.
-bool add_gone_trees(const Options& options, ClusterRuns& runs,
-                    Result<std::vector<RenderedTree>> gone, std::vector<RenderedTree>& trees);
+// another source.
+void add_gone_trees(const Options& options, ClusterRuns& runs, std::vector<RenderedTree> gone,
+                    std::vector<RenderedTree>& trees);
 
 // What was written: a report per tree. `branch` is empty for directories.
 struct Written {

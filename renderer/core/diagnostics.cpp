@@ -46,7 +46,7 @@ void print_line(const SourceMap& sources, Pos pos, std::string& out) {
     std::string_view line = place.text;
     std::size_t column = std::min<std::size_t>(place.column - 1, line.size());
     std::size_t cut = column > kMaxLine - 20 ? column - (kMaxLine - 20) : 0;
-    while (cut > 0 && (static_cast<unsigned char>(line[cut]) & 0xC0U) == 0x80U) {
+    while (cut > 0 && is_continuation(line[cut])) {
         --cut;
     }
     line = line.substr(cut, kMaxLine);
@@ -62,7 +62,7 @@ void print_line(const SourceMap& sources, Pos pos, std::string& out) {
     for (std::size_t i = 0; i < line.size(); ++i) {
         const auto byte = static_cast<unsigned char>(line[i]);
         shown += byte < 0x20 && byte != '\t' ? ' ' : line[i];
-        if (i < column && (byte & 0xC0U) != 0x80U) {
+        if (i < column && !is_continuation(line[i])) {
             blanks += byte == '\t' ? '\t' : ' ';
         }
     }
@@ -118,51 +118,6 @@ void Diagnostics::add(Diagnostic diagnostic) {
     all_.push_back(std::move(diagnostic));
 }
 
-Finding& Finding::object(std::string_view object) {
-    added_.object = object;
-    return *this;
-}
-
-Finding& Finding::where(std::string_view where) {
-    added_.where = where;
-    return *this;
-}
-
-Finding& Finding::found(std::string_view found) {
-    added_.found = found;
-    return *this;
-}
-
-Finding& Finding::expected(std::string_view expected) {
-    added_.expected = expected;
-    return *this;
-}
-
-Finding& Finding::hint(std::string_view hint) {
-    added_.hint = hint;
-    return *this;
-}
-
-Finding& Finding::notes(std::vector<Note> notes) {
-    added_.notes = std::move(notes);
-    return *this;
-}
-
-Finding& Finding::note(Note note) {
-    added_.notes.push_back(std::move(note));
-    return *this;
-}
-
-Finding& Finding::hide_text(bool hide) {
-    added_.hide_text = hide;
-    return *this;
-}
-
-Finding& Finding::is_absence() {
-    added_.is_absence = true;
-    return *this;
-}
-
 Finding Diagnostics::say(Severity severity, std::string_view rule, Pos pos, std::string message) {
     add({.severity = severity,
          .rule = std::string(rule),
@@ -171,26 +126,10 @@ Finding Diagnostics::say(Severity severity, std::string_view rule, Pos pos, std:
     return Finding(all_.back());
 }
 
-Finding Diagnostics::error(std::string_view rule, Pos pos, std::string message) {
-    return say(Severity::Error, rule, pos, std::move(message));
-}
-
-Finding Diagnostics::warning(std::string_view rule, Pos pos, std::string message) {
-    return say(Severity::Warning, rule, pos, std::move(message));
-}
-
 Finding Report::say(Severity severity, std::string_view rule, Pos pos, std::string message) {
     Finding added = diagnostics_.say(severity, rule, pos, std::move(message));
     added.object(object_);
     return added;
-}
-
-Finding Report::error(std::string_view rule, Pos pos, std::string message) {
-    return say(Severity::Error, rule, pos, std::move(message));
-}
-
-Finding Report::warning(std::string_view rule, Pos pos, std::string message) {
-    return say(Severity::Warning, rule, pos, std::move(message));
 }
 
 void Diagnostics::append(Diagnostics other) {
@@ -244,6 +183,10 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
 
 std::string did_you_mean(std::string_view near) {
     return near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near);
+}
+
+std::string counted(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 }  // namespace renderer

@@ -43,17 +43,26 @@ class Finding {
 public:
     explicit Finding(Diagnostic& added) : added_(added) {}
 
-    Finding& object(std::string_view object);
-    Finding& where(std::string_view where);
-    Finding& found(std::string_view found);
-    Finding& expected(std::string_view expected);
-    Finding& hint(std::string_view hint);
-    Finding& note(Note note);
-    Finding& notes(std::vector<Note> notes);
-    Finding& hide_text(bool hide = true);
-    Finding& is_absence();
+    Finding& object(std::string_view object) { return set(&Diagnostic::object, object); }
+    Finding& where(std::string_view where) { return set(&Diagnostic::where, where); }
+    Finding& found(std::string_view found) { return set(&Diagnostic::found, found); }
+    Finding& expected(std::string_view expected) { return set(&Diagnostic::expected, expected); }
+    Finding& hint(std::string_view hint) { return set(&Diagnostic::hint, hint); }
+    Finding& notes(std::vector<Note> notes) { return set(&Diagnostic::notes, std::move(notes)); }
+    Finding& note(Note note) {
+        added_.notes.push_back(std::move(note));
+        return *this;
+    }
+    Finding& hide_text(bool hide = true) { return set(&Diagnostic::hide_text, hide); }
+    Finding& is_absence() { return set(&Diagnostic::is_absence, true); }
 
 private:
+    template <typename Field, typename T>
+    Finding& set(Field Diagnostic::*field, T value) {
+        added_.*field = std::move(value);
+        return *this;
+    }
+
     Diagnostic& added_;
 };
 
@@ -61,8 +70,12 @@ class Diagnostics {
 public:
     void add(Diagnostic diagnostic);
     Finding say(Severity severity, std::string_view rule, Pos pos, std::string message);
-    Finding error(std::string_view rule, Pos pos, std::string message);
-    Finding warning(std::string_view rule, Pos pos, std::string message);
+    Finding error(std::string_view rule, Pos pos, std::string message) {
+        return say(Severity::Error, rule, pos, std::move(message));
+    }
+    Finding warning(std::string_view rule, Pos pos, std::string message) {
+        return say(Severity::Warning, rule, pos, std::move(message));
+    }
     void append(Diagnostics other);  // merges what a thread collected
 
     [[nodiscard]] bool has_errors() const { return errors_ > 0; }
@@ -99,8 +112,12 @@ public:
         : object_(std::move(object)), diagnostics_(diagnostics) {}
 
     Finding say(Severity severity, std::string_view rule, Pos pos, std::string message);
-    Finding error(std::string_view rule, Pos pos, std::string message);
-    Finding warning(std::string_view rule, Pos pos, std::string message);
+    Finding error(std::string_view rule, Pos pos, std::string message) {
+        return say(Severity::Error, rule, pos, std::move(message));
+    }
+    Finding warning(std::string_view rule, Pos pos, std::string message) {
+        return say(Severity::Warning, rule, pos, std::move(message));
+    }
 
 private:
     std::string object_;
@@ -112,5 +129,8 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
 
 // The hint that names it; "" for "".
 std::string did_you_mean(std::string_view near);
+
+// "1 device", "2 devices"
+std::string counted(std::size_t count, std::string_view what);
 
 }  // namespace renderer

@@ -6,33 +6,12 @@
 
 namespace renderer {
 
-namespace {
-
-std::string_view text_at(const Value& root, std::initializer_list<std::string_view> path) {
-    return text_of(root.at(path));
-}
-
-}  // namespace
-
 std::string object_name(std::string_view kind, std::string_view ns, std::string_view name) {
     return ns.empty() ? fmt::format("{}/{}", kind, name) : fmt::format("{}/{}/{}", kind, ns, name);
 }
 
 std::string Document::object_name() const {
     return renderer::object_name(text_of(kind), effective_namespace, text_of(name));
-}
-
-std::string_view Object::api_version() const {
-    return text_at(root, {"apiVersion"});
-}
-std::string_view Object::kind() const {
-    return text_at(root, {"kind"});
-}
-std::string_view Object::name() const {
-    return text_at(root, {"metadata", "name"});
-}
-std::string_view Object::ns() const {
-    return text_at(root, {"metadata", "namespace"});
 }
 
 std::string Object::object_name() const {

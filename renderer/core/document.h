@@ -10,6 +10,7 @@
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/source_map.h"
+#include "renderer/core/text_of.h"
 #include "renderer/core/value.h"
 #include "renderer/core/yaml_reader.h"
 
@@ -57,10 +58,11 @@ struct Object {
     std::uint32_t bundle = 0;    // which bundle's directory it goes to
     std::string_view generator;  // the feature, for people: "l3-ingress"
 
-    [[nodiscard]] std::string_view api_version() const;
-    [[nodiscard]] std::string_view kind() const;
-    [[nodiscard]] std::string_view name() const;
-    [[nodiscard]] std::string_view ns() const;  // empty = cluster-scoped
+    [[nodiscard]] std::string_view api_version() const { return text_of(root, {"apiVersion"}); }
+    [[nodiscard]] std::string_view kind() const { return text_of(root, {"kind"}); }
+    [[nodiscard]] std::string_view name() const { return text_of(root, {"metadata", "name"}); }
+    // Empty: cluster-scoped.
+    [[nodiscard]] std::string_view ns() const { return text_of(root, {"metadata", "namespace"}); }
     [[nodiscard]] std::string object_name() const;
 };
 

@@ -13,41 +13,20 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kHex = "0123456789abcdef";
-
 // U+2028 and U+2029 break lines in JavaScript; Go escapes them.
 bool is_line_separator(std::string_view text, std::size_t i) {
     return text.substr(i, 2) == "\xE2\x80" && i + 2 < text.size() &&
            (text[i + 2] == '\xA8' || text[i + 2] == '\xA9');
 }
 
-void write_byte_escaped(unsigned char byte, std::string& out) {
-    switch (byte) {
-        case '"':
-            out += "\\\"";
-            break;
-        case '\\':
-            out += "\\\\";
-            break;
-        case '\n':
-            out += "\\n";
-            break;
-        case '\r':
-            out += "\\r";
-            break;
-        case '\t':
-            out += "\\t";
-            break;
-        case '\b':
-            out += "\\b";
-            break;
-        case '\f':
-            out += "\\f";
-            break;
-        default:
-            out += "\\u00";
-            out += kHex[byte >> 4U];
-            out += kHex[byte & 15U];
+void write_byte_escaped(char byte, std::string& out) {
+    constexpr std::string_view kBytes = "\"\\\n\r\t\b\f";
+    constexpr std::string_view kLetters = "\"\\nrtbf";
+    const std::size_t known = kBytes.find(byte);
+    if (known == std::string_view::npos) {
+        fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
+    } else {
+        out += {'\\', kLetters[known]};
     }
 }
 
@@ -57,7 +36,7 @@ void write_text(std::string_view text, std::string& out) {
         const auto byte = static_cast<unsigned char>(text[i]);
         if (byte == '"' || byte == '\\' || byte == '<' || byte == '>' || byte == '&' ||
             byte < 0x20) {
-            write_byte_escaped(byte, out);
+            write_byte_escaped(text[i], out);
         } else if (byte == 0xE2 && is_line_separator(text, i)) {
             out += text[i + 2] == '\xA8' ? "\\u2028" : "\\u2029";
             i += 2;
@@ -205,7 +184,7 @@ public:
     bool number_float(number_float_t /*number*/, const string_t& spelling) override {
         return put(Value::number(spelling));
     }
-    bool string(string_t& text) override { return put(Value(std::string_view(text))); }
+    bool string(string_t& text) override { return put(Value(text)); }
     bool binary(binary_t& /*bytes*/) override { return false; }
     bool start_object(std::size_t /*size*/) override { return open(Value::map()); }
     bool start_array(std::size_t /*size*/) override { return open(Value::list()); }
@@ -216,7 +195,7 @@ public:
             error = fmt::format("duplicate key \"{}\"", name);
             return false;
         }
-        keys_.back() = name;
+        open_.back().key = name;
         return true;
     }
     bool parse_error(std::size_t offset, const std::string& /*token*/,
@@ -229,21 +208,26 @@ public:
     std::string error;
 
 private:
+    struct Open {
+        Value value;
+        std::string key;             // of the member whose value comes next
+        std::set<std::string> seen;  // keys of a large object
+    };
+
     // Of the innermost object. In a large one they are looked up, or an object of a megabyte that
     // someone sends would take seconds.
     bool has_key(const std::string& name) {
         constexpr std::size_t kLarge = 32;
-        const Value& object = open_.back();
-        if (object.size() < kLarge) {
-            return object.find(name) != nullptr;
+        Open& object = open_.back();
+        if (object.value.size() < kLarge) {
+            return object.value.find(name) != nullptr;
         }
-        std::set<std::string>& seen = seen_.back();
-        if (seen.empty()) {
-            for (const Member& member : object.members()) {
-                seen.emplace(member.name());
+        if (object.seen.empty()) {
+            for (const Member& member : object.value.members()) {
+                object.seen.emplace(member.name());
             }
         }
-        return !seen.insert(name).second;
+        return !object.seen.insert(name).second;
     }
 
     bool open(Value value) {
@@ -252,34 +236,28 @@ private:
             error = fmt::format("nested deeper than {} levels", kMaxJsonDepth);
             return false;
         }
-        open_.push_back(std::move(value));
-        keys_.emplace_back();
-        seen_.emplace_back();
+        open_.push_back({std::move(value), {}, {}});
         return true;
     }
 
     bool close() {
-        Value value = std::move(open_.back());
+        Value value = std::move(open_.back().value);
         open_.pop_back();
-        keys_.pop_back();
-        seen_.pop_back();
         return put(std::move(value));
     }
 
     bool put(Value value) {
         if (open_.empty()) {
             root = std::move(value);
-        } else if (open_.back().is_list()) {
-            open_.back().append(std::move(value));
+        } else if (Open& parent = open_.back(); parent.value.is_list()) {
+            parent.value.append(std::move(value));
         } else {
-            open_.back().add(Value(std::string_view(keys_.back())), std::move(value));
+            parent.value.add(Value(parent.key), std::move(value));
         }
         return true;
     }
 
-    std::vector<Value> open_;
-    std::vector<std::string> keys_;
-    std::vector<std::set<std::string>> seen_;  // keys of large objects
+    std::vector<Open> open_;
 };
 
 }  // namespace

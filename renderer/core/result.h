@@ -3,7 +3,6 @@
 // std::expected that we use. TRY(expr) returns the error of `expr` from the calling function.
 #pragma once
 
-#include <string>
 #include <utility>
 #include <variant>
 
@@ -14,12 +13,6 @@ namespace renderer {
 
 struct Error {
     Diagnostic diagnostic;
-
-    // Puts what we were doing in front: "while reading values: …".
-    Error while_doing(std::string_view what) && {
-        diagnostic.message = std::string(what) + ": " + diagnostic.message;
-        return std::move(*this);
-    }
 };
 
 template <typename T>

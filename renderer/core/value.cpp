@@ -327,21 +327,9 @@ void put_if(Value& map, bool condition, Value key, Value value) {
 }
 
 std::string_view kind_name(const Value& value) {
-    switch (value.kind()) {
-        case Value::Kind::Null:
-            return "null";
-        case Value::Kind::Bool:
-            return "a boolean";
-        case Value::Kind::Number:
-            return "a number";
-        case Value::Kind::String:
-            return "a string";
-        case Value::Kind::List:
-            return "a list";
-        case Value::Kind::Map:
-            return "a map";
-    }
-    return "";
+    constexpr std::array<std::string_view, 6> kNames = {"null",     "a boolean", "a number",
+                                                        "a string", "a list",    "a map"};
+    return kNames[static_cast<std::size_t>(value.kind())];
 }
 
 }  // namespace renderer

@@ -15,10 +15,12 @@
 #include <utility>
 
 #include "renderer/base/check.h"
+#include "renderer/base/split.h"
 #include "renderer/base/utf8.h"
 #include "renderer/core/block_reader.h"
 #include "renderer/core/implicit_key.h"
 #include "renderer/core/plain_scalar.h"
+#include "renderer/core/text_of.h"
 #include "renderer/core/yaml_refusals.h"
 
 namespace renderer {
@@ -95,7 +97,7 @@ public:
         if (tag == "?" && text == "<<" && expects_key()) {
             Frame& frame = frames_.back();
             if (frame.key_pos.known()) {
-                add_duplicate("<<", frame.key_pos, place);
+                diagnostics_.add(duplicate_key("<<", frame.key_pos, place));
             }
             frame.merge_key = true;
             frame.key_pos = place;
@@ -140,9 +142,11 @@ private:
     [[noreturn]] static void refuse(Pos place, std::string rule, std::string message,
                                     std::string expected, std::string hint, Pos other = {},
                                     std::string_view note = "the anchor is here") {
-        Diagnostic diagnostic{.rule = std::move(rule), .pos = place, .message = std::move(message)};
-        diagnostic.expected = std::move(expected);
-        diagnostic.hint = std::move(hint);
+        Diagnostic diagnostic{.rule = std::move(rule),
+                              .pos = place,
+                              .message = std::move(message),
+                              .expected = std::move(expected),
+                              .hint = std::move(hint)};
         if (other.known()) {
             diagnostic.notes.push_back({.pos = other, .text = std::string(note)});
         }
@@ -193,9 +197,18 @@ private:
                 return resolve_plain(text);
             }
         }
+        refuse_tag(place, tag);
+    }
+
+    [[noreturn]] static void refuse_tag(Pos place, const std::string& tag) {
         refuse(place, "yaml-tag", fmt::format("tag \"{}\" does not fit here", tag),
                "plain YAML: maps, lists, strings, numbers, booleans and null",
                "remove the tag; Kubernetes objects need none");
+    }
+
+    [[noreturn]] static void refuse_key(Pos place, const Value& value) {
+        refuse(place, "yaml-key", fmt::format("{} in place of a key", kind_name(value)), "a string",
+               "quote the key, or put a space after its colon");
     }
 
     // yaml-cpp 0.7 turns the escapes \N and \_ into the single bytes 0x85 and 0xA0, and makes no
@@ -218,13 +231,10 @@ private:
         const std::string_view kind = value.is_map() ? "map" : "seq";
         if (tag != "?" && !tag.empty() && tag != "!" &&
             tag != fmt::format("{}{}", kCoreTag, kind)) {
-            refuse(place, "yaml-tag", fmt::format("tag \"{}\" does not fit here", tag),
-                   "plain YAML: maps, lists, strings, numbers, booleans and null",
-                   "remove the tag; Kubernetes objects need none");
+            refuse_tag(place, tag);
         }
         if (expects_key()) {
-            refuse(place, "yaml-key", fmt::format("{} in place of a key", kind_name(value)),
-                   "a string", "quote the key, or put a space after its colon");
+            refuse_key(place, value);
         }
         value.set_pos(place);
         Frame& frame = frames_.emplace_back();
@@ -281,24 +291,16 @@ private:
 
     // Keys are strings, as in JSON: `80:` and `true:` become "80" and "true".
     static Value key_text(Value value, Pos place) {
-        Value key;
-        switch (value.kind()) {
-            case Value::Kind::String:
-                return value;
-            case Value::Kind::Number:
-                key = Value(value.text());
-                break;
-            case Value::Kind::Bool:
-                key = value.as_bool() ? Value("true") : Value("false");
-                break;
-            case Value::Kind::Null:
-                key = Value("null");
-                break;
-            case Value::Kind::List:
-            case Value::Kind::Map:
-                refuse(place, "yaml-key", fmt::format("{} in place of a key", kind_name(value)),
-                       "a string", "quote the key, or put a space after its colon");
+        if (value.is_string()) {
+            return value;
         }
+        if (value.is_list() || value.is_map()) {
+            refuse_key(place, value);
+        }
+        Value key(value.is_number() ? value.text()
+                  : value.is_null() ? "null"
+                  : value.as_bool() ? "true"
+                                    : "false");
         key.set_pos(place);
         return key;
     }
@@ -352,29 +354,22 @@ private:
         const Member* first = sorted.front();
         for (const Member* member : std::span(sorted).subspan(1)) {
             if (member->name() == first->name()) {
-                add_duplicate(member->name(), first->key.pos(), member->key.pos());
+                diagnostics_.add(
+                    duplicate_key(member->name(), first->key.pos(), member->key.pos()));
             } else {
                 first = member;
             }
         }
     }
 
-    void add_duplicate(std::string_view key, Pos first, Pos second) {
-        diagnostics_.add(duplicate_key(key, first, second));
-    }
-
     static std::size_t count_nodes(const Value& value) {
-        std::size_t nodes = 1;
-        if (value.is_list()) {
-            for (const Value& item : value.items()) {
-                nodes += count_nodes(item);
-            }
-        } else if (value.is_map()) {
-            for (const Member& member : value.members()) {
-                nodes += count_nodes(member.value) + 1 + member.key.size() / kNodeBytes;
-            }
-        } else {
-            nodes += value.size() / kNodeBytes;
+        const bool is_leaf = !value.is_list() && !value.is_map();
+        std::size_t nodes = 1 + (is_leaf ? value.size() / kNodeBytes : 0);
+        for (const Value& item : items_of(&value)) {
+            nodes += count_nodes(item);
+        }
+        for (const Member& member : members_of(&value)) {
+            nodes += count_nodes(member.value) + 1 + member.key.size() / kNodeBytes;
         }
         return nodes;
     }
@@ -410,16 +405,15 @@ Value only_document(std::istream& stream, TreeBuilder& builder) {
 // The place of a directive that no "---" ends; yaml-cpp would read on, other parsers refuse it.
 std::optional<std::size_t> find_open_directive(std::string_view text) {
     std::optional<std::size_t> directive;
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        const std::string_view line = text.substr(begin, end - begin);
+    for (std::string_view rest = text; !rest.empty();) {
+        const std::size_t begin = text.size() - rest.size();
+        const std::string_view line = take(rest, '\n');
         const std::size_t first = line.find_first_not_of(" \t\r");
         if (line.starts_with('%')) {
             directive = directive.value_or(begin);
         } else if (first != std::string_view::npos && line[first] != '#') {
             return line.starts_with("---") ? std::nullopt : directive;
         }
-        begin = end + 1;
     }
     return std::nullopt;
 }

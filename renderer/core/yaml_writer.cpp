@@ -1,9 +1,12 @@
 #include "renderer/core/yaml_writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -89,22 +92,14 @@ bool has_odd_unicode(std::string_view text) {
            text.find("\xEF\xBF") != std::string_view::npos;
 }
 
-void write_escape(unsigned char byte, std::string& out) {
-    constexpr std::string_view kHex = "0123456789abcdef";
-    switch (byte) {
-        case '\n':
-            out += "\\n";
-            break;
-        case '\t':
-            out += "\\t";
-            break;
-        case '\r':
-            out += "\\r";
-            break;
-        default:
-            out += "\\x";
-            out += kHex[byte >> 4U];
-            out += kHex[byte & 15U];
+void write_escape(char byte, std::string& out) {
+    constexpr std::string_view kBytes = "\n\t\r";
+    constexpr std::string_view kLetters = "ntr";
+    const std::size_t known = kBytes.find(byte);
+    if (known == std::string_view::npos) {
+        fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
+    } else {
+        out += {'\\', kLetters[known]};
     }
 }
 
@@ -127,14 +122,6 @@ unsigned odd_code_point(std::string_view text, std::size_t i, std::size_t& lengt
     return 0;
 }
 
-void write_code_point(unsigned code, std::string& out) {
-    constexpr std::string_view kHex = "0123456789abcdef";
-    out += "\\u";
-    for (int shift = 12; shift >= 0; shift -= 4) {
-        out += kHex[(code >> static_cast<unsigned>(shift)) & 15U];
-    }
-}
-
 void write_quoted(std::string_view text, std::string& out) {
     out += '"';
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -144,9 +131,9 @@ void write_quoted(std::string_view text, std::string& out) {
             out += '\\';
             out += text[i];
         } else if (byte < 0x20 || byte == 0x7F) {
-            write_escape(byte, out);
+            write_escape(text[i], out);
         } else if (const unsigned code = byte < 0x80 ? 0 : odd_code_point(text, i, length)) {
-            write_code_point(code, out);
+            fmt::format_to(std::back_inserter(out), "\\u{:04x}", code);
             i += length - 1;
         } else {
             out += text[i];

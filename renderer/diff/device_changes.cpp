@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <string_view>
@@ -71,8 +72,13 @@ public:
         const auto parent = [](const Device& device) {
             return fmt::format("{}\n{}", device.parent, is_service(device));
         };
-        pair(
-            before, after, [&](const Device& old) { return parent(with_new_parent(old)); }, parent);
+        const auto new_parent = [this](const Device& device) {
+            const auto renamed =
+                std::ranges::find(renames_, device.parent, &Renames::value_type::first);
+            return fmt::format("{}\n{}", renamed == renames_.end() ? "" : renamed->second,
+                               is_service(device));
+        };
+        pair(before, after, new_parent, parent);
         for (Device& device : before) {
             add_reach(&device, nullptr);
             plan_.changes.push_back({DeviceEdit::Removed, std::move(device), std::nullopt, {}});
@@ -116,15 +122,6 @@ private:
         }
         before = std::move(old_left);
         after = std::move(new_left);
-    }
-
-    // Its parent as the new side calls it, "" if that was not renamed.
-    [[nodiscard]] Device with_new_parent(const Device& old) const {
-        const auto found = std::ranges::find(renames_, old.parent, &Renames::value_type::first);
-        Device device;
-        device.hostname = old.hostname;
-        device.parent = found == renames_.end() ? "" : found->second;
-        return device;
     }
 
     void compare(Device old, Device now) {
@@ -244,6 +241,12 @@ private:
 };
 
 }  // namespace
+
+std::string_view name_of(DeviceEdit edit) {
+    constexpr std::array<std::string_view, 5> kNames = {"added", "renamed", "replaced", "removed",
+                                                        "changed"};
+    return kNames[static_cast<std::size_t>(edit)];
+}
 
 DevicePlan compare_devices(std::vector<Device> before, std::vector<Device> after,
                            const Renames& renames) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,8 @@ enum class DeviceEdit {
     Removed,
     Changed,  // tags, or what it targets
 };
+
+std::string_view name_of(DeviceEdit edit);  // "added"
 
 struct DeviceChange {
     DeviceEdit edit = DeviceEdit::Changed;

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <utility>
 
+#include "renderer/base/ascii.h"
 #include "renderer/base/base64.h"
+#include "renderer/base/split.h"
 #include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
 #include "renderer/kube/api.h"
 
 namespace renderer {
@@ -17,18 +19,8 @@ namespace {
 constexpr std::string_view kDefaultServer = "https://controlplane.tailscale.com";
 constexpr std::string_view kServicePrefix = "svc:";
 
-std::vector<std::string> split(std::string_view text) {
-    std::vector<std::string> parts;
-    while (!text.empty()) {
-        const auto comma = std::min(text.find(','), text.size());
-        parts.emplace_back(text.substr(0, comma));
-        text.remove_prefix(std::min(comma + 1, text.size()));
-    }
-    return parts;
-}
-
 std::string_view annotation(const Value& root, std::string_view key) {
-    return text_at(root, {"metadata", "annotations", key});
+    return text_of(root, {"metadata", "annotations", key});
 }
 
 // "shop/web" of "Service/shop/web"
@@ -43,6 +35,152 @@ std::optional<Value> decoded(std::string_view text, bool base64) {
     }
     Result<Value> tree = read_json(*json);
     return tree ? std::optional<Value>(std::move(*tree)) : std::nullopt;
+}
+
+bool is_true(const Value* value) {
+    return value != nullptr && value->is_bool() && value->as_bool();
+}
+
+std::string_view port_of(std::string_view host_and_port) {
+    return host_and_port.substr(host_and_port.rfind(':') + 1);
+}
+
+const Manifest* find_service(const Manifests& manifests, std::string_view service) {
+    const auto slash = service.find('/');
+    return slash == std::string_view::npos
+               ? nullptr
+               : manifests.find("Service", service.substr(0, slash), service.substr(slash + 1));
+}
+
+bool is_port(const Value& port, std::string_view wanted) {
+    const Value* number = port.is_map() ? port.find("port") : nullptr;
+    return number != nullptr && number->is_number() && number->text() == wanted;
+}
+
+// `service` is "shop/web", `port` its own port.
+std::string selected_pods(const Manifests& manifests, std::string_view service,
+                          std::string_view port) {
+    const Manifest* found = find_service(manifests, service);
+    const Value* spec = found == nullptr ? nullptr : manifests.root(*found).find("spec");
+    if (spec == nullptr) {
+        return {};
+    }
+    std::vector<std::string> words;
+    for (const Member& label : members_of(spec->find("selector"))) {
+        words.push_back(
+            fmt::format("{}={}", label.name(), label.value.is_string() ? label.value.text() : ""));
+    }
+    std::ranges::sort(words);
+    std::string_view target = port;  // the default of targetPort
+    for (const Value& each : items_of(spec->find("ports"))) {
+        const Value* named = is_port(each, port) ? each.find("targetPort") : nullptr;
+        if (named != nullptr && (named->is_string() || named->is_number())) {
+            target = named->text();
+        }
+    }
+    return words.empty() ? "" : fmt::format("{} port {}", fmt::join(words, ","), target);
+}
+
+// "http://web.shop.svc.cluster.local:80/" -> "shop/web:80"
+std::string short_target(std::string_view url, std::string_view mount) {
+    const auto scheme = url.find("://");
+    const std::size_t begin = scheme == std::string_view::npos ? 0 : scheme + 3;
+    const std::string_view host = url.substr(begin, url.find('/', begin) - begin);
+    std::string_view path = url.substr(begin + host.size());
+    if (path == "/" || path == mount) {
+        url.remove_suffix(path.size());
+        path = {};
+    }
+    const auto dot = host.find('.');
+    const auto svc = host.find(".svc.");
+    if (svc == std::string_view::npos || dot >= svc) {
+        return std::string(url);
+    }
+    const auto colon = host.rfind(':');
+    return fmt::format("{}/{}{}{}", host.substr(dot + 1, svc - dot - 1), host.substr(0, dot),
+                       colon == std::string_view::npos ? "" : host.substr(colon), path);
+}
+
+void add_handlers(const Manifests& manifests, const Value& config, const Member& site,
+                  std::vector<Reach>& offers) {
+    const std::string_view port = port_of(site.name());
+    const Value* tcp = config.at({"TCP", port, "HTTP"});
+    const Value* funnel = config.at({"AllowFunnel", site.name()});
+    for (const Member& handler : members_of(site.value.find("Handlers"))) {
+        const std::string_view proxy = text_of(handler.value, {"Proxy"});
+        if (proxy.empty()) {
+            continue;  // a redirect targets another endpoint of the same device
+        }
+        const std::string target = short_target(proxy, handler.name());
+        const std::string_view place =
+            std::string_view(target).substr(0, target.find('/', target.find('/') + 1));
+        const auto colon = place.rfind(':');
+        offers.push_back(
+            {fmt::format("{}:{}{}", is_true(tcp) ? "http" : "https", port, handler.name()), target,
+             is_true(funnel),
+             colon == std::string_view::npos
+                 ? ""
+                 : selected_pods(manifests, place.substr(0, colon), place.substr(colon + 1))});
+    }
+}
+
+// A serve configuration, or the part of it for one Tailscale Service.
+void add_served(const Manifests& manifests, const Value& config, std::vector<Reach>& offers) {
+    for (const Member& site : members_of(config.find("Web"))) {
+        add_handlers(manifests, config, site, offers);
+    }
+    for (const Member& port : members_of(config.find("TCP"))) {
+        const std::string_view forward = text_of(port.value, {"TCPForward"});
+        if (!forward.empty()) {
+            const bool funnel = std::ranges::any_of(
+                members_of(config.find("AllowFunnel")), [&](const Member& allowed) {
+                    return port_of(allowed.name()) == port.name() && is_true(&allowed.value);
+                });
+            offers.push_back(
+                {fmt::format("tcp/{}", port.name()), std::string(forward), funnel, {}});
+        }
+    }
+}
+
+// Every port of a Service, "shop/web": an L3 proxy passes on whatever arrives. `fallback` is where
+// it leads when the Service is not in the tree.
+void add_ports(const Manifests& manifests, std::string_view parent, std::string_view fallback,
+               std::vector<Reach>& offers) {
+    const Manifest* service = find_service(manifests, parent);
+    const Value* ports =
+        service == nullptr ? nullptr : manifests.root(*service).at({"spec", "ports"});
+    const bool elsewhere =
+        service != nullptr && text_of(manifests.root(*service), {"spec", "type"}) == "ExternalName";
+    if (items_of(ports).empty() || elsewhere) {
+        offers.push_back(
+            {"every port", std::string(fallback.empty() ? parent : fallback), false, {}});
+        return;
+    }
+    for (const Value& port : items_of(ports)) {
+        const Value* number = port.is_map() ? port.find("port") : nullptr;
+        const std::string_view protocol = text_of(port, {"protocol"});
+        if (number != nullptr && number->is_number()) {
+            offers.push_back({fmt::format("{}/{}", protocol.empty() ? "tcp" : lower_case(protocol),
+                                          number->text()),
+                              std::string(parent), false,
+                              selected_pods(manifests, parent, number->text())});
+        }
+    }
+}
+
+// tailscaled's configuration.
+void add_routes(const Value& config, std::vector<Reach>& offers) {
+    for (const Value& route : items_of(config.find("AdvertiseRoutes"))) {
+        const std::string_view prefix = route.is_string() ? route.text() : std::string_view();
+        const bool exit = prefix == "0.0.0.0/0" || prefix == "::/0";
+        const Reach offer{exit ? "exit node" : fmt::format("route {}", prefix), {}, false, {}};
+        if (std::ranges::find(offers, offer) == offers.end()) {
+            offers.push_back(offer);
+        }
+    }
+    if (is_true(config.at({"AppConnector", "Advertise"}))) {
+        offers.push_back({"app connector", {}, false, {}});
+    }
 }
 
 class DeviceReader {
@@ -74,9 +212,10 @@ private:
         Device common;
         common.parent = annotation(root, kParentAnnotation);
         common.tailnet = annotation(root, kTailnetAnnotation);
-        common.tags = split(annotation(root, kTagsAnnotation));
+        const auto tags = split(annotation(root, kTagsAnnotation), ',');
+        common.tags.assign(tags.begin(), tags.end());
         add_forwarded(root, common);
-        const std::vector<std::string> hostnames = split(annotation(root, kHostnameAnnotation));
+        const auto hostnames = split(annotation(root, kHostnameAnnotation), ',');
         for (std::size_t i = 0; i < hostnames.size(); ++i) {
             Device device = common;
             const std::string pod = fmt::format("{}-{}", manifest.name, i);
@@ -90,10 +229,10 @@ private:
     // What the environment says: where an L3 proxy leads.
     void add_forwarded(const Value& root, Device& device) const {
         const Value* containers = root.at({"spec", "template", "spec", "containers"});
-        for (const Value& container : items(containers)) {
-            for (const Value& variable : items(container.at({"env"}))) {
-                const std::string_view name = text_at(variable, {"name"});
-                const std::string_view value = text_at(variable, {"value"});
+        for (const Value& container : items_of(containers)) {
+            for (const Value& variable : items_of(container.at({"env"}))) {
+                const std::string_view name = text_of(variable, {"name"});
+                const std::string_view value = text_of(variable, {"value"});
                 if (name == "TS_DEST_IP" || name == "TS_EXPERIMENTAL_DEST_DNS_NAME") {
                     add_ports(manifests_, without_kind(device.parent), value, device.offers);
                 } else if (name == "TS_TAILNET_TARGET_IP" || name == "TS_TAILNET_TARGET_FQDN") {
@@ -110,11 +249,8 @@ private:
     void add_config(std::string_view ns, const std::string& name, Device& device) const {
         const Manifest* secret = manifests_.find("Secret", ns, name);
         const Value* data = secret == nullptr ? nullptr : manifests_.root(*secret).find("data");
-        if (data == nullptr || !data->is_map() || data->size() == 0) {
-            return;
-        }
         bool first = true;  // the other versions of it say less
-        for (const Member& entry : data->members()) {
+        for (const Member& entry : members_of(data)) {
             const bool versioned = entry.name().starts_with("cap-");
             const bool wanted = entry.name() == "serve-config" || (versioned && first);
             const std::optional<Value> config = wanted && entry.value.is_string()
@@ -125,7 +261,7 @@ private:
             }
             if (versioned) {
                 first = false;
-                const std::string_view server = text_at(*config, {"ServerURL"});
+                const std::string_view server = text_of(*config, {"ServerURL"});
                 device.server = server == kDefaultServer ? "" : server;
                 add_routes(*config, device.offers);
             } else {
@@ -137,14 +273,13 @@ private:
     // The Tailscale Services of a group.
     void read_group(const Manifest& manifest) {
         const Value& root = manifests_.root(manifest);
-        const Value* data = root.find("data");
-        if (annotation(root, kContractAnnotation).empty() || data == nullptr || !data->is_map()) {
+        if (annotation(root, kContractAnnotation).empty()) {
             return;
         }
         const std::string group = manifest.name.substr(kGroupPrefix.size());
         const Manifest* workload = manifests_.find("StatefulSet", manifest.ns, group);
         const std::optional<Value> served = serve_config(manifest.ns, group);
-        for (const Member& entry : data->members()) {
+        for (const Member& entry : members_of(root.find("data"))) {
             const std::optional<Value> service =
                 entry.name().ends_with(".json") && entry.value.is_string()
                     ? decoded(entry.value.text(), false)
@@ -153,14 +288,14 @@ private:
                 continue;
             }
             Device device;
-            device.hostname = text_at(*service, {"name"});
+            device.hostname = text_of(*service, {"name"});
             device.key = fmt::format("{}/{}/{}", manifest.ns, group, device.hostname);
-            device.parent = text_at(*service, {"parent"});
+            device.parent = text_of(*service, {"parent"});
             if (workload != nullptr) {
                 device.tailnet = annotation(manifests_.root(*workload), kTailnetAnnotation);
             }
-            for (const Value& tag : items(service->find("tags"))) {
-                device.tags.emplace_back(tag.is_string() ? tag.text() : std::string_view());
+            for (const Value& tag : items_of(service->find("tags"))) {
+                device.tags.emplace_back(text_of(tag));
             }
             add_service_offers(device, served);
             devices_.push_back(std::move(device));
@@ -183,12 +318,8 @@ private:
         const Manifest* map = manifests_.find("ConfigMap", ns, group + "-ingress-config");
         return map == nullptr
                    ? std::nullopt
-                   : decoded(text_at(manifests_.root(*map), {"binaryData", "serve-config.json"}),
+                   : decoded(text_of(manifests_.root(*map), {"binaryData", "serve-config.json"}),
                              true);
-    }
-
-    static std::span<const Value> items(const Value* list) {
-        return list != nullptr && list->is_list() ? list->items() : std::span<const Value>();
     }
 
     const Manifests& manifests_;

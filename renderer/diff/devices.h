@@ -3,13 +3,24 @@
 // understood like one that was rendered a moment ago.
 #pragma once
 
+#include <compare>
 #include <string>
 #include <vector>
 
 #include "renderer/diff/manifests.h"
-#include "renderer/diff/offers.h"
 
 namespace renderer {
+
+// What a device lets the tailnet, or with Funnel anyone, reach: by the serve configuration of an
+// Ingress, the ports of the Service behind an L3 proxy, the routes of a Connector.
+struct Reach {
+    std::string endpoint;  // "https:443/api", "tcp/80", "route 10.0.0.0/8", "exit node"
+    std::string target;    // "shop/web:80"; "" when the endpoint says it all
+    bool is_public = false;
+    std::string pods;  // what the Service behind it selects, "app=web port 8080"; "" when not known
+
+    friend auto operator<=>(const Reach&, const Reach&) = default;
+};
 
 struct Device {
     // Where its identity is kept: the state Secret "tailscale/ts-web-ztn66-0", for a Tailscale

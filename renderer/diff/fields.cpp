@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <span>
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/utf8.h"
 #include "renderer/core/json.h"
-#include "renderer/diff/list_rules.h"
 
 namespace renderer {
 namespace {
@@ -23,8 +25,12 @@ bool is_word(std::string_view key) {
     });
 }
 
-bool continues_character(char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+// "data.a", or "data[\"a.b\"]" for a key that is no plain word.
+std::string child_path(std::string_view path, std::string_view key) {
+    if (is_word(key)) {
+        return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+    }
+    return fmt::format("{}[{}]", path, write_json(Value(key)));
 }
 
 std::size_t common_prefix(std::string_view a, std::string_view b) {
@@ -46,6 +52,148 @@ std::string json_for_people(const Value& value) {
         }
     }
     return text;
+}
+
+// What the order of a list means to Kubernetes. Most lists of its API are maps or sets in disguise
+// (containers by name, ports by number and protocol, verbs of a role): they are compared as such.
+// Sources: the `listType`, `listMapKey` and `patchMergeKey` marks in k8s.io/api; RBAC and network
+// policies are unions.
+enum class ListOrder { Matters, Set, Keyed };
+
+struct ListRule {
+    ListOrder order = ListOrder::Matters;
+    std::span<const std::string_view> keys = {};  // Keyed: what tells an item, "port", "protocol"
+};
+
+constexpr std::string_view kHost = "host";  // of a rule of an Ingress
+constexpr std::array kHostKeys = {kHost};
+
+struct KeyedField {
+    std::string_view field;
+    std::array<std::string_view, 2> keys;  // the second may be empty
+};
+
+// The first that fits counts.
+constexpr std::array kKeyed = {
+    KeyedField{"containers", {"name"}},
+    KeyedField{"initContainers", {"name"}},
+    KeyedField{"ephemeralContainers", {"name"}},
+    KeyedField{"env", {"name"}},
+    KeyedField{"volumes", {"name"}},
+    KeyedField{"volumeMounts", {"mountPath"}},
+    KeyedField{"volumeDevices", {"devicePath"}},
+    KeyedField{"imagePullSecrets", {"name"}},
+    KeyedField{"secrets", {"name"}},
+    KeyedField{"hostAliases", {"ip"}},
+    KeyedField{"ports", {"containerPort", "protocol"}},
+    KeyedField{"ports", {"port", "protocol"}},
+    KeyedField{"topologySpreadConstraints", {"topologyKey", "whenUnsatisfiable"}},
+    KeyedField{"resourceClaims", {"name"}},
+    KeyedField{"items", {"key"}},
+    KeyedField{"webhooks", {"name"}},
+    KeyedField{"versions", {"name"}},
+    KeyedField{"conditions", {"type"}},
+    KeyedField{"paths", {"path", "pathType"}},
+    KeyedField{"parameters", {"name"}},
+};
+
+constexpr std::array<std::string_view, 27> kSets = {
+    "verbs",       "apiGroups",       "resources",  "resourceNames",     "nonResourceURLs",
+    "subjects",    "tolerations",     "finalizers", "accessModes",       "loadBalancerSourceRanges",
+    "externalIPs", "policyTypes",     "values",     "matchExpressions",  "add",
+    "drop",        "AdvertiseRoutes", "tags",       "AdvertiseServices", "routes",
+    "shortNames",  "categories",      "tls",        "operations",        "advertiseRoutes",
+    "endpoints",   "matchLabelKeys"};
+
+bool is_set(std::string_view kind, std::string_view field) {
+    const bool rbac = kind == "Role" || kind == "ClusterRole";
+    if (field == "rules") {
+        return rbac;
+    }
+    const bool policy = kind == "NetworkPolicy";
+    if (field == "ingress" || field == "egress" || field == "from" || field == "to" ||
+        field == "ports") {
+        return policy;
+    }
+    return std::ranges::find(kSets, field) != kSets.end();
+}
+
+// "port=80,protocol=TCP"
+std::string item_label(const Value& item, std::span<const std::string_view> keys) {
+    std::string label;
+    for (const std::string_view key : keys) {
+        const Value* value = key.empty() ? nullptr : item.find(key);
+        std::string_view text = key == "protocol" ? "TCP" : key == kHost ? "*" : "";  // defaults
+        if (value != nullptr && (value->is_string() || value->is_number())) {
+            text = value->text();
+        }
+        if (!text.empty()) {
+            label += fmt::format("{}{}={}", label.empty() ? "" : ",", key, text);
+        }
+    }
+    return label;
+}
+
+// No label twice, none empty.
+bool tells_items(const Value& list, std::span<const std::string_view> keys) {
+    std::set<std::string> seen;
+    return std::ranges::all_of(list.items(), [&](const Value& item) {
+        const Value* first = item.is_map() ? item.find(keys.front()) : nullptr;
+        const bool scalar = first != nullptr ? first->is_string() || first->is_number()
+                                             : item.is_map() && keys.front() == kHost;
+        return scalar && seen.insert(item_label(item, keys)).second;
+    });
+}
+
+// `field` is the key that the list is under, in an object of that kind. Keyed only when each
+// item of both lists has the first key and no two are alike.
+ListRule list_rule(std::string_view kind, std::string_view field, const Value& before,
+                   const Value& after) {
+    for (const KeyedField& keyed : kKeyed) {
+        if (keyed.field == field && tells_items(before, keyed.keys) &&
+            tells_items(after, keyed.keys)) {
+            return {ListOrder::Keyed, keyed.keys};
+        }
+    }
+    if (kind == "Ingress" && field == "rules") {
+        const bool told = tells_items(before, kHostKeys) && tells_items(after, kHostKeys);
+        return told ? ListRule{ListOrder::Keyed, kHostKeys} : ListRule{ListOrder::Set};
+    }
+    return {is_set(kind, field) ? ListOrder::Set : ListOrder::Matters};
+}
+
+// With every set in it sorted, so that two of one meaning are equal.
+Value canonical(std::string_view kind, std::string_view field, const Value& value) {
+    if (value.is_map()) {
+        Value out = Value::map();
+        for (const Member& member : value.members()) {
+            out.add(member.key.clone(), canonical(kind, member.name(), member.value));
+        }
+        return out;
+    }
+    if (!value.is_list()) {
+        return value.clone();
+    }
+    std::vector<std::pair<std::string, Value>> items;
+    for (const Value& item : value.items()) {
+        Value one = canonical(kind, {}, item);
+        std::string text = write_json_sorted(one);
+        items.emplace_back(std::move(text), std::move(one));
+    }
+    if (is_set(kind, field)) {
+        std::ranges::sort(items, {}, [](const auto& item) { return item.first; });
+    }
+    Value out = Value::list();
+    for (auto& [text, item] : items) {
+        out.append(std::move(item));
+    }
+    return out;
+}
+
+// `null` is as good as absent.
+const Value& or_null(const Value* value) {
+    static const Value kNull{};
+    return value == nullptr ? kNull : *value;
 }
 
 class Comparer {
@@ -82,15 +230,13 @@ private:
     }
 
     void maps(const std::string& path, const Value& before, const Value& after) {
-        static const Value kAbsent{};
         for (const Member& member : before.members()) {
-            const Value* other = after.find(member.name());
             compare(child_path(path, member.name()), member.name(), member.value,
-                    other != nullptr ? *other : kAbsent);
+                    or_null(after.find(member.name())));
         }
         for (const Member& member : after.members()) {
             if (before.find(member.name()) == nullptr) {
-                compare(child_path(path, member.name()), member.name(), kAbsent, member.value);
+                compare(child_path(path, member.name()), member.name(), Value(), member.value);
             }
         }
     }
@@ -122,9 +268,8 @@ private:
         return !std::ranges::equal(before.items(), after.items(), {}, label, label);
     }
 
-    void keyed(const std::string& path, const std::vector<std::string_view>& keys,
-               const Value& before, const Value& after) {
-        static const Value kAbsent{};
+    void keyed(const std::string& path, std::span<const std::string_view> keys, const Value& before,
+               const Value& after) {
         std::map<std::string, std::pair<const Value*, const Value*>> items;
         for (const Value& item : before.items()) {
             items[item_label(item, keys)].first = &item;
@@ -133,9 +278,8 @@ private:
             items[item_label(item, keys)].second = &item;
         }
         for (const auto& [label, pair] : items) {
-            compare(fmt::format("{}[{}]", path, label), {},
-                    pair.first != nullptr ? *pair.first : kAbsent,
-                    pair.second != nullptr ? *pair.second : kAbsent);
+            compare(fmt::format("{}[{}]", path, label), {}, or_null(pair.first),
+                    or_null(pair.second));
         }
     }
 
@@ -168,7 +312,6 @@ private:
     // What both begin and end with is the same; what is left is compared item by item.
     void sequences(const std::string& path, std::string_view field, const Value& before,
                    const Value& after) {
-        static const Value kAbsent{};
         const auto a = before.items();
         const auto b = after.items();
         std::size_t begin = 0;
@@ -182,8 +325,9 @@ private:
         }
         const std::size_t count = std::max(a.size(), b.size()) - end;
         for (std::size_t i = begin; i < count; ++i) {
-            compare(fmt::format("{}[{}]", path, i), field, i < a.size() - end ? a[i] : kAbsent,
-                    i < b.size() - end ? b[i] : kAbsent);
+            compare(fmt::format("{}[{}]", path, i), field,
+                    or_null(i < a.size() - end ? &a[i] : nullptr),
+                    or_null(i < b.size() - end ? &b[i] : nullptr));
         }
     }
 
@@ -193,24 +337,17 @@ private:
 
 }  // namespace
 
-std::string child_path(std::string_view path, std::string_view key) {
-    if (is_word(key)) {
-        return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
-    }
-    return fmt::format("{}[{}]", path, write_json(Value(key)));
-}
-
 std::string shown_value(const Value& value, std::size_t skipped) {
     std::string text = json_for_people(value);
     if (text.size() <= kMaxShown) {
         return text;
     }
     std::size_t begin = skipped > kContext ? std::min(skipped - kContext, text.size() - 1) : 0;
-    while (begin > 0 && continues_character(text[begin])) {
+    while (begin > 0 && is_continuation(text[begin])) {
         --begin;
     }
     std::size_t end = std::min(begin + kMaxShown, text.size());
-    while (end < text.size() && continues_character(text[end])) {
+    while (end < text.size() && is_continuation(text[end])) {
         --end;
     }
     return fmt::format("{}{}{} ({} bytes)", begin > 0 ? "…" : "", text.substr(begin, end - begin),

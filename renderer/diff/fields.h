@@ -1,5 +1,5 @@
 // Two trees of one object, compared by meaning: key order never counts, the order of a list only
-// where Kubernetes sees it (list_rules.h), `null` is as good as absent.
+// where Kubernetes sees it, `null` is as good as absent.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +27,6 @@ std::vector<FieldChange> compare_fields(std::string_view kind, const Value& befo
 // Compact JSON. A long text is cut, never within a character; where two have been compared,
 // `skipped` is what they have in common at their begin.
 std::string shown_value(const Value& value, std::size_t skipped = 0);
-
-// "data.a", or "data[\"a.b\"]" for a key that is no plain word.
-std::string child_path(std::string_view path, std::string_view key);
 
 constexpr std::string_view kPodTemplate = "spec.template";
 

@@ -14,12 +14,17 @@ Value number(std::size_t count) {
     return {static_cast<std::int64_t>(count)};
 }
 
-Value texts(const std::vector<std::string>& items) {
+template <typename T, typename Make>
+Value list_of(const std::vector<T>& items, const Make& make) {
     Value list = Value::list();
-    for (const std::string& item : items) {
-        list.append(Value(item));
+    for (const T& item : items) {
+        list.append(make(item));
     }
     return list;
+}
+
+Value text(const std::string& text) {
+    return Value(text);
 }
 
 // What is empty has no key.
@@ -29,6 +34,13 @@ void put_text(Value& map, std::string_view key, const std::string& text) {
     }
 }
 
+Value offer(const Reach& offer) {
+    Value map = Value::map({{"endpoint", offer.endpoint}, {"public", offer.is_public}});
+    put_text(map, "target", offer.target);
+    put_text(map, "pods", offer.pods);
+    return map;
+}
+
 Value device(const Device& device) {
     Value map = Value::map();
     put_text(map, "hostname", device.hostname);
@@ -36,22 +48,9 @@ Value device(const Device& device) {
     put_text(map, "tailnet", device.tailnet);
     put_text(map, "server", device.server);
     put_text(map, "reaches", device.reaches);
-    map.add("tags", texts(device.tags));
-    Value offers = Value::list();
-    for (const Reach& offer : device.offers) {
-        Value one = Value::map({{"endpoint", offer.endpoint}, {"public", offer.is_public}});
-        put_text(one, "target", offer.target);
-        put_text(one, "pods", offer.pods);
-        offers.append(std::move(one));
-    }
-    map.add("offers", std::move(offers));
+    map.add("tags", list_of(device.tags, text));
+    map.add("offers", list_of(device.offers, offer));
     return map;
-}
-
-std::string_view name_of(DeviceEdit edit) {
-    constexpr std::array<std::string_view, 5> kNames = {"added", "renamed", "replaced", "removed",
-                                                        "changed"};
-    return kNames[static_cast<std::size_t>(edit)];
 }
 
 std::string_view name_of(ObjectEdit edit) {
@@ -69,20 +68,16 @@ std::string_view name_of(RestartWay way) {
     return kNames[static_cast<std::size_t>(way)];
 }
 
-Value device_changes(const std::vector<DeviceChange>& changes) {
-    Value list = Value::list();
-    for (const DeviceChange& change : changes) {
-        Value map = Value::map({{"change", Value::borrowed(name_of(change.edit))}});
-        if (change.before) {
-            map.add("before", device(*change.before));
-        }
-        if (change.after) {
-            map.add("after", device(*change.after));
-        }
-        map.add("reasons", texts(change.reasons));
-        list.append(std::move(map));
+Value device_change(const DeviceChange& change) {
+    Value map = Value::map({{"change", Value::borrowed(name_of(change.edit))}});
+    if (change.before) {
+        map.add("before", device(*change.before));
     }
-    return list;
+    if (change.after) {
+        map.add("after", device(*change.after));
+    }
+    map.add("reasons", list_of(change.reasons, text));
+    return map;
 }
 
 Value reach(const std::vector<ReachChange>& changes, bool added, bool is_public) {
@@ -102,47 +97,35 @@ Value reach(const std::vector<ReachChange>& changes, bool added, bool is_public)
     return list;
 }
 
-Value fields(const std::vector<FieldChange>& changes) {
-    Value list = Value::list();
-    for (const FieldChange& change : changes) {
-        Value map =
-            Value::map({{"path", change.path}, {"change", Value::borrowed(name_of(change.edit))}});
-        put_text(map, "before", change.before);
-        put_text(map, "after", change.after);
-        list.append(std::move(map));
-    }
-    return list;
+Value field(const FieldChange& change) {
+    Value map =
+        Value::map({{"path", change.path}, {"change", Value::borrowed(name_of(change.edit))}});
+    put_text(map, "before", change.before);
+    put_text(map, "after", change.after);
+    return map;
 }
 
-Value restarts(const std::vector<Restart>& all) {
-    Value list = Value::list();
-    for (const Restart& restart : all) {
-        Value map = Value::map(
-            {{"workload", restart.workload}, {"way", Value::borrowed(name_of(restart.way))}});
-        if (restart.pods) {
-            map.add("pods", Value(*restart.pods));
-        }
-        map.add("reasons", texts(restart.reasons));
-        map.add("fields", fields(restart.fields));
-        list.append(std::move(map));
+Value restart(const Restart& restart) {
+    Value map = Value::map(
+        {{"workload", restart.workload}, {"way", Value::borrowed(name_of(restart.way))}});
+    if (restart.pods) {
+        map.add("pods", Value(*restart.pods));
     }
-    return list;
+    map.add("reasons", list_of(restart.reasons, text));
+    map.add("fields", list_of(restart.fields, field));
+    return map;
 }
 
-Value objects(const std::vector<ObjectChange>& changes) {
-    Value list = Value::list();
-    for (const ObjectChange& change : changes) {
-        Value map = Value::map(
-            {{"object", change.title}, {"change", Value::borrowed(name_of(change.edit))}});
-        put_text(map, "before", change.old_title);
-        put_text(map, "apiVersion", change.api_version);
-        put_text(map, "parent", change.parent);
-        map.add("file", Value(change.path));
-        map.add("generated", Value(change.generated));
-        map.add("fields", fields(change.fields));
-        list.append(std::move(map));
-    }
-    return list;
+Value object(const ObjectChange& change) {
+    Value map =
+        Value::map({{"object", change.title}, {"change", Value::borrowed(name_of(change.edit))}});
+    put_text(map, "before", change.old_title);
+    put_text(map, "apiVersion", change.api_version);
+    put_text(map, "parent", change.parent);
+    map.add("file", Value(change.path));
+    map.add("generated", Value(change.generated));
+    map.add("fields", list_of(change.fields, field));
+    return map;
 }
 
 Value cluster(const ClusterComparison& comparison) {
@@ -152,9 +135,9 @@ Value cluster(const ClusterComparison& comparison) {
                                               {"removed", reach(changes, false, true)}})},
                        {"tailnet", Value::map({{"added", reach(changes, true, false)},
                                                {"removed", reach(changes, false, false)}})},
-                       {"devices", device_changes(comparison.devices.changes)},
-                       {"restarts", restarts(comparison.objects.restarts)},
-                       {"objects", objects(comparison.objects.changes)},
+                       {"devices", list_of(comparison.devices.changes, device_change)},
+                       {"restarts", list_of(comparison.objects.restarts, restart)},
+                       {"objects", list_of(comparison.objects.changes, object)},
                        {"unchanged", number(comparison.objects.unchanged)},
                        {"moved", number(comparison.objects.moved)}});
 }
@@ -162,15 +145,11 @@ Value cluster(const ClusterComparison& comparison) {
 }  // namespace
 
 std::string json_report(const Comparison& comparison) {
-    Value clusters = Value::list();
-    for (const ClusterComparison& each : comparison.clusters) {
-        clusters.append(cluster(each));
-    }
     const Value root = Value::map({{"version", kFormatVersion},
                                    {"base", comparison.base},
                                    {"head", comparison.head},
                                    {"different", !comparison.is_equal()},
-                                   {"clusters", std::move(clusters)}});
+                                   {"clusters", list_of(comparison.clusters, cluster)}});
     return write_json_pretty(root) + "\n";
 }
 

@@ -27,8 +27,8 @@ std::string key_of(const Manifest& manifest) {
 void take_names(const Value& root, Manifest& manifest) {
     manifest.api_version = text_of(root.find("apiVersion"));
     manifest.kind = text_of(root.find("kind"));
-    manifest.name = text_at(root, {"metadata", "name"});
-    manifest.ns = text_at(root, {"metadata", "namespace"});
+    manifest.name = text_of(root, {"metadata", "name"});
+    manifest.ns = text_of(root, {"metadata", "namespace"});
 }
 
 // A kustomization says where things stand, and an object needs a name to be told from others.
@@ -38,10 +38,6 @@ bool is_file(const Manifest& manifest) {
 }
 
 }  // namespace
-
-std::string_view text_at(const Value& root, std::initializer_list<std::string_view> path) {
-    return text_of(root.at(path));
-}
 
 std::string Manifest::title() const {
     return is_object() ? object_name(kind, ns, name) : path;
@@ -130,10 +126,7 @@ bool Manifests::read_objects(SourceId source, std::vector<Entry>& found) const {
 
 void Manifests::take_items(Entry& list, std::vector<Entry>& found) {
     Value* items = list.root.find("items");
-    if (items == nullptr || !items->is_list()) {
-        return;
-    }
-    for (Value& item : items->items()) {
+    for (Value& item : items != nullptr && items->is_list() ? items->items() : std::span<Value>()) {
         Entry entry;
         entry.source = list.source;
         entry.path = list.path;

@@ -64,7 +64,4 @@ private:
     std::vector<const Manifest*> sorted_;
 };
 
-// The text at a path of keys, or "".
-std::string_view text_at(const Value& root, std::initializer_list<std::string_view> path);
-
 }  // namespace renderer

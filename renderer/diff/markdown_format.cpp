@@ -53,16 +53,7 @@ std::string markdown(std::string_view text) {
 }
 
 std::string_view sign(char mark) {
-    switch (mark) {
-        case '+':
-            return "➕";
-        case '-':
-            return "➖";
-        case '!':
-            return "🚨";
-        default:
-            return "✏️";
-    }
+    return mark == '+' ? "➕" : mark == '-' ? "➖" : mark == '!' ? "🚨" : "✏️";
 }
 
 std::string item(const OutlineLine& line, std::string_view quote) {

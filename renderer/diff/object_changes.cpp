@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "renderer/core/document.h"
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
 #include "renderer/diff/redact.h"
-#include "renderer/diff/renames.h"
 #include "renderer/kube/api.h"
 
 namespace renderer {
@@ -25,15 +29,181 @@ constexpr std::array kParentKinds = {ParentKind{"svc", "Service"}, ParentKind{"i
                                      ParentKind{"proxygroup", "ProxyGroup"}};
 
 std::string parent_of(const Value& root) {
-    const std::string_view said = text_at(root, {"metadata", "annotations", kParentAnnotation});
+    const std::string_view said = text_of(root, {"metadata", "annotations", kParentAnnotation});
     if (!said.empty()) {
         return std::string(said);
     }
     const auto label = [&](std::string_view suffix) {
-        return text_at(root, {"metadata", "labels", fmt::format("{}{}", kLabel, suffix)});
+        return text_of(root, {"metadata", "labels", fmt::format("{}{}", kLabel, suffix)});
     };
     const auto kind = std::ranges::find(kParentKinds, label("-type"), &ParentKind::label);
     return kind == kParentKinds.end() ? "" : object_name(kind->kind, label("-ns"), label(""));
+}
+
+// An object that is gone on one side, or new on the other.
+struct Candidate {
+    const Manifest* manifest = nullptr;
+    Value tree;  // redacted
+};
+
+constexpr double kSimilar = 0.6;
+constexpr std::size_t kMaxPairs = 20'000;  // of one comparison, so that its time stays bounded
+
+using Leaves = std::set<std::string>;
+
+// An object's own name in its values (a selector, a host) is no difference when it is renamed.
+std::string without_name(std::string text, const std::string& name) {
+    for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+        text.replace(at, name.size(), "\x01");
+    }
+    return text;
+}
+
+void add_leaves(const std::string& path, const Value& value, const std::string& name,
+                Leaves& leaves) {
+    if (value.is_map() && value.size() > 0) {
+        for (const Member& member : value.members()) {
+            add_leaves(fmt::format("{}/{}", path, member.name()), member.value, name, leaves);
+        }
+    } else if (value.is_list() && value.size() > 0) {
+        for (const Value& item : value.items()) {
+            add_leaves(path + "[]", item, name, leaves);
+        }
+    } else if (path != "/metadata/name" && path != "/metadata/namespace") {
+        leaves.insert(fmt::format("{}={}", path, without_name(write_json(value), name)));
+    }
+}
+
+Leaves leaves_of(const Candidate& candidate) {
+    Leaves leaves;
+    add_leaves({}, candidate.tree, candidate.manifest->name, leaves);
+    return leaves;
+}
+
+// Shared leaves of all leaves.
+double similarity(const Leaves& a, const Leaves& b) {
+    const auto shared = static_cast<double>(
+        std::ranges::count_if(a, [&](const std::string& leaf) { return b.contains(leaf); }));
+    const double all = static_cast<double>(a.size() + b.size()) - shared;
+    return all > 0 ? shared / all : 0;
+}
+
+struct Pair {
+    double score;
+    std::size_t removed, added;
+};
+
+// A tie says nothing.
+bool is_best(const Pair& pair, const std::vector<Pair>& pairs) {
+    return std::ranges::none_of(pairs, [&](const Pair& other) {
+        const bool same = other.removed == pair.removed && other.added == pair.added;
+        const bool rival = other.removed == pair.removed || other.added == pair.added;
+        return rival && !same && other.score >= pair.score;
+    });
+}
+
+// Objects that are the same but for their name or namespace: a rename to the author, a removal and
+// an addition to Kubernetes. Index into `removed`, index into `added`: both of one kind; each at
+// most once; only where nothing else is as similar.
+std::vector<std::pair<std::size_t, std::size_t>> find_renames(const std::vector<Candidate>& removed,
+                                                              const std::vector<Candidate>& added) {
+    if (removed.size() * added.size() > kMaxPairs) {
+        return {};
+    }
+    std::vector<Leaves> new_leaves;
+    new_leaves.reserve(added.size());
+    for (const Candidate& candidate : added) {
+        new_leaves.push_back(leaves_of(candidate));
+    }
+    std::vector<Pair> pairs;
+    for (std::size_t i = 0; i < removed.size(); ++i) {
+        const Leaves old_leaves = leaves_of(removed[i]);
+        for (std::size_t j = 0; j < added.size(); ++j) {
+            const double score = removed[i].manifest->kind == added[j].manifest->kind
+                                     ? similarity(old_leaves, new_leaves[j])
+                                     : 0;
+            if (score >= kSimilar) {
+                pairs.push_back({score, i, j});
+            }
+        }
+    }
+    std::vector<std::pair<std::size_t, std::size_t>> renames;
+    for (const Pair& pair : pairs) {
+        if (is_best(pair, pairs)) {
+            renames.emplace_back(pair.removed, pair.added);
+        }
+    }
+    return renames;
+}
+
+// Of a StatefulSet all but these is immutable (k8s.io/kubernetes
+// pkg/apis/apps/validation.ValidateStatefulSetUpdate).
+constexpr std::array<std::string_view, 7> kMutable = {"spec.replicas",
+                                                      "spec.ordinals",
+                                                      "spec.template",
+                                                      "spec.updateStrategy",
+                                                      "spec.revisionHistoryLimit",
+                                                      "spec.persistentVolumeClaimRetentionPolicy",
+                                                      "spec.minReadySeconds"};
+
+// Of what runs pods by a template, the selector is immutable.
+constexpr std::string_view kSelector = "spec.selector";
+
+bool is_within_path(std::string_view path, std::string_view root) {
+    return path.starts_with(root) &&
+           (path.size() == root.size() || path[root.size()] == '.' || path[root.size()] == '[');
+}
+
+bool is_immutable(std::string_view kind, std::string_view path) {
+    if (kind == "StatefulSet") {
+        const bool is_mutable = std::ranges::any_of(
+            kMutable, [&](std::string_view root) { return is_within_path(path, root); });
+        return path.starts_with("spec.") && !is_mutable;
+    }
+    return (kind == "Deployment" || kind == "DaemonSet" || kind == "ReplicaSet") &&
+           is_within_path(path, kSelector);
+}
+
+bool runs_pods(std::string_view kind, const Value& after) {
+    return kind != "Job" && after.at({"spec", "template", "spec", "containers"}) != nullptr;
+}
+
+// `after` is the new tree, `fields` how it differs from the old. No value: no pod is touched.
+std::optional<Restart> restart_of(std::string_view title, const Value& after,
+                                  const std::vector<FieldChange>& fields) {
+    const std::string_view kind = title.substr(0, title.find('/'));
+    if (!runs_pods(kind, after)) {
+        return std::nullopt;
+    }
+    Restart restart;
+    restart.workload = title;
+    for (const FieldChange& field : fields) {
+        if (is_immutable(kind, field.path)) {
+            restart.way = RestartWay::Recreate;
+        } else if (!is_within_path(field.path, kPodTemplate)) {
+            continue;
+        }
+        restart.fields.push_back(field);
+        if (field.path.find(kConfigHashAnnotation) != std::string::npos) {
+            restart.reasons.emplace_back(
+                "config-hash: tailscaled's configuration changed in a field that it only reads at "
+                "start");
+        }
+    }
+    if (restart.fields.empty()) {
+        return std::nullopt;
+    }
+    if (restart.way == RestartWay::Rolling &&
+        text_of(after, {"spec", "updateStrategy", "type"}) == "OnDelete") {
+        restart.way = RestartWay::OnDelete;
+    }
+    const Value* replicas = after.at({"spec", "replicas"});
+    if (replicas != nullptr && replicas->is_number()) {
+        restart.pods = replicas->as_int();
+    } else if (kind != "DaemonSet") {
+        restart.pods = 1;
+    }
+    return restart;
 }
 
 class ObjectComparer {
@@ -71,12 +241,9 @@ private:
     static ObjectChange change_of(const Manifest& manifest, ObjectEdit edit) {
         return {.edit = edit,
                 .title = manifest.title(),
-                .old_title = {},
                 .api_version = manifest.api_version,
                 .path = manifest.path,
-                .generated = manifest.generated,
-                .parent = {},
-                .fields = {}};
+                .generated = manifest.generated};
     }
 
     void add_alone(const Manifest& manifest, const Manifests& side, ObjectEdit edit) {

@@ -8,6 +8,8 @@
 #include <map>
 #include <utility>
 
+#include "renderer/base/utf8.h"
+
 namespace renderer {
 namespace {
 
@@ -17,10 +19,6 @@ constexpr std::size_t kMaxCode = 500;
 // would read something else than what is there.
 constexpr std::array<std::pair<unsigned, unsigned>, 5> kInvisible = {
     {{0x80, 0x9f}, {0x61c, 0x61c}, {0x200e, 0x200f}, {0x202a, 0x202e}, {0x2066, 0x2069}}};
-
-bool continues_character(char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
-}
 
 // The character that the text begins with, if it has two or three bytes; else 0.
 unsigned wide_character(std::string_view text) {
@@ -41,24 +39,13 @@ bool is_invisible(unsigned character) {
     });
 }
 
-std::string tailnet_note(const std::string& tailnet) {
-    return tailnet.empty() ? "" : fmt::format(" in tailnet {}", code(tailnet));
+// Safe, between the marks.
+std::string code(std::string_view text) {
+    return fmt::format("{}{}{}", kCode, safe(text), kCodeEnd);
 }
 
-std::string_view mark_word(DeviceEdit edit) {
-    switch (edit) {
-        case DeviceEdit::Added:
-            return "added";
-        case DeviceEdit::Renamed:
-            return "renamed";
-        case DeviceEdit::Replaced:
-            return "replaced";
-        case DeviceEdit::Removed:
-            return "removed";
-        case DeviceEdit::Changed:
-            break;
-    }
-    return "changed";
+std::string tailnet_note(const std::string& tailnet) {
+    return tailnet.empty() ? "" : fmt::format(" in tailnet {}", code(tailnet));
 }
 
 char mark_of(DeviceEdit edit) {
@@ -104,7 +91,7 @@ OutlineLine device_line(const DeviceChange& change) {
     const std::string target_text = device.target_text();
     OutlineLine line{
         mark_of(change.edit),
-        fmt::format("{} {}{}: {}{}{}", mark_word(change.edit), name, tailnet_note(device.tailnet),
+        fmt::format("{} {}{}: {}{}{}", name_of(change.edit), name, tailnet_note(device.tailnet),
                     code(device.parent),
                     target_text.empty() ? "" : fmt::format(", target {}", code(target_text)),
                     change.after && device.is_public() ? ", PUBLIC" : ""),
@@ -222,7 +209,7 @@ private:
         std::vector<std::string> words;
         words.reserve(counts.size());
         for (const auto& [edit, count] : counts) {
-            words.push_back(fmt::format("{} {}", count, mark_word(edit)));
+            words.push_back(fmt::format("{} {}", count, name_of(edit)));
         }
         section.title = fmt::format("Devices{}: {}", suffix_, fmt::join(words, ", "));
         put(std::move(section));
@@ -312,10 +299,6 @@ std::string summary_of(const Comparison& comparison) {
 
 }  // namespace
 
-std::string counted(std::size_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string safe(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -328,15 +311,11 @@ std::string safe(std::string_view text) {
         } else {
             out += text[i];
         }
-        if (out.size() > kMaxCode && i + 1 < text.size() && !continues_character(text[i + 1])) {
+        if (out.size() > kMaxCode && i + 1 < text.size() && !is_continuation(text[i + 1])) {
             return out + "…";
         }
     }
     return out;
-}
-
-std::string code(std::string_view text) {
-    return fmt::format("{}{}{}", kCode, safe(text), kCodeEnd);
 }
 
 Outline outline_of(const Comparison& comparison) {

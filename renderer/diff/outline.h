@@ -43,10 +43,4 @@ Outline outline_of(const Comparison& comparison);
 // With control characters made visible, and not too long.
 std::string safe(std::string_view text);
 
-// The same between the marks.
-std::string code(std::string_view text);
-
-// "1 device", "2 devices"
-std::string counted(std::size_t count, std::string_view what);
-
 }  // namespace renderer

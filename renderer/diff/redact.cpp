@@ -5,7 +5,7 @@
 
 #include "renderer/base/base64.h"
 #include "renderer/core/json.h"
-#include "renderer/diff/manifests.h"
+#include "renderer/core/text_of.h"
 #include "renderer/emit/tree/generated_file.h"
 #include "renderer/secrets/credential_text.h"
 
@@ -54,7 +54,7 @@ public:
         Value out = any(root);
         for (const std::string_view field : {"data", "binaryData"}) {
             Value* entries = out.find(field);
-            const bool encoded = field == "binaryData" || text_at(root, {"kind"}) == "Secret";
+            const bool encoded = field == "binaryData" || text_of(root, {"kind"}) == "Secret";
             for (Member& entry : entries != nullptr && entries->is_map() ? entries->members()
                                                                          : std::span<Member>()) {
                 if (std::optional<Value> tree = decode(entry.value, encoded)) {
@@ -72,7 +72,7 @@ private:
         Value out = Value::list();
         bool follows_flag = false;  // as in [--password, x]
         for (const Value& item : value.items()) {
-            const std::string_view text = item.is_string() ? item.text() : std::string_view();
+            const std::string_view text = text_of(item);
             const bool is_flag = text.starts_with('-');
             out.append(follows_flag && !is_flag && !is_place(text) ? Value(hash_(text))
                                                                    : any(item));
@@ -83,8 +83,7 @@ private:
 
     [[nodiscard]] Value map(const Value& value) const {
         // An environment variable has the word in its name, and the credential in its value.
-        const Value* name = value.find("name");
-        const bool named = name != nullptr && name->is_string() && names_credential(name->text());
+        const bool named = names_credential(text_of(value.find("name")));
         Value out = Value::map();
         for (const Member& member : value.members()) {
             const bool suspect =
@@ -122,13 +121,8 @@ private:
     [[nodiscard]] Value secret_data(const Value& root) const {
         Value out = Value::map();
         for (const std::string_view field : {"data", "stringData"}) {
-            const Value* entries = root.find(field);
-            if (entries == nullptr || !entries->is_map()) {
-                continue;
-            }
-            for (const Member& entry : entries->members()) {
-                const std::string_view text =
-                    entry.value.is_string() ? entry.value.text() : std::string_view();
+            for (const Member& entry : members_of(root.find(field))) {
+                const std::string_view text = text_of(entry.value);
                 const std::optional<std::string> bytes =
                     field == "data" ? decode_base64(text) : std::nullopt;
                 out.put(entry.key.clone(), hash_(bytes ? std::string_view(*bytes) : text));
@@ -157,7 +151,7 @@ private:
 
 Value redacted(const Value& root, const SecretHash& hash) {
     const Redactor redactor(hash);
-    const std::string_view kind = text_at(root, {"kind"});
+    const std::string_view kind = text_of(root, {"kind"});
     if (kind == "ConfigMap" || is_tailscaled_config(root)) {
         return redactor.unwrapped(root);
     }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/base/split.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/walk.h"
 
@@ -73,11 +74,7 @@ Result<ClusterTree> read_cluster(const SourceTree& tree, const std::string& dir,
     const std::string inventory = join_path(dir, kInventoryName);
     const std::string text = TRY(tree.read(inventory));
     Links links(tree, dir);
-    std::string_view rest = text;
-    while (!rest.empty()) {
-        const auto end = std::min(rest.find('\n'), rest.size());
-        const std::string line(rest.substr(0, end));
-        rest.remove_prefix(std::min(end + 1, rest.size()));
+    for (const std::string_view line : split(text, '\n')) {
         if (line.empty()) {
             continue;
         }
@@ -88,7 +85,7 @@ Result<ClusterTree> read_cluster(const SourceTree& tree, const std::string& dir,
             return refused(inventory, line, "a symbolic link in place of a rendered file");
         }
         std::string content = TRY(tree.read(join_path(dir, line)));
-        found.files.push_back({line, std::move(content)});
+        found.files.push_back({std::string(line), std::move(content)});
     }
     return found;
 }
@@ -147,26 +144,22 @@ std::string common_directory(const std::vector<std::string>& paths) {
 
 }  // namespace
 
-Result<std::optional<std::vector<ClusterTree>>> read_rendered(const SourceTree& tree,
-                                                              const std::string& dir) {
+Result<std::vector<ClusterTree>> read_rendered(const SourceTree& tree, const std::string& dir) {
     std::vector<ClusterTree> clusters;
     if (has_inventory(tree, dir)) {
-        ClusterTree only = TRY(read_cluster(tree, dir, ""));
-        clusters.push_back(std::move(only));
-        return std::optional(std::move(clusters));
+        clusters.push_back(TRY(read_cluster(tree, dir, "")));
+        return clusters;
     }
     const Contents contents = TRY(contents_of(tree, dir));
     if (contents.has_sources) {
-        return std::optional<std::vector<ClusterTree>>();
+        return clusters;
     }
     const std::string common = common_directory(contents.trees);
     for (const std::string& path : contents.trees) {
-        std::string name = relative_path(path, common);
-        ClusterTree cluster = TRY(read_cluster(tree, join_path(dir, path), std::move(name)));
-        clusters.push_back(std::move(cluster));
+        clusters.push_back(
+            TRY(read_cluster(tree, join_path(dir, path), relative_path(path, common))));
     }
-    return clusters.empty() ? std::optional<std::vector<ClusterTree>>()
-                            : std::optional(std::move(clusters));
+    return clusters;
 }
 
 Result<std::vector<std::string>> rendered_below(const SourceTree& tree, const std::string& dir) {

@@ -2,7 +2,6 @@
 // exactly the files that the inventory lists; what else lies there is none of ours.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,11 +11,10 @@
 
 namespace renderer {
 
-// No value: the directory is no rendered tree. It is one if it holds an inventory, or if
+// None: the directory is no rendered tree. It is one if it holds an inventory, or if
 // directories below it do and no manifest is beside them. Those are its clusters, each named by
 // its path from the deepest directory that all of them are below.
-Result<std::optional<std::vector<ClusterTree>>> read_rendered(const SourceTree& tree,
-                                                              const std::string& dir);
+Result<std::vector<ClusterTree>> read_rendered(const SourceTree& tree, const std::string& dir);
 
 // The directories below `dir` that hold an inventory, as paths from there: what a reader of sources
 // leaves out.

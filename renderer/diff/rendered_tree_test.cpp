@@ -28,7 +28,7 @@ protected:
         fs::create_directories((dir_ / path).parent_path());
         std::ofstream(dir_ / path) << text;
     }
-    [[nodiscard]] Result<std::optional<std::vector<ClusterTree>>> read() const {
+    [[nodiscard]] Result<std::vector<ClusterTree>> read() const {
         return read_rendered(DiskTree(), dir_.string());
     }
 
@@ -40,11 +40,11 @@ TEST_F(RenderedTree, IsKnownByItsInventory) {
     put("a/b.yaml", "x: 1\n");
     put("stranger.yaml", "y: 1\n");
     const auto found = read();
-    ASSERT_TRUE(found && found.value());
-    ASSERT_EQ((*found)->size(), 1U);
-    ASSERT_EQ((*found)->front().files.size(), 1U);
-    EXPECT_EQ((*found)->front().files[0].path, "a/b.yaml");
-    EXPECT_EQ((*found)->front().files[0].content, "x: 1\n");
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->size(), 1U);
+    ASSERT_EQ(found->front().files.size(), 1U);
+    EXPECT_EQ(found->front().files[0].path, "a/b.yaml");
+    EXPECT_EQ(found->front().files[0].content, "x: 1\n");
 }
 
 TEST_F(RenderedTree, MayHoldClusters) {
@@ -52,9 +52,9 @@ TEST_F(RenderedTree, MayHoldClusters) {
     put("lab/.tailrender-inventory", "");
     put("README.md", "what this is\n");
     const auto found = read();
-    ASSERT_TRUE(found && found.value());
-    ASSERT_EQ((*found)->size(), 2U);
-    EXPECT_EQ((*found)->back().cluster, "lab");
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->size(), 2U);
+    EXPECT_EQ(found->back().cluster, "lab");
 }
 
 TEST_F(RenderedTree, MayHoldClustersInFolders) {
@@ -65,10 +65,10 @@ TEST_F(RenderedTree, MayHoldClustersInFolders) {
     put("CODEOWNERS", "* @ops\n");
     put("docs/how.txt", "x\n");
     const auto found = read();
-    ASSERT_TRUE(found && found.value());
-    ASSERT_EQ((*found)->size(), 2U);
-    EXPECT_EQ((*found)->front().cluster, "eu/lab");
-    EXPECT_EQ((*found)->back().cluster, "home");
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->size(), 2U);
+    EXPECT_EQ(found->front().cluster, "eu/lab");
+    EXPECT_EQ(found->back().cluster, "home");
     const auto below = rendered_below(DiskTree(), dir_.string());
     ASSERT_TRUE(below);
     EXPECT_EQ(*below, (std::vector<std::string>{"clusters/eu/lab", "clusters/home"}));
@@ -78,15 +78,15 @@ TEST_F(RenderedTree, IsNotASourceThatHoldsOne) {
     put("rendered/.tailrender-inventory", "");
     put("web.yaml", "x: 1\n");
     const auto beside_a_manifest = read();
-    EXPECT_TRUE(beside_a_manifest && !beside_a_manifest.value());
+    EXPECT_TRUE(beside_a_manifest && beside_a_manifest->empty());
     fs::remove(dir_ / "web.yaml");
     put("apps/web.yaml", "x: 1\n");
     const auto beside_a_directory = read();
-    EXPECT_TRUE(beside_a_directory && !beside_a_directory.value());
+    EXPECT_TRUE(beside_a_directory && beside_a_directory->empty());
     fs::remove_all(dir_ / "apps");
     put(".tailrender.yaml", "clusters: []\n");
     const auto beside_the_clusters = read();
-    EXPECT_TRUE(beside_the_clusters && !beside_the_clusters.value());
+    EXPECT_TRUE(beside_the_clusters && beside_the_clusters->empty());
 }
 
 TEST_F(RenderedTree, FollowsNoLink) {
@@ -106,7 +106,7 @@ TEST_F(RenderedTree, FollowsNoLink) {
     fs::remove(dir_ / "other/secret.yaml");
     put("other/.tailrender-inventory", "");
     const auto linked = read();
-    EXPECT_TRUE(linked && !linked.value());
+    EXPECT_TRUE(linked && linked->empty());
 }
 
 TEST_F(RenderedTree, StaysInside) {

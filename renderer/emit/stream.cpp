@@ -23,7 +23,7 @@ struct Entry {
     const Object* object = nullptr;
 };
 
-std::string_view text_of(const Value& value) {
+std::string_view scalar_text(const Value& value) {
     return value.is_string() || value.is_number() ? value.text() : std::string_view();
 }
 
@@ -37,8 +37,8 @@ OrderKey key_of(const Entry& entry) {
         return order_key(object->api_version(), object->kind(), object->ns(), object->name());
     }
     const Document& document = *entry.document;
-    return order_key(text_of(document.api_version), document.kind.text(),
-                     document.effective_namespace, text_of(document.name));
+    return order_key(scalar_text(document.api_version), document.kind.text(),
+                     document.effective_namespace, scalar_text(document.name));
 }
 
 std::vector<Entry> all_entries(const Output& output, const EditIndex& edits) {

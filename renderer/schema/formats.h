@@ -1,13 +1,10 @@
-// Texts that the API server decodes into something else: base64, RFC 3339 times, CIDR blocks.
-// Sources: Go encoding/base64, time, net.
+// Texts that the API server decodes into something else: RFC 3339 times, CIDR blocks. Sources: Go
+// time, net.
 #pragma once
 
 #include <string_view>
 
 namespace renderer {
-
-// With padding; line ends may stand anywhere.
-bool is_base64(std::string_view text);
 
 // "2026-01-02T15:04:05.999+01:00".
 bool is_rfc3339(std::string_view text);

@@ -5,15 +5,6 @@
 namespace renderer {
 namespace {
 
-TEST(Formats, KnowsBase64) {
-    for (const std::string_view good : {"", "YQ==", "YWI=", "YWJj", "YW\nJj\n", "+/+/"}) {
-        EXPECT_TRUE(is_base64(good)) << good;
-    }
-    for (const std::string_view bad : {"YQ", "YQ=", "Y===", "YW=j", "Y Q=", "_-_-", "hello!"}) {
-        EXPECT_FALSE(is_base64(bad)) << bad;
-    }
-}
-
 TEST(Formats, KnowsTimes) {
     for (const std::string_view good :
          {"2026-01-02T15:04:05Z", "2026-01-02T15:04:05.123456789+01:00",

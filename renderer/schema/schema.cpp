@@ -95,7 +95,7 @@ SchemaFault unknown_kind(const Task& task, std::string_view version) {
     if (!others.empty()) {
         fault.diagnostic.hint = fmt::format("write apiVersion {}", fmt::join(others, " or "));
     } else if (!near.empty()) {
-        fault.diagnostic.hint = fmt::format("did you mean \"{}\"?", near);
+        fault.diagnostic.hint = did_you_mean(near);
     }
     return fault;
 }

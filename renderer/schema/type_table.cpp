@@ -8,8 +8,26 @@
 #include <utility>
 
 #include "renderer/base/check.h"
+#include "renderer/base/split.h"
 #include "renderer/kube/group_of.h"
-#include "renderer/schema/table_text.h"
+
+// The assembler puts schemas.txt into the binary.
+// NOLINTBEGIN(hicpp-no-assembler)
+asm(".section .rodata\n"
+    ".global tailrender_schemas_begin\n"
+    ".global tailrender_schemas_end\n"
+    "tailrender_schemas_begin:\n"
+    ".incbin \"" SCHEMAS_FILE
+    "\"\n"
+    "tailrender_schemas_end:\n"
+    ".byte 0\n"
+    ".previous\n");
+// NOLINTEND(hicpp-no-assembler)
+
+extern "C" {
+extern const char tailrender_schemas_begin[];  // NOLINT(modernize-avoid-c-arrays)
+extern const char tailrender_schemas_end[];    // NOLINT(modernize-avoid-c-arrays)
+}
 
 namespace renderer {
 
@@ -28,22 +46,6 @@ constexpr std::array<std::pair<std::string_view, Builtin>, 11> kBuiltins = {{
     {"bytes", Builtin::Bytes},
     {"time", Builtin::Time},
 }};
-
-// The text up to `end`, which is taken away with it.
-std::string_view take(std::string_view& rest, char end) {
-    const std::size_t at = std::min(rest.find(end), rest.size());
-    const std::string_view head = rest.substr(0, at);
-    rest.remove_prefix(std::min(at + 1, rest.size()));
-    return head;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
-    while (!text.empty()) {
-        parts.push_back(take(text, separator));
-    }
-    return parts;
-}
 
 // A kind of one apiVersion, and where it is served.
 struct KindLine {
@@ -131,18 +133,18 @@ void read_number(std::string_view text, std::optional<Number>& number) {
 }
 
 void read_limit(std::string_view key, std::string_view value, Limits& limits) {
-    if (key == "min") {
+    constexpr std::array<std::pair<std::string_view, std::optional<std::size_t> Limits::*>, 4>
+        kSizes = {{{"minlen", &Limits::min_length},
+                   {"maxlen", &Limits::max_length},
+                   {"minitems", &Limits::min_items},
+                   {"maxitems", &Limits::max_items}}};
+    const auto* size = std::ranges::find(kSizes, key, [](const auto& row) { return row.first; });
+    if (size != kSizes.end()) {
+        read_number(value, limits.*size->second);
+    } else if (key == "min") {
         read_number(value, limits.min);
     } else if (key == "max") {
         read_number(value, limits.max);
-    } else if (key == "minlen") {
-        read_number(value, limits.min_length);
-    } else if (key == "maxlen") {
-        read_number(value, limits.max_length);
-    } else if (key == "minitems") {
-        read_number(value, limits.min_items);
-    } else if (key == "maxitems") {
-        read_number(value, limits.max_items);
     } else if (key == "enum") {
         limits.choices = split(value, '|');
     } else if (key == "unique") {
@@ -154,6 +156,11 @@ void read_limit(std::string_view key, std::string_view value, Limits& limits) {
 }
 
 }  // namespace
+
+std::string_view schema_table_text() {
+    return {tailrender_schemas_begin,
+            static_cast<std::size_t>(tailrender_schemas_end - tailrender_schemas_begin)};
+}
 
 const TypedField* StructType::find(std::string_view name) const {
     const auto found = std::ranges::lower_bound(fields, name, {}, &TypedField::name);

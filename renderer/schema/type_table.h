@@ -76,6 +76,9 @@ struct StructType {
     [[nodiscard]] const TypedField* find(std::string_view name) const;
 };
 
+// schemas.txt
+std::string_view schema_table_text();
+
 // "1.30", … in rising order.
 const std::vector<std::string_view>& kubernetes_versions();
 

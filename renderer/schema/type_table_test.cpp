@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "renderer/kube/kinds.h"
-#include "renderer/schema/table_text.h"
 
 namespace renderer {
 namespace {

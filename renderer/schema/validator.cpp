@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <limits>
@@ -12,6 +13,8 @@
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/base64.h"
+#include "renderer/base/utf8.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/quantity.h"
 #include "renderer/schema/formats.h"
@@ -23,34 +26,21 @@ namespace {
 constexpr std::size_t kListedFields = 8;  // of a type that has more, only the nearest is named
 
 std::string_view expected_of(Builtin builtin) {
-    switch (builtin) {
-        case Builtin::Object:
-        case Builtin::Struct:
-        case Builtin::Map:
-            return "a map";
-        case Builtin::String:
-            return "a string";
-        case Builtin::Int32:
-        case Builtin::Int64:
-            return "an integer";
-        case Builtin::Number:
-            return "a number";
-        case Builtin::Bool:
-            return "a boolean";
-        case Builtin::IntOrString:
-            return "an integer or a string";
-        case Builtin::Quantity:
-            return "a quantity, such as \"100m\" or \"1Gi\"";
-        case Builtin::Bytes:
-            return "base64";
-        case Builtin::Time:
-            return "a time, such as \"2026-01-02T15:04:05Z\"";
-        case Builtin::List:
-            return "a list";
-        case Builtin::Any:
-            break;
-    }
-    return "anything";
+    constexpr std::array<std::string_view, 14> kTexts = {"anything",
+                                                         "a map",
+                                                         "a string",
+                                                         "an integer",
+                                                         "an integer",
+                                                         "a number",
+                                                         "a boolean",
+                                                         "an integer or a string",
+                                                         "a quantity, such as \"100m\" or \"1Gi\"",
+                                                         "base64",
+                                                         "a time, such as \"2026-01-02T15:04:05Z\"",
+                                                         "a map",
+                                                         "a list",
+                                                         "a map"};
+    return kTexts[static_cast<std::size_t>(builtin)];
 }
 
 std::string choices_of(const Limits& limits) {
@@ -61,10 +51,6 @@ std::string expected_of(const ValueType& type) {
     return type.limits != nullptr && !type.limits->choices.empty()
                ? choices_of(*type.limits)
                : std::string(expected_of(type.builtin));
-}
-
-std::string_view text_at(const Value& root, std::string_view key) {
-    return text_of(root.is_map() ? root.find(key) : nullptr);
 }
 
 // Something of another type is text gone wrong, about which there is an error of its own.
@@ -81,11 +67,6 @@ bool fits_32_bits(std::int64_t number) {
            number <= std::numeric_limits<std::int32_t>::max();
 }
 
-std::size_t count_characters(std::string_view text) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
 // Of the spec of a Service or an Ingress.
 constexpr std::string_view kSpecFields =
     " type clusterIP externalName loadBalancerClass ports ipFamilies ipFamilyPolicy "
@@ -94,15 +75,15 @@ constexpr std::string_view kSpecFields =
 class Validator {
 public:
     Validator(const Value& root, std::string_view version)
-        : kind_(text_at(root, "kind")),
+        : kind_(text_of(root, {"kind"})),
           version_(version),
           kind_pos_(root.is_map() && root.find("kind") != nullptr ? root.find("kind")->pos()
                                                                   : root.pos()),
-          is_custom_(text_at(root, "apiVersion").starts_with("tailscale.com/")) {}
+          is_custom_(text_of(root, {"apiVersion"}).starts_with("tailscale.com/")) {}
 
     // Reviews are answered, not kept, so they need none.
     void check_name(const Value& root) {
-        const std::string_view api_version = text_at(root, "apiVersion");
+        const std::string_view api_version = text_of(root, {"apiVersion"});
         const bool is_review = api_version.starts_with("authentication.k8s.io/") ||
                                api_version.starts_with("authorization.k8s.io/");
         if (!is_review && !has_text(root.at({"metadata", "name"})) &&
@@ -171,7 +152,7 @@ private:
                 return value.is_number() ||
                        (value.is_string() && canonical_quantity(value.text()).has_value());
             case Builtin::Bytes:
-                return value.is_string() && is_base64(value.text());
+                return value.is_string() && decode_base64(value.text()).has_value();
             case Builtin::Time:
                 return value.is_string() && is_rfc3339(value.text());
             case Builtin::Any:
@@ -230,6 +211,10 @@ private:
                 report_unknown(type, member);
             }
         }
+        check_required(type, value);
+    }
+
+    void check_required(const StructType& type, const Value& value) {
         for (const TypedField& field : type.fields) {
             const Value* found = field.required ? value.find(field.name) : nullptr;
             if (field.required && (found == nullptr || found->is_null())) {
@@ -243,11 +228,7 @@ private:
         if (is_custom_) {
             report_type(element.builtin, item);
         } else if (element.builtin == Builtin::Struct) {
-            for (const TypedField& field : element.fields->fields) {
-                if (field.required) {
-                    report_missing(field.name, expected_of(*field.type), item);
-                }
-            }
+            check_required(*element.fields, item);
         } else {
             report_type(element.builtin, item);
             faults_.back().may_change = true;
@@ -357,7 +338,7 @@ private:
         }
         const auto other = std::ranges::find(type.others, member.name(), &OtherField::name);
         if (const std::string_view near = nearest(member.name(), names); !near.empty()) {
-            fault.hint = fmt::format("did you mean \"{}\"?", near);
+            fault.hint = did_you_mean(near);
         } else if (fault.expected.empty()) {
             fault.hint = fmt::format("\"kubectl explain {}\" lists the fields", explained_path());
         }
@@ -410,9 +391,7 @@ private:
         report_value(value, fmt::format("\"{}\"", text), choices_of(limits));
         SchemaFault& fault = faults_.back();
         fault.is_shape = is_decoded();
-        if (const std::string_view near = nearest(text, limits.choices); !near.empty()) {
-            fault.diagnostic.hint = fmt::format("did you mean \"{}\"?", near);
-        }
+        fault.diagnostic.hint = did_you_mean(nearest(text, limits.choices));
         return true;
     }
 

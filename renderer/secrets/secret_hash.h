@@ -3,17 +3,11 @@
 // which value it was. The key is random, or given by whoever wants to compare reports.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
 #include <string_view>
-
-#include "renderer/base/sha256.h"
+#include <utility>
 
 namespace renderer {
-
-// RFC 2104 with SHA-256.
-Sha256 hmac_sha256(std::string_view key, std::string_view message);
 
 class SecretHash {
 public:

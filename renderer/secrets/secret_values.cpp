@@ -82,11 +82,7 @@ std::vector<ClearValue> clear_values(const Value& secret) {
     std::vector<ClearValue> found;
     const SopsRules sops(secret.find("sops"));
     for (const std::string_view field : {"data", "stringData"}) {
-        const Value* values = secret.find(field);
-        if (values == nullptr || !values->is_map()) {
-            continue;
-        }
-        for (const Member& member : values->members()) {
+        for (const Member& member : members_of(secret.find(field))) {
             const bool is_scalar = member.value.is_string() || member.value.is_number();
             const std::string text(is_scalar ? member.value.text() : std::string_view());
             std::string decoded = field == "data" ? decode_base64(text).value_or(text) : text;

@@ -21,7 +21,7 @@
 namespace renderer {
 namespace {
 
-std::string_view text_of(const Value* value) {
+std::string_view scalar_text(const Value* value) {
     return value != nullptr && (value->is_string() || value->is_number()) ? value->text()
                                                                           : std::string_view();
 }
@@ -33,10 +33,10 @@ struct Identity {
 };
 
 Identity identity_of(const Value& object) {
-    return {.group = std::string(group_of(text_of(object.find("apiVersion")))),
-            .kind = std::string(text_of(object.find("kind"))),
-            .ns = std::string(text_of(object.at({"metadata", "namespace"}))),
-            .name = std::string(text_of(object.at({"metadata", "name"})))};
+    return {.group = std::string(group_of(scalar_text(object.find("apiVersion")))),
+            .kind = std::string(scalar_text(object.find("kind"))),
+            .ns = std::string(scalar_text(object.at({"metadata", "namespace"}))),
+            .name = std::string(scalar_text(object.at({"metadata", "name"})))};
 }
 
 // Keys by which orchestrators recognise an item.
@@ -152,9 +152,10 @@ private:
             }
         }
         std::ranges::stable_sort(objects, {}, [](const Value& object) {
-            return order_key(text_of(object.find("apiVersion")), text_of(object.find("kind")),
-                             text_of(object.at({"metadata", "namespace"})),
-                             text_of(object.at({"metadata", "name"})));
+            return order_key(scalar_text(object.find("apiVersion")),
+                             scalar_text(object.find("kind")),
+                             scalar_text(object.at({"metadata", "namespace"})),
+                             scalar_text(object.at({"metadata", "name"})));
         });
         if (list_.is_package) {
             for (Value& object : objects) {
@@ -228,7 +229,8 @@ std::string wrap_items(const Loaded& loaded, std::string_view items,
     const Value* root = loaded.resource_list ? &loaded.resource_list->root : nullptr;
     std::string text = fmt::format(
         "apiVersion: {}\nkind: ResourceList\n{}",
-        root == nullptr ? kDefaultResourceListVersion : text_of(root->find("apiVersion")), items);
+        root == nullptr ? kDefaultResourceListVersion : scalar_text(root->find("apiVersion")),
+        items);
     Value rest = Value::map();
     const Value* config = root == nullptr ? nullptr : root->find("functionConfig");
     if (config != nullptr && !diagnostics.has_errors()) {

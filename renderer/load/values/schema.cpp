@@ -223,12 +223,4 @@ std::span<const Value> list_of(const Value& map, std::string_view key) {
     return items_of(map.find(key));
 }
 
-std::span<const Value> items_of(const Value* list) {
-    return list != nullptr && list->is_list() ? list->items() : std::span<const Value>();
-}
-
-std::span<const Member> members_of(const Value* map) {
-    return map != nullptr && map->is_map() ? map->members() : std::span<const Member>();
-}
-
 }  // namespace renderer

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "renderer/core/diagnostics.h"
+#include "renderer/core/text_of.h"
 #include "renderer/core/value.h"
 
 namespace renderer {
@@ -55,10 +56,6 @@ bool flag_of(const Value& map, std::string_view key);
 std::int64_t number_of(const Value& map, std::string_view key);  // 0: absent, or no whole number
 const Value* map_of(const Value& map, std::string_view key);
 std::span<const Value> list_of(const Value& map, std::string_view key);
-
-// Of what may be missing or of another kind, and then has none.
-std::span<const Value> items_of(const Value* list);
-std::span<const Member> members_of(const Value* map);
 
 // The value itself, then everything in it.
 template <typename Visit>

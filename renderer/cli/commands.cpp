@@ -215,6 +215,7 @@ Result<int> run_check(const Options& options, ClusterRuns& runs, Console& consol
         return runs.fail(console);
     }
     std::vector<std::string> diffs;
+    diffs.reserve(trees.size());
     for (const RenderedTree& tree : trees) {
         diffs.push_back(TRY(compare_tree(tree)));
     }

@@ -191,6 +191,7 @@ private:
         const std::vector<TextInput> wished = spec_.texts("tags");
         check_tags(recorder_, wished, "tag:recorder", out_);
         std::vector<std::string> tags;
+        tags.reserve(wished.size());
         for (const TextInput& tag : wished) {
             tags.emplace_back(tag.text);
         }

@@ -39,9 +39,9 @@ bool render(LoadOptions options, Run& run) {
     // What the schemas say of the inputs is known, and reported once plan has said more of it.
 
     run.inventory = classify(run.loaded, faults, run.diagnostics);
-    // Every document is either ours and decoded, a fact, or foreign bytes. No string that names a
-    // closed choice is compared behind this line. What cannot be decoded counts as absent, and is a
-    // fault of its object.
+    // Every document is a Service, an Ingress or another input of Kubernetes' own, decoded; a
+    // custom resource, whose spec is a tree that its planner reads; a fact; or foreign bytes. What
+    // cannot be decoded counts as absent, and is a fault of its object.
 
     Diagnostics found;
     run.plan = plan(run.loaded, run.inventory, found);

@@ -1,7 +1,7 @@
-// Stage 2: documents -> what they are. Decodes the inputs that we consume into plain structs;
-// everything else stays foreign bytes. Decides no policy: whether a Service *should* be exposed is
-// plan's question, and so is whether a field of the wrong type matters to us: it is a fault of its
-// object, which plan reports if it consumes that object.
+// Stage 2: documents -> what they are. Decodes Kubernetes' own inputs into plain structs; the spec
+// of a custom resource stays a tree, everything else foreign bytes. Decides no policy: whether a
+// Service *should* be exposed is plan's question, and so is whether a field of the wrong type
+// matters to us: it is a fault of its object, which plan reports if it consumes that object.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Reads fields of a Kubernetes object for the decoders of this stage. What is of the wrong type
+// Reads fields of a Kubernetes object. What is of the wrong type
 // counts as absent, and so does null: the schema (renderer/schema) has reported it by then.
 #pragma once
 

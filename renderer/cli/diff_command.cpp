@@ -6,7 +6,6 @@
 #include <deque>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

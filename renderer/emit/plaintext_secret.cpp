@@ -1,9 +1,7 @@
-
 #include "renderer/core/text_of.h"
 #include "renderer/emit/edits.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/generated_file.h"
-#include "renderer/load/values/schema.h"
 
 namespace renderer {
 namespace {

@@ -9,7 +9,6 @@
 #include "renderer/core/text_of.h"
 #include "renderer/kube/kinds.h"
 #include "renderer/load/splice.h"
-#include "renderer/load/values/schema.h"
 
 namespace renderer {
 

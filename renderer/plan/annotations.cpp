@@ -78,6 +78,12 @@ void check_switch(const ParentInput& parent, const Member& entry, Diagnostics& d
                   : fmt::format("write {}: \"true\"", entry.name()));
 }
 
+// Also by a value that is no text, which is an error of its own.
+bool names_group(const ParentInput& parent) {
+    const Value* group = parent.annotation(kProxyGroup);
+    return group != nullptr && (!group->is_string() || !group->text().empty());
+}
+
 void check_annotation(const ParentInput& parent, const Vocabulary& words, const Member& entry,
                       Diagnostics& diagnostics) {
     const Annotation* annotation = find(entry.name());
@@ -89,8 +95,7 @@ void check_annotation(const ParentInput& parent, const Vocabulary& words, const 
                      fmt::format("annotation \"{}\" has no effect on {} {}", entry.name(),
                                  words.article, words.kind))
             .hint(fmt::format("it belongs on {}", words.other_kind));
-    } else if (annotation->in_group == InGroup::Required &&
-               annotation_text(parent, kProxyGroup).empty()) {
+    } else if (annotation->in_group == InGroup::Required && !names_group(parent)) {
         about(parent, diagnostics)
             .warning("annotation-without-effect", entry.key.pos(),
                      fmt::format("annotation \"{}\" has no effect without \"{}\"", entry.name(),

@@ -50,7 +50,7 @@ inline constexpr std::array kAnnotations = {
                .in_group = InGroup::Ignored},
     Annotation{.key = kTags},
     Annotation{.key = kTailnetIp, .on = On::Service},
-    Annotation{.key = kOldTailnetIp, .on = On::Service},
+    Annotation{.key = kOldTailnetIp, .on = On::Service, .in_group = InGroup::Ignored},
     Annotation{.key = kTailnetFqdn, .on = On::Service},
     Annotation{.key = kProxyClass, .in_group = InGroup::Ignored},
     Annotation{.key = kProxyGroup},

@@ -9,7 +9,6 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/load/krm/resource_list.h"
-#include "renderer/load/values/schema.h"
 #include "renderer/secrets/confidential.h"
 
 namespace renderer {

@@ -16,7 +16,6 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
-#include "renderer/load/values/schema.h"
 #include "renderer/secrets/secret_values.h"
 
 namespace renderer {

@@ -12,8 +12,7 @@ namespace renderer {
 // The env files of a generator: `envs`, then the singular `env`, as kustomize orders them.
 std::vector<const Value*> env_files(const Value& generator);
 
-// Every file that the generators of a kustomization list; those of `files` and `envs` may have a
-// key in front.
+// Every file that the generators of a kustomization list; those of `files` may have a key in front.
 std::vector<const Value*> generator_files(const Value& kustomization);
 std::string_view without_key(std::string_view source);
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "renderer/core/text_of.h"
 #include "renderer/kube/metadata_rules.h"
 #include "renderer/kube/name_grammar.h"
-#include "renderer/load/values/schema.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/tags.h"
 #include "renderer/secrets/userinfo.h"

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "renderer/base/ascii.h"
+#include "renderer/core/text_of.h"
 #include "renderer/kube/api.h"
 #include "renderer/kube/proxy_class_rules.h"
 #include "renderer/kube/quantity.h"
-#include "renderer/load/values/schema.h"
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/grammar.h"
 

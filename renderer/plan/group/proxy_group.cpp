@@ -195,8 +195,10 @@ void check_group_type(const ParentInput& member, const ProxyGroupInput& group, G
 }
 
 void check_ignored(const ParentInput& member, Diagnostics& diagnostics) {
+    const On kind = member.doc->kind.text() == "Service" ? On::Service : On::Ingress;
     for (const auto& [key, on, is_switch, in_group] : kAnnotations) {
-        if (in_group != InGroup::Ignored) {
+        const bool is_misplaced = on != On::Both && on != kind;  // reported with its kind
+        if (in_group != InGroup::Ignored || is_misplaced) {
             continue;
         }
         const Value* label = key == kProxyClass ? member.label(key) : nullptr;

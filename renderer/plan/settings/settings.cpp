@@ -8,7 +8,6 @@
 #include "renderer/classify/operator_deployment.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/image_reference.h"
-#include "renderer/load/values/schema.h"
 #include "renderer/plan/settings/settings_decoder.h"
 #include "renderer/plan/tags.h"
 

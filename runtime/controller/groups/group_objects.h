@@ -21,7 +21,6 @@ struct Offer {
     std::vector<std::string> ports, tags;
     std::string certificate;  // full name; empty: none
 
-    [[nodiscard]] bool is_for_service() const { return parent.starts_with("Service/"); }
     // Of a group that serves the Kubernetes API: belongs to no one else.
     [[nodiscard]] bool is_exclusive() const { return parent.starts_with("ProxyGroup/"); }
     bool operator==(const Offer&) const = default;

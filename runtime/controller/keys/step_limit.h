@@ -15,7 +15,7 @@ namespace runtime {
 // one.
 inline constexpr int kAskedAtOnce = 3;
 inline constexpr Duration kAskedPause = std::chrono::minutes(1);
-// Of all steps: decide() asks for eight in a row at most.
+// Of all steps: decide() asks for twelve in a row at most (decide_space_test).
 inline constexpr int kReplicaStepsAtOnce = 20;
 inline constexpr Duration kReplicaStepPause = std::chrono::seconds(5);
 

@@ -210,10 +210,11 @@ TEST_F(WatchTest, AnErrorInTheStreamIsNoReasonToListAnew) {
 }
 
 TEST_F(WatchTest, ListsAnewWhenItsVersionIsForgotten) {
+    int refusals = 0;
     for (const int status : {410, 400}) {
         begin();
-        int refusals = 1;
-        server.instead = [&](std::string_view path) -> std::optional<HttpReply> {
+        refusals = 1;
+        server.instead = [&refusals, status](std::string_view path) -> std::optional<HttpReply> {
             return path.find("watch=true") != std::string_view::npos && refusals-- > 0
                        ? std::optional(HttpReply{.status = status})
                        : std::nullopt;

@@ -23,7 +23,7 @@ Diagnostics without_absences(const Diagnostics& found) {
 // The stages in order, and what is true between them. A stage reports every mistake that it can
 // find and goes on without the document concerned, so that one run shows all of them; nothing is
 // generated unless there are none.
-bool render(LoadOptions options, Run& run) {
+bool render(LoadOptions options, Run& run, Form form) {
     const unsigned threads = options.threads;
     const bool validate = options.validate;
     run.loaded = load(std::move(options), run.diagnostics);
@@ -53,7 +53,7 @@ bool render(LoadOptions options, Run& run) {
     // Everything is decided: names, places, tags, targets, edits. Nothing behind this line can
     // fail because of the input, and every input that was read has the fields that its kind has.
 
-    run.objects = generate(run.plan, threads);
+    run.objects = generate(run.plan, validate ? Form::Tree : form, threads);
     if (validate) {
         validate_objects(run.loaded, run.objects, threads, run.diagnostics);
     }

@@ -23,6 +23,6 @@ struct Run {
 
 // False when there are errors: `run.diagnostics` has all that could be found, and nothing may be
 // written.
-bool render(LoadOptions options, Run& run);
+bool render(LoadOptions options, Run& run, Form form = Form::Tree);
 
 }  // namespace renderer

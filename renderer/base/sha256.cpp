@@ -9,10 +9,12 @@
 namespace renderer {
 
 Sha256 sha256(std::string_view bytes) {
+    // EVP_sha256() would be looked up anew by every digest.
+    static const EVP_MD* const kAlgorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
     Sha256 digest;
     unsigned size = 0;
     const int done =
-        EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr);
+        EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, kAlgorithm, nullptr);
     CHECK(done == 1 && size == digest.size());
     return digest;
 }

@@ -51,8 +51,8 @@ bool ClusterRuns::render_each(const LoadOptions& options) {
            std::ranges::none_of(runs_, [](const Run& run) { return run.diagnostics.has_errors(); });
 }
 
-bool ClusterRuns::render_one(LoadOptions options) {
-    return render(std::move(options), runs_.emplace_back());
+bool ClusterRuns::render_one(LoadOptions options, Form form) {
+    return render(std::move(options), runs_.emplace_back(), form);
 }
 
 void ClusterRuns::print_diagnostics(Console& console) const {

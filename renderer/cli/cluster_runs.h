@@ -17,7 +17,7 @@ public:
     // False when there are errors.
     bool render_each(const LoadOptions& options);
     // One run.
-    bool render_one(LoadOptions options);
+    bool render_one(LoadOptions options, Form form = Form::Tree);
 
     [[nodiscard]] std::deque<Run>& all() { return runs_; }
     [[nodiscard]] Run& last() { return runs_.back(); }

@@ -54,6 +54,7 @@ inline Report about(const Origin& origin, Diagnostics& diagnostics) {
 
 struct Object {
     Value root;
+    std::string text = {};  // as YAML, when it has been written: `root` is no more than its name
     Origin origin;
     std::uint32_t bundle = 0;    // which bundle's directory it goes to
     std::string_view generator;  // the feature, for people: "l3-ingress"

@@ -80,6 +80,10 @@ std::vector<Entry> sorted_entries(const Output& output, const EditIndex& edits, 
 }
 
 void append(const Entry& entry, const Output& output, const EditIndex& edits, std::string& out) {
+    if (entry.object != nullptr && !entry.object->text.empty()) {
+        out += entry.object->text;
+        return;
+    }
     if (entry.object != nullptr) {
         write_yaml(entry.object->root, out);
         return;
@@ -114,8 +118,9 @@ void emit_stream(const Output& output, unsigned threads,
     for (std::size_t begin = 0; begin < entries.size(); begin += kPieces * kPieceEntries) {
         const auto round = std::span(entries).subspan(begin).first(
             std::min(kPieces * kPieceEntries, entries.size() - begin));
-        pieces.assign((round.size() + kPieceEntries - 1) / kPieceEntries, {});
+        pieces.resize((round.size() + kPieceEntries - 1) / kPieceEntries);
         for_each_parallel(pieces.size(), threads, [&](std::size_t i) {
+            pieces[i].clear();
             const auto rest = round.subspan(i * kPieceEntries);
             for (const Entry& entry : rest.first(std::min(kPieceEntries, rest.size()))) {
                 pieces[i] += &entry == entries.data() ? "" : "---\n";

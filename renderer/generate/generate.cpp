@@ -4,8 +4,11 @@
 #include <array>
 #include <iterator>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "renderer/base/parallel.h"
+#include "renderer/core/yaml_writer.h"
 #include "renderer/generate/group/egress_group.h"
 #include "renderer/generate/group/group_policy.h"
 #include "renderer/generate/install/install.h"
@@ -23,17 +26,45 @@ constexpr std::array kOfPlan = {generate_install, generate_metrics, generate_egr
 
 constexpr std::size_t kPieceWorkloads = 32;
 
+// No more of an object than its name.
+Value identity_of(const Object& object) {
+    Value metadata = Value::map({{"name", object.name()}});
+    put_if(metadata, !object.ns().empty(), "namespace", object.ns());
+    return Value::map({{"apiVersion", object.api_version()},
+                       {"kind", object.kind()},
+                       {"metadata", std::move(metadata)}});
+}
+
+void finish(Object& object, Form form, std::string& buffer) {
+    keep_from_substitution(object.root);
+    if (form == Form::Text) {
+        buffer.clear();
+        write_yaml(object.root, buffer);
+        object.text = buffer;
+        object.root = identity_of(object);
+    }
+}
+
+void generate_piece(const Plan& plan, std::span<const Workload> workloads, Form form,
+                    Objects& objects) {
+    std::string buffer;
+    for (const Workload& one : workloads) {
+        const std::size_t first = objects.size();
+        std::visit([&](const auto& feature) { generate_feature(plan, one, feature, objects); },
+                   one.feature);
+        for (Object& object : std::span(objects).subspan(first)) {
+            finish(object, form, buffer);
+        }
+    }
+}
+
 // In their order.
-void generate_workloads(const Plan& plan, unsigned threads, Objects& objects) {
+void generate_workloads(const Plan& plan, Form form, unsigned threads, Objects& objects) {
     const std::span<const Workload> workloads = plan.workloads;
     std::vector<Objects> pieces((workloads.size() + kPieceWorkloads - 1) / kPieceWorkloads);
     for_each_parallel(pieces.size(), threads, [&](std::size_t i) {
         const auto rest = workloads.subspan(i * kPieceWorkloads);
-        for (const Workload& one : rest.first(std::min(kPieceWorkloads, rest.size()))) {
-            std::visit(
-                [&](const auto& feature) { generate_feature(plan, one, feature, pieces[i]); },
-                one.feature);
-        }
+        generate_piece(plan, rest.first(std::min(kPieceWorkloads, rest.size())), form, pieces[i]);
     });
     std::size_t count = objects.size();
     for (const Objects& piece : pieces) {
@@ -47,14 +78,16 @@ void generate_workloads(const Plan& plan, unsigned threads, Objects& objects) {
 
 }  // namespace
 
-Objects generate(const Plan& plan, unsigned threads) {
+Objects generate(const Plan& plan, Form form, unsigned threads) {
     Objects objects;
     for (const auto run : kOfPlan) {
         run(plan, objects);
     }
-    generate_workloads(plan, threads, objects);
-    for_each_parallel(objects.size(), threads,
-                      [&](std::size_t i) { keep_from_substitution(objects[i].root); });
+    std::string buffer;
+    for (Object& object : objects) {
+        finish(object, form, buffer);
+    }
+    generate_workloads(plan, form, threads, objects);
     return objects;
 }
 

@@ -2,6 +2,7 @@
 // appends objects and decides nothing.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "renderer/core/document.h"
@@ -11,7 +12,11 @@ namespace renderer {
 
 using Objects = std::vector<Object>;
 
+// What a caller needs of an object: its tree, or only its text, written while it is at hand. A text
+// takes a third of the memory, and the thread that has just made an object writes it fastest.
+enum class Form : std::uint8_t { Tree, Text };
+
 // `threads` 0 means one per core.
-Objects generate(const Plan& plan, unsigned threads = 0);
+Objects generate(const Plan& plan, Form form = Form::Tree, unsigned threads = 0);
 
 }  // namespace renderer

@@ -274,6 +274,11 @@ void add_source_file(const InputFile& file, SourceId source, Loaded& loaded) {
 }
 
 void assemble(std::vector<PendingFile>& files, Loaded& loaded, Diagnostics& diagnostics) {
+    std::size_t count = loaded.documents.size();
+    for (const PendingFile& pending : files) {
+        count += pending.documents.size();
+    }
+    loaded.documents.reserve(count);
     for (PendingFile& pending : files) {
         if (pending.file->copied_whole) {
             add_source_file(*pending.file, pending.source, loaded);

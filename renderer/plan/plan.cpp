@@ -126,6 +126,7 @@ void check_backends(const Loaded& loaded, const Parents& parents,
 std::vector<Workload> plan_proxies(const Inventory& inventory, const Parents& parents,
                                    const ProxyInputs& inputs, Diagnostics& diagnostics) {
     std::vector<Workload> proxies = plan_connectors(inventory, inputs, diagnostics);
+    proxies.reserve(proxies.size() + parents.ingresses.size() + parents.services.size());
     for (const IngressInput* ingress : parents.ingresses) {
         check_object(*ingress, diagnostics);
         if (ingress->served) {

@@ -25,7 +25,7 @@ constexpr int kGracePeriod = 10;  // without effect, as the operator writes it
 constexpr std::string_view kPreStopPath = "/internal-egress-services-preshutdown";
 
 bool is_egress(const ProxyGroupPlan& group) {
-    return group.type == GroupType::Egress;
+    return group.input.type == GroupType::Egress;
 }
 
 // Pods wait in their preStop hook until no one uses them any more. The hook is asked at a port that
@@ -54,7 +54,7 @@ Value rules(const Workload& workload, const ProxyGroupPlan& group, const Offered
         }
     }
     rules.append(secret_rule(std::move(written), Value::list({"get", "update", "patch"})));
-    if (group.type == GroupType::KubeApiServer) {
+    if (group.input.type == GroupType::KubeApiServer) {
         rules.append(secret_rule(std::move(followed), Value::list({"get", "watch"})));
     }
     return rules;
@@ -103,7 +103,7 @@ Value tailscale_container(const Workload& workload, const ProxyGroupPlan& group)
 
 Value pod_spec(const Workload& workload, const ProxyGroupPlan& group) {
     Value spec = Value::map({{"serviceAccountName", workload.account}});
-    if (group.type == GroupType::KubeApiServer) {
+    if (group.input.type == GroupType::KubeApiServer) {
         spec.add("containers", Value::list({api_container(workload)}));
         return spec;
     }
@@ -153,7 +153,7 @@ void generate_feature(const Plan& plan, const Workload& workload, const ProxyGro
     if (workload.makes_account) {
         add(service_account(workload));
     }
-    const bool api = group.type == GroupType::KubeApiServer;
+    const bool api = group.input.type == GroupType::KubeApiServer;
     for (std::size_t i = 0; !api && i < workload.hostnames.size(); ++i) {
         add(labelled_secret(workload, group, offered, i));
     }
@@ -161,7 +161,7 @@ void generate_feature(const Plan& plan, const Workload& workload, const ProxyGro
     add(role_binding(workload));
     add(is_egress(group) ? egress_config_map(workload, plan)
                          : group_services_map(workload, group, offered));
-    if (group.type == GroupType::Ingress) {
+    if (group.input.type == GroupType::Ingress) {
         add(ingress_config_map(workload, offered));
     }
     add(group_set(workload, group));

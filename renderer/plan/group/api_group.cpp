@@ -91,7 +91,7 @@ std::vector<OfferedService> plan_api_services(const std::vector<Workload>& group
                                               const ProxyInputs& inputs, Diagnostics& diagnostics) {
     std::vector<OfferedService> services;
     for_each_of<ProxyGroupPlan>(groups, [&](const Workload& workload, const ProxyGroupPlan& group) {
-        if (group.type == GroupType::KubeApiServer) {
+        if (group.input.type == GroupType::KubeApiServer) {
             services.push_back(make_service(group.input, workload, inputs, diagnostics));
             check_account(group.input, inputs, installs, diagnostics);
         }

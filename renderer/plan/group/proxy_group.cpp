@@ -82,7 +82,7 @@ Workload make_group(const ProxyGroupInput& group, const ProxyClassPlan* chosen,
     workload.proxy_class = chosen;
     workload.metrics_type = "proxygroup";
     workload.certificates = group.type != GroupType::Egress;
-    ProxyGroupPlan feature{.input = group, .type = group.type};
+    ProxyGroupPlan feature{.input = group};
     if (chosen != nullptr && chosen->static_endpoints) {
         feature.tailscaled_port = tailscaled_port(group.name);
         workload.env.push_back({"PORT", fmt::format("{}", feature.tailscaled_port)});

@@ -43,7 +43,6 @@ struct GroupEndpoint {
 // What only ProxyGroups have.
 struct ProxyGroupPlan {
     ProxyGroupInput input;
-    GroupType type = GroupType::Unset;
     std::vector<GroupEndpoint> endpoints = {};  // one per replica, or none
     std::int64_t tailscaled_port = 0;           // UDP; 0: it takes any
     std::string_view log_level = {};            // kube-apiserver

@@ -24,6 +24,24 @@ inline std::string_view text_of(const Value& root, std::initializer_list<std::st
     return text_of(root.at(path));
 }
 
+// A number as its document spells it, too.
+inline std::string_view scalar_text(const Value& value) {
+    return value.is_string() || value.is_number() ? value.text() : std::string_view();
+}
+
+inline std::string_view scalar_text(const Value* value) {
+    return value == nullptr ? std::string_view() : scalar_text(*value);
+}
+
+// A bool, too.
+inline std::string_view spelling_of(const Value& value) {
+    return value.is_bool() ? (value.as_bool() ? "true" : "false") : scalar_text(value);
+}
+
+inline std::string_view spelling_of(const Value* value) {
+    return value == nullptr ? std::string_view() : spelling_of(*value);
+}
+
 inline std::span<const Value> items_of(const Value* value) {
     return value != nullptr && value->is_list() ? value->items() : std::span<const Value>();
 }

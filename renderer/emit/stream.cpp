@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "renderer/base/parallel.h"
+#include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/emit/edits.h"
 #include "renderer/emit/emit.h"
@@ -22,10 +23,6 @@ struct Entry {
     const Document* document = nullptr;  // or
     const Object* object = nullptr;
 };
-
-std::string_view scalar_text(const Value& value) {
-    return value.is_string() || value.is_number() ? value.text() : std::string_view();
-}
 
 // A document without a kind is blank or only a comment: appliers see nothing in it.
 bool is_emitted(const Document& document) {

@@ -83,8 +83,7 @@ std::vector<ClearValue> clear_values(const Value& secret) {
     const SopsRules sops(secret.find("sops"));
     for (const std::string_view field : {"data", "stringData"}) {
         for (const Member& member : members_of(secret.find(field))) {
-            const bool is_scalar = member.value.is_string() || member.value.is_number();
-            const std::string text(is_scalar ? member.value.text() : std::string_view());
+            const std::string text(scalar_text(member.value));
             std::string decoded = field == "data" ? decode_base64(text).value_or(text) : text;
             if (!decoded.empty() && !is_reference(text) && !is_reference(decoded) &&
                 !sops.leaves_alone(field, member.name())) {

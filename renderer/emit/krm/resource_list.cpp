@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "renderer/base/ascii.h"
+#include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/emit/edits.h"
@@ -20,11 +21,6 @@
 
 namespace renderer {
 namespace {
-
-std::string_view scalar_text(const Value* value) {
-    return value != nullptr && (value->is_string() || value->is_number()) ? value->text()
-                                                                          : std::string_view();
-}
 
 // What makes two items the same object.
 struct Identity {

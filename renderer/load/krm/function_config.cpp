@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/load/values/schema.h"
 #include "renderer/load/values/values.h"
@@ -49,16 +50,8 @@ bool is_scalar(const Value& value) {
     return value.is_string() || value.is_number() || value.is_bool();
 }
 
-std::string scalar_text(const Value& value) {
-    if (value.is_bool()) {
-        return value.as_bool() ? "true" : "false";
-    }
-    return value.is_string() || value.is_number() ? std::string(value.text()) : std::string();
-}
-
 std::string scalar_of(const Value& map, std::string_view key) {
-    const Value* value = map.find(key);
-    return value == nullptr ? std::string() : scalar_text(*value);
+    return std::string(spelling_of(map.find(key)));
 }
 
 // A path or an assignment, and where it is written.
@@ -135,7 +128,7 @@ private:
 
     void report_type(const Value& value, std::string what, std::string_view expected) {
         diagnostics_.error("wrong-type", value.pos(), fmt::format("{} has the wrong type", what))
-            .found(is_scalar(value) ? fmt::format("\"{}\"", scalar_text(value))
+            .found(is_scalar(value) ? fmt::format("\"{}\"", spelling_of(value))
                                     : std::string(kind_name(value)))
             .expected(expected);
     }

@@ -99,13 +99,6 @@ std::vector<std::string_view> split_choices(std::string_view choices) {
     return parts;
 }
 
-std::string_view scalar_text(const Value& value) {
-    if (value.is_bool()) {
-        return value.as_bool() ? "true" : "false";
-    }
-    return value.text();
-}
-
 // The checks of the tables below: an empty text is no choice and has no form.
 template <const Format& kFormat>
 void form(std::string_view path, const Value& value, Diagnostics& diagnostics) {
@@ -116,7 +109,7 @@ void form(std::string_view path, const Value& value, Diagnostics& diagnostics) {
 
 void check_choice(const Choice& choice, std::string_view path, const Value& value,
                   Diagnostics& diagnostics) {
-    const std::string_view text = scalar_text(value);
+    const std::string_view text = spelling_of(value);
     const std::vector<std::string_view> names = split_choices(choice.names);
     if (text.empty() || std::ranges::find(names, text) != names.end()) {
         return;
@@ -363,9 +356,7 @@ std::string text_at(const Value& settings, std::initializer_list<std::string_vie
 }
 
 bool flag_at(const Value& settings, std::initializer_list<std::string_view> path) {
-    const Value* value = settings.at(path);
-    return value != nullptr && (value->is_bool() || value->is_string()) &&
-           scalar_text(*value) == "true";
+    return spelling_of(settings.at(path)) == "true";
 }
 
 Pos pos_at(const Value& settings, std::initializer_list<std::string_view> path) {

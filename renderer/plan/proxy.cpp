@@ -37,6 +37,16 @@ std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& se
     return tags;
 }
 
+std::vector<std::string> spec_tags(const std::vector<TextInput>& tags,
+                                   const std::vector<std::string>& fallback) {
+    std::vector<std::string> texts;
+    texts.reserve(tags.size());
+    for (const TextInput& tag : tags) {
+        texts.emplace_back(tag.text);
+    }
+    return texts.empty() ? fallback : texts;
+}
+
 std::vector<std::string> device_tags(std::vector<std::string> tags, const Settings& settings) {
     const std::string& mark = settings.take_over_tag;
     if (!mark.empty() && std::ranges::find(tags, mark) == tags.end()) {

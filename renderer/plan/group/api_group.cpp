@@ -60,7 +60,7 @@ OfferedService make_service(const ProxyGroupInput& input, const Workload& group,
     service.target_text = "Kubernetes API";
     service.offer = Offer::KubeApi;
     service.hostname_pos = wished ? input.api_hostname.pos : input.name_pos();
-    service.tags = group_tags(input, inputs.settings);
+    service.tags = spec_tags(input.tags, inputs.settings.default_tags);
     const Hostname wish = {std::string(wished ? input.api_hostname.text : input.name),
                            service.hostname_pos};
     service.hostname =

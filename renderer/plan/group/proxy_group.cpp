@@ -76,7 +76,7 @@ Workload make_group(const ProxyGroupInput& group, const ProxyClassPlan* chosen,
                        {"tailscale.com/parent-resource", workload.name},
                        {"tailscale.com/parent-resource-type", "proxygroup"}};
     plan_hostnames(group, settings, workload, diagnostics);
-    workload.tags = device_tags(group_tags(group, settings), settings);
+    workload.tags = device_tags(spec_tags(group.tags, settings.default_tags), settings);
     workload.tailnet = group.tailnet.text;
     workload.target_text = fmt::format("{} group", type_name(group.type));
     workload.proxy_class = chosen;
@@ -123,14 +123,6 @@ std::optional<Workload> plan_group(const ProxyGroupInput& group, const ProxyInpu
 }
 
 }  // namespace
-
-std::vector<std::string> group_tags(const ProxyGroupInput& group, const Settings& settings) {
-    std::vector<std::string> tags;
-    for (const TextInput& tag : group.tags) {
-        tags.emplace_back(tag.text);
-    }
-    return tags.empty() ? settings.default_tags : tags;
-}
 
 GroupIndex::GroupIndex(const Inventory& inventory) {
     for (const CustomResource& resource : inventory.of(kind_of("ProxyGroup"))) {

@@ -30,9 +30,6 @@ private:
 // "egress", …; "" when it is unset.
 std::string_view type_name(GroupType type);
 
-// Its own, else the default ones.
-std::vector<std::string> group_tags(const ProxyGroupInput& group, const Settings& settings);
-
 // The group that the object's annotation names. Reports one that is not among the inputs.
 const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& groups,
                                   Diagnostics& diagnostics);

@@ -29,14 +29,6 @@ std::string_view rule_of(const ConnectorInput& connector) {
     return kExitRule;
 }
 
-std::vector<std::string> plan_tags(const ConnectorInput& connector, const Settings& settings) {
-    std::vector<std::string> tags;
-    for (const TextInput& tag : connector.tags) {
-        tags.emplace_back(tag.text);
-    }
-    return tags.empty() ? settings.default_tags : tags;
-}
-
 // With a prefix, "<prefix>-<ordinal>" even for one replica; without, all share one name.
 void plan_hostnames(const ConnectorInput& connector, const Settings& settings, Workload& proxy,
                     Diagnostics& diagnostics) {
@@ -120,7 +112,8 @@ std::optional<Workload> plan_connector(const ConnectorInput& connector, const Pr
     Workload proxy = bare_proxy(connector, "connector", rule_of(connector), inputs);
     proxy.proxy_class = proxy_class;
     proxy.metrics_type = "connector";
-    proxy.tags = device_tags(plan_tags(connector, inputs.settings), inputs.settings);
+    proxy.tags =
+        device_tags(spec_tags(connector.tags, inputs.settings.default_tags), inputs.settings);
     proxy.tailnet = connector.tailnet.text;
     proxy.server_url = std::move(server_url);
     plan_hostnames(connector, inputs.settings, proxy, diagnostics);

@@ -190,12 +190,7 @@ private:
     std::vector<std::string> tags() {
         const std::vector<TextInput> wished = spec_.texts("tags");
         check_tags(recorder_, wished, "tag:recorder", out_);
-        std::vector<std::string> tags;
-        tags.reserve(wished.size());
-        for (const TextInput& tag : wished) {
-            tags.emplace_back(tag.text);
-        }
-        return tags.empty() ? std::vector<std::string>{std::string(kDefaultTag)} : tags;
+        return spec_tags(wished, {std::string(kDefaultTag)});
     }
 
     const CustomResource& recorder_;

@@ -165,6 +165,15 @@ struct Item {
 // Appends {key: value} when the condition holds, for optional fields of generated objects.
 void put_if(Value& map, bool condition, Value key, Value value);
 
+// A list of copies of the texts.
+Value text_list(const auto& texts) {
+    Value list = Value::list();
+    for (const std::string_view text : texts) {
+        list.append(text);
+    }
+    return list;
+}
+
 // What a value is called in messages: "null", "a boolean", "a number", "a string", "a list", "a
 // map".
 std::string_view kind_name(const Value& value);

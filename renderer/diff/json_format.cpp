@@ -23,10 +23,6 @@ Value list_of(const std::vector<T>& items, const Make& make) {
     return list;
 }
 
-Value text(const std::string& text) {
-    return Value(text);
-}
-
 // What is empty has no key.
 void put_text(Value& map, std::string_view key, const std::string& text) {
     if (!text.empty()) {
@@ -48,7 +44,7 @@ Value device(const Device& device) {
     put_text(map, "tailnet", device.tailnet);
     put_text(map, "server", device.server);
     put_text(map, "reaches", device.reaches);
-    map.add("tags", list_of(device.tags, text));
+    map.add("tags", text_list(device.tags));
     map.add("offers", list_of(device.offers, offer));
     return map;
 }
@@ -76,7 +72,7 @@ Value device_change(const DeviceChange& change) {
     if (change.after) {
         map.add("after", device(*change.after));
     }
-    map.add("reasons", list_of(change.reasons, text));
+    map.add("reasons", text_list(change.reasons));
     return map;
 }
 
@@ -111,7 +107,7 @@ Value restart(const Restart& restart) {
     if (restart.pods) {
         map.add("pods", Value(*restart.pods));
     }
-    map.add("reasons", list_of(restart.reasons, text));
+    map.add("reasons", text_list(restart.reasons));
     map.add("fields", list_of(restart.fields, field));
     return map;
 }

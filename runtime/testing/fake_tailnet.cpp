@@ -11,6 +11,7 @@
 
 namespace runtime {
 
+using renderer::text_list;
 using renderer::text_of;
 using renderer::Value;
 
@@ -221,8 +222,8 @@ HttpReply FakeTailnet::put_service(const std::string& name, Value service) {
             return refuse(400, "a new service gets its addresses here");
         }
         const std::size_t number = next_address_++;
-        service.put("addrs", text_list({fmt::format("100.100.0.{}", number),
-                                        fmt::format("fd7a:115c:a1e0::{:x}", number)}));
+        service.put("addrs", Value::list({fmt::format("100.100.0.{}", number),
+                                          fmt::format("fd7a:115c:a1e0::{:x}", number)}));
     }
     return json_reply(200, services.insert_or_assign(name, std::move(service)).first->second);
 }

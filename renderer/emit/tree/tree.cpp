@@ -221,13 +221,9 @@ private:
     }
 
     static std::string kustomization(const Entries& entries) {
-        Value list = Value::list();
-        for (const std::string_view path : entries) {
-            list.append(Value(path));
-        }
         return generated_text(Value::map({{"apiVersion", "kustomize.config.k8s.io/v1beta1"},
                                           {"kind", "Kustomization"},
-                                          {"resources", std::move(list)}}),
+                                          {"resources", text_list(entries)}}),
                               {});
     }
 

@@ -53,14 +53,9 @@ Value serve_service(const OfferedService& service) {
 }
 
 void add_endpoints(const ProxyGroupPlan& group, std::size_t ordinal, Value& config) {
-    if (group.endpoints.empty()) {
-        return;
+    if (!group.endpoints.empty()) {
+        config.add("StaticEndpoints", text_list(group.endpoints[ordinal].addresses));
     }
-    Value addresses = Value::list();
-    for (const std::string& address : group.endpoints[ordinal].addresses) {
-        addresses.append(address);
-    }
-    config.add("StaticEndpoints", std::move(addresses));
 }
 
 }  // namespace

@@ -20,14 +20,10 @@ Value ports(const OfferedService& service) {
 }
 
 std::string description(const OfferedService& service) {
-    Value tags = Value::list();
-    for (const std::string& tag : service.tags) {
-        tags.append(tag);
-    }
     Value wish = Value::map({{"name", service.name()},
                              {"parent", service.origin.parent},
                              {"ports", ports(service)},
-                             {"tags", std::move(tags)}});
+                             {"tags", text_list(service.tags)}});
     put_if(wish, !service.dns_name.empty(), "certificate", service.dns_name);
     return write_json(wish);
 }

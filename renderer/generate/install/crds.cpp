@@ -38,14 +38,9 @@ void add_number(Value& schema, std::string_view key, const std::optional<Number>
 }
 
 void add_names(Value& schema, std::string_view key, const std::vector<std::string_view>& names) {
-    if (names.empty()) {
-        return;
+    if (!names.empty()) {
+        schema.add(Value::borrowed(key), text_list(names));
     }
-    Value list = Value::list();
-    for (const std::string_view name : names) {
-        list.append(name);
-    }
-    schema.add(Value::borrowed(key), std::move(list));
 }
 
 void add_limits(Value& schema, const Limits& limits) {

@@ -34,14 +34,6 @@ Value redirect_handlers(const ProxyPlan& proxy) {
     return Value::map({{"Handlers", std::move(handlers)}});
 }
 
-Value route_list(const std::vector<std::string>& routes) {
-    Value list = Value::list();
-    for (const std::string& route : routes) {
-        list.append(route);
-    }
-    return list;
-}
-
 }  // namespace
 
 std::string tailscaled_config(const Workload& workload, const ProxyPlan& proxy, std::size_t ordinal,
@@ -53,7 +45,7 @@ std::string tailscaled_config(const Workload& workload, const ProxyPlan& proxy, 
     config.add("acceptDNS", false);
     config.add("acceptRoutes",
                workload.proxy_class != nullptr && workload.proxy_class->accept_routes);
-    put_if(config, !proxy.routes.empty(), "AdvertiseRoutes", route_list(proxy.routes));
+    put_if(config, !proxy.routes.empty(), "AdvertiseRoutes", text_list(proxy.routes));
     put_if(config, with_app_connector, "AppConnector",
            Value::map({{"Advertise", proxy.app_connector}}));
     config.add("NoStatefulFiltering", true);

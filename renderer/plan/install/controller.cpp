@@ -57,21 +57,14 @@ void add_extra(const Settings& settings, Value& env) {
     }
 }
 
-Value words(const auto& texts) {
-    Value list = Value::list();
-    for (const std::string_view text : texts) {
-        list.append(std::string(text));
-    }
-    return list;
-}
-
 using Verbs = std::initializer_list<std::string_view>;
 
 Value rule(std::string_view group, const std::vector<std::string>& resources, Verbs verbs,
            const std::vector<std::string>& names = {}) {
-    Value made = Value::map({{"apiGroups", Value::list({group})}, {"resources", words(resources)}});
-    put_if(made, !names.empty(), "resourceNames", words(names));
-    made.add("verbs", words(verbs));
+    Value made =
+        Value::map({{"apiGroups", Value::list({group})}, {"resources", text_list(resources)}});
+    put_if(made, !names.empty(), "resourceNames", text_list(names));
+    made.add("verbs", text_list(verbs));
     return made;
 }
 

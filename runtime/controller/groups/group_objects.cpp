@@ -13,6 +13,7 @@
 namespace runtime {
 
 using renderer::Member;
+using renderer::text_list;
 using renderer::text_of;
 using renderer::Value;
 

@@ -12,6 +12,7 @@
 
 namespace runtime {
 
+using renderer::text_list;
 using renderer::text_of;
 using renderer::Value;
 

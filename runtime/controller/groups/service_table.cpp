@@ -12,6 +12,7 @@
 
 namespace runtime {
 
+using renderer::text_list;
 using renderer::Value;
 
 namespace {

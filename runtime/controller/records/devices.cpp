@@ -8,6 +8,7 @@
 
 namespace runtime {
 
+using renderer::text_list;
 using renderer::Value;
 
 namespace {

@@ -15,6 +15,7 @@
 
 namespace runtime {
 
+using renderer::text_list;
 using renderer::text_of;
 using renderer::Value;
 
@@ -47,10 +48,6 @@ std::set<std::string> names_of(const Value* list) {
     return {names.begin(), names.end()};
 }
 
-Value list_of(const std::set<std::string>& names) {
-    return text_list({names.begin(), names.end()});
-}
-
 Blocked parse(std::string_view text) {
     const auto parsed = renderer::read_json(text);
     const Value* pods = parsed ? parsed->at({"pods"}) : nullptr;
@@ -66,8 +63,8 @@ std::string text_of_blocked(const Blocked& blocked) {
     if (blocked.token.empty()) {
         return {};
     }
-    Value text = Value::map({{"token", blocked.token}, {"pods", list_of(blocked.pods)}});
-    put_if(text, !blocked.confirmed.empty(), "confirmed", list_of(blocked.confirmed));
+    Value text = Value::map({{"token", blocked.token}, {"pods", text_list(blocked.pods)}});
+    put_if(text, !blocked.confirmed.empty(), "confirmed", text_list(blocked.confirmed));
     return renderer::write_json(text);
 }
 

@@ -258,14 +258,6 @@ std::vector<std::string> split_list(std::string_view text) {
     return parts;
 }
 
-Value text_list(const std::vector<std::string>& texts) {
-    Value list = Value::list();
-    for (const std::string& text : texts) {
-        list.append(text);
-    }
-    return list;
-}
-
 std::vector<std::string> texts_of(const Value* list) {
     std::vector<std::string> texts;
     if (list != nullptr && list->is_list()) {

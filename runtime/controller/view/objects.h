@@ -109,8 +109,7 @@ std::string dns_name(std::string_view fqdn);
 // What an annotation joins with `,`.
 std::vector<std::string> split_list(std::string_view text);
 
-renderer::Value text_list(const std::vector<std::string>& texts);
-// The other way; nullptr, and what is no list, has none.
+// Of a list; nullptr, and what is no list, has none.
 std::vector<std::string> texts_of(const renderer::Value* list);
 
 // The value of one of ProxySet::labels; "": it is not there.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/split.h"
 #include "renderer/core/plain_scalar.h"
 
 namespace renderer {
@@ -264,19 +265,13 @@ private:
     void block(std::string_view text, std::size_t column) {
         const bool keep = text.ends_with("\n\n");
         out_ += keep ? "|+" : text.ends_with('\n') ? "|" : "|-";
-        std::string_view rest = text.ends_with('\n') ? text.substr(0, text.size() - 1) : text;
-        while (true) {
-            const std::size_t end = rest.find('\n');
-            const std::string_view line = rest.substr(0, end);
+        while (!text.empty()) {
+            const std::string_view line = take(text, '\n');
             out_ += '\n';
             if (!line.empty()) {
                 indent(std::max<std::size_t>(column, 2));
                 out_ += line;
             }
-            if (end == std::string_view::npos) {
-                break;
-            }
-            rest.remove_prefix(end + 1);
         }
     }
 

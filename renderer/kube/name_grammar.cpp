@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/split.h"
 
 namespace renderer {
 
@@ -14,17 +15,12 @@ bool is_name_of(std::string_view text, bool (*alphanumeric)(char), std::string_v
 }
 
 bool is_dotted_name(std::string_view text, std::size_t max_part) {
-    for (;;) {
-        const std::size_t dot = text.find('.');
-        const std::string_view part = text.substr(0, dot);
-        if (part.size() > max_part || !is_name_of(part, is_lower_or_digit, "-")) {
-            return false;
-        }
-        if (dot == std::string_view::npos) {
-            return true;
-        }
-        text.remove_prefix(dot + 1);
+    bool is_good = !text.empty() && !text.ends_with('.');
+    while (is_good && !text.empty()) {
+        const std::string_view part = take(text, '.');
+        is_good = part.size() <= max_part && is_name_of(part, is_lower_or_digit, "-");
     }
+    return is_good;
 }
 
 bool is_dns1123_label(std::string_view text) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "renderer/base/split.h"
 #include "renderer/lint/families.h"
 #include "renderer/load/values/schema.h"
 
@@ -35,11 +36,9 @@ void add_annotated(const RepositoryDocument& document, std::vector<Record>& reco
     const bool proxied = text_of(annotation("cloudflare-proxied")) == "true";
     std::string_view names = text_of(annotation("hostname"));
     while (target != nullptr && !names.empty()) {
-        const std::size_t end = std::min(names.find(','), names.size());
-        std::string_view name = names.substr(0, end);
+        std::string_view name = take(names, ',');
         name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
         records.push_back({&document, name, without_dot(text_of(target)), target->pos(), proxied});
-        names.remove_prefix(std::min(end + 1, names.size()));
     }
 }
 

@@ -1,5 +1,6 @@
 #include "renderer/lint/git.h"
 
+#include "renderer/base/split.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -25,9 +26,7 @@ std::vector<GitTree::Pattern> GitTree::patterns_in(const std::string& dir) const
     const Result<std::string> text = tree_.read(join_path(dir, ".gitignore"));
     std::string_view rest = text ? std::string_view(*text) : std::string_view();
     while (!rest.empty()) {
-        const std::size_t end = rest.find('\n');
-        std::string_view line = rest.substr(0, end);
-        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+        std::string_view line = take(rest, '\n');
         while (line.ends_with(' ') || line.ends_with('\r')) {
             line.remove_suffix(1);
         }

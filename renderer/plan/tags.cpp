@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/split.h"
 #include "renderer/base/white_space.h"
 
 namespace renderer {
@@ -36,16 +37,11 @@ std::string_view tag_error(std::string_view tag) {
 
 std::vector<std::string> split_tags(std::string_view text) {
     std::vector<std::string> tags;
-    while (!text.empty()) {
-        const std::size_t comma = text.find(',');
-        tags.emplace_back(trim(text.substr(0, comma)));
-        if (comma == std::string_view::npos) {
-            break;
-        }
-        text.remove_prefix(comma + 1);
-        if (text.empty()) {
-            tags.emplace_back();
-        }
+    for (const std::string_view tag : split(text, ',')) {
+        tags.emplace_back(trim(tag));
+    }
+    if (text.ends_with(',')) {
+        tags.emplace_back();
     }
     return tags;
 }

@@ -6,27 +6,23 @@
 #include <map>
 #include <optional>
 
+#include "renderer/base/split.h"
 #include "renderer/emit/tree/files.h"
 
 namespace renderer {
 namespace {
 
 bool is_inside(std::string_view path) {
-    while (path.find('/') != std::string_view::npos) {
-        const std::string_view part = path.substr(0, path.find('/'));
-        if (part.empty() || part == "." || part == "..") {
-            return false;
-        }
-        path.remove_prefix(part.size() + 1);
-    }
-    return !path.empty() && path != "." && path != "..";
+    return !path.empty() && !path.ends_with('/') &&
+           std::ranges::none_of(split(path, '/'), [](std::string_view part) {
+               return part.empty() || part == "." || part == "..";
+           });
 }
 
 Result<std::vector<std::string>> parse_inventory(const std::string& where, std::string_view text) {
     std::vector<std::string> paths;
     for (std::size_t line = 1; !text.empty(); ++line) {
-        const auto end = std::min(text.find('\n'), text.size());
-        const std::string_view path = text.substr(0, end);
+        const std::string_view path = take(text, '\n');
         if (!is_inside(path) || path == kInventoryFile) {
             return Error{{.rule = "bad-inventory",
                           .where = fmt::format("{}:{}", where, line),
@@ -36,7 +32,6 @@ Result<std::vector<std::string>> parse_inventory(const std::string& where, std::
                                   "may delete"}};
         }
         paths.emplace_back(path);
-        text.remove_prefix(std::min(end + 1, text.size()));
     }
     std::ranges::sort(paths);
     paths.erase(std::unique(paths.begin(), paths.end()), paths.end());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "renderer/base/base64.h"
+#include "renderer/base/split.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/json.h"
@@ -61,10 +62,8 @@ std::string without_variables(std::string text) {
 }
 
 void append_commented(std::string_view text, std::string& out) {
-    while (!text.empty()) {
-        const auto end = std::min(text.find('\n'), text.size());
-        fmt::format_to(std::back_inserter(out), "#   {}\n", text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
+    for (const std::string_view line : split(text, '\n')) {
+        fmt::format_to(std::back_inserter(out), "#   {}\n", line);
     }
 }
 

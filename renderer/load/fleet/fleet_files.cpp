@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/base/split.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -18,9 +19,7 @@ std::vector<std::string> read_patterns(const SourceTree& tree, const std::string
     std::vector<std::string> patterns;
     std::string_view rest = text ? std::string_view(*text) : std::string_view();
     while (!rest.empty()) {
-        const std::size_t end = std::min(rest.find('\n'), rest.size());
-        std::string_view line = rest.substr(0, end);
-        rest.remove_prefix(std::min(end + 1, rest.size()));
+        std::string_view line = take(rest, '\n');
         while (line.size() > 1 &&
                (line.ends_with(' ') || line.ends_with('\t') || line.ends_with('\r')) &&
                line[line.size() - 2] != '\\') {

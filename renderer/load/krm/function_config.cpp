@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
+#include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/load/values/schema.h"
@@ -71,12 +71,10 @@ std::vector<Named> items_named(const Value& map, std::string_view key) {
 std::vector<Named> lines_named(const Value& map, std::string_view key) {
     std::vector<Named> lines;
     const std::string text = scalar_of(map, key);
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        if (end > begin) {
-            lines.push_back({text.substr(begin, end - begin), map.find(key)->pos()});
+    for (const std::string_view line : split(text, '\n')) {
+        if (!line.empty()) {
+            lines.push_back({std::string(line), map.find(key)->pos()});
         }
-        begin = end + 1;
     }
     return lines;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
 
 namespace renderer {
@@ -62,16 +63,6 @@ bool has_type(const Value& value, FieldType type) {
     return false;
 }
 
-std::vector<std::string_view> words_of(std::string_view words) {
-    std::vector<std::string_view> all;
-    while (!words.empty()) {
-        const std::size_t space = std::min(words.find(' '), words.size());
-        all.push_back(words.substr(0, space));
-        words.remove_prefix(std::min(space + 1, words.size()));
-    }
-    return all;
-}
-
 // One map and where it is.
 struct Place {
     Schema schema;
@@ -96,7 +87,7 @@ void report_type(const Value& value, std::string_view message, FieldType type, b
 void report_unknown(const Member& member, const Place& place, Diagnostics& diagnostics) {
     std::vector<std::string_view> names;
     for (const SchemaField& field : place.schema) {
-        for (const std::string_view name : words_of(field.names)) {
+        for (const std::string_view name : split(field.names, ' ')) {
             names.push_back(name);
         }
     }
@@ -187,7 +178,7 @@ void check_map(const Value& value, const Place& place, Diagnostics& diagnostics)
 
 const SchemaField* find_field(Schema schema, std::string_view name) {
     for (const SchemaField& field : schema) {
-        const std::vector<std::string_view> names = words_of(field.names);
+        const std::vector<std::string_view> names = split(field.names, ' ');
         if (std::ranges::find(names, name) != names.end()) {
             return &field;
         }

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 
+#include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/image_reference.h"
 #include "renderer/kube/metadata_rules.h"
@@ -89,16 +90,6 @@ constexpr Choice kPlacement = {"parent|central"};
 constexpr Choice kInputs = {"partial|complete"};
 constexpr Choice kPrivileges = {"privileged", "capabilities"};
 
-std::vector<std::string_view> split_choices(std::string_view choices) {
-    std::vector<std::string_view> parts;
-    while (!choices.empty()) {
-        const std::size_t bar = std::min(choices.find('|'), choices.size());
-        parts.push_back(choices.substr(0, bar));
-        choices.remove_prefix(std::min(bar + 1, choices.size()));
-    }
-    return parts;
-}
-
 // The checks of the tables below: an empty text is no choice and has no form.
 template <const Format& kFormat>
 void form(std::string_view path, const Value& value, Diagnostics& diagnostics) {
@@ -110,7 +101,7 @@ void form(std::string_view path, const Value& value, Diagnostics& diagnostics) {
 void check_choice(const Choice& choice, std::string_view path, const Value& value,
                   Diagnostics& diagnostics) {
     const std::string_view text = spelling_of(value);
-    const std::vector<std::string_view> names = split_choices(choice.names);
+    const std::vector<std::string_view> names = split(choice.names, '|');
     if (text.empty() || std::ranges::find(names, text) != names.end()) {
         return;
     }

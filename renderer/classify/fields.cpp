@@ -1,5 +1,6 @@
 #include "renderer/classify/fields.h"
 
+#include "renderer/core/text_of.h"
 #include "renderer/kube/quantity.h"
 
 namespace renderer {
@@ -25,8 +26,7 @@ const Value* Fields::text_value(std::string_view key) const {
 }
 
 std::string_view Fields::text(std::string_view key) const {
-    const Value* value = text_value(key);
-    return value == nullptr ? std::string_view() : value->text();
+    return text_of(any(key));
 }
 
 std::optional<TextInput> Fields::placed(std::string_view key) const {
@@ -46,11 +46,9 @@ bool Fields::flag(std::string_view key) const {
 
 std::vector<TextInput> Fields::texts(std::string_view key) const {
     std::vector<TextInput> texts;
-    if (const Value* values = list(key)) {
-        for (const Value& value : values->items()) {
-            if (value.is_string()) {
-                texts.push_back({value.text(), value.pos()});
-            }
+    for (const Value& value : items_of(any(key))) {
+        if (value.is_string()) {
+            texts.push_back({value.text(), value.pos()});
         }
     }
     return texts;
@@ -58,12 +56,10 @@ std::vector<TextInput> Fields::texts(std::string_view key) const {
 
 std::vector<EnvInput> Fields::env(std::string_view key) const {
     std::vector<EnvInput> env;
-    if (const Value* entries = list(key)) {
-        for (const Value& entry : entries->items()) {
-            const Fields fields(&entry);
-            if (const auto name = fields.placed("name")) {
-                env.push_back({name->text, fields.text("value"), name->pos});
-            }
+    for (const Value& entry : items_of(any(key))) {
+        const Fields fields(&entry);
+        if (const auto name = fields.placed("name")) {
+            env.push_back({name->text, fields.text("value"), name->pos});
         }
     }
     return env;

@@ -5,6 +5,7 @@
 #include "renderer/classify/checked_choice.h"
 #include "renderer/classify/fields.h"
 #include "renderer/classify/parent.h"
+#include "renderer/core/text_of.h"
 
 namespace renderer {
 
@@ -67,29 +68,22 @@ IngressRule decode_rule(const Value& value, std::vector<Diagnostic>& faults) {
     rule.host_pos = known_or(fields.pos("host"), value.pos());
     const Value* http = fields.map("http");
     rule.has_http = http != nullptr;
-    const Fields inner(http);
-    if (const Value* paths = inner.list("paths"); paths != nullptr) {
-        for (const Value& path : paths->items()) {
-            rule.paths.push_back(decode_path(path, faults));
-        }
+    for (const Value& path : items_of(Fields(http).list("paths"))) {
+        rule.paths.push_back(decode_path(path, faults));
     }
     return rule;
 }
 
 void decode_tls(const Fields& spec, IngressInput& ingress) {
-    const Value* entries = spec.list("tls");
-    if (entries == nullptr) {
-        return;
-    }
-    ingress.tls_entries = entries->size();
-    for (const Value& entry : entries->items()) {
-        const Fields fields(&entry);
-        const Value* hosts = fields.list("hosts");
-        for (const Value& host : hosts == nullptr ? std::span<const Value>() : hosts->items()) {
+    const auto entries = items_of(spec.list("tls"));
+    ingress.tls_entries = entries.size();
+    for (const Value& entry : entries) {
+        const auto hosts = items_of(Fields(&entry).list("hosts"));
+        for (const Value& host : hosts) {
             if (!host.is_string()) {
                 continue;
             }
-            if (&entry == &entries->items().front() && &host == &hosts->items().front()) {
+            if (&entry == &entries.front() && &host == &hosts.front()) {
                 ingress.has_tls_host = true;
                 ingress.tls_host = host.text();
                 ingress.tls_host_pos = host.pos();
@@ -117,10 +111,8 @@ IngressInput decode_ingress(const Document& doc) {
         ingress.default_backend = decode_backend(*backend);
     }
     decode_tls(spec, ingress);
-    if (const Value* rules = spec.list("rules"); rules != nullptr) {
-        for (const Value& rule : rules->items()) {
-            ingress.rules.push_back(decode_rule(rule, ingress.faults));
-        }
+    for (const Value& rule : items_of(spec.list("rules"))) {
+        ingress.rules.push_back(decode_rule(rule, ingress.faults));
     }
     return ingress;
 }

@@ -10,11 +10,7 @@ NodeInput decode_node(const Document& doc) {
     node.name = text_of(&doc.name);
     const Value* labels = doc.root.at({"metadata", "labels"});
     node.labels = labels != nullptr && labels->is_map() ? labels : nullptr;
-    const Value* addresses = doc.root.at({"status", "addresses"});
-    if (addresses == nullptr || !addresses->is_list()) {
-        return node;
-    }
-    for (const Value& address : addresses->items()) {
+    for (const Value& address : items_of(doc.root.at({"status", "addresses"}))) {
         if (address.is_map() && text_of(address.find("type")) == "ExternalIP") {
             node.external_ips.push_back(text_of(address.find("address")));
         }

@@ -25,11 +25,7 @@ std::string quoted_hint(const Member& member) {
 }
 
 void check_texts(const Document& doc, std::string_view group, ParentInput& parent) {
-    const Value* entries = doc.root.at({"metadata", group});
-    if (entries == nullptr || !entries->is_map()) {
-        return;
-    }
-    for (const Member& member : entries->members()) {
+    for (const Member& member : members_of(doc.root.at({"metadata", group}))) {
         if (!member.value.is_string()) {
             std::vector<Diagnostic>& faults =
                 member.name().starts_with(kDomain) ? parent.wish_faults : parent.faults;

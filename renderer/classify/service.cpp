@@ -5,6 +5,7 @@
 #include "renderer/classify/checked_choice.h"
 #include "renderer/classify/fields.h"
 #include "renderer/classify/parent.h"
+#include "renderer/core/text_of.h"
 
 namespace renderer {
 
@@ -73,11 +74,8 @@ ServiceInput decode_service(const Document& doc) {
     service.has_load_balancer_class = spec.any("loadBalancerClass") != nullptr;
     service.load_balancer_class = spec.text("loadBalancerClass");
     decode_families(spec, service);
-    if (const Value* ports = spec.list("ports"); ports != nullptr) {
-        service.ports.reserve(ports->size());
-        for (const Value& entry : ports->items()) {
-            service.ports.push_back(decode_port(entry, service.faults));
-        }
+    for (const Value& entry : items_of(spec.list("ports"))) {
+        service.ports.push_back(decode_port(entry, service.faults));
     }
     return service;
 }

@@ -67,8 +67,7 @@ std::string selected_pods(const Manifests& manifests, std::string_view service,
     }
     std::vector<std::string> words;
     for (const Member& label : members_of(spec->find("selector"))) {
-        words.push_back(
-            fmt::format("{}={}", label.name(), label.value.is_string() ? label.value.text() : ""));
+        words.push_back(fmt::format("{}={}", label.name(), text_of(label.value)));
     }
     std::ranges::sort(words);
     std::string_view target = port;  // the default of targetPort
@@ -171,7 +170,7 @@ void add_ports(const Manifests& manifests, std::string_view parent, std::string_
 // tailscaled's configuration.
 void add_routes(const Value& config, std::vector<Reach>& offers) {
     for (const Value& route : items_of(config.find("AdvertiseRoutes"))) {
-        const std::string_view prefix = route.is_string() ? route.text() : std::string_view();
+        const std::string_view prefix = text_of(route);
         const bool exit = prefix == "0.0.0.0/0" || prefix == "::/0";
         const Reach offer{exit ? "exit node" : fmt::format("route {}", prefix), {}, false, {}};
         if (std::ranges::find(offers, offer) == offers.end()) {

@@ -16,10 +16,7 @@ namespace {
 using Faults = std::vector<ClassFault>;
 
 void check_labels(std::string_view path, const Value* labels, Faults& faults) {
-    if (labels == nullptr || !labels->is_map()) {
-        return;
-    }
-    for (const Member& label : labels->members()) {
+    for (const Member& label : members_of(labels)) {
         if (std::vector<KeyFault> found = key_faults(label.name()); !found.empty()) {
             faults.push_back({ClassRule::LabelKey, path, &label.key, std::move(found)});
         }
@@ -81,13 +78,8 @@ std::string ClassPort::text() const {
 
 std::vector<ClassPort> class_ports(const Value* spec) {
     std::vector<ClassPort> ports;
-    const Value* list =
-        spec == nullptr ? nullptr : spec->at({"staticEndpoints", "nodePort", "ports"});
-    if (list == nullptr || !list->is_list()) {
-        return ports;
-    }
-    ports.reserve(list->size());
-    for (const Value& entry : list->items()) {
+    for (const Value& entry :
+         items_of(spec == nullptr ? nullptr : spec->at({"staticEndpoints", "nodePort", "ports"}))) {
         const Value* port = entry.at({"port"});
         const Value* end = entry.at({"endPort"});
         if (const auto number = port == nullptr ? std::nullopt : whole_number(*port)) {

@@ -6,6 +6,8 @@
 #include <array>
 #include <vector>
 
+#include "renderer/core/text_of.h"
+
 namespace renderer {
 
 namespace {
@@ -37,11 +39,6 @@ const Annotation* find(std::string_view key) {
     return found == kAnnotations.end() ? nullptr : found;
 }
 
-const Value* metadata(const ParentInput& parent, std::string_view group) {
-    const Value* entries = parent.doc->root.at({"metadata", group});
-    return entries != nullptr && entries->is_map() ? entries : nullptr;
-}
-
 std::string suggestion(std::string_view key, const std::vector<std::string_view>& keys) {
     const std::string_view near = nearest(key, keys);
     return near.empty() ? fmt::format("the operator knows {}", fmt::join(keys, ", "))
@@ -63,7 +60,7 @@ void report_unknown(const ParentInput& parent, On kind, const Member& entry,
 }
 
 void check_switch(const ParentInput& parent, const Member& entry, Diagnostics& diagnostics) {
-    const std::string_view text = entry.value.is_string() ? entry.value.text() : "";
+    const std::string_view text = text_of(entry.value);
     if (text.empty() || text == "true" || text == "false") {
         return;
     }
@@ -124,18 +121,14 @@ void check_entries(const ParentInput& parent, const Vocabulary& words, Diagnosti
     if (!parent.doc->mentions_tailscale) {
         return;
     }
-    if (const Value* annotations = metadata(parent, "annotations"); annotations != nullptr) {
-        for (const Member& entry : annotations->members()) {
-            if (entry.name().starts_with(kDomain)) {
-                check_annotation(parent, words, entry, diagnostics);
-            }
+    for (const Member& entry : members_of(parent.doc->root.at({"metadata", "annotations"}))) {
+        if (entry.name().starts_with(kDomain)) {
+            check_annotation(parent, words, entry, diagnostics);
         }
     }
-    if (const Value* labels = metadata(parent, "labels"); labels != nullptr) {
-        for (const Member& entry : labels->members()) {
-            if (entry.name().starts_with(kDomain)) {
-                check_label(parent, words, entry, diagnostics);
-            }
+    for (const Member& entry : members_of(parent.doc->root.at({"metadata", "labels"}))) {
+        if (entry.name().starts_with(kDomain)) {
+            check_label(parent, words, entry, diagnostics);
         }
     }
 }
@@ -143,8 +136,7 @@ void check_entries(const ParentInput& parent, const Vocabulary& words, Diagnosti
 }  // namespace
 
 std::string_view annotation_text(const ParentInput& parent, std::string_view key) {
-    const Value* value = parent.annotation(key);
-    return value != nullptr && value->is_string() ? value->text() : std::string_view();
+    return text_of(parent.annotation(key));
 }
 
 bool is_exactly_true(const ParentInput& parent, std::string_view key) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "renderer/core/text_of.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/tailnet_target.h"
 
@@ -19,8 +20,7 @@ bool is_tailscale_load_balancer(const ServiceInput& service, const Settings& set
 }
 
 bool is_managed(const ServiceInput& service) {
-    const Value* managed = service.label(kManaged);
-    return managed != nullptr && managed->is_string() && managed->text() == "true";
+    return text_of(service.label(kManaged)) == "true";
 }
 
 // An empty name: no controller of the operator takes the Service.

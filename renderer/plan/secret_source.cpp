@@ -11,10 +11,7 @@ namespace renderer {
 namespace {
 
 void take_keys(const Value* entries, SecretSource& source) {
-    if (entries == nullptr || !entries->is_map()) {
-        return;
-    }
-    for (const Member& entry : entries->members()) {
+    for (const Member& entry : members_of(entries)) {
         if (!text_of(&entry.value).empty()) {
             source.keys.emplace(entry.name());
         }

@@ -96,10 +96,6 @@ private:
         }
     }
 
-    static std::span<const Member> members_of(const Value* map) {
-        return map != nullptr && map->is_map() ? map->members() : std::span<const Member>();
-    }
-
     void error(Pos pos, std::string message, std::string_view found, std::string_view expected) {
         failed_ = true;
         diagnostics_.error("seal", pos, std::move(message))

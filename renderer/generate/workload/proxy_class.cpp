@@ -1,10 +1,10 @@
 #include "renderer/generate/workload/proxy_class.h"
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "renderer/core/text_of.h"
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
 
@@ -49,18 +49,16 @@ void merge(const Value& custom, std::string_view key, Value& metadata) {
         return;
     }
     Value merged = custom.clone();
-    if (const Value* ours = metadata.find(key); ours != nullptr) {
-        for (const Member& member : ours->members()) {
-            if (is_managed(member.name())) {
-                merged.put(member.key.clone(), member.value.clone());
-            }
+    for (const Member& member : members_of(metadata.find(key))) {
+        if (is_managed(member.name())) {
+            merged.put(member.key.clone(), member.value.clone());
         }
     }
     metadata.put(Value::borrowed(key), std::move(merged));
 }
 
 void put_all(const Value& fields, Value& target) {
-    for (const Member& field : fields.is_map() ? fields.members() : std::span<const Member>()) {
+    for (const Member& field : members_of(&fields)) {
         target.put(field.key.clone(), field.value.clone());
     }
 }

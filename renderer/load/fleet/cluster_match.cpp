@@ -43,12 +43,10 @@ bool meets(const Value& requirement, const Labels& labels, Diagnostics& diagnost
 }
 
 bool selects(const Value& selector, const Labels& labels, Diagnostics& diagnostics) {
-    if (const Value* wanted = map_of(selector, "matchLabels")) {
-        for (const Member& member : wanted->members()) {
-            const auto label = labels.find(std::string(member.name()));
-            if (label == labels.end() || label->second != member.value.text()) {
-                return false;
-            }
+    for (const Member& member : members_of(map_of(selector, "matchLabels"))) {
+        const auto label = labels.find(std::string(member.name()));
+        if (label == labels.end() || label->second != member.value.text()) {
+            return false;
         }
     }
     return std::ranges::all_of(list_of(selector, "matchExpressions"),

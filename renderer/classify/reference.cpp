@@ -1,7 +1,5 @@
 #include "renderer/classify/reference.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 

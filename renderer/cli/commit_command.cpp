@@ -1,17 +1,12 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "renderer/cli/commands.h"
-#include "renderer/cli/report.h"
 #include "renderer/cli/trees.h"
 #include "renderer/emit/git/git_branch.h"
 #include "renderer/emit/git/git_commit.h"
 #include "renderer/emit/git/git_remote.h"
 #include "renderer/git/git.h"
 #include "renderer/load/tree/git_tree.h"
-#include "renderer/load/tree/paths.h"
 #include "renderer/load/tree/work_tree.h"
 
 namespace renderer {

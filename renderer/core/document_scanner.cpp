@@ -6,7 +6,6 @@
 #include <cstring>
 #include <functional>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "renderer/base/ascii.h"

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 
 #include "renderer/diff/formats.h"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "renderer/core/result.h"
 #include "renderer/git/git.h"
 

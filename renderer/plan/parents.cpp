@@ -1,7 +1,5 @@
 #include "renderer/plan/parents.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 

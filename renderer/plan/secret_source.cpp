@@ -4,7 +4,6 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/kube/api.h"
-#include "renderer/plan/install/chart_stream.h"
 
 namespace renderer {
 

@@ -3,7 +3,6 @@
 // reach it.
 #include <fmt/format.h>
 
-#include <iterator>
 #include <map>
 
 #include "renderer/emit/diff.h"

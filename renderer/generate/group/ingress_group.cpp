@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "renderer/base/base64.h"
-#include "renderer/generate/group/proxy_group.h"
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
 

@@ -1,8 +1,6 @@
 #include "renderer/generate/workload/proxy_class.h"
 
 #include <algorithm>
-#include <string>
-#include <vector>
 
 #include "renderer/core/text_of.h"
 #include "renderer/generate/workload/workload_objects.h"

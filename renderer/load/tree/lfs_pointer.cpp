@@ -1,6 +1,5 @@
 #include "renderer/load/tree/lfs_pointer.h"
 
-#include <algorithm>
 #include <charconv>
 #include <utility>
 

@@ -6,7 +6,6 @@
 
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/group/ingress_group.h"
-#include "renderer/plan/group/proxy_group.h"
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/settings/settings_decoder.h"
 

@@ -10,7 +10,6 @@
 #include "renderer/plan/install/chart_stream.h"
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/install/credentials.h"
-#include "renderer/plan/settings/settings_decoder.h"
 #include "renderer/secrets/confidential.h"
 
 namespace renderer {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "renderer/plan/annotations.h"
-#include "renderer/plan/object_names.h"
 #include "renderer/plan/workload/backends.h"
 
 namespace renderer {

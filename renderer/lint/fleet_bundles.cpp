@@ -84,20 +84,9 @@ private:
                     report_hidden(entry, text_of(&entry));
                 }
             }
-            for (const std::string_view field : {"configMapGenerator", "secretGenerator"}) {
-                for (const Value& generator : list_of(build->root, field)) {
-                    check_generator(generator);
-                }
+            for (const ListedFile& file : generator_files(build->root)) {
+                report_hidden(*file.entry, file.path);
             }
-        }
-    }
-
-    void check_generator(const Value& generator) const {
-        for (const Value* entry : env_files(generator)) {
-            report_hidden(*entry, text_of(entry));
-        }
-        for (const Value& entry : list_of(generator, "files")) {
-            report_hidden(entry, without_key(text_of(&entry)));
         }
     }
 

@@ -17,40 +17,39 @@ namespace renderer {
 
 namespace {
 
-// The entries that name a file in a subdirectory.
-std::vector<const Value*> entries_below(const SourceTree& tree,
-                                        const Kustomization& kustomization) {
+// Those in a subdirectory.
+std::vector<ListedFile> files_below(const SourceTree& tree, const Kustomization& kustomization) {
     const Value& root = kustomization.root;
-    std::vector<const Value*> entries;
+    std::vector<ListedFile> files;
     for (const std::string_view field : {"resources", "crds", "configurations", "transformers",
                                          "generators", "validators", "patchesStrategicMerge"}) {
         for (const Value& entry : list_of(root, field)) {
-            entries.push_back(&entry);
+            files.push_back({&entry, text_of(entry)});
         }
     }
     for (const std::string_view field : {"patches", "patchesJson6902", "replacements"}) {
         for (const Value& entry : list_of(root, field)) {
-            entries.push_back(entry.find("path"));
+            files.push_back({entry.find("path"), text_of(entry, "path")});
         }
     }
-    std::ranges::copy(generator_files(root), std::back_inserter(entries));
-    std::erase_if(entries, [&](const Value* entry) {
-        const std::string path = normal_path(without_key(text_of(entry)));
+    std::ranges::copy(generator_files(root), std::back_inserter(files));
+    std::erase_if(files, [&](const ListedFile& file) {
+        const std::string path = normal_path(file.path);
         return path.find('/') == std::string::npos || path.starts_with("../") ||
                tree.kind(join_path(kustomization.dir, path)) != EntryKind::File;
     });
-    return entries;
+    return files;
 }
 
 }  // namespace
 
 void warn_of_subdirectories(const SourceTree& tree, const Kustomization& kustomization,
                             Diagnostics& diagnostics) {
-    const std::vector<const Value*> found = entries_below(tree, kustomization);
+    const std::vector<ListedFile> found = files_below(tree, kustomization);
     if (found.empty()) {
         return;
     }
-    const Value& first = *found.front();
+    const Value& first = *found.front().entry;
     diagnostics
         .warning("fleet-subdirectory", first.pos(),
                  "Fleet rejects this bundle: the kustomization beside fleet.yaml "

@@ -219,25 +219,20 @@ std::vector<const Value*> env_files(const Value& generator) {
     return entries;
 }
 
-std::vector<const Value*> generator_files(const Value& kustomization) {
-    std::vector<const Value*> entries;
+std::vector<ListedFile> generator_files(const Value& kustomization) {
+    std::vector<ListedFile> files;
     for (const std::string_view field : {"configMapGenerator", "secretGenerator"}) {
         for (const Value& generator : list_of(kustomization, field)) {
-            if (const Value* env = generator.find("env")) {
-                entries.push_back(env);
+            for (const Value* env : env_files(generator)) {
+                files.push_back({env, env->text()});
             }
-            for (const std::string_view list : {"envs", "files"}) {
-                for (const Value& entry : list_of(generator, list)) {
-                    entries.push_back(&entry);
-                }
+            for (const Value& entry : list_of(generator, "files")) {
+                const std::string_view source = text_of(entry);
+                files.push_back({&entry, source.substr(source.find('=') + 1)});
             }
         }
     }
-    return entries;
-}
-
-std::string_view without_key(std::string_view source) {
-    return source.substr(source.find('=') + 1);
+    return files;
 }
 
 std::optional<GeneratorInput> read_generator(const BuildContext& context, const Kustomization& file,

@@ -12,9 +12,13 @@ namespace renderer {
 // The env files of a generator: `envs`, then the singular `env`, as kustomize orders them.
 std::vector<const Value*> env_files(const Value& generator);
 
-// Every file that the generators of a kustomization list; those of `files` may have a key in front.
-std::vector<const Value*> generator_files(const Value& kustomization);
-std::string_view without_key(std::string_view source);
+struct ListedFile {
+    const Value* entry = nullptr;
+    std::string_view path;  // of `files` without the key that may be in front
+};
+
+// Every file that the generators of a kustomization list.
+std::vector<ListedFile> generator_files(const Value& kustomization);
 
 // No value after an error.
 std::optional<GeneratorInput> read_generator(const BuildContext& context, const Kustomization& file,

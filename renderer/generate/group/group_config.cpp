@@ -72,13 +72,7 @@ Offered offered_by(const Workload& workload, const Plan& plan) {
 
 std::string group_config(const Workload& workload, const ProxyGroupPlan& group,
                          const Offered& offered, std::size_t ordinal) {
-    Value config = Value::map({{"Version", "alpha0"}, {"Locked", false}});
-    put_if(config, !workload.server_url.empty(), "ServerURL", workload.server_url);
-    config.add("AuthKey", fmt::format("file:/etc/tsauth/{}/authkey", workload.pod(ordinal)));
-    config.add("Hostname", workload.hostnames[ordinal]);
-    config.add("acceptDNS", false);
-    config.add("acceptRoutes",
-               workload.proxy_class != nullptr && workload.proxy_class->accept_routes);
+    Value config = replica_config(workload, ordinal);
     Value names = Value::list();
     for (const OfferedService* service : offered) {
         names.append(service->name());

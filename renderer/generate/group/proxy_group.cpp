@@ -42,10 +42,9 @@ Value rules(const Workload& workload, const ProxyGroupPlan& group, const Offered
     if (workload.hostnames.empty()) {
         return rules;
     }
-    Value written = Value::list();
+    Value written = pod_names(workload);
     Value followed = Value::list();
     for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
-        written.append(workload.pod(i));
         followed.append(config_secret_name(workload, i));
     }
     for (const OfferedService* service : offered) {

@@ -2,8 +2,7 @@
 
 #include "renderer/base/base64.h"
 #include "renderer/generate/install/crds.h"
-#include "renderer/generate/install/install_controller.h"
-#include "renderer/generate/install/install_rbac.h"
+#include "renderer/generate/install/install_objects.h"
 #include "renderer/plan/install/controller.h"
 
 namespace renderer {
@@ -79,12 +78,7 @@ void generate_install(const Plan& plan, Objects& objects) {
         return;
     }
     const InstallPlan& install = *plan.install;
-    const auto add = [&](Value root) {
-        objects.push_back({.root = std::move(root),
-                           .origin = install.origin,
-                           .bundle = install.bundle,
-                           .generator = "install"});
-    };
+    const auto add = [&](Value root) { add_object(install, std::move(root), objects); };
     if (install.emit_namespace) {
         add(namespace_object(install));
     }

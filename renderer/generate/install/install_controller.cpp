@@ -1,5 +1,4 @@
-#include "renderer/generate/install/install_controller.h"
-
+#include "renderer/generate/install/install_objects.h"
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/settings/settings_decoder.h"
@@ -105,15 +104,14 @@ void generate_install_controller(const Plan& plan, Objects& objects) {
          {"selector", Value::map({{"matchLabels", Value::map({{"app", kControllerName}})}})},
          {"template",
           Value::map({{"metadata", pod_metadata(settings)}, {"spec", pod(settings)}})}});
-    objects.push_back(
-        {.root = Value::map({{"apiVersion", "apps/v1"},
-                             {"kind", "Deployment"},
-                             {"metadata", Value::map({{"name", kControllerName},
-                                                      {"namespace", plan.install->ns}})},
-                             {"spec", std::move(spec)}}),
-         .origin = plan.install->origin,
-         .bundle = plan.install->bundle,
-         .generator = "install"});
+    add_object(
+        *plan.install,
+        Value::map(
+            {{"apiVersion", "apps/v1"},
+             {"kind", "Deployment"},
+             {"metadata", Value::map({{"name", kControllerName}, {"namespace", plan.install->ns}})},
+             {"spec", std::move(spec)}}),
+        objects);
 }
 
 }  // namespace renderer

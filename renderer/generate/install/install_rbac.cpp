@@ -1,5 +1,4 @@
-#include "renderer/generate/install/install_rbac.h"
-
+#include "renderer/generate/install/install_objects.h"
 #include "renderer/plan/install/controller.h"
 
 namespace renderer {
@@ -60,12 +59,7 @@ Value impersonation() {
 
 void generate_install_rbac(const Plan& plan, Objects& objects) {
     const InstallPlan& install = *plan.install;
-    const auto add = [&](Value root) {
-        objects.push_back({.root = std::move(root),
-                           .origin = install.origin,
-                           .bundle = install.bundle,
-                           .generator = "install"});
-    };
+    const auto add = [&](Value root) { add_object(install, std::move(root), objects); };
     add(account(plan));
     add(role(kControllerClusterRole, "", controller_cluster_rules()));
     add(binding(kControllerClusterRole, "", kControllerName, install.ns));

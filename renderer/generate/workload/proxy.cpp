@@ -17,11 +17,7 @@ Value selector(const Workload& workload) {
 }
 
 Value rules(const Workload& workload) {
-    Value names = Value::list();
-    for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
-        names.append(workload.pod(i));
-    }
-    return Value::list({secret_rule(std::move(names), Value::list({"get", "update", "patch"}))});
+    return Value::list({secret_rule(pod_names(workload), Value::list({"get", "update", "patch"}))});
 }
 
 Value headless_service(const Workload& workload, const ProxyPlan& proxy) {

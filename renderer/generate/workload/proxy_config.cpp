@@ -36,8 +36,7 @@ Value redirect_handlers(const ProxyPlan& proxy) {
 
 }  // namespace
 
-std::string tailscaled_config(const Workload& workload, const ProxyPlan& proxy, std::size_t ordinal,
-                              bool with_app_connector) {
+Value replica_config(const Workload& workload, std::size_t ordinal) {
     Value config = Value::map({{"Version", "alpha0"}, {"Locked", false}});
     put_if(config, !workload.server_url.empty(), "ServerURL", workload.server_url);
     config.add("AuthKey", fmt::format("file:/etc/tsauth/{}/authkey", workload.pod(ordinal)));
@@ -45,6 +44,12 @@ std::string tailscaled_config(const Workload& workload, const ProxyPlan& proxy, 
     config.add("acceptDNS", false);
     config.add("acceptRoutes",
                workload.proxy_class != nullptr && workload.proxy_class->accept_routes);
+    return config;
+}
+
+std::string tailscaled_config(const Workload& workload, const ProxyPlan& proxy, std::size_t ordinal,
+                              bool with_app_connector) {
+    Value config = replica_config(workload, ordinal);
     put_if(config, !proxy.routes.empty(), "AdvertiseRoutes", text_list(proxy.routes));
     put_if(config, with_app_connector, "AppConnector",
            Value::map({{"Advertise", proxy.app_connector}}));

@@ -9,7 +9,9 @@
 
 namespace renderer {
 
-// Of one replica: its auth key is in /etc/tsauth/<pod>/authkey.
+// What tailscaled is told of one replica, whatever the feature: its auth key is in
+// /etc/tsauth/<pod>/authkey.
+Value replica_config(const Workload& workload, std::size_t ordinal);
 std::string tailscaled_config(const Workload& workload, const ProxyPlan& proxy, std::size_t ordinal,
                               bool with_app_connector);
 

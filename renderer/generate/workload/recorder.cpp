@@ -54,13 +54,11 @@ Value account(const Workload& workload, const Fields& pod) {
 Value rules(const Workload& workload) {
     Value rules = Value::list();
     if (!workload.hostnames.empty()) {
-        Value states = Value::list();
         Value keys = Value::list();
         for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
-            states.append(workload.pod(i));
             keys.append(fmt::format("{}-auth", workload.pod(i)));
         }
-        rules.append(secret_rule(std::move(states), Value::list({"get", "patch", "update"})));
+        rules.append(secret_rule(pod_names(workload), Value::list({"get", "patch", "update"})));
         rules.append(secret_rule(std::move(keys), Value::list({"get"})));
     }
     rules.append(Value::map({{"apiGroups", Value::list({""})},

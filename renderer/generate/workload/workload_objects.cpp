@@ -82,6 +82,14 @@ Value role_binding(const Workload& workload) {
                                                              {"namespace", workload.ns}})})}});
 }
 
+Value pod_names(const Workload& workload) {
+    Value names = Value::list();
+    for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
+        names.append(workload.pod(i));
+    }
+    return names;
+}
+
 std::string config_secret_name(const Workload& workload, std::size_t ordinal) {
     return fmt::format("{}-config", workload.pod(ordinal));
 }

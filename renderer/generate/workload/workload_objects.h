@@ -19,6 +19,9 @@ Value secret_rule(Value names, Value verbs);
 Value role(const Workload& workload, Value rules);
 Value role_binding(const Workload& workload);
 
+// One for each replica.
+Value pod_names(const Workload& workload);
+
 std::string config_secret_name(const Workload& workload, std::size_t ordinal);
 Value config_secret(const Workload& workload, std::size_t ordinal, Value data);
 

@@ -9,21 +9,11 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "renderer/base/descriptor.h"
 #include "renderer/cli/progress.h"
 
 namespace renderer {
 namespace {
-
-bool write_all(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t count = ::write(fd, text.data(), text.size());
-        if (count < 0 && errno != EINTR) {
-            return false;
-        }
-        text.remove_prefix(count < 0 ? 0 : static_cast<std::size_t>(count));
-    }
-    return true;
-}
 
 std::string reason() {
     return std::generic_category().message(errno);
@@ -89,19 +79,11 @@ int Console::finish(int exit_code) {
 
 Result<std::string> read_stdin() {
     std::string text;
-    char buffer[65536];
-    for (;;) {
-        const ssize_t count = ::read(STDIN_FILENO, buffer, sizeof buffer);
-        if (count == 0) {
-            return text;
-        }
-        if (count < 0 && errno != EINTR) {
-            return Error{{.rule = "unreadable",
-                          .where = "<stdin>",
-                          .message = "cannot read standard input"}};
-        }
-        text.append(buffer, count < 0 ? 0 : static_cast<std::size_t>(count));
+    if (!read_all(STDIN_FILENO, text)) {
+        return Error{
+            {.rule = "unreadable", .where = "<stdin>", .message = "cannot read standard input"}};
     }
+    return text;
 }
 
 std::string environment(const char* name) {

@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "renderer/base/descriptor.h"
 #include "renderer/base/sha256.h"
 #include "renderer/emit/tree/files.h"
 
@@ -107,11 +108,8 @@ void log_move(git_repository* repository, const git_signature* who, const Branch
         fmt::format("{} {} {} <{}> {} {}{:02}{:02}\t{}\n", hex_id(move.from.value_or(git_oid{})),
                     hex_id(move.to), who->name, who->email, who->when.time, minutes < 0 ? '-' : '+',
                     std::abs(minutes) / 60, std::abs(minutes) % 60, move.reason);
-    const int fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (fd >= 0) {
-        static_cast<void>(::write(fd, line.data(), line.size()) < 0);
-        ::close(fd);
-    }
+    const Descriptor file(path, O_WRONLY | O_APPEND);
+    static_cast<void>(file.get() >= 0 && write_all(file.get(), line));
 }
 
 bool keeps_log(git_repository* repository) {

@@ -20,38 +20,9 @@ Error system_error(std::string_view what, const std::string& path, int code) {
                   .message = fmt::format("{}: {}", what, std::generic_category().message(code))}};
 }
 
-class Fd {
-public:
-    Fd(const std::string& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
-    Fd(const Fd&) = delete;
-    Fd& operator=(const Fd&) = delete;
-    ~Fd() {
-        if (fd_ >= 0) {
-            ::close(fd_);
-        }
-    }
-    [[nodiscard]] int get() const { return fd_; }
-    // Some file systems report a full disk only here.
-    bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
-
-private:
-    int fd_;
-};
-
-bool write_all(int fd, std::string_view content) {
-    while (!content.empty()) {
-        const ssize_t count = ::write(fd, content.data(), content.size());
-        if (count < 0 && errno != EINTR) {
-            return false;
-        }
-        content.remove_prefix(count < 0 ? 0 : static_cast<std::size_t>(count));
-    }
-    return true;
-}
-
 // 0, or the errno of the step that failed.
 int write_new(const std::string& path, std::string_view content, Durable durable) {
-    Fd file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     const bool written = file.get() >= 0 && write_all(file.get(), content) &&
                          (durable == Durable::No || ::fsync(file.get()) == 0) && file.close();
     return written ? 0 : errno;
@@ -71,7 +42,7 @@ FileKind file_kind(const std::string& path) {
 }
 
 Result<std::optional<std::string>> read_file(const std::string& path) {
-    const Fd file(path, O_RDONLY | O_NOFOLLOW);
+    const Descriptor file(path, O_RDONLY | O_NOFOLLOW);
     if (file.get() < 0) {
         if (errno == ENOENT || errno == ENOTDIR) {
             return std::optional<std::string>();
@@ -79,17 +50,10 @@ Result<std::optional<std::string>> read_file(const std::string& path) {
         return system_error("cannot read the file", path, errno);
     }
     std::string content;
-    char buffer[65536];
-    for (;;) {
-        const ssize_t count = ::read(file.get(), buffer, sizeof buffer);
-        if (count == 0) {
-            return std::optional(std::move(content));
-        }
-        if (count < 0 && errno != EINTR) {
-            return system_error("cannot read the file", path, errno);
-        }
-        content.append(buffer, count < 0 ? 0 : static_cast<std::size_t>(count));
+    if (!read_all(file.get(), content)) {
+        return system_error("cannot read the file", path, errno);
     }
+    return std::optional(std::move(content));
 }
 
 Result<std::vector<std::string>> directories_in(const std::string& path) {
@@ -155,24 +119,17 @@ Result<DirectoryLock> DirectoryLock::wait_for(const std::string& dir) {
 }
 
 Result<DirectoryLock> DirectoryLock::lock(const std::string& dir, int operation) {
-    const int fd = ::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) {
+    Descriptor held(dir, O_RDONLY | O_DIRECTORY);
+    if (held.get() < 0) {
         return system_error("cannot open the directory", dir, errno);
     }
-    if (::flock(fd, operation) != 0) {
-        ::close(fd);
+    if (::flock(held.get(), operation) != 0) {
         return Error{{.rule = "output-busy",
                       .where = dir,
                       .message = "another process is writing to this directory",
                       .hint = "wait for it to finish, then run again"}};
     }
-    return DirectoryLock(fd);
-}
-
-DirectoryLock::~DirectoryLock() {
-    if (fd_ >= 0) {
-        ::close(fd_);
-    }
+    return DirectoryLock(std::move(held));
 }
 
 }  // namespace renderer

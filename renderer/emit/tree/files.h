@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/base/descriptor.h"
 #include "renderer/core/result.h"
 
 namespace renderer {
@@ -39,14 +40,11 @@ public:
     static Result<DirectoryLock> take(const std::string& dir);
     // Waits until it is free.
     static Result<DirectoryLock> wait_for(const std::string& dir);
-    DirectoryLock(DirectoryLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    DirectoryLock& operator=(DirectoryLock&&) = delete;
-    ~DirectoryLock();
 
 private:
-    explicit DirectoryLock(int fd) : fd_(fd) {}
+    explicit DirectoryLock(Descriptor held) : held_(std::move(held)) {}
     static Result<DirectoryLock> lock(const std::string& dir, int operation);
-    int fd_;
+    Descriptor held_;
 };
 
 }  // namespace renderer

@@ -3,13 +3,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
 
+#include "renderer/base/descriptor.h"
 #include "renderer/load/tree/lfs_pointer.h"
 #include "renderer/load/tree/paths.h"
 
@@ -28,23 +28,6 @@ Error cannot_read(const std::string& path, const std::error_code& error) {
 Error last_error(const std::string& path) {
     return cannot_read(path, std::error_code(errno, std::generic_category()));
 }
-
-class FileDescriptor {
-public:
-    explicit FileDescriptor(const std::string& path)
-        : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY)) {}
-    FileDescriptor(const FileDescriptor&) = delete;
-    FileDescriptor& operator=(const FileDescriptor&) = delete;
-    ~FileDescriptor() {
-        if (fd_ >= 0) {
-            ::close(fd_);
-        }
-    }
-    [[nodiscard]] int get() const { return fd_; }
-
-private:
-    int fd_;
-};
 
 std::size_t size_hint(int fd) {
     struct stat info {};
@@ -83,26 +66,15 @@ Result<Entry> entry_of(const fs::directory_entry& found) {
 
 // Reads to the end of the file instead of trusting its size, so that pipes work.
 Result<std::string> DiskTree::read(const std::string& path) const {
-    const FileDescriptor file(path);
+    const Descriptor file(path, O_RDONLY | O_NOCTTY);
     if (file.get() < 0) {
         return last_error(path);
     }
-    std::string text(size_hint(file.get()) + 1, '\0');
-    std::size_t used = 0;
-    while (true) {
-        const ssize_t got = ::read(file.get(), text.data() + used, text.size() - used);
-        if (got < 0) {
-            return last_error(path);
-        }
-        if (got == 0) {
-            break;
-        }
-        used += static_cast<std::size_t>(got);
-        if (used == text.size()) {
-            text.resize(text.size() * 2);
-        }
+    std::string text;
+    text.reserve(size_hint(file.get()));
+    if (!read_all(file.get(), text)) {
+        return last_error(path);
     }
-    text.resize(used);
     if (parse_lfs_pointer(text)) {
         return lfs_pointer_error(path, "git lfs pull");
     }

@@ -1,0 +1,31 @@
+// Files by their descriptors, for what streams do not tell: why a call failed (`errno`), and
+// whether all was written.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace renderer {
+
+class Descriptor {
+public:
+    // A program that is started does not get it.
+    Descriptor(const std::string& path, int flags);
+    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Descriptor& operator=(Descriptor&&) = delete;
+    ~Descriptor();
+
+    [[nodiscard]] int get() const { return fd_; }  // -1: it could not be opened
+    // Some file systems report a full disk only here.
+    bool close();
+
+private:
+    int fd_;
+};
+
+// What a signal interrupts goes on.
+bool write_all(int fd, std::string_view text);
+bool read_all(int fd, std::string& text);  // appends all that is left
+
+}  // namespace renderer

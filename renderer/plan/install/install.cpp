@@ -89,26 +89,17 @@ void check_forced_namespace(const Bundle& bundle, Diagnostics& diagnostics) {
 
 // ---- Namespace
 
-constexpr std::array<std::string_view, 3> kPodSecurity = {"pod-security.kubernetes.io/audit",
-                                                          "pod-security.kubernetes.io/enforce",
-                                                          "pod-security.kubernetes.io/warn"};
+// Of the three labels of PodSecurity only this one rejects pods.
+constexpr std::string_view kEnforce = "pod-security.kubernetes.io/enforce";
 
 void check_pod_security(const Loaded& loaded, const NamespaceInput& input,
                         Diagnostics& diagnostics) {
     const Value root = read_document(loaded, *input.doc, diagnostics);
-    const Value* labels = root.at({"metadata", "labels"});
-    std::vector<std::string> lines;
-    for (const std::string_view label : kPodSecurity) {
-        const Value* value = labels == nullptr ? nullptr : labels->find(label);
-        if (text_of(value) != "privileged") {
-            lines.push_back(fmt::format("\"{}: privileged\"", label));
-        }
-    }
-    if (!lines.empty()) {
+    if (text_of(root.at({"metadata", "labels", kEnforce})) != "privileged") {
         about(*input.doc, diagnostics)
             .error("pod-security", input.doc->kind.pos(),
                    "proxies need privileged pods, which this namespace may reject")
-            .expected(fmt::format("in metadata.labels: {}", fmt::join(lines, ", ")));
+            .expected(fmt::format("in metadata.labels: \"{}: privileged\"", kEnforce));
     }
 }
 

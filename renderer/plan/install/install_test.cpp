@@ -87,9 +87,7 @@ TEST(PlanInstall, ADeclaredNamespaceIsNotEmittedAndMustAllowProxies) {
     EXPECT_FALSE(bare.plan.install->emit_namespace);
     EXPECT_EQ(bare.dump(),
               "2: error [pod-security] proxies need privileged pods, which this namespace may "
-              "reject | in metadata.labels: \"pod-security.kubernetes.io/audit: privileged\", "
-              "\"pod-security.kubernetes.io/enforce: privileged\", "
-              "\"pod-security.kubernetes.io/warn: privileged\"\n");
+              "reject | in metadata.labels: \"pod-security.kubernetes.io/enforce: privileged\"\n");
     const Installed other(std::string(head) +
                               "  labels: {pod-security.kubernetes.io/enforce: baseline, "
                               "pod-security.kubernetes.io/audit: privileged, "
@@ -100,8 +98,7 @@ TEST(PlanInstall, ADeclaredNamespaceIsNotEmittedAndMustAllowProxies) {
               "reject | in metadata.labels: \"pod-security.kubernetes.io/enforce: privileged\"\n");
     const Installed good(std::string(head) +
                              "  labels: {pod-security.kubernetes.io/enforce: privileged, "
-                             "pod-security.kubernetes.io/audit: privileged, "
-                             "pod-security.kubernetes.io/warn: privileged}\n",
+                             "pod-security.kubernetes.io/warn: restricted}\n",
                          Mode::Chart);
     EXPECT_EQ(good.dump(), "");
     EXPECT_FALSE(good.plan.install->emit_namespace);

@@ -17,6 +17,7 @@
 #include "renderer/base/check.h"
 #include "renderer/base/split.h"
 #include "renderer/base/utf8.h"
+#include "renderer/core/alias_keys.h"
 #include "renderer/core/block_reader.h"
 #include "renderer/core/implicit_key.h"
 #include "renderer/core/plain_scalar.h"
@@ -45,17 +46,23 @@ public:
     }
 };
 
+struct Parsed {
+    Value root = {};
+    Diagnostics diagnostics = {};
+    std::set<std::size_t> alias_keys = {};  // where they begin
+};
+
 // Builds the tree from yaml-cpp's events: expands aliases and merge keys, finds duplicate keys.
 class TreeBuilder : public YAML::EventHandler {
 public:
-    TreeBuilder(const SourceMap& sources, SourceId source, std::size_t base,
-                Diagnostics& diagnostics)
-        : sources_(sources), source_(source), base_(base), diagnostics_(diagnostics) {}
+    TreeBuilder(const SourceMap& sources, SourceId source, std::size_t base, const SpacedText& text,
+                Parsed& out)
+        : sources_(sources), source_(source), base_(base), text_(text), out_(out) {}
 
     Value take() { return std::move(root_); }
 
     [[nodiscard]] Pos pos(const YAML::Mark& mark) const {
-        const auto offset = base_ + static_cast<std::size_t>(std::max(mark.pos, 0));
+        const std::size_t offset = base_ + offset_of(mark);
         return sources_.pos(source_, std::min(offset, sources_.text(source_).size()));
     }
 
@@ -88,16 +95,21 @@ public:
                    fmt::format("at most {} nodes from aliases in a document", kMaxAliasNodes),
                    "repeat the values, or nest fewer aliases", found->second.value.pos());
         }
-        finish(found->second.value.clone(), found->second.value.pos(), 0);
+        const bool is_key = expects_key();
+        if (is_key) {
+            out_.alias_keys.insert(offset_of(mark));
+        }
+        finish(found->second.value.clone(), is_key ? pos(mark) : found->second.value.pos(), 0);
     }
 
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& text) override {
         const Pos place = pos(mark);
-        if (tag == "?" && text == "<<" && expects_key()) {
+        const bool merges = tag == "?" || tag == fmt::format("{}merge", kCoreTag);
+        if (merges && text == "<<" && expects_key()) {
             Frame& frame = frames_.back();
             if (frame.key_pos.known()) {
-                diagnostics_.add(duplicate_key("<<", frame.key_pos, place));
+                out_.diagnostics.add(duplicate_key("<<", frame.key_pos, place));
             }
             frame.merge_key = true;
             frame.key_pos = place;
@@ -124,6 +136,10 @@ public:
     }
 
 private:
+    [[nodiscard]] std::size_t offset_of(const YAML::Mark& mark) const {
+        return text_.original_offset(static_cast<std::size_t>(std::max(mark.pos, 0)));
+    }
+
     struct Frame {
         Value value;  // the list or map being filled
         Pos pos;
@@ -354,7 +370,7 @@ private:
         const Member* first = sorted.front();
         for (const Member* member : std::span(sorted).subspan(1)) {
             if (member->name() == first->name()) {
-                diagnostics_.add(
+                out_.diagnostics.add(
                     duplicate_key(member->name(), first->key.pos(), member->key.pos()));
             } else {
                 first = member;
@@ -377,7 +393,8 @@ private:
     const SourceMap& sources_;
     SourceId source_;
     std::size_t base_;  // offset of the parsed text in the source
-    Diagnostics& diagnostics_;
+    const SpacedText& text_;
+    Parsed& out_;
     Value root_;
     std::vector<Frame> frames_;
     std::map<YAML::anchor_t, Anchored> anchors_;
@@ -418,25 +435,36 @@ std::optional<std::size_t> find_open_directive(std::string_view text) {
     return std::nullopt;
 }
 
+Parsed parse(const SourceMap& sources, SourceId source, std::size_t begin, const SpacedText& text) {
+    MemoryBuffer buffer(text.text());
+    std::istream stream(&buffer);
+    Parsed parsed;
+    TreeBuilder builder(sources, source, begin, text, parsed);
+    try {
+        parsed.root = only_document(stream, builder);
+    } catch (Refusal& refusal) {
+        parsed.diagnostics.add(std::move(refusal.diagnostic));
+    } catch (const YAML::Exception& error) {
+        parsed.diagnostics.add(syntax_error(sources, builder.pos(error.mark), error.msg));
+    }
+    return parsed;
+}
+
 }  // namespace
 
 Value read_any_style(const SourceMap& sources, SourceId source, std::size_t begin,
                      std::string_view text, Diagnostics& diagnostics) {
-    MemoryBuffer buffer(text);
-    std::istream stream(&buffer);
-    Diagnostics found;
-    TreeBuilder builder(sources, source, begin, found);
-    Value root;
-    try {
-        root = only_document(stream, builder);
-    } catch (Refusal& refusal) {
-        found.add(std::move(refusal.diagnostic));
-    } catch (const YAML::Exception& error) {
-        found.add(syntax_error(sources, builder.pos(error.mark), error.msg));
+    std::vector<AliasKey> keys = find_alias_keys(text);
+    Parsed parsed = parse(sources, source, begin, SpacedText(text, keys));
+    const auto is_none = [&](const AliasKey& key) {
+        return !parsed.alias_keys.contains(key.begin);
+    };
+    if (std::erase_if(keys, is_none) > 0) {
+        parsed = parse(sources, source, begin, SpacedText(text, keys));
     }
-    const bool failed = found.has_errors();
-    diagnostics.append(std::move(found));
-    return failed ? Value() : std::move(root);
+    const bool failed = parsed.diagnostics.has_errors();
+    diagnostics.append(std::move(parsed.diagnostics));
+    return failed ? Value() : std::move(parsed.root);
 }
 
 Value read_yaml(const SourceMap& sources, SourceId source, RawDocument range,

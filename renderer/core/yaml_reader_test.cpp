@@ -54,6 +54,46 @@ TEST(YamlReader, ExpandsAliasesAndMergeKeys) {
     EXPECT_EQ(read_as_json("\"<<\": 1\n"), R"({"\u003c\u003c":1})");
 }
 
+TEST(YamlReader, MergesWithAnExplicitTag) {
+    EXPECT_EQ(read_as_json("a: &x {p: 1, q: 2}\nb:\n  !!merge <<: *x\n  q: 3\n"),
+              R"({"a":{"p":1,"q":2},"b":{"q":3,"p":1}})");
+    EXPECT_EQ(read_as_json("a: &x {p: 1}\nb: {!!merge \"<<\": *x}\n"),
+              R"({"a":{"p":1},"b":{"p":1}})");
+}
+
+// As read by go.yaml.in/yaml v2 and v3.
+TEST(YamlReader, AnAliasThatIsAKeyEndsAtTheColon) {
+    const struct {
+        const char* text;
+        const char* want;
+    } rows[] = {{"a: &x app\n*x: 1\nb: 2\n", R"({"a":"app","app":1,"b":2})"},
+                {"a: &x-1_z app\n*x-1_z:\n  b: 2\n", R"({"a":"app","app":{"b":2}})"},
+                {"a: &x app\n*x:\n- 1\n", R"({"a":"app","app":[1]})"},
+                {"a: &x app\n*x:", R"({"a":"app","app":null})"},
+                {"a: &x app\n*x : 1\n", R"({"a":"app","app":1})"},
+                {"a: &x app\nb: [{*x: 1, c: *x}, {c: 2, *x: 3}]\n",
+                 R"({"a":"app","b":[{"app":1,"c":"app"},{"c":2,"app":3}]})"},
+                {"a: &x app\nb: |\n  *x: 1\nc: '*x: 2'\n# *x: 3\n*x: \"\n  *x: 4\"\n",
+                 R"({"a":"app","b":"*x: 1\n","c":"*x: 2","app":" *x: 4"})"},
+                {"b: |\n  *x: 1\nc: &x 1\n", R"({"b":"*x: 1\n","c":1})"}};
+    for (const auto& row : rows) {
+        SCOPED_TRACE(row.text);
+        EXPECT_EQ(read_as_json(row.text), row.want);
+    }
+}
+
+TEST(YamlReader, KnowsWhereEverythingStandsBehindAnAliasThatIsAKey) {
+    SourceMap sources;
+    Diagnostics diagnostics;
+    const SourceId source = sources.add("in.yaml", "a: &x app\n*x: {*x: 1, b: 2}\n");
+    const Value value = read_yaml(sources, source, diagnostics);
+    const Member* app = value.find_member("app");
+    EXPECT_EQ(sources.describe(app->key.pos()), "in.yaml:2:1");
+    EXPECT_EQ(sources.describe(app->value.pos()), "in.yaml:2:5");
+    EXPECT_EQ(sources.describe(app->value.find("app")->pos()), "in.yaml:2:10");
+    EXPECT_EQ(sources.describe(app->value.find("b")->pos()), "in.yaml:2:16");
+}
+
 TEST(YamlReader, KeysAreStrings) {
     EXPECT_EQ(read_as_json("80: a\non: b\n~: c\n"), R"({"80":"a","true":"b","null":"c"})");
 }
@@ -183,11 +223,26 @@ TEST(YamlReader, RefusesWithPlaceAndRemedy) {
          "  expected: a string\n"
          "  hint: quote the key, or put a space after its colon\n"},
         {"alias of a list as key", "a: &x [1]\n*x : 2\n",
-         "in.yaml:1:4: error: a list in place of a key [yaml-key]\n"
-         "    1 | a: &x [1]\n"
-         "      |    ^\n"
+         "in.yaml:2:1: error: a list in place of a key [yaml-key]\n"
+         "    2 | *x : 2\n"
+         "      | ^\n"
          "  expected: a string\n"
          "  hint: quote the key, or put a space after its colon\n"},
+        {"unknown alias as key", "b: &y c\n*y: 1\na: |\n  *y: 2\n*x: 2\n",
+         "in.yaml:5:1: error: alias refers to an anchor that is not defined before it "
+         "[yaml-syntax]\n"
+         "    5 | *x: 2\n"
+         "      | ^\n"
+         "  expected: an anchor of that name above\n"
+         "  hint: an anchor is only valid up to the next \"---\"\n"},
+        {"alias twice as key", "a: &x b\n*x: 1\n*x: 2\n",
+         "in.yaml:3:1: error: duplicate key \"b\" [duplicate-key]\n"
+         "    3 | *x: 2\n"
+         "      | ^\n"
+         "  found: a second \"b\"\n"
+         "  expected: each key once\n"
+         "  hint: remove one of them; tools disagree about which one wins\n"
+         "in.yaml:2:1: note: the first one is here\n"},
         {"tag of a list on a map", "a: !!seq {}\n",
          "in.yaml:1:4: error: tag \"tag:yaml.org,2002:seq\" does not fit here [yaml-tag]\n"
          "    1 | a: !!seq {}\n"

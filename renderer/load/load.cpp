@@ -68,7 +68,8 @@ void pin_names(Loaded& loaded, Diagnostics& diagnostics) {
             continue;
         }
         const Value root = read_yaml(loaded.sources, file.source, diagnostics);
-        if (root.is_map() && root.find("name") == nullptr) {
+        const bool is_config = root.is_map() && root.find("apiVersion") == nullptr;
+        if (is_config && root.find("name") == nullptr) {
             const RawDocument whole{0, loaded.sources.text(file.source).size()};
             if (std::optional<Edit> edit = insert_member({loaded.sources, file.source, whole, root},
                                                          root, "name", bundle.name)) {

@@ -1,7 +1,9 @@
 #include "renderer/load/walk.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "renderer/core/document_scanner.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/lock_file.h"
 
@@ -67,7 +69,8 @@ private:
         if (entry.kind != EntryKind::File) {
             return;
         }
-        if (entry.name == "fleet.yaml" || entry.name == "fleet.yml") {
+        const bool has_fleet_name = entry.name == "fleet.yaml" || entry.name == "fleet.yml";
+        if (has_fleet_name && !is_object(join_path(dir.path, entry.name))) {
             dir.fleet_files.push_back(entry.name);
         } else if (std::ranges::find(kKustomizationNames, entry.name) !=
                    kKustomizationNames.end()) {
@@ -75,6 +78,21 @@ private:
         }
         dir.has_chart = dir.has_chart || entry.name == "Chart.yaml";
         dir.files.push_back(entry.name);
+    }
+
+    // A manifest may be called like Fleet's file.
+    [[nodiscard]] bool is_object(const std::string& path) const {
+        Result<std::string> text = tree_.read(path);
+        SourceMap sources;
+        Diagnostics quiet;
+        const SourceId source = sources.add(path, text ? std::move(*text) : std::string());
+        for (const ScannedDocument& scanned : scan_documents(sources, source)) {
+            const Value root = read_yaml(sources, source, scanned.range, quiet);
+            if (root.is_map()) {
+                return root.find("apiVersion") != nullptr && root.find("kind") != nullptr;
+            }
+        }
+        return false;
     }
 
     void refuse_dangling(const std::string& path) {

@@ -21,10 +21,10 @@ constexpr std::array<std::string_view, 3> kKustomizationNames = {
 constexpr std::string_view kInventoryName = ".tailrender-inventory";
 
 struct WalkedDir {
-    std::string path = {};                         // as typed, e.g. "examples/fleet/apps"
-    std::string relative = {};                     // to the root, "" for the root
-    std::vector<std::string> files = {};           // names, sorted; hidden ones are left out
-    std::vector<std::string> fleet_files = {};     // fleet.yaml, fleet.yml
+    std::string path = {};                      // as typed, e.g. "examples/fleet/apps"
+    std::string relative = {};                  // to the root, "" for the root
+    std::vector<std::string> files = {};        // names, sorted; hidden ones are left out
+    std::vector<std::string> fleet_files = {};  // fleet.yaml, fleet.yml, unless they are manifests
     std::vector<std::string> kustomizations = {};  // names that kustomize recognises
     bool has_chart = false;                        // Chart.yaml
     bool has_fleetignore = false;

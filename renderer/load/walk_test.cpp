@@ -53,6 +53,22 @@ TEST(Walk, MarksCharts) {
         "d: y.yaml\n");
 }
 
+TEST(Walk, AManifestMayHaveTheNameOfFleetsFile) {
+    const std::string object = "# a\n---\n---\napiVersion: v1\nkind: ConfigMap\n";
+    const MemoryTree tree({{"a/fleet.yaml", object},
+                           {"b/fleet.yaml", "name: b\nkind: x\n"},
+                           {"c/fleet.yaml", object},
+                           {"c/fleet.yml", "name: c\n"},
+                           {"d/fleet.yml", ""},
+                           {"e/fleet.yaml", "{apiVersion: v1, kind: List}"}});
+    Diagnostics diagnostics;
+    std::string text;
+    for (const WalkedDir& dir : walk_tree(tree, ".", "", diagnostics)) {
+        text += fmt::format("{}:{} ", dir.relative, fmt::join(dir.fleet_files, ","));
+    }
+    EXPECT_EQ(text, ": a: b:fleet.yaml c:fleet.yml d:fleet.yml e: ");
+}
+
 TEST(Walk, Links) {
     MemoryTree tree({{"a/x.yaml", ""}, {"a/b/z.yaml", ""}});
     tree.link("a/inside.yaml", "a/x.yaml");

@@ -89,6 +89,7 @@ Match match(const Value& target, const Cluster& cluster, Diagnostics& diagnostic
 void report_unknown(const Value& target, std::string_view what, const Cluster& cluster,
                     Diagnostics& diagnostics) {
     const bool group = asks_for_group(target);
+    const bool selector = map_of(target, "clusterSelector") != nullptr;
     diagnostics
         .error("unknown-cluster", target.pos(),
                group ? "cannot tell offline whether the cluster is in this group"
@@ -97,8 +98,9 @@ void report_unknown(const Value& target, std::string_view what, const Cluster& c
                : cluster.name.empty() ? "no cluster to render for"
                                       : fmt::format("cluster \"{}\" without labels", cluster.name))
         .expected(group ? "clusterName or clusterSelector" : "a cluster with name and labels")
-        .hint(group ? "match on a label, and set it on the cluster in .tailrender.yaml"
-                    : "list the cluster in .tailrender.yaml, or name it with --cluster");
+        .hint(group      ? "match on a label, and set it on the cluster in .tailrender.yaml"
+              : selector ? "list the cluster with its labels in .tailrender.yaml"
+                         : "list the cluster in .tailrender.yaml, or name it with --cluster");
 }
 
 }  // namespace

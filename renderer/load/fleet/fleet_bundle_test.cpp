@@ -282,7 +282,7 @@ TEST(FleetBundle, WhatCannotBeKnown) {
         "      |                        ^\n"
         "  found: cluster \"home\" without labels\n"
         "  expected: a cluster with name and labels\n"
-        "  hint: list the cluster in .tailrender.yaml, or name it with --cluster\n");
+        "  hint: list the cluster with its labels in .tailrender.yaml\n");
 }
 
 TEST(FleetBundle, Errors) {

@@ -96,7 +96,7 @@ int run_cli(int argc, const char* const* argv) {
         return 1;
     }
     // The process ends with what it has read: no one waits until it is freed node by node.
-    static auto* const runs = new ClusterRuns;
+    static auto* const runs = new ClusterRuns(options.all);
     Result<int> code = run_verb(verb, options, *runs, console);
     return console.finish(code ? *code : runs->refuse(std::move(code.error().diagnostic), console));
 }

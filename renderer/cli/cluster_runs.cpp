@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/cli/report.h"
 #include "renderer/plan/clusters.h"
 
 namespace renderer {
@@ -56,13 +57,8 @@ bool ClusterRuns::render_one(LoadOptions options, Form form) {
 }
 
 void ClusterRuns::print_diagnostics(Console& console) const {
-    console.tell([&](bool color) {
-        std::string text;
-        for (const Diagnostics::Block& block : blocks_of(runs_, color)) {
-            text += block.text;
-        }
-        return text;
-    });
+    console.tell(
+        [&](bool color) { return diagnostics_text(blocks_of(runs_, color), all_diagnostics_); });
 }
 
 int ClusterRuns::fail(Console& console, std::string_view ending) const {

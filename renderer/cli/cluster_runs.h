@@ -13,6 +13,9 @@ namespace renderer {
 
 class ClusterRuns {
 public:
+    // `all_diagnostics`: also equal ones are printed whole.
+    explicit ClusterRuns(bool all_diagnostics) : all_diagnostics_(all_diagnostics) {}
+
     // A run per cluster of `.tailrender.yaml` when the options name none; else one.
     // False when there are errors.
     bool render_each(const LoadOptions& options);
@@ -34,6 +37,7 @@ public:
 
 private:
     std::deque<Run> runs_;
+    bool all_diagnostics_;
 };
 
 }  // namespace renderer

@@ -29,7 +29,7 @@ constexpr std::size_t kMinKey = 16;
 class Side {
 public:
     Side(const Options& options, const std::string& name, std::string_view what)
-        : load_(options.load), name_(name), what_(what) {}
+        : load_(options.load), name_(name), what_(what), runs_(options.all) {}
 
     // False when it cannot be had; `fail` says why.
     bool read() {

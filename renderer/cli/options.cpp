@@ -69,8 +69,17 @@ void add_common(CLI::App& verb, Options& options) {
 }
 
 // With add_common.
+void add_diagnostics(CLI::App& verb, Options& options) {
+    verb.add_flag("--all", options.all,
+                  "print every error and warning, also more than 3 equal ones");
+    add_common(verb, options);
+}
+
+// With add_common.
 void add_report(CLI::App& verb, Options& options) {
-    verb.add_flag("--all", options.all, "name every device and file in the report, also above 40");
+    verb.add_flag("--all", options.all,
+                  "name every device and file in the report, also above 40, and print every error "
+                  "and warning, also more than 3 equal ones");
     add_common(verb, options);
 }
 
@@ -163,7 +172,7 @@ void add_check(CLI::App& app, Options& options) {
     add_prune(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options.load);
-    add_common(verb, options);
+    add_diagnostics(verb, options);
 }
 
 void add_post_render(CLI::App& app, Options& options) {
@@ -202,7 +211,7 @@ void add_cmp(CLI::App& app, Options& options) {
           {"discover", "parameters", "generate"})
         ->required();
     add_allow_empty(verb, options);
-    add_common(verb, options);
+    add_diagnostics(verb, options);
 }
 
 void add_explain(CLI::App& app, Options& options) {
@@ -213,7 +222,7 @@ void add_explain(CLI::App& app, Options& options) {
     add(verb, "OBJECT", options.object, "OBJECT", "Kind/namespace/name or Kind/name")->required();
     add_path(verb, options, kRendered)->required();
     add_inputs(verb, options.load);
-    add_common(verb, options);
+    add_diagnostics(verb, options);
 }
 
 void add_lint(CLI::App& app, Options& options) {
@@ -229,7 +238,7 @@ void add_lint(CLI::App& app, Options& options) {
     add_output(verb, options, "directory written by render; it is skipped");
     verb.add_flag("--list", options.list_checks, "list the checks instead of running them");
     add_inputs(verb, options.load);
-    add_common(verb, options);
+    add_diagnostics(verb, options);
 }
 
 void add_diff(CLI::App& app, Options& options) {
@@ -251,7 +260,7 @@ void add_diff(CLI::App& app, Options& options) {
     add(verb, "--hash-key", options.hash_key_file, "FILE",
         "file with the key for hashes of secret values (default random)");
     add_inputs(verb, options.load);
-    add_common(verb, options);
+    add_diagnostics(verb, options);
 }
 
 void add_install(CLI::App& app, Options& options) {
@@ -273,7 +282,7 @@ void add_images(CLI::App& app, Options& options) {
                               "  tailrender images . | xargs -n1 docker pull");
     add_path(verb, options, kRendered)->required();
     add_inputs(verb, options.load);
-    add_common(verb, options);
+    add_diagnostics(verb, options);
 }
 
 void add_seal(CLI::App& app, Options& options) {

@@ -46,7 +46,8 @@ TEST(Options, TakeTheOtherVerbs) {
                                                   {"commit", ".", "--branch", "b", "--all"}}) {
         EXPECT_TRUE(parse(words).options->all) << words.front();
     }
-    EXPECT_FALSE(parse({"check", ".", "-o", "out", "--all"}).options);
+    EXPECT_TRUE(parse({"check", ".", "-o", "out", "--all"}).options->all);
+    EXPECT_FALSE(parse({"seal", "a.env", "--cert", "c.pem", "--all"}).options);
     const CommandLine line = parse({"explain", "Service/a/b", "."});
     EXPECT_EQ(line.options->object, "Service/a/b");
     EXPECT_EQ(line.options->load.path, ".");

@@ -6,7 +6,9 @@
 #include <array>
 #include <initializer_list>
 #include <iterator>
+#include <map>
 #include <string_view>
+#include <tuple>
 
 #include "renderer/base/utf8.h"
 
@@ -14,6 +16,7 @@ namespace renderer {
 namespace {
 
 constexpr std::size_t kShown = 40;
+constexpr std::size_t kEqualShown = 3;
 constexpr std::size_t kColumns = 7;
 constexpr std::size_t kTailnetColumn = 3;
 constexpr std::size_t kPublicColumn = 5;
@@ -79,12 +82,12 @@ std::string public_warning(const Plan& plan, bool color) {
                        paint("PUBLIC:", kAlarm, color), counted(count, "device"), names);
 }
 
-std::string and_more(std::size_t left_out) {
+std::string and_more(std::size_t left_out, std::string_view of_which = "") {
     std::string digits = fmt::format("{}", left_out);
     for (std::size_t at = digits.size(); at > 3;) {
         digits.insert(at -= 3, 1, ',');
     }
-    return fmt::format("… and {} more; --all shows them\n", digits);
+    return fmt::format("… and {} more{}; --all shows them\n", digits, of_which);
 }
 
 // All that are public and, of the others, the first ones; in the order of the plan.
@@ -133,6 +136,29 @@ void append_paths(std::string_view what, const std::vector<std::string>& paths, 
 }
 
 }  // namespace
+
+std::string diagnostics_text(const std::vector<Diagnostics::Block>& blocks, bool all) {
+    using Likeness = std::tuple<Severity, std::string_view, std::string_view>;
+    const auto likeness_of = [](const Diagnostics::Block& block) {
+        return Likeness(block.severity, block.rule, block.message);
+    };
+    std::map<Likeness, std::size_t> left, seen;
+    for (const Diagnostics::Block& block : blocks) {
+        ++left[likeness_of(block)];
+    }
+    std::string out;
+    for (const Diagnostics::Block& block : blocks) {
+        const std::size_t before = seen[likeness_of(block)]++;
+        const std::size_t behind = --left[likeness_of(block)];
+        if (all || before < kEqualShown) {
+            out += block.text;
+        }
+        if (!all && before + 1 == kEqualShown && behind > 0) {
+            out += and_more(behind, fmt::format(" like this [{}]", block.rule));
+        }
+    }
+    return out;
+}
 
 std::string device_table(const Plan& plan, const SourceMap& sources, bool color, bool all) {
     if (plan.devices.empty()) {

@@ -1,16 +1,22 @@
-// The end of a successful run, for the person who started it: which devices the cluster will have
-// and which of them anyone on the internet can reach, how much was made, what was written. Goes to
-// standard error only, and fits a screen: of more than 40 devices or files the rest is counted,
-// but for devices that are public. `all` shows every one of them.
+// What a run says to the person who started it: errors and warnings, and at its end which devices
+// the cluster will have and which of them anyone on the internet can reach, how much was made, what
+// was written. Goes to standard error only, and fits a screen: of more than 40 devices or files the
+// rest is counted, but for devices that are public. `all` shows every one of them.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "renderer/core/diagnostics.h"
 #include "renderer/emit/emit.h"
 #include "renderer/generate/generate.h"
 #include "renderer/plan/plan.h"
 
 namespace renderer {
+
+// What equal errors and warnings say, from the fourth on counted: equal are those that differ only
+// in their place and object.
+std::string diagnostics_text(const std::vector<Diagnostics::Block>& blocks, bool all);
 
 std::string device_table(const Plan& plan, const SourceMap& sources, bool color, bool all);
 

@@ -70,6 +70,25 @@ std::size_t lines_of(const std::string& text) {
     return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
+TEST(Report, CountsEqualErrorsFromTheFourthOn) {
+    std::vector<Diagnostics::Block> blocks;
+    const auto add = [&](Severity severity, const char* message, std::size_t place) {
+        blocks.push_back({severity, "r", message, fmt::format("{}: {}\n", place, message)});
+    };
+    for (std::size_t i = 0; i < 4; ++i) {
+        add(Severity::Error, "a", i);
+    }
+    for (std::size_t i = 4; i < 7; ++i) {
+        add(Severity::Error, "b", i);
+        add(Severity::Warning, "a", i);
+    }
+    add(Severity::Error, "a", 7);
+    const std::string want = "4: b\n4: a\n5: b\n5: a\n6: b\n6: a\n";
+    EXPECT_EQ(diagnostics_text(blocks, false),
+              "0: a\n1: a\n2: a\n… and 2 more like this [r]; --all shows them\n" + want);
+    EXPECT_EQ(diagnostics_text(blocks, true), "0: a\n1: a\n2: a\n3: a\n" + want + "7: a\n");
+}
+
 TEST(Report, CountsDevicesThatNoScreenHolds) {
     const SourceMap sources;
     EXPECT_EQ(lines_of(device_table(many_devices(40), sources, false, false)), 41U);

@@ -160,9 +160,11 @@ std::vector<Diagnostics::Block> Diagnostics::blocks(const SourceMap& sources, bo
     sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
     std::vector<Block> blocks;
     for (const Diagnostic* diagnostic : sorted) {
-        Block& block = blocks.emplace_back(Block{diagnostic->severity, {}});
-        print_one(without_credentials(*diagnostic, sources), sources, color ? kAnsi : kPlain,
-                  block.text);
+        Diagnostic shown = without_credentials(*diagnostic, sources);
+        Block& block = blocks.emplace_back(Block{shown.severity, {}, {}, {}});
+        print_one(shown, sources, color ? kAnsi : kPlain, block.text);
+        block.rule = std::move(shown.rule);
+        block.message = std::move(shown.message);
     }
     return blocks;
 }

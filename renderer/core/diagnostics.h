@@ -96,7 +96,8 @@ public:
     // The same, one by one.
     struct Block {
         Severity severity;
-        std::string text;
+        std::string rule, message;
+        std::string text;  // all of it
     };
     [[nodiscard]] std::vector<Block> blocks(const SourceMap& sources, bool color) const;
 

@@ -10,6 +10,7 @@
 
 #include "renderer/load/documents.h"
 #include "renderer/load/krm/resource_list.h"
+#include "renderer/load/kustomize/binding_subjects.h"
 #include "renderer/load/kustomize/name_references.h"
 #include "renderer/load/namespaces.h"
 #include "renderer/load/select.h"
@@ -98,6 +99,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     const std::vector<std::uint32_t> file_of =
         read_documents(tree, selection.files, options.threads, loaded, diagnostics);
     apply_namespaces(selection.files, file_of, selection.rules, loaded, diagnostics);
+    follow_accounts(selection.files, file_of, selection, loaded, diagnostics);
     rewrite_references(selection.files, file_of, selection, loaded, diagnostics);
     pin_names(loaded, diagnostics);
     check_edits(loaded.sources, loaded.edits, diagnostics);

@@ -11,6 +11,7 @@
 #include "renderer/load/documents.h"
 #include "renderer/load/krm/resource_list.h"
 #include "renderer/load/kustomize/binding_subjects.h"
+#include "renderer/load/kustomize/last_scalar.h"
 #include "renderer/load/kustomize/name_references.h"
 #include "renderer/load/namespaces.h"
 #include "renderer/load/select.h"
@@ -101,6 +102,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     apply_namespaces(selection.files, file_of, selection.rules, loaded, diagnostics);
     follow_accounts(selection.files, file_of, selection, loaded, diagnostics);
     rewrite_references(selection.files, file_of, selection, loaded, diagnostics);
+    strip_last_scalars(selection.files, file_of, loaded);
     pin_names(loaded, diagnostics);
     check_edits(loaded.sources, loaded.edits, diagnostics);
 }

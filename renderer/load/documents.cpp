@@ -98,6 +98,11 @@ public:
 
     // The number of documents that were added.
     std::size_t run() {
+        if (!file_.required && std::ranges::none_of(pending_.documents, [this](const auto& one) {
+                return may_be_object(one);
+            })) {
+            return 0;
+        }
         std::vector<Pending*> strange;
         const std::size_t before = loaded_.documents.size();
         bool broken = false;
@@ -107,7 +112,7 @@ public:
                 broken = true;
             } else if (document.has_tree && document.root.is_null()) {
                 continue;
-            } else if (has_no_keys(document)) {
+            } else if (is_strange(document)) {
                 strange.push_back(&document);
             } else {
                 add(document);
@@ -123,12 +128,34 @@ public:
     }
 
 private:
-    static bool has_no_keys(const Pending& document) {
-        if (document.has_tree) {
-            return document.root.find("apiVersion") == nullptr &&
-                   document.root.find("kind") == nullptr;
+    // Not a Kubernetes object, and not a part of one.
+    [[nodiscard]] bool is_strange(const Pending& document) const {
+        const bool has_tree = document.has_tree;
+        const bool has_version = has_tree ? document.root.find("apiVersion") != nullptr
+                                          : !document.scanned.api_version.is_null();
+        const bool has_kind =
+            has_tree ? document.root.find("kind") != nullptr : !document.scanned.kind.is_null();
+        const bool has_one = has_version != has_kind;
+        return (!has_version && !has_kind) ||
+               (has_one && !file_.required && !may_be_object(document));
+    }
+
+    // Configuration of other programs has a kind, too, but neither metadata nor items. Of what
+    // cannot be read only the words are known.
+    [[nodiscard]] bool may_be_object(const Pending& document) const {
+        const bool broken = document.diagnostics.has_errors();
+        if (document.has_tree && !broken) {
+            return document.root.find("metadata") != nullptr ||
+                   document.root.find("items") != nullptr;
         }
-        return document.scanned.api_version.is_null() && document.scanned.kind.is_null();
+        const RawDocument& range = document.scanned.range;
+        const std::string_view text =
+            loaded_.sources.text(pending_.source).substr(range.begin, range.end - range.begin);
+        const auto holds = [text](std::string_view word) {
+            return text.find(word) != std::string_view::npos;
+        };
+        return (holds("metadata") || holds("items")) &&
+               (!broken || (holds("apiVersion") && holds("kind")));
     }
 
     [[nodiscard]] Pos first_content(const RawDocument& range) const {

@@ -86,20 +86,37 @@ TEST(Documents, FilesWithoutObjectsAreSkipped) {
 }
 
 TEST(Documents, OneKeyAloneIsAnError) {
-    EXPECT_EQ(load_text({{"a.yaml", "kind: Service\n"}}).diagnostics,
+    EXPECT_EQ(load_text({{"a.yaml", "kind: Service\nmetadata: {}\n"}}).diagnostics,
               "a.yaml:1:7: error: this object has no apiVersion [incomplete-object]\n"
               "    1 | kind: Service\n"
               "      |       ^\n"
               "  found: kind \"Service\"\n"
               "  expected: apiVersion and kind\n"
               "  hint: add \"apiVersion\", or remove the file from the tree\n");
-    EXPECT_EQ(load_text({{"a.yaml", "apiVersion: v1\nkind: [x]\n"}}).diagnostics,
+    EXPECT_EQ(load_text({{"a.yaml", "apiVersion: v1\nkind: [x]\nmetadata: {}\n"}}).diagnostics,
               "a.yaml:1:13: error: this object has no kind [incomplete-object]\n"
               "    1 | apiVersion: v1\n"
               "      |             ^\n"
               "  found: apiVersion \"v1\"\n"
               "  expected: apiVersion and kind\n"
               "  hint: add \"kind\", or remove the file from the tree\n");
+}
+
+TEST(Documents, ConfigurationOfOtherProgramsIsSkipped) {
+    const std::string talos =
+        "machine: {kind: x}\n---\napiVersion: v1alpha1\nkind: Volume\nname: a\n";
+    for (const std::string& text :
+         {talos, std::string("kind: Cluster\nname: a\n---\nkind: Machine\nname: b\n"),
+          std::string("kind: {{ .kind }}\n"), std::string("kind: a\nkind: b\n"),
+          std::string("apiVersion: {{ .version }}\nkind: Cluster\n")}) {
+        SCOPED_TRACE(text);
+        const LoadedText skipped = load_text({{"a.yaml", text}});
+        EXPECT_EQ(skipped.diagnostics + skipped.documents + skipped.files,
+                  "bundle \"\" name \"\" default \"\" forced \"\"\n");
+        EXPECT_NE(load_text({{"a.yaml", text}, {"kustomization.yaml", "resources: [a.yaml]\n"}})
+                      .diagnostics,
+                  "");
+    }
 }
 
 TEST(Documents, SomethingElseBesideObjectsIsAnError) {
@@ -139,11 +156,12 @@ TEST(Documents, NamesAreText) {
 }
 
 TEST(Documents, EveryBrokenFileIsReported) {
-    const LoadedText text = load_text({{"a.yaml", "kind: A\nkind: B\n"},
-                                       {"b.yaml", "apiVersion: v1\nkind: [\n"},
-                                       {"c.yaml", "apiVersion: v1\nkind: A\n\tx: 1\n"}});
+    const LoadedText text =
+        load_text({{"a.yaml", "kind: A\nkind: B\napiVersion: v1\nmetadata: {}\n"},
+                   {"b.yaml", "metadata: {}\napiVersion: v1\nkind: [\n"},
+                   {"c.yaml", "apiVersion: v1\nkind: A\n\tmetadata: 1\n"}});
     EXPECT_NE(text.diagnostics.find("a.yaml:2:1: error"), std::string::npos);
-    EXPECT_NE(text.diagnostics.find("b.yaml:3:1: error"), std::string::npos) << text.diagnostics;
+    EXPECT_NE(text.diagnostics.find("b.yaml:4:1: error"), std::string::npos) << text.diagnostics;
     EXPECT_NE(text.diagnostics.find("c.yaml:3:1: error"), std::string::npos) << text.diagnostics;
 }
 

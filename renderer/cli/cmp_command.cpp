@@ -324,7 +324,7 @@ Result<int> generate(const Options& options, const LoadOptions& input, ClusterRu
     }
     std::string text;
     emit_stream(output, input.threads, [&](std::string_view piece) { text += piece; });
-    if (text.empty() && !options.allow_empty) {
+    if (text.empty() && !may_be_empty(options, run.loaded)) {
         return Error{nothing_made()};
     }
     runs.print_diagnostics(console);

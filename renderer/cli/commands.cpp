@@ -53,7 +53,7 @@ Result<int> to_stdout(const Options& options, ClusterRuns& runs, Console& consol
                     empty = false;
                     written = written && console.out(piece);
                 });
-    if (empty && !options.allow_empty) {
+    if (empty && !may_be_empty(options, run.loaded)) {
         return Error{empty_output(options, run.loaded)};
     }
     if (!written) {

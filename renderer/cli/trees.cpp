@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "renderer/cli/report.h"
+#include "renderer/core/text_of.h"
+#include "renderer/kube/kinds.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/plan/install/controller.h"
 
@@ -91,7 +93,7 @@ Result<std::vector<OutputFile>> make_tree(const Options& options, Destination de
         return Error{std::move(*found)};
     }
     std::vector<OutputFile> files = TRY(emit_tree(output));
-    if (files.empty() && !options.allow_empty) {
+    if (files.empty() && !may_be_empty(options, run.loaded)) {
         return Error{empty_output(options, run.loaded)};
     }
     return files;
@@ -108,6 +110,13 @@ std::vector<fs::path> with_parents(const std::string& path) {
         found.push_back(found.back().parent_path());
     }
     return found;
+}
+
+bool may_be_empty(const Options& options, const Loaded& loaded) {
+    return options.allow_empty ||
+           std::ranges::any_of(loaded.documents, [](const Document& document) {
+               return document.reachable && text_of(document.api_version) == kCustomVersion;
+           });
 }
 
 Diagnostic empty_output(const Options& options, const Loaded& loaded) {

@@ -24,6 +24,8 @@ inline constexpr std::string_view kForeignSecretHint =
 // A real path, then those of the directories above it.
 std::vector<std::filesystem::path> with_parents(const std::string& path);
 
+// Custom resources alone, which leave nothing behind, are no mistake.
+bool may_be_empty(const Options& options, const Loaded& loaded);
 Diagnostic empty_output(const Options& options, const Loaded& loaded);
 
 // Where the tree goes: into Git, or to a directory, which may be in a work tree of Git.

@@ -53,12 +53,15 @@ void sort_files(std::vector<InputFile>& files) {
     });
 }
 
-// The same file twice: as an input and as a fact.
+// The same file twice: as an input and as a fact, or in builds that make the same of it.
 void drop_repeated(std::vector<InputFile>& files) {
     std::ranges::stable_sort(files, {}, [](const InputFile& file) {
-        return std::tuple(std::string_view(file.path), !file.reachable);
+        return std::tuple(std::string_view(file.path), !file.reachable,
+                          std::string_view(file.bundle_path));
     });
-    const auto same = [](const InputFile& a, const InputFile& b) { return a.path == b.path; };
+    const auto same = [](const InputFile& a, const InputFile& b) {
+        return a.path == b.path && (!b.reachable || a.bundle_path == b.bundle_path);
+    };
     files.erase(std::unique(files.begin(), files.end(), same), files.end());
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "renderer/load/select.h"
 #include "renderer/load/tree/paths.h"
@@ -67,20 +68,45 @@ private:
         return has ? context_.build.reader.find(dir.path) : nullptr;
     }
 
+    // Two builds are two applications of a file; only what is exposed must not be so by accident.
     void index_listed(std::size_t first) {
         for (std::size_t i = first; i < out_.files.size(); ++i) {
-            const InputFile& file = out_.files[i];
-            const auto [known, added] = listed_.try_emplace(file.path, &file);
-            if (!added) {
-                context_.build.diagnostics
-                    .error("listed-twice", file.pos,
-                           fmt::format("\"{}\" is part of two kustomize builds", file.path))
-                    .found(fmt::format("builds of \"{}\" and \"{}\"", build_dir(*known->second),
-                                       build_dir(file)))
-                    .hint(fmt::format("render one of them: tailrender render {}", build_dir(file)))
-                    .note({.pos = known->second->pos, .text = "also listed here"});
+            InputFile& file = out_.files[i];
+            const std::vector<const InputFile*>& twins = listed_[file.path];
+            if (!twins.empty()) {
+                if (mentions_tailscale(file.path)) {
+                    refuse_twin(*twins.front(), file);
+                } else {
+                    give_path(twins, file);
+                }
             }
+            listed_[file.path].push_back(&file);
         }
+    }
+
+    [[nodiscard]] bool mentions_tailscale(const std::string& path) const {
+        const Result<std::string> text = context_.build.tree.read(path);
+        return text && text->find("tailscale") != std::string::npos;
+    }
+
+    void refuse_twin(const InputFile& twin, const InputFile& file) const {
+        context_.build.diagnostics
+            .error("listed-twice", file.pos,
+                   fmt::format("\"{}\" is part of two kustomize builds", file.path))
+            .found(fmt::format("builds of \"{}\" and \"{}\"", build_dir(twin), build_dir(file)))
+            .hint(fmt::format("render one of them: tailrender render {}", build_dir(file)))
+            .note({.pos = twin.pos, .text = "also listed here"});
+    }
+
+    // In the output, where both have to be, unless they are the same.
+    void give_path(const std::vector<const InputFile*>& twins, InputFile& file) const {
+        const auto same = std::ranges::find_if(twins, [&](const InputFile* twin) {
+            return out_.rules[twin->rule] == out_.rules[file.rule];
+        });
+        file.bundle_path = same != twins.end()
+                               ? (*same)->bundle_path
+                               : join_path(relative_path(build_dir(file), context_.root),
+                                           "_base/" + file.bundle_path);
     }
 
     const std::string& build_dir(const InputFile& file) const {
@@ -122,7 +148,7 @@ private:
     const DirList& dirs_;
     std::uint32_t bundle_;
     NamespaceRule rule_;
-    std::map<std::string, const InputFile*> listed_;
+    std::map<std::string, std::vector<const InputFile*>> listed_;
     std::map<std::string, bool> covered_;
     std::vector<InputFile> added_;  // apart, since listed_ points into the others
 };

@@ -230,9 +230,23 @@ TEST(Kustomization, CycleOfTwo) {
 }
 
 TEST(Kustomization, FileOfTwoBuilds) {
-    EXPECT_EQ(
+    const LoadedText loaded =
         load_files({{"base/kustomization.yaml", "resources: [a.yaml]\n"},
                     {"base/a.yaml", kSecret},
+                    {"x/kustomization.yaml", "resources: [../base]\n"},
+                    {"y/kustomization.yaml", "namespace: lab\nresources: [../base]\n"},
+                    {"z/kustomization.yaml", "namespace: lab\nresources: [../base]\n"}});
+    EXPECT_EQ(loaded.diagnostics, "");
+    EXPECT_EQ(loaded.files,
+              "bundle \"\" name \"\" default \"\" forced \"\"\n"
+              "0 base/a.yaml\n"
+              "0 y/_base/base/a.yaml\n");
+}
+
+TEST(Kustomization, InputOfTwoBuilds) {
+    EXPECT_EQ(
+        load_files({{"base/kustomization.yaml", "resources: [a.yaml]\n"},
+                    {"base/a.yaml", "# tailscale\n" + std::string(kSecret)},
                     {"x/kustomization.yaml", "resources: [../base]\n"},
                     {"y/kustomization.yaml", "resources: [../base]\n"}})
             .diagnostics,

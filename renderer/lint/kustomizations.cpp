@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "renderer/core/encrypted.h"
 #include "renderer/lint/families.h"
 #include "renderer/load/kustomize/env_file.h"
 #include "renderer/load/kustomize/generator_sources.h"
@@ -132,7 +133,8 @@ void check_namespace(const LintContext& context, const RepositoryBuild& build) {
         for (const RepositoryDocument& document : context.repository.documents) {
             const bool is_namespace = document.is_core("Namespace");
             const std::string_view own = is_namespace ? document.name() : document.ns();
-            if (document.file->path != path || own.empty() || own == ns->text()) {
+            if (document.file->path != path || own.empty() || own == ns->text() ||
+                is_encrypted_text(own)) {
                 continue;
             }
             context.about(document)

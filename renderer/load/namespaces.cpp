@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/core/encrypted.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/kinds.h"
 #include "renderer/load/splice.h"
@@ -140,6 +141,10 @@ public:
             return;
         }
         const std::string own(text_of(&document.ns));
+        if (is_encrypted_text(kind) && rule.overwrite.empty()) {
+            document.effective_namespace = own;
+            return;
+        }
         for (const std::string* ns : {&rule.forced, &rule.overwrite, &own, &rule.fallback}) {
             if (!ns->empty()) {
                 document.effective_namespace = *ns;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "renderer/base/parallel.h"
+#include "renderer/core/encrypted.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/kube/kinds.h"
@@ -233,7 +234,7 @@ InputFaults validate_inputs(const Loaded& loaded, bool foreign, unsigned threads
                             .api_version_pos = doc.api_version.pos(),
                             .kind_pos = doc.kind.pos(),
                             .is_applied = is_applied,
-                            .judged = is_wanted});
+                            .judged = is_wanted && !is_encrypted_text(text_of(doc.kind))});
         }
     }
     validation.run(loaded.sources);

@@ -10,6 +10,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/kube/group_of.h"
 #include "renderer/lint/families.h"
+#include "renderer/lint/flux_patches.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/cluster_config.h"
 #include "renderer/load/values/schema.h"
@@ -63,7 +64,7 @@ std::vector<Selector> find_selectors(const Repository& repository) {
             add_git_repo(document, selectors);
         } else if (document.is("argoproj.io", "Application")) {
             add_application(document, selectors);
-        } else if (document.is("kustomize.toolkit.fluxcd.io", "Kustomization")) {
+        } else if (applies_from_git(document)) {
             add_selector(document, document.root.at({"spec", "path"}), selectors);
         }
     }

@@ -142,5 +142,33 @@ TEST(GitTree, IgnoresWhatGitignoreNames) {
     EXPECT_FALSE(GitTree(plain, ".").is_work_tree());
 }
 
+std::string lint_flux(const std::string& kustomization, const std::string& patch = "") {
+    return lint_text({{"flux-system/kustomization.yaml", kustomization},
+                      {"flux-system/patch.yaml", patch},
+                      {"app.yaml",
+                       "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+                       "metadata: {name: app}\n"
+                       "spec: {path: ./app, sourceRef: {kind: GitRepository, name: a}}\n"},
+                      {"app/secret.yaml",
+                       "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nsops: {mac: a}\n"}});
+}
+
+TEST(Lint, PatchesOfAKustomizationThatBuildsFluxsOwn) {
+    const std::string merge =
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+        "metadata: {name: app}\nspec: {decryption: {provider: sops}}\n";
+    const std::string other = "apiVersion: v1\nkind: Service\nspec: {decryption: {}}\n";
+    const std::string target = "target: {kind: Kustomization, name: ap+}";
+    const std::string set = "patch: '[{op: add, path: /spec/decryption, value: {}}]'";
+    const std::string unset = "patch: '[{op: remove, path: /spec/decryption}]'";
+    EXPECT_EQ(lint_flux("patchesStrategicMerge: [patch.yaml]\n", merge), "");
+    EXPECT_EQ(lint_flux("patches: [{path: patch.yaml}]\n", merge), "");
+    EXPECT_EQ(lint_flux("patchesJson6902: [{" + set + ", " + target + "}]\n"), "");
+    EXPECT_NE(lint_flux("patches: [{path: patch.yaml}]\n", other), "");
+    EXPECT_NE(lint_flux("patches: [{path: nowhere.yaml}]\n"), "");
+    EXPECT_NE(lint_flux("patches: [{" + unset + ", " + target + "}]\n"), "");
+    EXPECT_NE(lint_flux("patches: [{" + set + ", target: {kind: Service}}]\n"), "");
+}
+
 }  // namespace
 }  // namespace renderer

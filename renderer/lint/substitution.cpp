@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "renderer/base/ascii.h"
 #include "renderer/lint/families.h"
+#include "renderer/lint/flux_patches.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/schema.h"
 
@@ -20,9 +22,12 @@ bool is_name_char(char c) {
 
 class FluxCheck {
 public:
-    FluxCheck(const LintContext& context, const RepositoryDocument& applier)
+    FluxCheck(const LintContext& context, const RepositoryDocument& applier,
+              const std::vector<FluxPatch>& patches)
         : context_(context),
           applier_(applier),
+          may_substitute_(is_patched(patches, &FluxPatch::substitutes, applier.name())),
+          may_decrypt_(is_patched(patches, &FluxPatch::decrypts, applier.name())),
           path_(path_in_repository(text_of(applier.root.at({"spec", "path"})))),
           variables_(applier.root.at({"spec", "postBuild", "substitute"})) {}
 
@@ -46,7 +51,8 @@ private:
     void check_variables(const RepositoryDocument& document) const {
         const auto from = items_of(applier_.root.at({"spec", "postBuild", "substituteFrom"}));
         const Value* off = document.annotation("kustomize.toolkit.fluxcd.io/substitute");
-        if (from.empty() && !members_of(variables_).empty() && text_of(off) != "disabled") {
+        if (from.empty() && !may_substitute_ && !members_of(variables_).empty() &&
+            text_of(off) != "disabled") {
             for_each_value(document.root, [&](const Value& value) { check_text(document, value); });
         }
     }
@@ -87,7 +93,8 @@ private:
 
     void check_encryption(const RepositoryDocument& document) const {
         const bool encrypted = document.root.find("sops") != nullptr && document.kind() == "Secret";
-        if (encrypted && applier_.root.at({"spec", "decryption", "provider"}) == nullptr) {
+        if (encrypted && !may_decrypt_ &&
+            applier_.root.at({"spec", "decryption", "provider"}) == nullptr) {
             context_.about(document)
                 .error("flux-decryption", document.pos,
                        "Flux rejects this Secret: it is encrypted by SOPS, and no decryption is "
@@ -122,6 +129,7 @@ private:
 
     const LintContext& context_;
     const RepositoryDocument& applier_;
+    bool may_substitute_, may_decrypt_;  // by a patch of others
     std::string path_;
     const Value* variables_;
 };
@@ -143,9 +151,10 @@ void check_rendered(const LintContext& context, const std::string& dir) {
 }  // namespace
 
 void check_substitution(const LintContext& context) {
+    const std::vector<FluxPatch> patches = find_flux_patches(context.repository);
     for (const RepositoryDocument& document : context.repository.documents) {
-        if (document.is("kustomize.toolkit.fluxcd.io", "Kustomization")) {
-            FluxCheck(context, document).run();
+        if (applies_from_git(document)) {
+            FluxCheck(context, document, patches).run();
         }
     }
     for (const std::string& dir : context.repository.rendered) {

@@ -57,7 +57,8 @@ Result<int> run_verb(const Verb& verb, Options& options, ClusterRuns& runs, Cons
         return 2;
     }
     if (!options.revision.empty()) {
-        options.load.tree = TRY(GitTree::open(options.load.path, options.revision));
+        options.load.tree =
+            TRY(GitTree::open(options.load.path, options.revision, options.load.values_files));
     }
     return verb.run(options, runs, console);
 }

@@ -34,7 +34,8 @@ Result<Work> prepare(const Options& options) {
     if (options.revision.empty()) {
         TRY(check_clean(path));
     }
-    work.source = TRY(GitTree::open(path, options.revision.empty() ? "HEAD" : options.revision));
+    work.source = TRY(GitTree::open(path, options.revision.empty() ? "HEAD" : options.revision,
+                                    options.load.values_files));
     work.request.branch = options.branch;
     work.request.path = work.source->path_in_repository(path);
     git_oid_fromstr(&work.request.source, work.source->commit().c_str());

@@ -64,7 +64,7 @@ private:
     Result<std::shared_ptr<const GitTree>> open_revision() {
         const auto colon = name_.find(':');
         load_.path = colon == std::string::npos ? "." : normal_path(name_.substr(colon + 1));
-        return GitTree::open(load_.path, revision());
+        return GitTree::open(load_.path, revision(), load_.values_files);
     }
 
     // False: an error is among those of the runs.
@@ -211,7 +211,7 @@ Result<std::string> hash_key(const Options& options) {
     if (options.hash_key_file.empty()) {
         return random_key();
     }
-    std::string key = TRY(DiskTree().read(options.hash_key_file));
+    std::string key = TRY(DiskTree({options.hash_key_file}).read(options.hash_key_file));
     if (key.size() < kMinKey) {
         return Error{{.rule = "short-key",
                       .where = options.hash_key_file,

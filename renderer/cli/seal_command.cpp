@@ -58,13 +58,14 @@ public:
 
 private:
     [[nodiscard]] Result<SealingCertificate> read_certificate() const {
-        return SealingCertificate::parse(TRY(DiskTree().read(flags_.certificate)),
-                                         flags_.certificate);
+        return SealingCertificate::parse(
+            TRY(DiskTree({flags_.certificate}).read(flags_.certificate)), flags_.certificate);
     }
 
     std::vector<PlainSecret> read_secrets() {
         const bool is_stdin = flags_.file == "-";
-        Result<std::string> text = is_stdin ? read_stdin() : DiskTree().read(flags_.file);
+        Result<std::string> text =
+            is_stdin ? read_stdin() : DiskTree({flags_.file}).read(flags_.file);
         if (!text) {
             diagnostics_.add(is_stdin ? Diagnostic{.rule = "cannot-read",
                                                    .where = "<stdin>",

@@ -147,7 +147,9 @@ void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cl
 }  // namespace
 
 std::shared_ptr<const SourceTree> source_tree(const LoadOptions& options) {
-    return options.tree != nullptr ? options.tree : std::make_shared<DiskTree>();
+    std::vector<std::string> named = options.values_files;
+    named.push_back(options.path);
+    return options.tree != nullptr ? options.tree : std::make_shared<DiskTree>(named);
 }
 
 Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagnostics) {

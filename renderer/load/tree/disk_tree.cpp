@@ -25,6 +25,12 @@ Error cannot_read(const std::string& path, const std::error_code& error) {
              .message = fmt::format("cannot read: {}", error.message())}};
 }
 
+Error not_a_file(const std::string& path) {
+    return {{.rule = "unreadable",
+             .where = path,
+             .message = "cannot read: neither a file nor a directory"}};
+}
+
 Error last_error(const std::string& path) {
     return cannot_read(path, std::error_code(errno, std::generic_category()));
 }
@@ -39,7 +45,7 @@ EntryKind kind_of(fs::file_type type, const std::error_code& error) {
     if (error == std::errc::too_many_symbolic_link_levels) {
         return EntryKind::Missing;
     }
-    if (type == fs::file_type::regular || type == fs::file_type::fifo) {
+    if (type == fs::file_type::regular) {
         return EntryKind::File;
     }
     if (type == fs::file_type::directory) {
@@ -64,9 +70,23 @@ Result<Entry> entry_of(const fs::directory_entry& found) {
 
 }  // namespace
 
+DiskTree::DiskTree(const std::vector<std::string>& named) {
+    for (const std::string& path : named) {
+        named_.insert(normal_path(path));
+    }
+}
+
+bool DiskTree::is_named(const std::string& path) const {
+    return named_.contains(normal_path(path));
+}
+
 // Reads to the end of the file instead of trusting its size, so that pipes work.
 Result<std::string> DiskTree::read(const std::string& path) const {
-    const Descriptor file(path, O_RDONLY | O_NOCTTY);
+    const bool may_wait = is_named(path);
+    if (!may_wait && kind(path) == EntryKind::Other) {
+        return not_a_file(path);
+    }
+    const Descriptor file(path, O_RDONLY | O_NOCTTY | (may_wait ? 0 : O_NONBLOCK));
     if (file.get() < 0) {
         return last_error(path);
     }
@@ -99,7 +119,7 @@ Result<std::vector<Entry>> DiskTree::list(const std::string& dir) const {
 EntryKind DiskTree::kind(const std::string& path) const {
     std::error_code error;
     const fs::file_type type = fs::status(path, error).type();
-    return kind_of(type, error);
+    return type == fs::file_type::fifo && is_named(path) ? EntryKind::File : kind_of(type, error);
 }
 
 std::string DiskTree::real_path(const std::string& path) const {

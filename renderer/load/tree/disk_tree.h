@@ -1,5 +1,10 @@
-// The file system as it is. Not for: the output directory, which emit writes.
+// The file system as it is. Pipes and devices in a tree are not files: they are neither opened nor
+// waited for. Not for: the output directory, which emit writes.
 #pragma once
+
+#include <set>
+#include <string>
+#include <vector>
 
 #include "renderer/load/tree/source_tree.h"
 
@@ -7,10 +12,18 @@ namespace renderer {
 
 class DiskTree : public SourceTree {
 public:
+    // `named`: what the user typed, which may be pipes.
+    explicit DiskTree(const std::vector<std::string>& named = {});
+
     Result<std::string> read(const std::string& path) const override;
     Result<std::vector<Entry>> list(const std::string& dir) const override;
     EntryKind kind(const std::string& path) const override;
     std::string real_path(const std::string& path) const override;
+
+private:
+    [[nodiscard]] bool is_named(const std::string& path) const;
+
+    std::set<std::string, std::less<>> named_;
 };
 
 }  // namespace renderer

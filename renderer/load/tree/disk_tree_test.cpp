@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "renderer/load/load.h"
 
@@ -90,6 +92,39 @@ TEST_F(DiskTreeTest, ListsNothingThatCannotBeLookedAt) {
     EXPECT_EQ(entries.error().diagnostic.rule, "unreadable");
     EXPECT_EQ(entries.error().diagnostic.where, dir_ + "/link");
     EXPECT_EQ(entries.error().diagnostic.message, "cannot read: File name too long");
+}
+
+TEST_F(DiskTreeTest, WaitsForNoPipeOfATree) {
+    const std::string pipe = dir_ + "/a.yaml";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    std::filesystem::create_symlink("a.yaml", dir_ + "/b.yaml");
+    std::filesystem::create_symlink("/dev/zero", dir_ + "/c.yaml");
+    for (const char* name : {"a.yaml", "b.yaml", "c.yaml"}) {
+        const std::string path = dir_ + "/" + name;
+        EXPECT_EQ(DiskTree().kind(path), EntryKind::Other);
+        Result<std::string> text = DiskTree().read(path);
+        ASSERT_FALSE(text);
+        EXPECT_EQ(text.error().diagnostic.rule, "unreadable");
+        EXPECT_EQ(text.error().diagnostic.where, path);
+        EXPECT_EQ(text.error().diagnostic.message, "cannot read: neither a file nor a directory");
+    }
+    std::filesystem::remove(dir_ + "/c.yaml");
+    write("d.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n");
+    LoadOptions options;
+    options.path = dir_;
+    Diagnostics diagnostics;
+    EXPECT_EQ(load(options, diagnostics).documents.size(), 1U);
+    EXPECT_TRUE(diagnostics.empty());
+}
+
+TEST_F(DiskTreeTest, ReadsThePipesThatTheUserNames) {
+    const std::string pipe = dir_ + "/a.yaml";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const DiskTree tree({dir_ + "/./a.yaml"});
+    EXPECT_EQ(tree.kind(pipe), EntryKind::File);
+    std::thread writer([&] { std::ofstream(pipe) << "a: b\n"; });
+    EXPECT_EQ(*tree.read(pipe), "a: b\n");
+    writer.join();
 }
 
 TEST_F(DiskTreeTest, KindAndRealPath) {

@@ -113,6 +113,8 @@ bool is_refused(const Found& found) {
 
 // libgit2's objects must not be used by two threads at a time: `guard` is held around every call.
 struct GitTree::State {
+    explicit State(const std::vector<std::string>& named) : disk(named) {}
+
     FoundRepository repository;
     git_oid commit{};
     std::string commit_id;
@@ -273,8 +275,9 @@ GitTree::GitTree(std::unique_ptr<State> state) : state_(std::move(state)) {}
 GitTree::~GitTree() = default;
 
 Result<std::shared_ptr<const GitTree>> GitTree::open(const std::string& path,
-                                                     const std::string& revision) {
-    auto state = std::make_unique<State>();
+                                                     const std::string& revision,
+                                                     const std::vector<std::string>& named) {
+    auto state = std::make_unique<State>(named);
     state->repository = TRY(find_repository(path));
     git_repository* repository = state->repository.handle.get();
     const GitCommit commit = TRY(find_commit(repository, revision));

@@ -20,10 +20,11 @@ namespace renderer {
 
 class GitTree : public SourceTree {
 public:
-    // `path`: any path in the repository, usually the one to render. Errors have no place in a
-    // file.
+    // `path`: any path in the repository, usually the one to render. `named`: files outside of it,
+    // as for DiskTree. Errors have no place in a file.
     static Result<std::shared_ptr<const GitTree>> open(const std::string& path,
-                                                       const std::string& revision);
+                                                       const std::string& revision,
+                                                       const std::vector<std::string>& named = {});
     ~GitTree() override;
 
     Result<std::string> read(const std::string& path) const override;

@@ -70,7 +70,9 @@ private:
     // False: an error is among those of the runs.
     Result<bool> read_sources_or_rendered() {
         load_.path = name_;
-        std::shared_ptr<const SourceTree> tree = std::make_shared<DiskTree>();
+        const std::vector<std::string> roots = {name_};
+        std::shared_ptr<const SourceTree> tree =
+            std::make_shared<DiskTree>(std::vector<std::string>(), roots);
         if (tree->kind(name_) == EntryKind::Missing) {
             Result<std::shared_ptr<const GitTree>> revision = open_revision();
             if (!revision) {

@@ -148,8 +148,12 @@ void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cl
 
 std::shared_ptr<const SourceTree> source_tree(const LoadOptions& options) {
     std::vector<std::string> named = options.values_files;
-    named.push_back(options.path);
-    return options.tree != nullptr ? options.tree : std::make_shared<DiskTree>(named);
+    std::vector<std::string> roots = options.context_dirs;
+    if (!options.path.empty()) {  // else a stream
+        named.push_back(options.path);
+        roots.push_back(options.path);
+    }
+    return options.tree != nullptr ? options.tree : std::make_shared<DiskTree>(named, roots);
 }
 
 Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagnostics) {

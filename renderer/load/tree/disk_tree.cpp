@@ -31,6 +31,14 @@ Error not_a_file(const std::string& path) {
              .message = "cannot read: neither a file nor a directory"}};
 }
 
+Error leads_outside(const std::string& path) {
+    return {{.rule = "symbolic-link",
+             .where = path,
+             .message = "symbolic link to a path outside the tree",
+             .expected = "a target in the directory that is rendered, or in its repository",
+             .hint = "replace the link by the file, or remove it"}};
+}
+
 Error last_error(const std::string& path) {
     return cannot_read(path, std::error_code(errno, std::generic_category()));
 }
@@ -70,7 +78,8 @@ Result<Entry> entry_of(const fs::directory_entry& found) {
 
 }  // namespace
 
-DiskTree::DiskTree(const std::vector<std::string>& named) {
+DiskTree::DiskTree(const std::vector<std::string>& named, const std::vector<std::string>& roots)
+    : links_(roots) {
     for (const std::string& path : named) {
         named_.insert(normal_path(path));
     }
@@ -85,6 +94,9 @@ Result<std::string> DiskTree::read(const std::string& path) const {
     const bool may_wait = is_named(path);
     if (!may_wait && kind(path) == EntryKind::Other) {
         return not_a_file(path);
+    }
+    if (!may_wait && !links_.allows(path)) {
+        return leads_outside(path);
     }
     const Descriptor file(path, O_RDONLY | O_NOCTTY | (may_wait ? 0 : O_NONBLOCK));
     if (file.get() < 0) {

@@ -6,14 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "renderer/load/tree/link_guard.h"
 #include "renderer/load/tree/source_tree.h"
 
 namespace renderer {
 
 class DiskTree : public SourceTree {
 public:
-    // `named`: what the user typed, which may be pipes.
-    explicit DiskTree(const std::vector<std::string>& named = {});
+    // `named`: files that the user typed, which may be pipes, and links to anywhere. Links of other
+    // files may not leave the `roots`: link_guard.h.
+    explicit DiskTree(const std::vector<std::string>& named = {},
+                      const std::vector<std::string>& roots = {});
 
     Result<std::string> read(const std::string& path) const override;
     Result<std::vector<Entry>> list(const std::string& dir) const override;
@@ -24,6 +27,7 @@ private:
     [[nodiscard]] bool is_named(const std::string& path) const;
 
     std::set<std::string, std::less<>> named_;
+    LinkGuard links_;
 };
 
 }  // namespace renderer

@@ -117,6 +117,39 @@ TEST_F(DiskTreeTest, WaitsForNoPipeOfATree) {
     EXPECT_TRUE(diagnostics.empty());
 }
 
+TEST_F(DiskTreeTest, FollowsNoLinkOutOfTheTree) {
+    const std::string root = dir_ + "/repository/apps/home";
+    write("secret", "s");
+    write("elsewhere/x", "e");
+    write("repository/apps/home/own/x", "o");
+    write("repository/apps/base/x", "b");
+    std::filesystem::create_symlink(dir_ + "/secret", root + "/secret");
+    std::filesystem::create_symlink(dir_ + "/elsewhere", root + "/elsewhere");
+    std::filesystem::create_symlink("own", root + "/link");
+    std::filesystem::create_symlink("../base", root + "/above");
+    std::filesystem::create_symlink(dir_ + "/repository", dir_ + "/typed");
+    for (const std::string& typed : {root, dir_ + "/typed/apps/home"}) {
+        SCOPED_TRACE(typed);
+        const DiskTree tree({typed + "/secret"}, {typed});
+        EXPECT_EQ(*tree.read(typed + "/secret"), "s");
+        EXPECT_EQ(*tree.read(typed + "/own/x") + *tree.read(typed + "/link/x"), "oo");
+        EXPECT_EQ(*tree.read(typed.substr(0, typed.size() - 4) + "base/x"), "b");
+        for (const char* path : {"/elsewhere/x", "/above/x"}) {
+            Result<std::string> text = tree.read(typed + path);
+            ASSERT_FALSE(text) << path;
+            EXPECT_EQ(text.error().diagnostic.rule, "symbolic-link");
+            EXPECT_EQ(text.error().diagnostic.where, typed + path);
+            EXPECT_EQ(text.error().diagnostic.message, "symbolic link to a path outside the tree");
+        }
+        EXPECT_FALSE(DiskTree({}, {typed}).read(typed + "/secret"));
+    }
+    write("repository/.git/HEAD", "");
+    EXPECT_EQ(*DiskTree({}, {root}).read(root + "/above/x"), "b");
+    EXPECT_FALSE(DiskTree({}, {root}).read(root + "/elsewhere/x"));
+    EXPECT_EQ(*DiskTree().read(root + "/elsewhere/x"), "e");
+    EXPECT_FALSE(DiskTree({}, {""}).read(root + "/elsewhere/x"));
+}
+
 TEST_F(DiskTreeTest, ReadsThePipesThatTheUserNames) {
     const std::string pipe = dir_ + "/a.yaml";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

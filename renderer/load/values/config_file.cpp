@@ -17,8 +17,10 @@ ConfigFile read_config(const SourceTree& tree, const std::string& path, Pos pos,
             diagnostic.message = fmt::format("\"{}\": {}", path, diagnostic.message);
             diagnostic.pos = pos;
         }
-        diagnostic.hint = "fix the path; it is relative to " +
-                          std::string(pos.known() ? "this file" : "the current directory");
+        if (diagnostic.hint.empty()) {
+            diagnostic.hint = "fix the path; it is relative to " +
+                              std::string(pos.known() ? "this file" : "the current directory");
+        }
         diagnostics.add(std::move(diagnostic));
         return {};
     }

@@ -1,0 +1,66 @@
+#include "renderer/load/tree/link_guard.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string canonical(const std::string& path) {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);
+    return error ? path : normal_path(real.string());
+}
+
+// The work tree that it is in, else itself.
+std::string top_of(const std::string& real) {
+    std::error_code ignored;
+    for (std::string dir = real; dir.starts_with('/') && dir != "/"; dir = parent_path(dir)) {
+        if (fs::exists(fs::path(dir) / ".git", ignored)) {
+            return dir;
+        }
+    }
+    return real;
+}
+
+}  // namespace
+
+LinkGuard::LinkGuard(const std::vector<std::string>& roots) {
+    for (const std::string& root : roots) {
+        const std::string real = canonical(root);
+        roots_.push_back({normal_path(root), real, top_of(real)});
+    }
+}
+
+bool LinkGuard::allows(const std::string& path) const {
+    if (roots_.empty()) {
+        return true;
+    }
+    const std::string real = real_path(path);
+    return std::ranges::any_of(roots_, [&](const Root& root) {
+        const std::string relative = relative_path(normal_path(path), root.typed);
+        return is_within(real, root.top) || real == normal_path(join_path(root.real, relative));
+    });
+}
+
+std::string LinkGuard::real_path(const std::string& path) const {
+    std::error_code ignored;
+    if (fs::is_symlink(path, ignored)) {
+        return canonical(path);
+    }
+    const std::string dir = parent_path(path);
+    const std::scoped_lock lock(mutex_);
+    const auto [entry, is_new] = real_dirs_.try_emplace(dir);
+    if (is_new) {
+        entry->second = canonical(dir);
+    }
+    return join_path(entry->second, base_name(path));
+}
+
+}  // namespace renderer

@@ -105,8 +105,8 @@ public:
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& text) override {
         const Pos place = pos(mark);
-        const bool merges = tag == "?" || tag == fmt::format("{}merge", kCoreTag);
-        if (merges && text == "<<" && expects_key()) {
+        if (text == "<<" && expects_key() &&
+            (tag == "?" || tag == fmt::format("{}merge", kCoreTag))) {
             Frame& frame = frames_.back();
             if (frame.key_pos.known()) {
                 out_.diagnostics.add(duplicate_key("<<", frame.key_pos, place));

@@ -159,6 +159,11 @@ private:
 
 void follow_accounts(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
                      const Selection& selection, Loaded& loaded, Diagnostics& diagnostics) {
+    const bool moves_any = std::ranges::any_of(
+        selection.rules, [](const NamespaceRule& rule) { return !rule.overwrite.empty(); });
+    if (!moves_any) {
+        return;
+    }
     std::map<std::uint32_t, std::vector<Resource>> builds;
     for (const Document& document : loaded.documents) {
         const InputFile& file = files[file_of[document.source]];

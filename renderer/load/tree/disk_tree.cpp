@@ -135,9 +135,7 @@ EntryKind DiskTree::kind(const std::string& path) const {
 }
 
 std::string DiskTree::real_path(const std::string& path) const {
-    std::error_code error;
-    const fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);
-    return error ? path : normal_path(real.string());
+    return canonical_path(path);
 }
 
 }  // namespace renderer

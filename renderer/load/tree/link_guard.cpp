@@ -12,12 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string canonical(const std::string& path) {
-    std::error_code error;
-    const fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);
-    return error ? path : normal_path(real.string());
-}
-
 // The work tree that it is in, else itself.
 std::string top_of(const std::string& real) {
     std::error_code ignored;
@@ -31,9 +25,15 @@ std::string top_of(const std::string& real) {
 
 }  // namespace
 
+std::string canonical_path(const std::string& path) {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);
+    return error ? path : normal_path(real.string());
+}
+
 LinkGuard::LinkGuard(const std::vector<std::string>& roots) {
     for (const std::string& root : roots) {
-        const std::string real = canonical(root);
+        const std::string real = canonical_path(root);
         roots_.push_back({normal_path(root), real, top_of(real)});
     }
 }
@@ -52,13 +52,13 @@ bool LinkGuard::allows(const std::string& path) const {
 std::string LinkGuard::real_path(const std::string& path) const {
     std::error_code ignored;
     if (fs::is_symlink(path, ignored)) {
-        return canonical(path);
+        return canonical_path(path);
     }
     const std::string dir = parent_path(path);
     const std::scoped_lock lock(mutex_);
     const auto [entry, is_new] = real_dirs_.try_emplace(dir);
     if (is_new) {
-        entry->second = canonical(dir);
+        entry->second = canonical_path(dir);
     }
     return join_path(entry->second, base_name(path));
 }

@@ -9,6 +9,10 @@
 
 namespace renderer {
 
+// Absolute, symbolic links of the longest part that exists resolved; the path itself if they cannot
+// be.
+std::string canonical_path(const std::string& path);
+
 class LinkGuard {
 public:
     // Directories or files as typed. Without any everything is allowed.

@@ -13,6 +13,7 @@
 #include "renderer/cli/commands.h"
 #include "renderer/cli/console.h"
 #include "renderer/cli/options.h"
+#include "renderer/load/kustomize/kustomize_program.h"
 #include "renderer/load/tree/git_tree.h"
 
 namespace renderer {
@@ -88,6 +89,7 @@ int run_cli(int argc, const char* const* argv) {
     if (options.log_file.empty()) {
         options.log_file = environment("TAILRENDER_LOG");
     }
+    options.load.kustomize = find_kustomize(options.load.kustomize, environment("PATH"));
     const Verb& verb = *std::ranges::find(kVerbs, options.verb, &Verb::name);
     Console console(wants_color(options.color, STDERR_FILENO), options.log_file);
     if (!options.quiet && !verb.reads_input && is_terminal(STDERR_FILENO)) {

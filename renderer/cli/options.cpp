@@ -119,7 +119,17 @@ CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc) {
     CLI::Option* path = add(verb, "PATH", options.load.path, "DIR", doc);
     add(verb, "--rev", options.revision, "REV",
         "Git revision to read, instead of the files in the work tree");
+    options.load.kustomize.clear();
+    add(verb, "--kustomize", options.load.kustomize, "PROGRAM",
+        "kustomize or kubectl, for kustomizations that tailrender does not build itself (default: "
+        "on PATH); \"none\" runs none");
     return path;
+}
+
+void add_only(CLI::App& verb, Options& options) {
+    const Choices<bool> parts = {{"generated", true}};
+    add_choice(verb, "--only", options.load.only_generated, parts,
+               "leave the sources out of the output: they are applied as they are");
 }
 
 CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc) {
@@ -143,12 +153,15 @@ void add_validate(CLI::App& verb, Options& options) {
 // The verbs.
 
 void add_render(CLI::App& app, Options& options) {
-    CLI::App& verb = add_verb(app, "render", "render a tree to standard output or a directory",
-                              "  tailrender render . | kubectl apply -f -\n"
-                              "  tailrender render . --cluster home -o rendered\n"
-                              "  tailrender render . --rev origin/main --cluster home\n"
-                              "  tailrender render apps --namespace apps --values values.yaml");
+    CLI::App& verb =
+        add_verb(app, "render", "render a tree to standard output or a directory",
+                 "  tailrender render . | kubectl apply -f -\n"
+                 "  tailrender render . --cluster home -o rendered\n"
+                 "  tailrender render . --only generated -o tailnet   # beside the sources\n"
+                 "  tailrender render . --rev origin/main --cluster home\n"
+                 "  tailrender render apps --namespace apps --values values.yaml");
     add_path(verb, options, kRendered)->required();
+    add_only(verb, options);
     add_output(verb, options,
                "directory to write the tree to (default: a stream on standard output)");
     verb.add_flag("--update-lock", options.update_lock,
@@ -168,6 +181,7 @@ void add_check(CLI::App& app, Options& options) {
                  "  tailrender check . -o rendered | patch -p0");
     verb.preparse_callback([&options](std::size_t) { options.load.validate = true; });
     add_path(verb, options, kRendered)->required();
+    add_only(verb, options);
     add_output(verb, options, "directory written by render")->required();
     add_prune(verb, options);
     add_allow_empty(verb, options);

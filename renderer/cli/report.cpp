@@ -193,18 +193,28 @@ std::string totals(const Loaded& loaded, const Plan& plan, const Objects& object
         loaded.documents.begin(), loaded.documents.end(), [](const Document& document) {
             return document.reachable && document.list == kNone && document.kind.is_string();
         }));
-    const std::size_t made =
-        objects.size() + plan.replacements.size() + loaded.generated_inputs.size();
+    const std::size_t made = Output{loaded, plan, objects}.made().size();
     std::string out =
         fmt::format("{} generated; {} read", counted(made, "object"), counted(read, "document"));
     // The files of a package have them from the second run on, and what is said of it stays.
     const bool is_package = loaded.resource_list && loaded.resource_list->is_package;
-    out += plan.edits.empty() || is_package
+    out += plan.edits.empty() || is_package || loaded.only_generated
                ? "\n"
                : fmt::format(", {} in them\n", counted(plan.edits.size(), "edit"));
     if (loaded.skipped_files > 0) {
         fmt::format_to(std::back_inserter(out), "skipped {} without Kubernetes documents\n",
                        counted(loaded.skipped_files, "file"));
+    }
+    if (!loaded.built_dirs.empty()) {
+        fmt::format_to(std::back_inserter(out), "{} built by kustomize {}\n",
+                       counted(loaded.built_dirs.size(), "kustomization"),
+                       loaded.kustomize_version);
+    }
+    if (!loaded.left_alone.empty() && !loaded.only_generated) {
+        fmt::format_to(std::back_inserter(out),
+                       "left {} to kustomize: nothing of Tailscale in {}\n",
+                       counted(loaded.left_alone.size(), "kustomization"),
+                       loaded.left_alone.size() == 1 ? "it" : "them");
     }
     for (const std::string& line : plan.summary) {
         out += line;

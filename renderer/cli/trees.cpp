@@ -113,7 +113,7 @@ std::vector<fs::path> with_parents(const std::string& path) {
 }
 
 bool may_be_empty(const Options& options, const Loaded& loaded) {
-    return options.allow_empty ||
+    return options.allow_empty || options.load.only_generated ||
            std::ranges::any_of(loaded.documents, [](const Document& document) {
                return document.reachable && text_of(document.api_version) == kCustomVersion;
            });

@@ -43,6 +43,9 @@ std::vector<Entry> all_entries(const Output& output, const EditIndex& edits) {
     const std::vector<const Object*> made = output.made();
     entries.reserve(output.loaded.documents.size() + made.size());
     for (const Document& document : output.loaded.documents) {
+        if (output.loaded.only_generated) {
+            break;
+        }
         if (is_emitted(document) && !edits.cuts(document.source, document.range)) {
             entries.push_back({.key = {}, .document = &document});
         }
@@ -101,6 +104,9 @@ std::vector<const Object*> Output::made() const {
     std::vector<const Object*> all;
     all.reserve(loaded.generated_inputs.size() + plan.replacements.size() + objects.size());
     for (const auto* some : {&loaded.generated_inputs, &plan.replacements, &objects}) {
+        if (loaded.only_generated && some != &objects) {
+            continue;
+        }
         for (const Object& object : *some) {
             all.push_back(&object);
         }

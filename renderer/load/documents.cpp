@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "renderer/base/parallel.h"
 #include "renderer/core/text_of.h"
+#include "renderer/load/tree/paths.h"
 
 namespace renderer {
 
@@ -32,6 +34,7 @@ struct PendingFile {
     SourceId source = 0;
     const InputFile* file = nullptr;
     std::vector<Pending> documents = {};
+    bool is_judged = true;    // false: mistakes in it are no concern of ours
     bool no_objects = false;  // the text cannot hold one
 };
 
@@ -94,7 +97,8 @@ public:
         : pending_(pending),
           file_(*pending.file),
           loaded_(loaded),
-          out_(pending.file->lenient ? unheard_ : diagnostics) {}
+          diagnostics_(diagnostics),
+          out_(pending.file->lenient || !pending.is_judged ? unheard_ : diagnostics) {}
 
     // The number of documents that were added.
     std::size_t run() {
@@ -124,10 +128,26 @@ public:
                 report_strange(*document);
             }
         }
+        if (!file_.lenient && unheard_.has_errors()) {
+            warn_unread();
+            return std::max<std::size_t>(added, 1);
+        }
         return added;
     }
 
 private:
+    void warn_unread() {
+        const auto error =
+            std::ranges::find(unheard_.all(), Severity::Error, &Diagnostic::severity);
+        diagnostics_
+            .warning("unread-file", error->pos,
+                     "this file is left as it is: not all of it can be read")
+            .found(error->message)
+            .hint(
+                "nothing of Tailscale is beside it; \"tailrender check\" and \"tailrender lint\" "
+                "refuse it");
+    }
+
     // Not a Kubernetes object, and not a part of one.
     [[nodiscard]] bool is_strange(const Pending& document) const {
         const bool has_tree = document.has_tree;
@@ -288,6 +308,7 @@ private:
     PendingFile& pending_;
     const InputFile& file_;
     Loaded& loaded_;
+    Diagnostics& diagnostics_;
     Diagnostics unheard_;  // of a file whose mistakes no one wants to hear of
     Diagnostics& out_;
 };
@@ -296,8 +317,8 @@ void add_source_file(const InputFile& file, SourceId source, Loaded& loaded) {
     loaded.files.push_back({.source = source,
                             .bundle = file.bundle,
                             .path = file.bundle_path,
-                            .reachable = file.reachable,
-                            .copied_whole = file.copied_whole});
+                            .reachable = file.reachable || file.left_alone,
+                            .copied_whole = file.copied_whole || file.left_alone});
 }
 
 void assemble(std::vector<PendingFile>& files, Loaded& loaded, Diagnostics& diagnostics) {
@@ -307,12 +328,16 @@ void assemble(std::vector<PendingFile>& files, Loaded& loaded, Diagnostics& diag
     }
     loaded.documents.reserve(count);
     for (PendingFile& pending : files) {
-        if (pending.file->copied_whole) {
+        if (pending.file->copied_whole || pending.file->left_alone) {
             add_source_file(*pending.file, pending.source, loaded);
+        }
+        if (pending.file->copied_whole) {
             continue;
         }
         if (Assembler(pending, loaded, diagnostics).run() > 0) {
-            add_source_file(*pending.file, pending.source, loaded);
+            if (!pending.file->left_alone) {
+                add_source_file(*pending.file, pending.source, loaded);
+            }
         } else {
             loaded.skipped_files += pending.file->reachable ? 1 : 0;
         }
@@ -364,12 +389,41 @@ bool needs_tree(const ScannedDocument& scanned, bool in_stream) {
            is_decoded_kind(text_of(scanned.api_version), kind);
 }
 
+namespace {
+
+// Files that an applier takes together: of one build, or loose in one folder.
+std::pair<std::uint32_t, std::string> unit_of(const InputFile& file) {
+    const bool is_loose = file.build == kNone && !file.text;
+    return {file.build, is_loose ? parent_path(file.path) : file.text ? file.path : std::string()};
+}
+
+// What shares no unit with an input of ours is not for us to judge.
+void judge_units(std::vector<PendingFile>& files, const Loaded& loaded) {
+    std::set<std::pair<std::uint32_t, std::string>> ours;
+    for (const PendingFile& pending : files) {
+        if (loaded.sources.text(pending.source).find("tailscale") != std::string_view::npos) {
+            ours.insert(unit_of(*pending.file));
+        }
+    }
+    for (PendingFile& pending : files) {
+        const InputFile& file = *pending.file;
+        const bool is_plain = loaded.bundles[file.bundle].fleet.is_null();
+        const bool is_named = file.required && file.build == kNone;
+        pending.is_judged = !is_plain || is_named || ours.contains(unit_of(file));
+    }
+}
+
+}  // namespace
+
 std::vector<std::uint32_t> read_documents(const SourceTree& tree,
-                                          const std::vector<InputFile>& files, unsigned threads,
-                                          Loaded& loaded, Diagnostics& diagnostics) {
+                                          const std::vector<InputFile>& files,
+                                          const LoadOptions& options, Loaded& loaded,
+                                          Diagnostics& diagnostics) {
+    const unsigned threads = options.threads;
     std::vector<Result<std::string>> texts(files.size(), std::string());
-    for_each_parallel(files.size(), threads,
-                      [&](std::size_t i) { texts[i] = tree.read(files[i].path); });
+    for_each_parallel(files.size(), threads, [&](std::size_t i) {
+        texts[i] = files[i].text ? Result(*files[i].text) : tree.read(files[i].path);
+    });
     std::vector<PendingFile> pending;
     for (std::size_t i = 0; i < files.size(); ++i) {
         if (!texts[i]) {
@@ -392,6 +446,9 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
         }
     });
     read_trees(loaded.sources, pending, false, threads);
+    if (!options.validate) {
+        judge_units(pending, loaded);
+    }
     std::vector<std::uint32_t> file_of(loaded.sources.count(), kNone);
     for (const PendingFile& file : pending) {
         file_of[file.source] = static_cast<std::uint32_t>(file.file - files.data());

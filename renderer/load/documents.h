@@ -24,10 +24,12 @@ bool is_hook(const Value& root);
 bool needs_tree(const ScannedDocument& scanned, bool in_stream);
 
 // Adds sources, files, documents, skipped_files and input_bytes. Returns, for every source, the
-// index of its input file; sources that are not among the files have kNone.
+// index of its input file; sources that are not among the files have kNone. Of the asked options
+// `validate` makes a mistake an error also where nothing of Tailscale is beside it.
 std::vector<std::uint32_t> read_documents(const SourceTree& tree,
-                                          const std::vector<InputFile>& files, unsigned threads,
-                                          Loaded& loaded, Diagnostics& diagnostics);
+                                          const std::vector<InputFile>& files,
+                                          const LoadOptions& options, Loaded& loaded,
+                                          Diagnostics& diagnostics);
 
 // The one source `<stdin>`: every document of it must be a Kubernetes object.
 void read_stream(std::string text, unsigned threads, Loaded& loaded, Diagnostics& diagnostics);

@@ -24,16 +24,18 @@ struct NamespaceRule {
 };
 
 struct InputFile {
-    std::string path = {};         // as typed
-    std::string bundle_path = {};  // relative to the bundle's directory
+    std::string path = {};                 // as typed
+    std::string bundle_path = {};          // relative to the bundle's directory
+    std::optional<std::string> text = {};  // what a program has printed; none: it is in the tree
     std::uint32_t bundle = 0;
     std::uint32_t rule = 0;       // index into Selection::rules
     std::uint32_t build = kNone;  // the kustomization build that it is part of
     Pos pos = {};                 // where a kustomization names it
     bool reachable = true;
     bool copied_whole = false;
-    bool required = false;  // named by someone, so it must hold Kubernetes objects
-    bool lenient = false;   // no one applies it: what cannot be understood is left out
+    bool left_alone = false;  // as `copied_whole`, but its documents are facts
+    bool required = false;    // named by someone, so it must hold Kubernetes objects
+    bool lenient = false;     // no one applies it: what cannot be understood is left out
 };
 
 // A generated Secret or ConfigMap whose name got a hash.
@@ -57,6 +59,9 @@ struct Selection {
     std::optional<OAuthEnvFile> oauth_env;
     std::optional<std::uint32_t> operator_bundle;
     std::size_t skipped_files = 0;
+    std::vector<LeftAlone> left_alone;
+    std::vector<std::string> built_dirs;
+    std::string kustomize_version;
 
     std::uint32_t add_rule(const NamespaceRule& rule) {
         if (rules.empty() || rules.back() != rule) {

@@ -100,8 +100,11 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     loaded.generated_inputs = std::move(selection.generated);
     loaded.values = std::move(selection.values);
     loaded.skipped_files = selection.skipped_files;
+    loaded.left_alone = std::move(selection.left_alone);
+    loaded.built_dirs = std::move(selection.built_dirs);
+    loaded.kustomize_version = std::move(selection.kustomize_version);
     const std::vector<std::uint32_t> file_of =
-        read_documents(tree, selection.files, options.threads, loaded, diagnostics);
+        read_documents(tree, selection.files, options, loaded, diagnostics);
     apply_namespaces(selection.files, file_of, selection.rules, loaded, diagnostics);
     follow_accounts(selection.files, file_of, selection, loaded, diagnostics);
     rewrite_references(selection.files, file_of, selection, loaded, diagnostics);
@@ -140,7 +143,7 @@ void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cl
         add_context(tree, dir, cluster, selection, loaded.sources, diagnostics);
     }
     const std::vector<std::uint32_t> file_of =
-        read_documents(tree, selection.files, options.threads, loaded, diagnostics);
+        read_documents(tree, selection.files, options, loaded, diagnostics);
     apply_namespaces(selection.files, file_of, selection.rules, loaded, diagnostics);
 }
 
@@ -169,6 +172,7 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
     if (diagnostics.has_errors()) {
         return loaded;  // what is rendered depends on the cluster
     }
+    loaded.only_generated = options.only_generated;
     loaded.cluster = cluster.name;
     loaded.cluster_level = cluster.configured;
     loaded.kubernetes_version = options.kubernetes_version.empty()

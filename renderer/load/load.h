@@ -32,6 +32,8 @@ struct LoadOptions {
     std::string cluster;                     // --cluster; empty = the only one
     std::string default_namespace;           // --namespace
     std::string output_dir;                  // -o: skipped while reading
+    bool only_generated = false;     // --only generated: the sources are applied as they are
+    std::string kustomize = "none";  // --kustomize: where kustomize or kubectl is
     bool install = false;            // no input but values: a bundle of the operator's chart
     std::string kubernetes_version;  // --kubernetes-version
     bool validate = false;           // --validate: foreign documents and outputs too
@@ -112,6 +114,13 @@ struct ResourceList {
     std::string output;       // directory of a package that holds what we make
 };
 
+// A kustomization that says what tailrender does not do, and that nothing of ours is in: its files
+// are copied as they are, for kustomize to build.
+struct LeftAlone {
+    std::uint32_t bundle = 0;
+    std::string dir;  // relative to the bundle's directory
+};
+
 struct Loaded {
     SourceMap sources;
     std::vector<SourceFile> files;         // sorted by (bundle, path)
@@ -133,6 +142,10 @@ struct Loaded {
     bool keeps_custom_resources = false;        // the reader's output takes the input's place
     std::optional<ResourceList> resource_list;  // krm
     std::size_t skipped_files = 0;              // no Kubernetes documents in them
+    std::vector<LeftAlone> left_alone;
+    std::vector<std::string> built_dirs;  // by the user's kustomize
+    std::string kustomize_version;        // its version, "" when nothing was built
+    bool only_generated = false;          // documents are read, and never written
     std::size_t input_bytes = 0;
 };
 

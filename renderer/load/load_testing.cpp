@@ -48,6 +48,7 @@ LoadOptions in_namespace(std::string ns) {
 }
 
 LoadedText load_text(Files files, LoadOptions options) {
+    options.validate = true;  // every mistake counts
     Diagnostics diagnostics;
     const Loaded loaded =
         load_tree(MemoryTree(std::move(files)), with_path(std::move(options)), diagnostics);

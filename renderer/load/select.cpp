@@ -44,6 +44,10 @@ public:
             select_plain(context_, plain_, 0);
         }
         for (const auto& [root, dirs] : bundles_) {
+            if (context_.options.only_generated) {
+                refuse_additive(*root);
+                break;
+            }
             add_fleet(*root, dirs);
         }
         if (bundles.empty()) {
@@ -96,6 +100,13 @@ private:
             return !dir->in_chart && std::ranges::any_of(dir->files, is_manifest_name);
         };
         has_plain_ = !has_fleet_ || std::ranges::any_of(plain_, holds_manifests);
+    }
+
+    void refuse_additive(const WalkedDir& root) const {
+        context_.build.diagnostics
+            .error("not-supported", {}, "--only generated is not for Fleet bundles")
+            .where(join_path(root.path, root.fleet_files.front()))
+            .hint("render the bundles whole, into a directory for Fleet");
     }
 
     void add_fleet(const WalkedDir& root, const DirList& dirs) const {
@@ -154,7 +165,7 @@ Selection select_inputs(const SourceTree& tree, const std::string& root, const L
         return selection;
     }
     const std::vector<WalkedDir> dirs = walk_tree(tree, root, options.output_dir, diagnostics);
-    KustomizationReader reader(tree, sources, diagnostics);
+    KustomizationReader reader(tree, sources);
     const SelectContext context{.build = {tree, sources, reader, selection, diagnostics},
                                 .root = root,
                                 .options = options,

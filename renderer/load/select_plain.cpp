@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
+#include "renderer/load/kustomize/build_files.h"
+#include "renderer/load/kustomize/kustomize_program.h"
 #include "renderer/load/select.h"
 #include "renderer/load/tree/paths.h"
 
@@ -50,15 +53,104 @@ private:
                 const bool wanted =
                     roots ? !referenced.contains(dir->path) : !visited.contains(dir->path);
                 if (wanted && kustomization_of(*dir) != nullptr) {
-                    const BuildRequest request{.dir = dir->path,
-                                               .boundary = {},
-                                               .bundle_dir = context_.root,
-                                               .bundle = bundle_,
-                                               .rule = rule_};
-                    for (std::string& seen : run_build(context_.build, request)) {
+                    for (std::string& seen : build(*dir)) {
                         visited.insert(std::move(seen));
                     }
                 }
+            }
+        }
+    }
+
+    // The directories whose kustomizations took part.
+    std::vector<std::string> build(const WalkedDir& dir) {
+        const std::size_t files = out_.files.size();
+        const std::size_t generated = out_.generated.size();
+        Diagnostics found;
+        const BuildContext& shared = context_.build;
+        std::vector<std::string> visited = run_build(
+            {shared.tree, shared.sources, shared.reader, out_, found}, {.dir = dir.path,
+                                                                        .boundary = {},
+                                                                        .bundle_dir = context_.root,
+                                                                        .bundle = bundle_,
+                                                                        .rule = rule_});
+        if (found.has_errors()) {
+            const BuildFiles read =
+                find_build_files(shared.tree, shared.reader, context_.root, dir.path);
+            const bool is_ours = read.mentions_tailscale || read.leaves_root;
+            if (!is_ours || (needs_kustomize(found) && build_by_kustomize(dir, read))) {
+                out_.files.resize(files);
+                out_.generated.resize(generated);
+                if (!is_ours) {
+                    leave_alone(dir, read);
+                }
+                std::ranges::transform(read.paths, std::back_inserter(visited), parent_path);
+                return visited;
+            }
+        }
+        shared.diagnostics.append(std::move(found));
+        return visited;
+    }
+
+    // Every error is of something that kustomize does and tailrender does not.
+    static bool needs_kustomize(const Diagnostics& found) {
+        return std::ranges::all_of(found.all(), [](const Diagnostic& diagnostic) {
+            return diagnostic.severity != Severity::Error || diagnostic.rule == "not-supported" ||
+                   diagnostic.rule == "remote-resource";
+        });
+    }
+
+    // False: there is no program, or it cannot be given all that it needs.
+    bool build_by_kustomize(const WalkedDir& dir, const BuildFiles& read) {
+        if (context_.options.kustomize == kNoProgram || read.leaves_root) {
+            return false;
+        }
+        if (!program_) {
+            program_ = kustomize_at(context_.options.kustomize);
+        }
+        const BuildContext& shared = context_.build;
+        Result<KustomizeBuild> made =
+            run_kustomize(*program_, shared.tree, shared.reader, read, context_.root, dir.path);
+        if (!made) {
+            shared.diagnostics.add(std::move(made.error().diagnostic));
+            return true;
+        }
+        if (!made->left_out.empty() && !context_.options.only_generated) {
+            return false;  // a complete tree would lose it
+        }
+        for (const LeftOut& what : made->left_out) {
+            warn_left_out(what);
+        }
+        out_.built_dirs.push_back(dir.path);
+        out_.kustomize_version = program_->version;
+        added_.push_back({.path = fmt::format("kustomize build {}", dir.path),
+                          .bundle_path = join_path(dir.relative, "kustomize-build.yaml"),
+                          .text = std::move(made->stream),
+                          .bundle = bundle_,
+                          .rule = out_.add_rule(rule_)});
+        return true;
+    }
+
+    void warn_left_out(const LeftOut& what) {
+        context_.build.diagnostics
+            .warning("not-built", what.pos, "this part of the kustomization is not built")
+            .found(what.what)
+            .expected(what.is_chart ? "no chart that exposes anything to the tailnet"
+                                    : "nothing of Tailscale in what is fetched")
+            .hint(what.is_chart ? "helm template CHART | tailrender post-render renders a chart"
+                                : "copy it into this repository if there is");
+    }
+
+    void leave_alone(const WalkedDir& dir, const BuildFiles& read) {
+        out_.left_alone.push_back({bundle_, dir.relative});
+        for (const std::string& path : read.paths) {
+            if (left_alone_.insert(path).second) {
+                added_.push_back({.path = path,
+                                  .bundle_path = relative_path(path, context_.root),
+                                  .bundle = bundle_,
+                                  .rule = out_.add_rule(rule_),
+                                  .reachable = false,
+                                  .left_alone = true,
+                                  .lenient = true});
             }
         }
     }
@@ -127,7 +219,7 @@ private:
             const bool manifest =
                 is_manifest_name(name) &&
                 std::ranges::find(dir.kustomizations, name) == dir.kustomizations.end();
-            if (!manifest || listed_.contains(path)) {
+            if (!manifest || listed_.contains(path) || left_alone_.contains(path)) {
                 continue;
             }
             if (dir.in_chart) {
@@ -150,7 +242,9 @@ private:
     NamespaceRule rule_;
     std::map<std::string, std::vector<const InputFile*>> listed_;
     std::map<std::string, bool> covered_;
-    std::vector<InputFile> added_;  // apart, since listed_ points into the others
+    std::set<std::string> left_alone_;
+    std::optional<KustomizeProgram> program_;  // asked once
+    std::vector<InputFile> added_;             // apart, since listed_ points into the others
 };
 
 }  // namespace

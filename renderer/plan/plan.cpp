@@ -79,6 +79,20 @@ Settings plan_settings(const Loaded& loaded, const OperatorInput& reference,
     return decode_settings(layers, home.name, app_version, diagnostics);
 }
 
+// Two controllers would answer for every Service and Ingress.
+void refuse_operator_in_sources(const Loaded& loaded, const Inventory& inventory,
+                                Diagnostics& diagnostics) {
+    const Document* deployment = inventory.reference.deployment;
+    if (loaded.only_generated && deployment != nullptr) {
+        diagnostics
+            .error("operator-in-sources", deployment->kind.pos(),
+                   "the operator is among the sources, which --only generated leaves as they are")
+            .object(deployment->object_name())
+            .expected("tailrender's controller in its place")
+            .hint("remove the operator from the sources; tailrender install prints the controller");
+    }
+}
+
 // Placement `central`: the operator's bundle. kNone: each proxy goes to its parent's.
 std::uint32_t central_bundle(const Loaded& loaded, const OperatorInput& reference,
                              const Settings& settings, Diagnostics& diagnostics) {
@@ -219,6 +233,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     plan.replacements = std::move(installation.replacements);
     plan.summary = std::move(installation.summary);
     append(std::move(installation.edits), plan.edits);
+    refuse_operator_in_sources(loaded, inventory, diagnostics);
     append(plan_custom_resources(loaded, inventory, plan.settings, diagnostics), plan.edits);
     if (plan.install) {
         plan.install->crds = missing_crds(loaded, plan.settings);

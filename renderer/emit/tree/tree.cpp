@@ -110,7 +110,7 @@ private:
     }
 
     Result<Unit> add_source_file(const SourceFile& file) {
-        if (!file.reachable) {
+        if (!file.reachable || output_.loaded.only_generated) {
             return Unit{};
         }
         const auto found = documents_.find(file.source);
@@ -185,7 +185,7 @@ private:
     Result<Unit> add_bundle_files(std::size_t index) {
         const Bundle& which = bundle(index);
         const std::vector<std::string>& resources = resources_[index];
-        for (const auto& [dir, entries] : kustomizations(resources)) {
+        for (const auto& [dir, entries] : kustomizations(index)) {
             TRY(put(join_path(which.dir, join_path(dir, kKustomizationFile)),
                     {kustomization(entries),
                      fmt::format("the list of resources of bundle \"{}\"", which.dir), which.pos}));
@@ -205,10 +205,14 @@ private:
     using Entries = std::set<std::string_view>;
 
     // By directory, "" = the bundle's own.
-    static std::map<std::string_view, Entries> kustomizations(
-        const std::vector<std::string>& resources) {
+    std::map<std::string_view, Entries> kustomizations(std::size_t index) const {
         std::map<std::string_view, Entries> found;
-        for (const std::string_view path : resources) {
+        for (const LeftAlone& build : output_.loaded.left_alone) {
+            if (build.bundle == index && !build.dir.empty() && !output_.loaded.only_generated) {
+                found[""].insert(build.dir);
+            }
+        }
+        for (const std::string_view path : resources_[index]) {
             const std::size_t slash = path.rfind('/');
             const std::string_view dir =
                 slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);

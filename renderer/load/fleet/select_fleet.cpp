@@ -205,8 +205,7 @@ private:
         if (kustomize_dir_ != root_.path) {
             return;
         }
-        Diagnostics quiet;
-        KustomizationReader reader(context_.build.tree, context_.build.sources, quiet);
+        KustomizationReader reader(context_.build.tree, context_.build.sources);
         if (const Kustomization* file = reader.find(kustomize_dir_)) {
             warn_of_subdirectories(context_.build.tree, *file, diagnostics_);
         }
@@ -332,8 +331,7 @@ private:
 
     // The env file is often listed in a bootstrap directory that Fleet does not reach.
     void find_oauth_below() {
-        Diagnostics quiet;  // no one executes these kustomizations here
-        KustomizationReader reader(context_.build.tree, context_.build.sources, quiet);
+        KustomizationReader reader(context_.build.tree, context_.build.sources);
         for (const WalkedDir* dir : dirs_) {
             if (dir->kustomizations.empty() || visited_.contains(dir->path) ||
                 (!text_of(explicit_dir()).empty() && !is_within(dir->path, kustomize_dir_))) {

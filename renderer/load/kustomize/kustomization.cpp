@@ -13,12 +13,6 @@ namespace renderer {
 
 namespace {
 
-bool is_remote(std::string_view entry) {
-    return entry.find("://") != std::string_view::npos || entry.starts_with("git@") ||
-           entry.starts_with("git::") || entry.starts_with("github.com/") ||
-           entry.find("?ref=") != std::string_view::npos;
-}
-
 // One run of `kustomize build`.
 class BuildRun {
 public:
@@ -38,7 +32,10 @@ private:
     // The outermost kustomization that sets a namespace wins: its transformer runs last.
     void visit(const Kustomization& file, NamespaceRule rule) {
         visited_.push_back(file.dir);
-        if (!file.usable) {
+        for (const Diagnostic& fault : file.faults.all()) {
+            context_.diagnostics.add(fault);
+        }
+        if (!file.usable()) {
             return;
         }
         const Value* ns = file.root.find("namespace");
@@ -68,10 +65,10 @@ private:
 
     void add_entry(const Kustomization& file, const Value& entry, const NamespaceRule& rule) {
         const std::string path = normal_path(join_path(file.dir, entry.text()));
-        const EntryKind kind = is_remote(entry.text()) || entry.text().starts_with('/')
+        const EntryKind kind = is_remote_resource(entry.text()) || entry.text().starts_with('/')
                                    ? EntryKind::Missing
                                    : context_.tree.kind(path);
-        if (is_remote(entry.text())) {
+        if (is_remote_resource(entry.text())) {
             refuse(
                 entry, "remote-resource", fmt::format("\"{}\" is a remote resource", entry.text()),
                 "a file or directory of this repository",
@@ -215,6 +212,12 @@ private:
 };
 
 }  // namespace
+
+bool is_remote_resource(std::string_view entry) {
+    return entry.find("://") != std::string_view::npos || entry.starts_with("git@") ||
+           entry.starts_with("git::") || entry.starts_with("github.com/") ||
+           entry.find("?ref=") != std::string_view::npos;
+}
 
 std::vector<std::string> run_build(const BuildContext& context, const BuildRequest& request) {
     return BuildRun(context, request).run();

@@ -22,16 +22,17 @@ constexpr std::string_view kOAuthGenerator = "operator-oauth";
 struct Kustomization {
     std::string dir, path;
     Value root;
-    bool usable = false;
+    Diagnostics faults;  // reported by a build that it takes part in
+    [[nodiscard]] bool usable() const { return !faults.has_errors(); }
 };
 
 // Reads each kustomization file once, whoever asks.
 class KustomizationReader {
 public:
-    KustomizationReader(const SourceTree& tree, SourceMap& sources, Diagnostics& diagnostics)
-        : tree_(tree), sources_(sources), diagnostics_(diagnostics) {}
+    KustomizationReader(const SourceTree& tree, SourceMap& sources)
+        : tree_(tree), sources_(sources) {}
 
-    // nullptr: the directory has none. Two of them are an error.
+    // nullptr: the directory has none. Two of them are a fault of the first.
     const Kustomization* find(const std::string& dir);
 
     // Directories that its resources and bases name, normal paths.
@@ -42,9 +43,11 @@ private:
 
     const SourceTree& tree_;
     SourceMap& sources_;
-    Diagnostics& diagnostics_;
     std::map<std::string, std::unique_ptr<Kustomization>> known_;
 };
+
+// An entry of `resources` that kustomize fetches.
+bool is_remote_resource(std::string_view entry);
 
 struct BuildRequest {
     std::string dir;

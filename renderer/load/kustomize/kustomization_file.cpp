@@ -85,19 +85,17 @@ std::unique_ptr<Kustomization> KustomizationReader::read(const std::string& dir,
     auto file = std::make_unique<Kustomization>();
     file->dir = dir;
     file->path = path;
-    const std::size_t before = diagnostics_.error_count();
     ConfigFile config =
-        read_config(tree_, path, kFields, "a kustomization", sources_, diagnostics_);
+        read_config(tree_, path, kFields, "a kustomization", sources_, file->faults);
     file->root = std::move(config.root);
     if (config.usable && file->root.is_null()) {
-        diagnostics_.error("empty-kustomization", config.pos, "this kustomization is empty")
+        file->faults.error("empty-kustomization", config.pos, "this kustomization is empty")
             .hint("list the manifests under \"resources\"");
     }
     if (file->root.is_map()) {
-        refuse_other_fields(*file, diagnostics_);
-        check_kind(*file, diagnostics_);
+        refuse_other_fields(*file, file->faults);
+        check_kind(*file, file->faults);
     }
-    file->usable = diagnostics_.error_count() == before;
     return file;
 }
 
@@ -112,16 +110,16 @@ const Kustomization* KustomizationReader::find(const std::string& dir) {
             paths.push_back(std::move(path));
         }
     }
+    std::unique_ptr<Kustomization>& entry = known_[dir];
+    if (!paths.empty()) {
+        entry = read(dir, paths.front());
+    }
     if (paths.size() > 1) {
-        diagnostics_.error("two-kustomizations", {}, "this directory has two kustomization files")
+        entry->faults.error("two-kustomizations", {}, "this directory has two kustomization files")
             .where(paths[1])
             .found(fmt::format("{}", fmt::join(paths, ", ")))
             .expected("one of them")
             .hint("keep kustomization.yaml");
-    }
-    std::unique_ptr<Kustomization>& entry = known_[dir];
-    if (!paths.empty()) {
-        entry = read(dir, paths.front());
     }
     return entry.get();
 }

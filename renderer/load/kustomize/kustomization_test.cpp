@@ -206,20 +206,21 @@ TEST(Kustomization, Errors) {
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.name);
-        EXPECT_EQ(load_files({{"kustomization.yaml", row.kustomization},
-                              {"a.yaml", kSecret},
-                              {"../other/b.yaml", kOther},
-                              {"dir/values.yaml", "a: 1\n"},
-                              {"dir/x.env", "HIDDEN\n"},
-                              {"dir/bad.env", "a=1\nHIDDEN=\xFF\n"}})
-                      .diagnostics,
-                  row.want);
+        EXPECT_EQ(
+            load_files({{"kustomization.yaml", std::string(row.kustomization) + "# tailscale\n"},
+                        {"a.yaml", kSecret},
+                        {"../other/b.yaml", kOther},
+                        {"dir/values.yaml", "a: 1\n"},
+                        {"dir/x.env", "HIDDEN\n"},
+                        {"dir/bad.env", "a=1\nHIDDEN=\xFF\n"}})
+                .diagnostics,
+            row.want);
     }
 }
 
 TEST(Kustomization, CycleOfTwo) {
     EXPECT_EQ(load_files({{"a/kustomization.yaml", "resources: [../b]\n"},
-                          {"b/kustomization.yaml", "resources: [../a]\n"}})
+                          {"b/kustomization.yaml", "resources: [../a]\n# tailscale\n"}})
                   .diagnostics,
               "b/kustomization.yaml:1:13: error: \"../a\" contains this kustomization "
               "[kustomization-cycle]\n"
@@ -260,7 +261,7 @@ TEST(Kustomization, InputOfTwoBuilds) {
 }
 
 TEST(Kustomization, TwoFiles) {
-    EXPECT_EQ(load_files({{"k/kustomization.yaml", "resources: [a.yaml]\n"},
+    EXPECT_EQ(load_files({{"k/kustomization.yaml", "resources: [a.yaml]  # tailscale\n"},
                           {"k/Kustomization", "resources: [a.yaml]\n"},
                           {"k/a.yaml", kSecret}})
                   .diagnostics,

@@ -64,6 +64,18 @@ std::vector<Edit> name_target(const ServiceInput& service, const std::string& na
     if (service.external_name == name || spec == nullptr || !spec->is_map()) {
         return {};
     }
+    if (loaded.only_generated) {
+        const Value* old = spec->find("externalName");
+        about(service, diagnostics)
+            .error("source-edit", old == nullptr ? spec->pos() : old->pos(),
+                   "this Service must name its proxy, and --only generated writes no source")
+            .found(service.external_name.empty()
+                       ? "no externalName"
+                       : fmt::format("externalName {}", service.external_name))
+            .expected(fmt::format("externalName: {}", name))
+            .hint("write that line, or render without --only generated");
+        return {};
+    }
     std::optional<Edit> edit =
         set_member({loaded.sources, doc.source, doc.range, doc.root}, *spec, "externalName", name);
     if (edit) {

@@ -1,0 +1,49 @@
+// Runs the user's own `kustomize` for a kustomization that says more than kustomization.h executes.
+// It gets a private copy of the files that the build names, no network, no programs and little
+// time. Source: kustomize api/krusty/options.go (what `kustomize build` does without flags: no
+// plug-ins, no exec functions, no helm).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/result.h"
+#include "renderer/load/kustomize/build_files.h"
+
+namespace renderer {
+
+struct KustomizeProgram {
+    std::string path;               // absolute
+    std::vector<std::string> verb;  // {"build"}, or {"kustomize"} of kubectl
+    std::string version;            // "v5.8.1"; "" when it does not say
+};
+
+constexpr std::string_view kNoProgram = "none";
+
+// Where the program is, or "none". `choice`: a path; "" = `kustomize` or `kubectl` of the search
+// path, which is what the variable PATH is; "none"; or a name that is looked up there. Relative
+// directories of the search path do not count.
+std::string find_kustomize(const std::string& choice, std::string_view search_path);
+
+// Asks it for its version.
+KustomizeProgram kustomize_at(const std::string& path);
+
+// What a copy has left out, since it takes the network or another program.
+struct LeftOut {
+    Pos pos;           // the entry
+    std::string what;  // "https://example.com/crds.yaml", "chart tailscale-operator"
+    bool is_chart = false;
+};
+
+struct KustomizeBuild {
+    std::string stream;  // what the program printed
+    std::vector<LeftOut> left_out;
+};
+
+// `files`: of the build, all in `root`. Fails with what the program printed to standard error.
+Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const SourceTree& tree,
+                                     KustomizationReader& reader, const BuildFiles& files,
+                                     const std::string& root, const std::string& dir);
+
+}  // namespace renderer

@@ -1,0 +1,132 @@
+"""What the user's own kustomize builds, against the real kustomize.
+
+A kustomization that says more than tailrender executes gives the same objects as `kustomize build | tailrender post-render`. What kustomize would
+fetch or run is left out and named, and nothing outside of the tree is read.
+"""
+import os
+import shutil
+import subprocess
+import textwrap
+
+import pytest
+import yaml
+
+from shared.checks import run
+
+SERVICE = """
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop, annotations: {tailscale.com/expose: "true"}}
+spec: {selector: {app: web}, ports: [{port: 80, name: http}]}
+"""
+# Each is a kustomization.yaml of app/, beside service.yaml.
+BUILDS = {
+    "prefix": "namePrefix: prod-\nresources: [service.yaml]\n",
+    "suffix and namespace": "nameSuffix: -x\nnamespace: other\nresources: [service.yaml]\n",
+    "labels": "labels: [{pairs: {team: a}, includeSelectors: true}]\nresources: [service.yaml]\n",
+    "annotation by a patch": "resources: [service.yaml]\npatches:\n- target: {kind: Service}\n  patch: |\n    - op: add\n"
+                             "      path: /metadata/annotations/tailscale.com~1hostname\n      value: shop\n",
+    "strategic merge": "resources: [service.yaml]\npatches:\n- patch: |\n    apiVersion: v1\n    kind: Service\n"
+                       "    metadata: {name: web, namespace: shop}\n    spec: {ports: [{port: 443, name: https}]}\n",
+    "component": "resources: [service.yaml]\ncomponents: [../component]\n",
+    "base": "resources: [../base]\nnamePrefix: prod-\n",
+    "replacements": "resources: [service.yaml]\nreplacements:\n- source: {kind: Service, name: web, fieldPath: metadata.name}\n  targets:\n"
+                    "  - select: {kind: Service}\n    fieldPaths: [\"metadata.annotations.[tailscale.com/hostname]\"]\n    options: {create: true}\n",
+}
+FILES = {
+    "app/service.yaml": SERVICE,
+    "base/kustomization.yaml": "resources: [api.yaml]\n",
+    "base/api.yaml": SERVICE.replace("name: web,", "name: api,"),
+    "component/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches:\n- target: {kind: Service}\n  patch: |\n"
+                                    "    - {op: replace, path: /spec/ports/0/port, value: 8080}\n",
+}
+
+
+def tree(root, files):
+    for path, text in files.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(textwrap.dedent(text))
+
+
+@pytest.fixture
+def render(tailrender, tools, tmp_path):
+    def call(*arguments, path=str(tools), cwd=tmp_path):
+        return subprocess.run([tailrender, "render", ".", "--only", "generated", *arguments], cwd=cwd, capture_output=True, text=True,
+                              env={"PATH": path, "TMPDIR": os.environ.get("TMPDIR", "/tmp")}, timeout=120)
+    return call
+
+
+@pytest.mark.parametrize("name", BUILDS)
+def test_gives_what_the_stream_of_kustomize_gives(render, tailrender, tools, tmp_path, name):
+    tree(tmp_path, {**FILES, "app/kustomization.yaml": BUILDS[name]})
+    if name != "base":
+        shutil.rmtree(tmp_path / "base")
+    built = run(tools / "kustomize", "build", "app", cwd=tmp_path)
+    stream = subprocess.run([tailrender, "post-render", "--quiet"], input=built, capture_output=True, text=True, check=True).stdout
+    sources = list(yaml.safe_load_all(built))
+    want = [document for document in yaml.safe_load_all(stream) if document not in sources]
+    ours = render()
+    assert ours.returncode == 0, ours.stderr
+    assert list(yaml.safe_load_all(ours.stdout)) == want
+    assert len(want) >= 6
+    version = run(tools / "kustomize", "version").strip()
+    assert f"1 kustomization built by kustomize {version}\n" in ours.stderr
+
+
+def test_needs_a_program(render, tmp_path):
+    tree(tmp_path, {**FILES, "app/kustomization.yaml": BUILDS["prefix"]})
+    for refused in (render(path=""), render("--kustomize", "none")):
+        assert refused.returncode == 1
+        assert '"namePrefix" of a kustomization is not supported' in refused.stderr
+
+
+def test_says_what_kustomize_says(render, tmp_path):
+    tree(tmp_path, {**FILES, "app/kustomization.yaml": "resources: [service.yaml]\npatches: [{path: absent.yaml}]\n"})
+    failed = render()
+    assert failed.returncode == 1
+    assert "app: error: kustomize cannot build this directory [kustomize-failed]" in failed.stderr
+    assert "absent.yaml" in failed.stderr
+    assert "/tmp" not in failed.stderr.replace(str(tmp_path), "").split("hint:")[0]
+
+
+def test_shows_no_value_of_a_secret(render, tmp_path):
+    tree(tmp_path, {**FILES, "app/bad.env": "tskey-client-hidden\xa0value\n",
+                    "app/kustomization.yaml": "namePrefix: a-\nresources: [service.yaml]\nsecretGenerator: [{name: s, envs: [bad.env]}]\n"
+                                              "patches: [{path: absent.yaml}]\n"})
+    failed = render()
+    assert failed.returncode == 1
+    assert "a message that may hold values of a Secret" in failed.stderr
+    assert "hidden" not in failed.stderr
+
+
+@pytest.mark.parametrize("entry, what", [
+    ("helmCharts: [{name: tailscale-operator, repo: https://example.com}]", "chart tailscale-operator"),
+    ("namePrefix: a-\nresources: [service.yaml, https://example.com/crds.yaml]", "https://example.com/crds.yaml"),
+    ("generators: [plug-in.yaml]", "plug-in app/plug-in.yaml"),
+    ("transformers: [plug-in.yaml]", "plug-in app/plug-in.yaml"),
+])
+def test_leaves_out_what_would_be_fetched_or_run(render, tmp_path, entry, what):
+    listed = entry if "resources:" in entry else f"resources: [service.yaml]\n{entry}"
+    plug_in = ("apiVersion: example.com/v1\nkind: Run\nmetadata:\n  name: x\n  annotations:\n    config.kubernetes.io/function: |\n"
+               f"      exec: {{path: {tmp_path}/run.sh}}\n")
+    tree(tmp_path, {"app/service.yaml": SERVICE, "app/kustomization.yaml": listed + "\n", "app/plug-in.yaml": plug_in,
+                    "run.sh": f"#!/bin/sh\ntouch {tmp_path}/has-run\ncat\n"})
+    (tmp_path / "run.sh").chmod(0o755)
+    done = render()
+    assert done.returncode == 0, done.stderr
+    assert "[not-built]" in done.stderr and f"found: {what}" in done.stderr
+    assert not (tmp_path / "has-run").exists()
+    assert "StatefulSet" in done.stdout
+
+
+@pytest.mark.parametrize("entry", ["../../outside.yaml", "link.yaml", "linked"])
+def test_reads_nothing_outside_of_the_tree(render, tmp_path, entry):
+    inside, secret = tmp_path / "tree", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: secret-of-the-machine, namespace: shop}\n"
+    tree(tmp_path, {"tree/app/service.yaml": SERVICE, "outside.yaml": secret, "outside/kustomization.yaml": "resources: [../outside.yaml]\n"})
+    (inside / "app/kustomization.yaml").write_text(f"namePrefix: a-\nresources: [service.yaml, {entry}]\n")
+    (inside / "app/link.yaml").symlink_to(tmp_path / "outside.yaml")
+    (inside / "app/linked").symlink_to(tmp_path / "outside")
+    refused = render(cwd=inside)
+    assert refused.returncode == 1
+    assert "secret-of-the-machine" not in refused.stdout + refused.stderr

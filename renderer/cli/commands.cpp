@@ -195,7 +195,9 @@ Result<int> run_render(const Options& options, ClusterRuns& runs, Console& conso
     if (options.update_lock && !fs::is_directory(options.load.path)) {
         return Error{no_place_for_lock(options)};
     }
-    if (!(tree ? runs.render_each(options.load) : runs.render_one(options.load, Form::Text))) {
+    LoadOptions load = options.load;
+    load.one_stream = !tree && !load.only_generated;
+    if (!(tree ? runs.render_each(load) : runs.render_one(load, Form::Text))) {
         return runs.fail(console);
     }
     const int code =

@@ -90,10 +90,6 @@ Result<ClusterTree> read_cluster(const SourceTree& tree, const std::string& dir,
     return found;
 }
 
-bool has_inventory(const SourceTree& tree, const std::string& dir) {
-    return tree.kind(join_path(dir, kInventoryName)) == EntryKind::File;
-}
-
 // What is below a directory that has no inventory of its own.
 struct Contents {
     std::vector<std::string> trees;  // paths of rendered trees, as read from that directory
@@ -114,7 +110,7 @@ Result<Unit> look_below(const SourceTree& tree, const std::string& root,
         if (!is_directory || entry.is_link) {
             contents.has_sources =
                 contents.has_sources || is_directory || is_manifest_name(entry.name);
-        } else if (has_inventory(tree, join_path(dir, entry.name))) {
+        } else if (is_rendered_tree(tree, join_path(dir, entry.name))) {
             contents.trees.push_back(below);
         } else {
             TRY(look_below(tree, root, below, contents));
@@ -146,7 +142,7 @@ std::string common_directory(const std::vector<std::string>& paths) {
 
 Result<std::vector<ClusterTree>> read_rendered(const SourceTree& tree, const std::string& dir) {
     std::vector<ClusterTree> clusters;
-    if (has_inventory(tree, dir)) {
+    if (is_rendered_tree(tree, dir)) {
         clusters.push_back(TRY(read_cluster(tree, dir, "")));
         return clusters;
     }

@@ -137,6 +137,7 @@ public:
 
 private:
     void warn_unread() {
+        loaded_.unjudged.push_back(pending_.source);
         const auto error =
             std::ranges::find(unheard_.all(), Severity::Error, &Diagnostic::severity);
         diagnostics_
@@ -328,6 +329,9 @@ void assemble(std::vector<PendingFile>& files, Loaded& loaded, Diagnostics& diag
     }
     loaded.documents.reserve(count);
     for (PendingFile& pending : files) {
+        if (pending.file->left_alone) {
+            loaded.unjudged.push_back(pending.source);
+        }
         if (pending.file->copied_whole || pending.file->left_alone) {
             add_source_file(*pending.file, pending.source, loaded);
         }
@@ -446,7 +450,7 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
         }
     });
     read_trees(loaded.sources, pending, false, threads);
-    if (!options.validate) {
+    if (!options.validate && !options.one_stream) {
         judge_units(pending, loaded);
     }
     std::vector<std::uint32_t> file_of(loaded.sources.count(), kNone);

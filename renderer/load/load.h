@@ -33,6 +33,7 @@ struct LoadOptions {
     std::string default_namespace;           // --namespace
     std::string output_dir;                  // -o: skipped while reading
     bool only_generated = false;     // --only generated: the sources are applied as they are
+    bool one_stream = false;         // what is left out of the output is lost
     std::string kustomize = "none";  // --kustomize: where kustomize or kubectl is
     bool install = false;            // no input but values: a bundle of the operator's chart
     std::string kubernetes_version;  // --kubernetes-version
@@ -118,7 +119,7 @@ struct ResourceList {
 // are copied as they are, for kustomize to build.
 struct LeftAlone {
     std::uint32_t bundle = 0;
-    std::string dir;  // relative to the bundle's directory
+    std::string dir;  // relative to the bundle's directory, never ""
 };
 
 struct Loaded {
@@ -143,6 +144,8 @@ struct Loaded {
     std::optional<ResourceList> resource_list;  // krm
     std::size_t skipped_files = 0;              // no Kubernetes documents in them
     std::vector<LeftAlone> left_alone;
+    // Files that are not understood and do not mention Tailscale.
+    std::vector<SourceId> unjudged;
     std::vector<std::string> built_dirs;  // by the user's kustomize
     std::string kustomize_version;        // its version, "" when nothing was built
     bool only_generated = false;          // documents are read, and never written

@@ -52,7 +52,8 @@ private:
             for (const WalkedDir* dir : dirs_) {
                 const bool wanted =
                     roots ? !referenced.contains(dir->path) : !visited.contains(dir->path);
-                if (wanted && kustomization_of(*dir) != nullptr) {
+                const Kustomization* file = wanted ? kustomization_of(*dir) : nullptr;
+                if (file != nullptr && (dir->relative.empty() || !is_component(*file))) {
                     for (std::string& seen : build(*dir)) {
                         visited.insert(std::move(seen));
                     }
@@ -76,11 +77,11 @@ private:
         if (found.has_errors()) {
             const BuildFiles read =
                 find_build_files(shared.tree, shared.reader, context_.root, dir.path);
-            const bool is_ours = read.mentions_tailscale || read.leaves_root;
-            if (!is_ours || (needs_kustomize(found) && build_by_kustomize(dir, read))) {
+            const bool stays = may_stay(dir, read, found);
+            if (stays || (needs_kustomize(found) && build_by_kustomize(dir, read))) {
                 out_.files.resize(files);
                 out_.generated.resize(generated);
-                if (!is_ours) {
+                if (stays) {
                     leave_alone(dir, read);
                 }
                 std::ranges::transform(read.paths, std::back_inserter(visited), parent_path);
@@ -96,6 +97,25 @@ private:
         return std::ranges::all_of(found.all(), [](const Diagnostic& diagnostic) {
             return diagnostic.severity != Severity::Error || diagnostic.rule == "not-supported" ||
                    diagnostic.rule == "remote-resource";
+        });
+    }
+
+    // Nothing of ours is in it, and the output has a place for it. A mistake may hide what it
+    // meant to name.
+    [[nodiscard]] bool may_stay(const WalkedDir& dir, const BuildFiles& read,
+                                const Diagnostics& found) const {
+        const bool has_place = context_.options.only_generated ||
+                               (!context_.options.one_stream && !dir.relative.empty());
+        return has_place && !read.mentions_tailscale && !read.leaves_root &&
+               (needs_kustomize(found) || !mentioned_below(dir));
+    }
+
+    [[nodiscard]] bool mentioned_below(const WalkedDir& top) const {
+        return std::ranges::any_of(dirs_, [&](const WalkedDir* dir) {
+            return is_within(dir->path, top.path) &&
+                   std::ranges::any_of(dir->files, [&](const std::string& name) {
+                       return mentions_tailscale(join_path(dir->path, name));
+                   });
         });
     }
 
@@ -120,9 +140,10 @@ private:
         for (const LeftOut& what : made->left_out) {
             warn_left_out(what);
         }
+        const std::string name = dir.relative.empty() ? "." : dir.relative;
         out_.built_dirs.push_back(dir.path);
         out_.kustomize_version = program_->version;
-        added_.push_back({.path = fmt::format("kustomize build {}", dir.path),
+        added_.push_back({.path = fmt::format("kustomize build {}", name),
                           .bundle_path = join_path(dir.relative, "kustomize-build.yaml"),
                           .text = std::move(made->stream),
                           .bundle = bundle_,
@@ -142,6 +163,9 @@ private:
 
     void leave_alone(const WalkedDir& dir, const BuildFiles& read) {
         out_.left_alone.push_back({bundle_, dir.relative});
+        for (const RemoteResource& entry : read.remote) {
+            warn_left_out({.pos = entry.pos, .what = entry.url});
+        }
         for (const std::string& path : read.paths) {
             if (left_alone_.insert(path).second) {
                 added_.push_back({.path = path,

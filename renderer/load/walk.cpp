@@ -26,7 +26,7 @@ public:
             diagnostics_.add(std::move(entries.error().diagnostic));
             return;
         }
-        if (!relative.empty() && is_rendered_tree(path, *entries)) {
+        if (!relative.empty() && (is_rendered_tree(tree_, path) || is_output(path))) {
             return;
         }
         WalkedDir dir{.path = path, .relative = relative, .in_chart = in_chart};
@@ -48,10 +48,8 @@ public:
     std::vector<WalkedDir> dirs;
 
 private:
-    bool is_rendered_tree(const std::string& path, const std::vector<Entry>& entries) const {
-        const auto is_inventory = [](const Entry& entry) { return entry.name == kInventoryName; };
-        return std::ranges::any_of(entries, is_inventory) ||
-               (!real_output_.empty() && tree_.real_path(path) == real_output_);
+    [[nodiscard]] bool is_output(const std::string& path) const {
+        return !real_output_.empty() && tree_.real_path(path) == real_output_;
     }
 
     void take_file(const Entry& entry, WalkedDir& dir) {
@@ -134,6 +132,10 @@ private:
 };
 
 }  // namespace
+
+bool is_rendered_tree(const SourceTree& tree, const std::string& dir) {
+    return tree.kind(join_path(dir, kInventoryName)) == EntryKind::File;
+}
 
 std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root,
                                  const std::string& output_dir, Diagnostics& diagnostics) {

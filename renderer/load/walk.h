@@ -31,6 +31,9 @@ struct WalkedDir {
     bool in_chart = false;  // this directory or one above it, up to the root, has a Chart.yaml
 };
 
+// Output of ours, which no one takes for a source.
+bool is_rendered_tree(const SourceTree& tree, const std::string& dir);
+
 // Parents before children, bytewise. `output_dir` may be empty.
 std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root,
                                  const std::string& output_dir, Diagnostics& diagnostics);

@@ -93,6 +93,32 @@ void refuse_operator_in_sources(const Loaded& loaded, const Inventory& inventory
     }
 }
 
+// What is left unread because it does not mention Tailscale may yet be an input.
+void refuse_unjudged(const Loaded& loaded, const Settings& settings, Diagnostics& diagnostics) {
+    std::vector<std::string_view> words;
+    if (settings.default_load_balancer) {
+        words.emplace_back("LoadBalancer");
+    }
+    if (settings.ingress_class != "tailscale") {
+        words.push_back(settings.ingress_class);
+    }
+    for (const SourceId source : loaded.unjudged) {
+        for (const std::string_view word : words) {
+            const std::size_t at = loaded.sources.text(source).find(word);
+            if (at != std::string_view::npos) {
+                diagnostics
+                    .error("unread-file", loaded.sources.pos(source, at),
+                           "this file must be read: what it says may be an input")
+                    .found(fmt::format("\"{}\", to which the operator's settings give a meaning",
+                                       word))
+                    .expected("a file, and a kustomization around it, that tailrender can read")
+                    .hint("tailrender check says what it cannot read");
+                break;
+            }
+        }
+    }
+}
+
 // Placement `central`: the operator's bundle. kNone: each proxy goes to its parent's.
 std::uint32_t central_bundle(const Loaded& loaded, const OperatorInput& reference,
                              const Settings& settings, Diagnostics& diagnostics) {
@@ -234,6 +260,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     plan.summary = std::move(installation.summary);
     append(std::move(installation.edits), plan.edits);
     refuse_operator_in_sources(loaded, inventory, diagnostics);
+    refuse_unjudged(loaded, plan.settings, diagnostics);
     append(plan_custom_resources(loaded, inventory, plan.settings, diagnostics), plan.edits);
     if (plan.install) {
         plan.install->crds = missing_crds(loaded, plan.settings);

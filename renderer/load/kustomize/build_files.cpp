@@ -1,6 +1,7 @@
 #include "renderer/load/kustomize/build_files.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "renderer/core/text_of.h"
@@ -10,44 +11,45 @@ namespace renderer {
 
 namespace {
 
+constexpr std::array<std::string_view, 3> kResourceFields = {"resources", "bases", "components"};
+// Names and text, never paths.
+constexpr std::array<std::string_view, 3> kTextFields = {"namespace", "literals", "patch"};
+
 class Search {
 public:
     Search(const SourceTree& tree, KustomizationReader& reader, const std::string& root)
-        : tree_(tree), reader_(reader), real_root_(tree.real_path(root)) {}
+        : tree_(tree), reader_(reader), root_(root), real_root_(tree.real_path(root)) {}
 
     void build(const std::string& dir) {
-        const Kustomization* kustomization = reader_.find(dir);
-        if (kustomization == nullptr) {
-            directory(dir);
-        } else if (file(kustomization->path)) {
-            if (kustomization->root.is_map()) {
-                values(dir, kustomization->root);
-            } else {
-                directory(dir);
-            }
+        if (!entered_.insert(dir).second) {
+            return;
         }
+        const Kustomization* kustomization = reader_.find(dir);
+        if (kustomization == nullptr || !kustomization->root.is_map()) {
+            return directory(dir);
+        }
+        for (const std::string_view name : kKustomizationNames) {
+            named(join_path(dir, name), false);
+        }
+        note_remote(kustomization->root);
+        values(dir, kustomization->root);
     }
 
     BuildFiles found;
 
 private:
-    // False: it was known.
-    bool file(const std::string& path) {
+    void file(const std::string& path) {
         if (!found.paths.insert(path).second) {
-            return false;
+            return;
         }
         const Result<std::string> text = tree_.read(path);
         found.mentions_tailscale = found.mentions_tailscale ||
                                    (text && (text->find("tailscale") != std::string::npos ||
                                              text->find(kOAuthGenerator) != std::string::npos));
-        return true;
     }
 
     // A chart, say: all that it holds.
     void directory(const std::string& dir) {
-        if (!directories_.insert(dir).second) {
-            return;
-        }
         const Result<std::vector<Entry>> entries = tree_.list(dir);
         if (!entries) {
             return;
@@ -57,7 +59,7 @@ private:
         }
     }
 
-    void named(const std::string& path, bool is_link = false) {
+    void named(const std::string& path, bool is_link) {
         const EntryKind kind = tree_.kind(path);
         if (kind != EntryKind::File && kind != EntryKind::Directory) {
             return;
@@ -66,8 +68,18 @@ private:
             found.leaves_root = true;
         } else if (kind == EntryKind::File) {
             file(path);
-        } else {
+        } else if (!is_rendered_tree(tree_, path)) {
             build(path);
+        }
+    }
+
+    void note_remote(const Value& root) {
+        for (const std::string_view field : kResourceFields) {
+            for (const Value& entry : items_of(root.find(field))) {
+                if (is_remote_resource(text_of(&entry))) {
+                    found.remote.push_back({entry.pos(), std::string(text_of(&entry))});
+                }
+            }
         }
     }
 
@@ -78,23 +90,36 @@ private:
         }
         if (value.is_map()) {
             for (const Member& member : value.members()) {
-                if (member.name() != "namespace") {
+                if (std::ranges::find(kTextFields, member.name()) == kTextFields.end()) {
                     values(dir, member.value);
                 }
             }
         }
         const std::string_view text = text_of(&value);
         const std::size_t equals = text.find('=');
-        for (const std::string_view part :
-             {text,
-              equals == std::string_view::npos ? std::string_view() : text.substr(equals + 1)}) {
-            if (!part.empty() && !part.starts_with('/') && part.size() <= kLongestPath &&
-                part.find('\n') == std::string_view::npos) {
-                const std::string path = normal_path(join_path(dir, part));
-                if (path != dir) {
-                    named(path);
-                }
-            }
+        if (is_remote_resource(text) || text.find('\n') != std::string_view::npos) {
+            return;
+        }
+        path(dir, text);
+        if (equals != std::string_view::npos) {
+            path(dir, text.substr(equals + 1));
+        }
+    }
+
+    void path(const std::string& dir, std::string_view text) {
+        if (text.empty() || text.size() > kLongestPath) {
+            return;
+        }
+        if (text.starts_with('/')) {
+            found.leaves_root =
+                found.leaves_root || is_within(tree_.real_path(std::string(text)), real_root_);
+            return;
+        }
+        const std::string target = normal_path(join_path(dir, text));
+        if (!is_within(target, root_)) {
+            found.leaves_root = true;  // also when there is nothing: beside a copy there may be
+        } else if (target != dir) {
+            named(target, false);
         }
     }
 
@@ -102,8 +127,9 @@ private:
 
     const SourceTree& tree_;
     KustomizationReader& reader_;
+    const std::string& root_;
     std::string real_root_;
-    std::set<std::string> directories_;
+    std::set<std::string> entered_;  // directories
 };
 
 }  // namespace

@@ -4,18 +4,27 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "renderer/load/kustomize/kustomization.h"
 
 namespace renderer {
 
-struct BuildFiles {
-    std::set<std::string> paths = {};  // as the tree knows them
-    bool mentions_tailscale = false;   // in any byte of them
-    bool leaves_root = false;          // a path is outside of the root, or is a link
+// An entry of `resources`, `bases` or `components` that kustomize fetches.
+struct RemoteResource {
+    Pos pos;
+    std::string url;
 };
 
-// Nothing outside of `root` is opened.
+struct BuildFiles {
+    std::set<std::string> paths = {};  // as the tree knows them
+    std::vector<RemoteResource> remote = {};
+    bool mentions_tailscale = false;  // in any byte of them
+    // A path is absolute, leads out of the root, or is a link: a copy is not what kustomize reads.
+    bool leaves_root = false;
+};
+
+// Nothing outside of `root`, a normal path, is opened, and no rendered tree in it.
 BuildFiles find_build_files(const SourceTree& tree, KustomizationReader& reader,
                             const std::string& root, const std::string& dir);
 

@@ -76,6 +76,41 @@ TEST(BuildFiles, OutsideOfTheRootAreNotOpened) {
     files["../outside.yaml"] = "tailscale";
     files["a/kustomization.yaml"] = "resources: [../../outside.yaml]\n";
     EXPECT_EQ(found(MemoryTree(files), "a"), "a/kustomization.yaml; leaves the root");
+    files["a/kustomization.yaml"] = "resources: [../../absent]\n";
+    EXPECT_EQ(found(MemoryTree(files), "a"), "a/kustomization.yaml; leaves the root");
+}
+
+TEST(BuildFiles, AreFollowedThroughABaseThatAGeneratorHasNamedAsAFile) {
+    const MemoryTree tree({{"a/kustomization.yaml",
+                            "configMapGenerator: [{name: c, files: [../b/kustomization.yaml]}]\n"
+                            "resources: [../b]\n"},
+                           {"b/kustomization.yaml", "resources: [x.yaml]\n"},
+                           {"b/x.yaml", "tailscale"}});
+    EXPECT_EQ(found(tree, "a"), "a/kustomization.yaml, b/kustomization.yaml, b/x.yaml; mentioned");
+}
+
+TEST(BuildFiles, AreNotOursThatLieBelow) {
+    const MemoryTree tree({{"kustomization.yaml", "resources: [tailnet, a.yaml]\n"},
+                           {"a.yaml", ""},
+                           {"tailnet/.tailrender-inventory", ""},
+                           {"tailnet/kustomization.yaml", "resources: [x.yaml]\n"},
+                           {"tailnet/x.yaml", "tailscale"}});
+    EXPECT_EQ(found(tree, "."), "a.yaml, kustomization.yaml");
+}
+
+TEST(BuildFiles, LeaveWhatIsFetched) {
+    SourceMap sources;
+    const MemoryTree tree(
+        {{"a/kustomization.yaml", "components: [git@example.com:x/y]\nresources: [../b]\n"},
+         {"b/kustomization.yaml", "resources: [https://example.com/../x]\n"}});
+    KustomizationReader reader(tree, sources);
+    std::vector<std::string> urls;
+    for (const RemoteResource& remote : find_build_files(tree, reader, ".", "a").remote) {
+        urls.push_back(sources.describe(remote.pos) + " " + remote.url);
+    }
+    EXPECT_EQ(fmt::format("{}", fmt::join(urls, ", ")),
+              "a/kustomization.yaml:1:14 git@example.com:x/y, "
+              "b/kustomization.yaml:1:13 https://example.com/../x");
 }
 
 }  // namespace

@@ -133,6 +133,9 @@ private:
                    "bases that do not include this one", "remove the entry");
             return;
         }
+        if (is_rendered_tree(context_.tree, dir)) {
+            return;
+        }
         if (!request_.boundary.empty() && !is_within(dir, request_.boundary)) {
             refuse(entry, "outside-bundle",
                    fmt::format("\"{}\" is outside the bundle", entry.text()),

@@ -35,7 +35,7 @@ public:
     // nullptr: the directory has none. Two of them are a fault of the first.
     const Kustomization* find(const std::string& dir);
 
-    // Directories that its resources and bases name, normal paths.
+    // Directories that its fields for resources, components and plug-ins name, normal paths.
     std::vector<std::string> directories(const Kustomization& kustomization) const;
 
 private:
@@ -45,6 +45,9 @@ private:
     SourceMap& sources_;
     std::map<std::string, std::unique_ptr<Kustomization>> known_;
 };
+
+// A component, which is nothing by itself.
+bool is_component(const Kustomization& kustomization);
 
 // An entry of `resources` that kustomize fetches.
 bool is_remote_resource(std::string_view entry);

@@ -124,10 +124,15 @@ const Kustomization* KustomizationReader::find(const std::string& dir) {
     return entry.get();
 }
 
+bool is_component(const Kustomization& kustomization) {
+    return kustomization.root.is_map() && text_of(kustomization.root, "kind") == "Component";
+}
+
 std::vector<std::string> KustomizationReader::directories(
     const Kustomization& kustomization) const {
     std::vector<std::string> dirs;
-    for (const std::string_view field : {"resources", "bases"}) {
+    for (const std::string_view field :
+         {"resources", "bases", "components", "generators", "transformers", "validators"}) {
         for (const Value& entry : list_of(kustomization.root, field)) {
             std::string path = entry.is_string()
                                    ? normal_path(join_path(kustomization.dir, entry.text()))

@@ -272,6 +272,30 @@ TEST(Kustomization, TwoFiles) {
               "  hint: keep kustomization.yaml\n");
 }
 
+TEST(Kustomization, ComponentsAreBuiltWithWhatNamesThem) {
+    const LoadedText loaded =
+        load_files({{"x/kustomization.yaml", "resources: [a.yaml]\n"},
+                    {"x/a.yaml", kSecret},
+                    {"component/kustomization.yaml", "kind: Component\nresources: [b.yaml]\n"},
+                    {"component/b.yaml", kSecret}});
+    EXPECT_EQ(loaded.diagnostics, "");
+    EXPECT_EQ(loaded.files,
+              "bundle \"\" name \"\" default \"\" forced \"\"\n"
+              "0 component/b.yaml unreachable\n"
+              "0 x/a.yaml\n");
+}
+
+TEST(Kustomization, RenderedTreesAreNoResources) {
+    const LoadedText loaded =
+        load_files({{"kustomization.yaml", "resources: [a.yaml, tailnet]\n"},
+                    {"a.yaml", kSecret},
+                    {"tailnet/.tailrender-inventory", "kustomization.yaml\nb.yaml\n"},
+                    {"tailnet/kustomization.yaml", "resources: [b.yaml]\n"},
+                    {"tailnet/b.yaml", kSecret}});
+    EXPECT_EQ(loaded.diagnostics, "");
+    EXPECT_EQ(loaded.files, "bundle \"\" name \"\" default \"\" forced \"\"\n0 a.yaml\n");
+}
+
 TEST(Kustomization, Generators) {
     const LoadedText text = load_files(
         {{"kustomization.yaml",

@@ -70,7 +70,7 @@ EntryKind MemoryTree::kind(const std::string& path) const {
 std::string MemoryTree::real_path(const std::string& path) const {
     const auto link = links_.find(normal_path(path));
     const std::string target = link == links_.end() ? path : link->second;
-    return normal_path("/tree/" + target);
+    return normal_path(target.starts_with('/') ? target : "/tree/" + target);
 }
 
 }  // namespace renderer

@@ -1,14 +1,9 @@
 #include "renderer/base/sandbox.h"
 
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +15,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "renderer/base/confinement.h"
+
 namespace renderer {
 
 namespace {
@@ -28,49 +25,25 @@ constexpr std::size_t kErrorBytes = std::size_t{64} << 10U;
 constexpr int kCannotStart = 127;
 constexpr rlim_t kMemory = rlim_t{2} << 30U;
 
-#if defined(__x86_64__)
-constexpr unsigned kArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr unsigned kArchitecture = AUDIT_ARCH_AARCH64;
-#endif
-
-// socket(2) fails with EACCES, also through another architecture's numbers: those end the program.
-bool deny_network() {
-    constexpr unsigned kNumber = offsetof(seccomp_data, nr);
-    constexpr unsigned kArch = offsetof(seccomp_data, arch);
-    constexpr unsigned kX32 = 0x40000000;  // a third set of numbers, on x86_64
-    std::array<sock_filter, 9> filter = {{
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kArch),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kNumber),
-        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kX32, 2, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 1, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    }};
-    const sock_fprog program = {.len = static_cast<unsigned short>(filter.size()),
-                                .filter = filter.data()};
-    return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
 bool limit(int resource, rlim_t most) {
     const rlimit both = {.rlim_cur = most, .rlim_max = most};
     return ::setrlimit(static_cast<__rlimit_resource>(resource), &both) == 0;
 }
 
-// Only what may be called between fork and exec.
+// Only what may be called between fork and exec. The program ends with the thread that waits for
+// it.
 [[noreturn]] void become(char* const* arguments, char* const* environment, const char* directory,
-                         int out, int err, rlim_t seconds) {
+                         int out, int err, rlim_t seconds, pid_t parent, Confinement& confinement) {
     const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    const bool ready = null >= 0 && ::dup2(null, STDIN_FILENO) >= 0 &&
+    const bool ready = ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent &&
+                       null >= 0 && ::dup2(null, STDIN_FILENO) >= 0 &&
                        ::dup2(out, STDOUT_FILENO) >= 0 && ::dup2(err, STDERR_FILENO) >= 0 &&
-                       ::setpgid(0, 0) == 0 && ::chdir(directory) == 0 && limit(RLIMIT_FSIZE, 0) &&
+                       ::setsid() >= 0 && ::chdir(directory) == 0 && limit(RLIMIT_FSIZE, 0) &&
                        limit(RLIMIT_CORE, 0) && limit(RLIMIT_DATA, kMemory) &&
-                       limit(RLIMIT_CPU, seconds) && deny_network();
+                       limit(RLIMIT_CPU, seconds) && confinement.apply();
     if (ready) {
+        // What the user's shell has left open, a kernel before 5.9 leaves open.
+        (void)::close_range(STDERR_FILENO + 1, ~0U, 0);
         ::execve(arguments[0], arguments, environment);
     }
     ::_exit(kCannotStart);
@@ -104,72 +77,101 @@ bool take(int fd, std::string& text, std::size_t most) {
     return count > 0;
 }
 
+using Deadline = std::chrono::steady_clock::time_point;
+
+constexpr std::string_view kTooLong = "it took too long";
+
 // Why the program must be ended; "" when both streams have ended.
-std::string_view collect(Pipe& out, Pipe& err, const SandboxLimits& limits, SandboxRun& run) {
-    const auto deadline = std::chrono::steady_clock::now() + limits.time;
+std::string_view collect(Pipe& out, Pipe& err, Deadline deadline, std::size_t most,
+                         SandboxRun& run) {
     std::array<pollfd, 2> streams = {{{.fd = out.ends[0], .events = POLLIN, .revents = 0},
                                       {.fd = err.ends[0], .events = POLLIN, .revents = 0}}};
     while (streams[0].fd >= 0 || streams[1].fd >= 0) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
             deadline - std::chrono::steady_clock::now());
         if (left.count() <= 0) {
-            return "it took too long";
+            return kTooLong;
         }
         if (::poll(streams.data(), streams.size(), static_cast<int>(left.count())) < 0 &&
             errno != EINTR) {
             return "its output cannot be read";
         }
-        if (streams[0].revents != 0 && !take(streams[0].fd, run.output, limits.output_bytes)) {
+        if (streams[0].revents != 0 && !take(streams[0].fd, run.output, most)) {
             streams[0].fd = -1;
         }
         if (streams[1].revents != 0 && !take(streams[1].fd, run.errors, kErrorBytes)) {
             streams[1].fd = -1;
         }
-        if (run.output.size() == limits.output_bytes) {
+        if (run.output.size() == most) {
             return "it printed too much";
         }
     }
     return {};
 }
 
+// It may go on after its streams have ended.
+bool has_ended(pid_t child, Deadline deadline, int& status) {
+    constexpr int kPause = 1;  // ms
+    pid_t ended = 0;
+    while ((ended = ::waitpid(child, &status, WNOHANG)) == 0 &&
+           std::chrono::steady_clock::now() < deadline) {
+        (void)::poll(nullptr, 0, kPause);
+    }
+    return ended == child;
+}
+
+void end(pid_t child, int& status) {
+    ::kill(child, SIGKILL);
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+    std::vector<char*> all;
+    all.reserve(texts.size() + 1);
+    for (std::string& text : texts) {
+        all.push_back(text.data());
+    }
+    all.push_back(nullptr);
+    return all;
+}
+
 }  // namespace
 
-SandboxRun run_in_sandbox(const std::vector<std::string>& arguments, const std::string& directory,
-                          const SandboxLimits& limits) {
-    std::vector<std::string> copies = arguments;
-    std::vector<char*> argv;
-    argv.reserve(copies.size() + 1);
-    for (std::string& argument : copies) {
-        argv.push_back(argument.data());
-    }
-    argv.push_back(nullptr);
-    std::string home = "HOME=" + directory;
-    std::array<char*, 2> environment = {home.data(), nullptr};
+SandboxRun run_in_sandbox(SandboxProgram program, const SandboxLimits& limits) {
+    const std::vector<char*> arguments = pointers(program.arguments);
+    program.environment.emplace_back("HOME=/nonexistent");
+    const std::vector<char*> environment = pointers(program.environment);
+    Confinement confinement(program.arguments.front(), program.directory);
     SandboxRun run;
     Pipe out;
     Pipe err;
+    const pid_t parent = ::getpid();
     const pid_t child = out.ends[0] < 0 || err.ends[0] < 0 ? -1 : ::fork();
     if (child < 0) {
         run.refusal = std::strerror(errno);
         return run;
     }
     if (child == 0) {
-        become(argv.data(), environment.data(), directory.c_str(), out.ends[1], err.ends[1],
-               static_cast<rlim_t>(limits.time.count()));
+        become(arguments.data(), environment.data(), program.directory.c_str(), out.ends[1],
+               err.ends[1], static_cast<rlim_t>(limits.time.count()), parent, confinement);
     }
     out.close(1);
     err.close(1);
-    run.refusal = collect(out, err, limits, run);
-    if (!run.refusal.empty()) {
-        ::kill(-child, SIGKILL);
-        ::kill(child, SIGKILL);
-    }
+    const Deadline deadline = std::chrono::steady_clock::now() + limits.time;
+    run.refusal = collect(out, err, deadline, limits.output_bytes, run);
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    if (!run.refusal.empty()) {
+        end(child, status);
+    } else if (!has_ended(child, deadline, status)) {
+        run.refusal = kTooLong;
+        end(child, status);
     }
     run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (run.exit_code == kCannotStart && run.errors.empty() && run.refusal.empty()) {
         run.refusal = "it cannot be started";
+    } else if (WIFSIGNALED(status) && run.refusal.empty()) {
+        run.refusal = std::string("it was ended by signal ") + std::to_string(WTERMSIG(status));
     }
     return run;
 }

@@ -1,5 +1,5 @@
-// A program of the user that gets input from strangers: no network, no environment, nothing
-// written, limited time, memory and output.
+// A program of the user that gets input from strangers: no network, no other process, no
+// environment, nothing written, limited time, memory and output. confinement.h says how.
 #pragma once
 
 #include <chrono>
@@ -21,9 +21,14 @@ struct SandboxRun {
     std::string refusal;  // why it was ended or could not begin; "" otherwise
 };
 
-// `arguments[0]` is an absolute path; standard input is empty, the environment is HOME=`directory`
-// alone. The system calls that make sockets fail with EACCES, files cannot grow.
-SandboxRun run_in_sandbox(const std::vector<std::string>& arguments, const std::string& directory,
-                          const SandboxLimits& limits);
+struct SandboxProgram {
+    std::vector<std::string> arguments;         // the first one is an absolute path
+    std::vector<std::string> environment = {};  // "NAME=value"; HOME, which nothing is in, is added
+    std::string directory;                      // where it begins, and all of the user's that it
+                                                // may read where the kernel has Landlock
+};
+
+// Standard input is empty. The program ends at the latest with the thread that calls this.
+SandboxRun run_in_sandbox(SandboxProgram program, const SandboxLimits& limits);
 
 }  // namespace renderer

@@ -214,7 +214,7 @@ KustomizeProgram kustomize_at(const std::string& path) {
     }
     return {.path = path,
             .verb = {is_kubectl ? "kustomize" : "build"},
-            .version = version_in(run_in_sandbox(question, "/", {}).output)};
+            .version = version_in(run_in_sandbox({question, {}, parent_path(path)}, {}).output)};
 }
 
 Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const SourceTree& tree,
@@ -235,7 +235,7 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Sour
     std::vector<std::string> arguments = {program.path};
     arguments.insert(arguments.end(), program.verb.begin(), program.verb.end());
     arguments.push_back(join_path(copy.path(), relative_path(dir, normal_path(root))));
-    SandboxRun run = run_in_sandbox(arguments, copy.path(), {});
+    SandboxRun run = run_in_sandbox({arguments, {}, copy.path()}, {});
     if (run.exit_code != 0 || !run.refusal.empty()) {
         return Error{{.rule = "kustomize-failed",
                       .where = dir,

@@ -1,21 +1,18 @@
 #include "renderer/load/kustomize/kustomize_program.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
-#include "renderer/base/descriptor.h"
 #include "renderer/base/sandbox.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
+#include "renderer/load/kustomize/private_copy.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -50,37 +47,6 @@ std::string version_in(std::string_view text) {
     text.remove_prefix(label == std::string_view::npos ? 0 : label + kLabel.size());
     return std::string(text.starts_with('v') ? text.substr(0, text.find('\n')) : "");
 }
-
-class PrivateCopy {
-public:
-    PrivateCopy() {
-        std::error_code error;
-        std::string pattern = (fs::temp_directory_path(error) / "tailrender-XXXXXX").string();
-        path_ = ::mkdtemp(pattern.data()) == nullptr ? "" : pattern;
-    }
-    PrivateCopy(const PrivateCopy&) = delete;
-    PrivateCopy& operator=(const PrivateCopy&) = delete;
-    ~PrivateCopy() {
-        std::error_code error;
-        if (!path_.empty()) {
-            fs::remove_all(path_, error);
-        }
-    }
-
-    [[nodiscard]] const std::string& path() const { return path_; }
-
-    [[nodiscard]] bool write(const std::string& relative, const std::string& content) const {
-        const fs::path target = fs::path(path_) / relative;
-        std::error_code error;
-        fs::create_directories(target.parent_path(), error);
-        Descriptor file(target.string(), O_WRONLY | O_CREAT | O_EXCL);
-        return !path_.empty() && !error && file.get() >= 0 && write_all(file.get(), content) &&
-               file.close();
-    }
-
-private:
-    std::string path_;
-};
 
 void leave_out_charts(Value& root, std::vector<LeftOut>& left_out) {
     for (const std::string_view field : kChartFields) {
@@ -228,7 +194,7 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Sour
             return Error{{.rule = "kustomize-failed",
                           .where = dir,
                           .message = "cannot copy the files of this kustomization",
-                          .found = copy.path().empty() ? "no temporary directory" : copy.path(),
+                          .found = copy.path().empty() ? "no temporary directory" : path,
                           .hint = "set TMPDIR to a directory with space"}};
         }
     }

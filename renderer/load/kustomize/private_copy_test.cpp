@@ -1,0 +1,89 @@
+#include "renderer/load/kustomize/private_copy.h"
+
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace renderer {
+namespace {
+
+namespace fs = std::filesystem;
+
+class PrivateCopyTest : public testing::Test {
+protected:
+    PrivateCopyTest() {
+        std::string pattern = testing::TempDir() + "private_copy_XXXXXX";
+        dir_ = ::mkdtemp(pattern.data());
+        ::setenv("TMPDIR", dir_.c_str(), 1);
+    }
+    ~PrivateCopyTest() override {
+        ::unsetenv("TMPDIR");
+        fs::remove_all(dir_);
+    }
+
+    std::string dir_;
+};
+
+TEST_F(PrivateCopyTest, HoldsWhatIsWrittenUntilItsEnd) {
+    {
+        const PrivateCopy copy;
+        EXPECT_TRUE(copy.write("a/b.yaml", "text"));
+        std::ostringstream text;
+        text << std::ifstream(copy.path() + "/a/b.yaml").rdbuf();
+        EXPECT_EQ(text.str(), "text");
+        const fs::path parent = fs::path(copy.path()).parent_path();
+        EXPECT_EQ(fs::status(parent).permissions(), fs::perms::owner_all);
+        EXPECT_EQ(std::distance(fs::directory_iterator(parent), {}), 1);
+    }
+    EXPECT_TRUE(fs::is_empty(dir_));
+}
+
+TEST_F(PrivateCopyTest, IsNotLeft) {
+    const PrivateCopy copy;
+    for (const std::string& path :
+         {std::string("../x"), std::string("a/../../x"), std::string("a/.."), dir_ + "/x"}) {
+        EXPECT_FALSE(copy.write(path, "text")) << path;
+    }
+    EXPECT_TRUE(fs::is_empty(copy.path()));
+}
+
+TEST_F(PrivateCopyTest, ReplacesNothing) {
+    const PrivateCopy copy;
+    EXPECT_TRUE(copy.write("a", "text"));
+    EXPECT_FALSE(copy.write("a", "text"));
+    EXPECT_FALSE(copy.write("a/b", "text"));
+}
+
+TEST_F(PrivateCopyTest, IsGoneAfterAnyEnd) {
+    ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGKILL}) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const PrivateCopy copy;
+            ::kill(::getpid(), copy.write("a/b.yaml", "text") ? signal : SIGABRT);
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(WTERMSIG(status), signal);
+        EXPECT_GT(::wait(nullptr), 0);  // what removes it
+        EXPECT_TRUE(fs::is_empty(dir_)) << signal;
+    }
+}
+
+TEST_F(PrivateCopyTest, HasNoPathWithoutADirectory) {
+    ::setenv("TMPDIR", (dir_ + "/absent").c_str(), 1);
+    const PrivateCopy copy;
+    EXPECT_EQ(copy.path(), "");
+    EXPECT_FALSE(copy.write("a", ""));
+}
+
+}  // namespace
+}  // namespace renderer

@@ -57,6 +57,7 @@ Result<int> run_verb(const Verb& verb, Options& options, ClusterRuns& runs, Cons
                         verb.name, verb.input, verb.hint));
         return 2;
     }
+    options.load.kustomize = TRY(find_kustomize(options.load.kustomize, environment("PATH")));
     if (!options.revision.empty()) {
         options.load.tree =
             TRY(GitTree::open(options.load.path, options.revision, options.load.values_files));
@@ -89,7 +90,6 @@ int run_cli(int argc, const char* const* argv) {
     if (options.log_file.empty()) {
         options.log_file = environment("TAILRENDER_LOG");
     }
-    options.load.kustomize = find_kustomize(options.load.kustomize, environment("PATH"));
     const Verb& verb = *std::ranges::find(kVerbs, options.verb, &Verb::name);
     Console console(wants_color(options.color, STDERR_FILENO), options.log_file);
     if (!options.quiet && !verb.reads_input && is_terminal(STDERR_FILENO)) {

@@ -7,11 +7,14 @@
 #include <array>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "renderer/base/ascii.h"
 #include "renderer/base/sandbox.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
+#include "renderer/load/kustomize/plug_ins.h"
 #include "renderer/load/kustomize/private_copy.h"
 #include "renderer/load/tree/paths.h"
 
@@ -25,7 +28,29 @@ constexpr std::array<std::string_view, 3> kChartFields = {
     "helmCharts", "helmChartInflationGenerator", "helmGlobals"};
 constexpr std::array<std::string_view, 3> kPlugInFields = {"generators", "transformers",
                                                            "validators"};
-constexpr std::array<std::string_view, 3> kResourceFields = {"resources", "bases", "components"};
+// Of what may be fetched.
+constexpr std::array<std::string_view, 6> kListFields = {
+    "resources", "bases", "components", "generators", "transformers", "validators"};
+
+// Of kubectl, where the user may have set other options for `kubectl kustomize`.
+constexpr const char* kNoPreferences = "KUBERC=off";
+// What both programs do without options, said so that nothing else decides it.
+constexpr std::array kSafeOptions = {"--load-restrictor=LoadRestrictionsRootOnly",
+                                     "--enable-helm=false"};
+
+bool is_program(const std::string& path) {
+    std::error_code error;
+    return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+Error no_program(std::string found) {
+    return Error{{.rule = "usage",
+                  .where = "--kustomize",
+                  .message = "there is no such program",
+                  .found = std::move(found),
+                  .expected = "kustomize or kubectl, as a name or a path",
+                  .hint = "\"--kustomize none\" runs none"}};
+}
 
 std::string on_path(std::string_view name, std::string_view rest) {
     while (!rest.empty()) {
@@ -33,7 +58,7 @@ std::string on_path(std::string_view name, std::string_view rest) {
         const std::string_view dir = rest.substr(0, colon);
         rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
         std::string candidate = fmt::format("{}/{}", dir, name);
-        if (dir.starts_with('/') && ::access(candidate.c_str(), X_OK) == 0) {
+        if (dir.starts_with('/') && is_program(candidate)) {
             return candidate;
         }
     }
@@ -75,7 +100,7 @@ void keep_entries(Value& root, std::string_view field, const Keep& keep) {
 }
 
 void leave_out_remote(Value& root, std::vector<LeftOut>& left_out) {
-    for (const std::string_view field : kResourceFields) {
+    for (const std::string_view field : kListFields) {
         keep_entries(root, field, [&](const Value& entry) {
             if (is_remote_resource(text_of(entry))) {
                 left_out.push_back({.pos = entry.pos(), .what = std::string(text_of(entry))});
@@ -87,21 +112,15 @@ void leave_out_remote(Value& root, std::vector<LeftOut>& left_out) {
 }
 
 // ksops, say: a program, or a function in a container.
-bool is_plug_in(const SourceTree& tree, const std::string& path) {
-    const Result<std::string> text = tree.read(path);
-    return text && text->find("apiVersion: builtin") == std::string::npos;
-}
-
-void leave_out_plug_ins(const SourceTree& tree, const std::string& dir, Value& root,
-                        std::vector<LeftOut>& left_out) {
+void leave_out_plug_ins(const SourceTree& tree, KustomizationReader& reader,
+                        const Kustomization& file, Value& root, std::vector<LeftOut>& left_out) {
     for (const std::string_view field : kPlugInFields) {
         keep_entries(root, field, [&](const Value& entry) {
-            const std::string path = normal_path(join_path(dir, text_of(entry)));
-            if (tree.kind(path) != EntryKind::File || !is_plug_in(tree, path)) {
-                return true;
+            const std::string name = foreign_plug_in(tree, reader, file.dir, text_of(entry));
+            if (!name.empty()) {
+                left_out.push_back({.pos = entry.pos(), .what = fmt::format("plug-in {}", name)});
             }
-            left_out.push_back({.pos = entry.pos(), .what = fmt::format("plug-in {}", path)});
-            return false;
+            return name.empty();
         });
     }
 }
@@ -117,7 +136,7 @@ Result<std::string> content_of(const SourceTree& tree, KustomizationReader& read
     Value root = file->root.clone();
     leave_out_charts(root, left_out);
     leave_out_remote(root, left_out);
-    leave_out_plug_ins(tree, file->dir, root, left_out);
+    leave_out_plug_ins(tree, reader, *file, root, left_out);
     if (left_out.size() == before) {
         return tree.read(path);
     }
@@ -128,20 +147,32 @@ Result<std::string> content_of(const SourceTree& tree, KustomizationReader& read
     return text;
 }
 
-// kustomize shows what it does not understand, also of the files of a Secret.
-bool makes_secrets(KustomizationReader& reader, const BuildFiles& files) {
+// "Secret", "SecretList", and not "ExternalSecret".
+bool names_secrets(std::string_view text) {
+    constexpr std::string_view kKind = "Secret";
+    for (std::size_t at = text.find(kKind); at != std::string_view::npos;
+         at = text.find(kKind, at + 1)) {
+        if (at == 0 || !is_alphanumeric(text[at - 1])) {
+            return true;
+        }
+    }
+    return text.find("secretGenerator") != std::string_view::npos;
+}
+
+// kustomize shows what it does not understand, also of the files of a Secret. Looks for words,
+// since a file that cannot be read is what it shows.
+bool has_secrets(const SourceTree& tree, const BuildFiles& files) {
     return std::ranges::any_of(files.paths, [&](const std::string& path) {
-        const Kustomization* file = reader.find(parent_path(path));
-        return file != nullptr && file->path == path &&
-               file->root.find("secretGenerator") != nullptr;
+        const Result<std::string> text = tree.read(path);
+        return text && names_secrets(*text);
     });
 }
 
 // Its paths are those of the copy.
 std::string message_of(const SandboxRun& run, const std::string& copy, const std::string& root,
-                       bool has_secrets) {
+                       bool is_secret) {
     std::string text = !run.refusal.empty() ? run.refusal
-                       : has_secrets        ? "a message that may hold values of a Secret"
+                       : is_secret          ? "a message that may hold values of a Secret"
                                             : run.errors;
     for (std::size_t at = text.find(copy); at != std::string::npos; at = text.find(copy, at)) {
         text.replace(at, copy.size(), root);
@@ -154,12 +185,13 @@ std::string message_of(const SandboxRun& run, const std::string& copy, const std
 
 }  // namespace
 
-std::string find_kustomize(const std::string& choice, std::string_view search_path) {
+Result<std::string> find_kustomize(const std::string& choice, std::string_view search_path) {
     if (choice == kNoProgram) {
         return choice;
     }
     if (choice.find('/') != std::string::npos) {
-        return fs::absolute(choice).string();
+        return is_program(choice) ? Result(fs::absolute(choice).string())
+                                  : no_program(fmt::format("\"{}\"", choice));
     }
     const std::vector<std::string_view> names =
         choice.empty() ? std::vector<std::string_view>{"kustomize", "kubectl"}
@@ -168,6 +200,9 @@ std::string find_kustomize(const std::string& choice, std::string_view search_pa
         if (std::string path = on_path(name, search_path); !path.empty()) {
             return path;
         }
+    }
+    if (!choice.empty()) {
+        return no_program(fmt::format("\"{}\", in no directory of PATH", choice));
     }
     return std::string(kNoProgram);
 }
@@ -180,7 +215,8 @@ KustomizeProgram kustomize_at(const std::string& path) {
     }
     return {.path = path,
             .verb = {is_kubectl ? "kustomize" : "build"},
-            .version = version_in(run_in_sandbox({question, {}, parent_path(path)}, {}).output)};
+            .version = version_in(
+                run_in_sandbox({question, {kNoPreferences}, parent_path(path)}, {}).output)};
 }
 
 Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const SourceTree& tree,
@@ -200,13 +236,14 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Sour
     }
     std::vector<std::string> arguments = {program.path};
     arguments.insert(arguments.end(), program.verb.begin(), program.verb.end());
+    arguments.insert(arguments.end(), kSafeOptions.begin(), kSafeOptions.end());
     arguments.push_back(join_path(copy.path(), relative_path(dir, normal_path(root))));
-    SandboxRun run = run_in_sandbox({arguments, {}, copy.path()}, {});
+    SandboxRun run = run_in_sandbox({arguments, {kNoPreferences}, copy.path()}, {});
     if (run.exit_code != 0 || !run.refusal.empty()) {
         return Error{{.rule = "kustomize-failed",
                       .where = dir,
                       .message = "kustomize cannot build this directory",
-                      .found = message_of(run, copy.path(), root, makes_secrets(reader, files)),
+                      .found = message_of(run, copy.path(), root, has_secrets(tree, files)),
                       .hint = fmt::format("{} {} {}", program.path, program.verb.front(), dir)}};
     }
     build.stream = std::move(run.output);

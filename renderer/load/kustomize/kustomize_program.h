@@ -23,8 +23,8 @@ constexpr std::string_view kNoProgram = "none";
 
 // Where the program is, or "none". `choice`: a path; "" = `kustomize` or `kubectl` of the search
 // path, which is what the variable PATH is; "none"; or a name that is looked up there. Relative
-// directories of the search path do not count.
-std::string find_kustomize(const std::string& choice, std::string_view search_path);
+// directories of the search path do not count. A choice that cannot be executed is an error.
+Result<std::string> find_kustomize(const std::string& choice, std::string_view search_path);
 
 // Asks it for its version.
 KustomizeProgram kustomize_at(const std::string& path);
@@ -41,7 +41,8 @@ struct KustomizeBuild {
     std::vector<LeftOut> left_out;
 };
 
-// `files`: of the build, all in `root`. Fails with what the program printed to standard error.
+// `files`: of the build, all in `root`. Fails with what the program printed to standard error,
+// which is not told where it may show values of a Secret.
 Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const SourceTree& tree,
                                      KustomizationReader& reader, const BuildFiles& files,
                                      const std::string& root, const std::string& dir);

@@ -1,0 +1,143 @@
+#include "renderer/load/kustomize/kustomize_program.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "renderer/load/tree/memory_tree.h"
+
+namespace renderer {
+namespace {
+
+namespace fs = std::filesystem;
+
+class KustomizeProgramTest : public testing::Test {
+protected:
+    KustomizeProgramTest() {
+        std::string pattern = testing::TempDir() + "kustomize_program_XXXXXX";
+        dir_ = ::mkdtemp(pattern.data());
+    }
+    ~KustomizeProgramTest() override { fs::remove_all(dir_); }
+
+    std::string program(const std::string& name, const std::string& script) const {
+        std::ofstream(dir_ + "/" + name) << "#!/bin/sh\n" << script;
+        fs::permissions(dir_ + "/" + name, fs::perms::owner_all);
+        return dir_ + "/" + name;
+    }
+
+    // What it prints, or why the build fails.
+    std::string built(const std::string& path, const std::map<std::string, std::string>& files) {
+        const MemoryTree tree(files);
+        SourceMap sources;
+        KustomizationReader reader(tree, sources);
+        Result<KustomizeBuild> build =
+            run_kustomize(kustomize_at(path), tree, reader,
+                          find_build_files(tree, reader, ".", "app"), ".", "app");
+        if (!build) {
+            return build.error().diagnostic.message + ": " + build.error().diagnostic.found;
+        }
+        left_out_.clear();
+        for (const LeftOut& what : build->left_out) {
+            left_out_ += what.what + "\n";
+        }
+        return build->stream;
+    }
+
+    std::string dir_;
+    std::string left_out_;
+};
+
+const std::map<std::string, std::string> kFiles = {
+    {"app/kustomization.yaml", "namePrefix: a-\nresources: [x.yaml]\n"},
+    {"app/x.yaml", "kind: ConfigMap\n"}};
+
+// The error, else the path.
+std::string found(const std::string& choice, const std::string& search_path) {
+    Result<std::string> path = find_kustomize(choice, search_path);
+    if (path) {
+        return *path;
+    }
+    const Diagnostic& diagnostic = path.error().diagnostic;
+    return diagnostic.where + ": " + diagnostic.message + ": " + diagnostic.found;
+}
+
+TEST_F(KustomizeProgramTest, IsFoundOnTheSearchPath) {
+    const std::string kubectl = program("kubectl", "");
+    EXPECT_EQ(found("", "relative:/nonexistent:" + dir_), kubectl);
+    const std::string kustomize = program("kustomize", "");
+    EXPECT_EQ(found("", dir_), kustomize);
+    EXPECT_EQ(found("kubectl", dir_), kubectl);
+    EXPECT_EQ(found(kubectl, ""), kubectl);
+    EXPECT_EQ(found("", ""), "none");
+    EXPECT_EQ(found("none", dir_), "none");
+    fs::create_directories(dir_ + "/folder/kustomize");
+    EXPECT_EQ(found("", dir_ + "/folder"), "none");
+}
+
+TEST_F(KustomizeProgramTest, IsNamedWhenItCannotBeExecuted) {
+    EXPECT_EQ(found("typo", dir_),
+              "--kustomize: there is no such program: \"typo\", in no directory of PATH");
+    std::ofstream(dir_ + "/file") << "text";
+    for (const std::string& path : {dir_ + "/absent", dir_ + "/file", dir_}) {
+        EXPECT_EQ(found(path, dir_), "--kustomize: there is no such program: \"" + path + "\"");
+    }
+}
+
+TEST_F(KustomizeProgramTest, IsAskedForNothingButAPlainBuild) {
+    const std::string script = "echo \"$1 $2 $3 $HOME $KUBERC\"; exec cat \"$4/x.yaml\"\n";
+    const std::string options = " --load-restrictor=LoadRestrictionsRootOnly --enable-helm=false ";
+    const std::string rest = options + "/nonexistent off\nkind: ConfigMap\n";
+    EXPECT_EQ(built(program("kustomize", script), kFiles), "build" + rest);
+    EXPECT_EQ(built(program("kubectl", script), kFiles), "kustomize" + rest);
+}
+
+TEST_F(KustomizeProgramTest, IsNotGivenWhatItWouldFetchOrRun) {
+    auto files = kFiles;
+    files["app/kustomization.yaml"] =
+        "resources: [x.yaml, https://example.com/a.yaml]\ngenerators: [p.yaml, "
+        "https://example.com/b.yaml]\ntransformers: [q.yaml]\n"
+        "validators: ['{apiVersion: x/v1, kind: Check}']\nhelmCharts: [{name: c}]\n";
+    files["app/p.yaml"] = "apiVersion: x/v1\nkind: Run\n# apiVersion: builtin\n";
+    files["app/q.yaml"] = "apiVersion: builtin\nkind: PrefixTransformer\nprefix: a-\n";
+    const std::string copy =
+        built(program("kustomize", "exec cat \"$4/kustomization.yaml\"\n"), files);
+    EXPECT_EQ(left_out_,
+              "chart c\nhttps://example.com/a.yaml\nhttps://example.com/b.yaml\n"
+              "plug-in app/p.yaml\nplug-in Check\n");
+    EXPECT_EQ(copy.find("example.com"), std::string::npos);
+    EXPECT_EQ(copy.find("p.yaml"), std::string::npos);
+    EXPECT_NE(copy.find("q.yaml"), std::string::npos);
+}
+
+TEST_F(KustomizeProgramTest, IsQuotedUnlessItMayShowASecret) {
+    const std::string path = program("kustomize", "echo \"no $4\" >&2; exit 1\n");
+    EXPECT_EQ(built(path, kFiles), "kustomize cannot build this directory: no ./app");
+    const std::string hidden =
+        "kustomize cannot build this directory: a message that may hold values of a Secret";
+    for (const char* text : {"kind: Secret\n", "{\"kind\":\"Secret\"}", "kind: 'SecretList'\n",
+                             "kind: Secret\n\tbad"}) {
+        auto files = kFiles;
+        files["app/x.yaml"] = text;
+        EXPECT_EQ(built(path, files), hidden) << text;
+    }
+    auto files = kFiles;
+    files["app/x.yaml"] = "kind: ExternalSecret\n";
+    EXPECT_EQ(built(path, files), "kustomize cannot build this directory: no ./app");
+    files["app/kustomization.yaml"] += "secretGenerator: [{name: s}]\n";
+    EXPECT_EQ(built(path, files), hidden);
+}
+
+TEST_F(KustomizeProgramTest, NeedsSpaceForTheCopy) {
+    const std::string path = program("kustomize", "");
+    ::setenv("TMPDIR", (dir_ + "/absent").c_str(), 1);
+    EXPECT_EQ(built(path, kFiles),
+              "cannot copy the files of this kustomization: no temporary directory");
+    ::unsetenv("TMPDIR");
+}
+
+}  // namespace
+}  // namespace renderer

@@ -1,0 +1,18 @@
+// Entries of `generators`, `transformers` and `validators`: which of them kustomize executes by
+// itself, and which take another program or a container. Source: kustomize
+// api/internal/plugins/loader/loader.go, api/internal/target/kusttarget.go.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "renderer/load/kustomize/kustomization.h"
+
+namespace renderer {
+
+// The plug-in as a message names it, its path or its kind; "" for one that kustomize executes by
+// itself, and for a path that is not there. `entry` is a path seen from `dir`, or YAML.
+std::string foreign_plug_in(const SourceTree& tree, KustomizationReader& reader,
+                            const std::string& dir, std::string_view entry);
+
+}  // namespace renderer

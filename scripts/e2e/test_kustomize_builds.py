@@ -51,8 +51,8 @@ def tree(root, files):
 
 @pytest.fixture
 def render(tailrender, tools, tmp_path):
-    def call(*arguments, path=str(tools), cwd=tmp_path):
-        return subprocess.run([tailrender, "render", ".", "--only", "generated", *arguments], cwd=cwd, capture_output=True, text=True,
+    def call(*arguments, path=str(tools), cwd=tmp_path, root="."):
+        return subprocess.run([tailrender, "render", root, "--only", "generated", *arguments], cwd=cwd, capture_output=True, text=True,
                               env={"PATH": path, "TMPDIR": os.environ.get("TMPDIR", "/tmp")}, timeout=120)
     return call
 
@@ -130,3 +130,43 @@ def test_reads_nothing_outside_of_the_tree(render, tmp_path, entry):
     refused = render(cwd=inside)
     assert refused.returncode == 1
     assert "secret-of-the-machine" not in refused.stdout + refused.stderr
+
+
+def test_a_component_is_part_of_what_names_it(render, tmp_path):
+    tree(tmp_path, {**FILES, "app/kustomization.yaml": BUILDS["component"] + "namePrefix: prod-\n"})
+    shutil.rmtree(tmp_path / "base")
+    (tmp_path / "component/extra.yaml").write_text(SERVICE.replace("name: web,", "name: extra,"))
+    with (tmp_path / "component/kustomization.yaml").open("a") as component:
+        component.write("resources: [extra.yaml]\n")
+    done = render()
+    assert done.returncode == 0, done.stderr
+    names = [document["metadata"]["labels"]["tailscale.com/parent-resource"] for document in yaml.safe_load_all(done.stdout)
+             if document["kind"] == "StatefulSet"]
+    assert sorted(names) == ["prod-extra", "prod-web"]
+
+
+@pytest.mark.parametrize("feature", ["", "namePrefix: prod-\n"])
+def test_a_second_run_reads_nothing_of_the_first(render, tailrender, tools, tmp_path, feature):
+    """Its output is listed where the sources are: one kustomization applies all."""
+    root = feature + "resources: [app/service.yaml"
+    tree(tmp_path, {"app/service.yaml": SERVICE, "kustomization.yaml": root + "]\n"})
+    first = render("-o", "tailnet")
+    assert first.returncode == 0, first.stderr
+    (tmp_path / "kustomization.yaml").write_text(root + ", tailnet]\n")
+    again = render("-o", "tailnet")
+    assert again.returncode == 0, again.stderr
+    checked = subprocess.run([tailrender, "check", ".", "--only", "generated", "-o", "tailnet"], cwd=tmp_path, capture_output=True, text=True,
+                             env={"PATH": str(tools)})
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_output_does_not_depend_on_how_the_tree_is_called(render, tmp_path):
+    tree(tmp_path, {**FILES, "app/kustomization.yaml": BUILDS["prefix"]})
+    outputs = set()
+    for path in (".", "./", str(tmp_path), f"../{tmp_path.name}"):
+        folder = tmp_path.parent / "out"
+        done = render("-o", str(folder), root=path)
+        assert done.returncode == 0, done.stderr
+        outputs.add("\n".join(file.read_text() for file in sorted(folder.rglob("*")) if file.is_file()))
+        shutil.rmtree(folder)
+    assert len(outputs) == 1

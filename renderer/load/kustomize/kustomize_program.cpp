@@ -111,6 +111,18 @@ void leave_out_remote(Value& root, std::vector<LeftOut>& left_out) {
     }
 }
 
+// What an earlier run has made of this tree. False: it lists none.
+bool leave_out_rendered(const SourceTree& tree, const std::string& dir, Value& root) {
+    bool lists = false;
+    keep_entries(root, "resources", [&](const Value& entry) {
+        const bool is_rendered =
+            is_rendered_tree(tree, normal_path(join_path(dir, text_of(entry))));
+        lists = lists || is_rendered;
+        return !is_rendered;
+    });
+    return lists;
+}
+
 // ksops, say: a program, or a function in a container.
 void leave_out_plug_ins(const SourceTree& tree, KustomizationReader& reader,
                         const Kustomization& file, Value& root, std::vector<LeftOut>& left_out) {
@@ -137,7 +149,7 @@ Result<std::string> content_of(const SourceTree& tree, KustomizationReader& read
     leave_out_charts(root, left_out);
     leave_out_remote(root, left_out);
     leave_out_plug_ins(tree, reader, *file, root, left_out);
-    if (left_out.size() == before) {
+    if (!leave_out_rendered(tree, file->dir, root) && left_out.size() == before) {
         return tree.read(path);
     }
     // kustomize takes a file without any field for a mistake.

@@ -11,6 +11,7 @@
 #include "renderer/base/parallel.h"
 #include "renderer/core/text_of.h"
 #include "renderer/load/tree/paths.h"
+#include "renderer/load/walk.h"
 
 namespace renderer {
 
@@ -405,7 +406,7 @@ std::pair<std::uint32_t, std::string> unit_of(const InputFile& file) {
 void judge_units(std::vector<PendingFile>& files, const Loaded& loaded) {
     std::set<std::pair<std::uint32_t, std::string>> ours;
     for (const PendingFile& pending : files) {
-        if (loaded.sources.text(pending.source).find("tailscale") != std::string_view::npos) {
+        if (mentions_tailscale(loaded.sources.text(pending.source))) {
             ours.insert(unit_of(*pending.file));
         }
     }

@@ -44,11 +44,12 @@ public:
             select_plain(context_, plain_, 0);
         }
         for (const auto& [root, dirs] : bundles_) {
-            if (context_.options.only_generated) {
+            if (!context_.options.only_generated) {
+                add_fleet(*root, dirs);
+            } else if (mention_tailscale(dirs)) {
                 refuse_additive(*root);
                 break;
             }
-            add_fleet(*root, dirs);
         }
         if (bundles.empty()) {
             bundles.push_back(plain_bundle(context_.options.default_namespace));
@@ -100,6 +101,14 @@ private:
             return !dir->in_chart && std::ranges::any_of(dir->files, is_manifest_name);
         };
         has_plain_ = !has_fleet_ || std::ranges::any_of(plain_, holds_manifests);
+    }
+
+    [[nodiscard]] bool mention_tailscale(const DirList& dirs) const {
+        return std::ranges::any_of(dirs, [&](const WalkedDir* dir) {
+            return std::ranges::any_of(dir->files, [&](const std::string& name) {
+                return file_mentions_tailscale(context_.build.tree, join_path(dir->path, name));
+            });
+        });
     }
 
     void refuse_additive(const WalkedDir& root) const {

@@ -114,7 +114,8 @@ private:
         return std::ranges::any_of(dirs_, [&](const WalkedDir* dir) {
             return is_within(dir->path, top.path) &&
                    std::ranges::any_of(dir->files, [&](const std::string& name) {
-                       return mentions_tailscale(join_path(dir->path, name));
+                       return file_mentions_tailscale(context_.build.tree,
+                                                      join_path(dir->path, name));
                    });
         });
     }
@@ -190,7 +191,7 @@ private:
             InputFile& file = out_.files[i];
             const std::vector<const InputFile*>& twins = listed_[file.path];
             if (!twins.empty()) {
-                if (mentions_tailscale(file.path)) {
+                if (file_mentions_tailscale(context_.build.tree, file.path)) {
                     refuse_twin(*twins.front(), file);
                 } else {
                     give_path(twins, file);
@@ -198,11 +199,6 @@ private:
             }
             listed_[file.path].push_back(&file);
         }
-    }
-
-    [[nodiscard]] bool mentions_tailscale(const std::string& path) const {
-        const Result<std::string> text = context_.build.tree.read(path);
-        return text && text->find("tailscale") != std::string::npos;
     }
 
     void refuse_twin(const InputFile& twin, const InputFile& file) const {

@@ -104,13 +104,24 @@ private:
         if (!entry.is_link) {
             return true;
         }
-        if (stays_inside(path)) {
+        if (stays_inside(path) && directory_mentions_tailscale(path)) {
             diagnostics_
                 .error("symbolic-link", {}, "symbolic links to directories are not followed")
                 .where(path)
                 .hint("list the directory in a kustomization, or copy it");
         }
         return false;
+    }
+
+    // Follows no other link: what that leads to is walked, or outside.
+    [[nodiscard]] bool directory_mentions_tailscale(const std::string& dir) const {
+        const Result<std::vector<Entry>> entries = tree_.list(dir);
+        return !entries || std::ranges::any_of(*entries, [&](const Entry& entry) {
+            const std::string path = join_path(dir, entry.name);
+            return !entry.is_link &&
+                   (entry.kind == EntryKind::Directory ? directory_mentions_tailscale(path)
+                                                       : file_mentions_tailscale(tree_, path));
+        });
     }
 
     bool stays_inside(const std::string& path) {
@@ -132,6 +143,16 @@ private:
 };
 
 }  // namespace
+
+bool mentions_tailscale(std::string_view text) {
+    return text.find("tailscale") != std::string_view::npos ||
+           text.find(kOAuthGenerator) != std::string_view::npos;
+}
+
+bool file_mentions_tailscale(const SourceTree& tree, const std::string& path) {
+    const Result<std::string> text = tree.read(path);
+    return text && mentions_tailscale(*text);
+}
 
 bool is_rendered_tree(const SourceTree& tree, const std::string& dir) {
     return tree.kind(join_path(dir, kInventoryName)) == EntryKind::File;

@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 3> kKustomizationNames = {
     "kustomization.yaml", "kustomization.yml", "Kustomization"};
 
 constexpr std::string_view kInventoryName = ".tailrender-inventory";
+constexpr std::string_view kOAuthGenerator = "operator-oauth";
 
 struct WalkedDir {
     std::string path = {};                      // as typed, e.g. "examples/fleet/apps"
@@ -30,6 +31,10 @@ struct WalkedDir {
     bool has_fleetignore = false;
     bool in_chart = false;  // this directory or one above it, up to the root, has a Chart.yaml
 };
+
+// The sign of an input of ours, under the operator's own class names.
+bool mentions_tailscale(std::string_view text);
+bool file_mentions_tailscale(const SourceTree& tree, const std::string& path);
 
 // Output of ours, which no one takes for a source.
 bool is_rendered_tree(const SourceTree& tree, const std::string& dir);

@@ -70,16 +70,18 @@ TEST(Walk, AManifestMayHaveTheNameOfFleetsFile) {
 }
 
 TEST(Walk, Links) {
-    MemoryTree tree({{"a/x.yaml", ""}, {"a/b/z.yaml", ""}});
+    MemoryTree tree({{"a/x.yaml", ""}, {"a/b/z.yaml", "tailscale"}, {"c/y.yaml", ""}});
     tree.link("a/inside.yaml", "a/x.yaml");
     tree.link("a/outside.yaml", "../secret.yaml");
-    tree.link("a/dir", "a/b");
+    tree.link("a/dir", "a");
+    tree.link("a/other", "c");
     tree.link("a/gone.yaml", "a/b/none.yaml");
     tree.link("a/.gone.yaml", "a/b/none.yaml");
     EXPECT_EQ(walk(tree),
               ": \n"
               "a: inside.yaml x.yaml\n"
               "a/b: z.yaml\n"
+              "c: y.yaml\n"
               "a/dir: error: symbolic links to directories are not followed [symbolic-link]\n"
               "  hint: list the directory in a kustomization, or copy it\n"
               "a/gone.yaml: error: broken symbolic link [broken-link]\n"

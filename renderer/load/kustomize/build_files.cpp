@@ -42,10 +42,7 @@ private:
         if (!found.paths.insert(path).second) {
             return;
         }
-        const Result<std::string> text = tree_.read(path);
-        found.mentions_tailscale = found.mentions_tailscale ||
-                                   (text && (text->find("tailscale") != std::string::npos ||
-                                             text->find(kOAuthGenerator) != std::string::npos));
+        found.mentions_tailscale = found.mentions_tailscale || file_mentions_tailscale(tree_, path);
     }
 
     // A chart, say: all that it holds.

@@ -16,8 +16,6 @@
 
 namespace renderer {
 
-constexpr std::string_view kOAuthGenerator = "operator-oauth";
-
 // A kustomization file that was read and whose fields were checked.
 struct Kustomization {
     std::string dir, path;

@@ -23,6 +23,9 @@ Result<std::string> MemoryTree::read(const std::string& path) const {
 }
 
 Result<std::vector<Entry>> MemoryTree::list(const std::string& dir) const {
+    if (const auto link = links_.find(normal_path(dir)); link != links_.end()) {
+        return list(link->second);
+    }
     if (kind(dir) != EntryKind::Directory) {
         return not_found(dir);
     }

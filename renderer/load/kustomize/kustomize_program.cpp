@@ -159,6 +159,21 @@ Result<std::string> content_of(const SourceTree& tree, KustomizationReader& read
     return text;
 }
 
+// Symbolic links to files stay links: kustomize looks where they lead. False: `path` cannot be
+// made.
+Result<bool> copy_file(const PrivateCopy& copy, const SourceTree& tree, KustomizationReader& reader,
+                       const std::string& root, const std::string& path,
+                       std::vector<LeftOut>& left_out) {
+    const std::string content = TRY(content_of(tree, reader, path, left_out));
+    const std::string place = relative_path(path, normal_path(root));
+    const std::string real_root = tree.real_path(root);
+    const std::string target = relative_path(tree.real_path(path), real_root);
+    const std::string folder = relative_path(tree.real_path(parent_path(path)), real_root);
+    const bool is_link = target != join_path(folder, base_name(path));
+    const std::string& file = is_link ? target : place;
+    return (!is_link || copy.link(place, target)) && (copy.has(file) || copy.write(file, content));
+}
+
 // "Secret", "SecretList", and not "ExternalSecret".
 bool names_secrets(std::string_view text) {
     constexpr std::string_view kKind = "Secret";
@@ -237,8 +252,7 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Sour
     const PrivateCopy copy;
     KustomizeBuild build;
     for (const std::string& path : files.paths) {
-        const std::string content = TRY(content_of(tree, reader, path, build.left_out));
-        if (!copy.write(relative_path(path, normal_path(root)), content)) {
+        if (!TRY(copy_file(copy, tree, reader, root, path, build.left_out))) {
             return Error{{.rule = "kustomize-failed",
                           .where = dir,
                           .message = "cannot copy the files of this kustomization",

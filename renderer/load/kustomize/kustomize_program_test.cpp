@@ -30,8 +30,12 @@ protected:
     }
 
     // What it prints, or why the build fails.
-    std::string built(const std::string& path, const std::map<std::string, std::string>& files) {
-        const MemoryTree tree(files);
+    std::string built(const std::string& path, const std::map<std::string, std::string>& files,
+                      const std::map<std::string, std::string>& links = {}) {
+        MemoryTree tree(files);
+        for (const auto& [link, target] : links) {
+            tree.link(link, target);
+        }
         SourceMap sources;
         KustomizationReader reader(tree, sources);
         Result<KustomizeBuild> build =
@@ -129,6 +133,19 @@ TEST_F(KustomizeProgramTest, IsQuotedUnlessItMayShowASecret) {
     EXPECT_EQ(built(path, files), "kustomize cannot build this directory: no ./app");
     files["app/kustomization.yaml"] += "secretGenerator: [{name: s}]\n";
     EXPECT_EQ(built(path, files), hidden);
+}
+
+// So kustomize can refuse one that leaves the directory of its kustomization.
+TEST_F(KustomizeProgramTest, IsGivenLinksAsLinks) {
+    auto files = kFiles;
+    files["app/kustomization.yaml"] = "namePrefix: a-\nresources: [x.yaml, a.yaml, y.yaml]\n";
+    files["app/a.yaml"] = files["app/y.yaml"] = "kind: ConfigMap\n";
+    files["other/y.yaml"] = "kind: ConfigMap\n";
+    const std::string copy =
+        built(program("kustomize", "cd $4; exec /bin/ls -o *.yaml ../other\n"), files,
+              {{"app/a.yaml", "app/x.yaml"}, {"app/y.yaml", "other/y.yaml"}});
+    EXPECT_NE(copy.find("tree/app/x.yaml\n"), std::string::npos) << copy;
+    EXPECT_NE(copy.find("tree/other/y.yaml\n"), std::string::npos) << copy;
 }
 
 TEST_F(KustomizeProgramTest, NeedsSpaceForTheCopy) {

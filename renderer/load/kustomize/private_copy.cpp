@@ -72,15 +72,35 @@ PrivateCopy::~PrivateCopy() {
     }
 }
 
+bool PrivateCopy::has(const std::string& relative) const {
+    std::error_code error;
+    return fs::exists(fs::path(path_) / relative, error);
+}
+
 bool PrivateCopy::write(const std::string& relative, const std::string& content) const {
+    if (!make_place(relative)) {
+        return false;
+    }
+    Descriptor file(path_ + "/" + relative, O_WRONLY | O_CREAT | O_EXCL);
+    return file.get() >= 0 && write_all(file.get(), content) && file.close();
+}
+
+bool PrivateCopy::link(const std::string& relative, const std::string& target) const {
+    std::error_code error;
+    if (make_place(relative) && stays_below(target)) {
+        fs::create_symlink(path_ + "/" + target, path_ + "/" + relative, error);
+        return !error;
+    }
+    return false;
+}
+
+bool PrivateCopy::make_place(const std::string& relative) const {
     if (path_.empty() || !stays_below(relative)) {
         return false;
     }
-    const fs::path target = fs::path(path_) / relative;
     std::error_code error;
-    fs::create_directories(target.parent_path(), error);
-    Descriptor file(target.string(), O_WRONLY | O_CREAT | O_EXCL);
-    return !error && file.get() >= 0 && write_all(file.get(), content) && file.close();
+    fs::create_directories((fs::path(path_) / relative).parent_path(), error);
+    return !error;
 }
 
 }  // namespace renderer

@@ -55,6 +55,19 @@ TEST_F(PrivateCopyTest, IsNotLeft) {
     EXPECT_TRUE(fs::is_empty(copy.path()));
 }
 
+TEST_F(PrivateCopyTest, HasLinksWithinItself) {
+    const PrivateCopy copy;
+    EXPECT_TRUE(copy.link("a/link", "b/file"));
+    EXPECT_FALSE(copy.has("b/file"));
+    EXPECT_TRUE(copy.write("b/file", "text"));
+    EXPECT_TRUE(copy.has("b/file"));
+    EXPECT_EQ(fs::canonical(copy.path() + "/a/link"), copy.path() + "/b/file");
+    EXPECT_FALSE(copy.link("a/link", "b/file"));
+    EXPECT_FALSE(copy.link("a/other", "../x"));
+    EXPECT_FALSE(copy.link("../x", "b/file"));
+    EXPECT_FALSE(copy.link("a/other", "/etc/passwd"));
+}
+
 TEST_F(PrivateCopyTest, ReplacesNothing) {
     const PrivateCopy copy;
     EXPECT_TRUE(copy.write("a", "text"));

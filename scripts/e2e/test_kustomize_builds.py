@@ -170,3 +170,19 @@ def test_the_output_does_not_depend_on_how_the_tree_is_called(render, tmp_path):
         outputs.add("\n".join(file.read_text() for file in sorted(folder.rglob("*")) if file.is_file()))
         shutil.rmtree(folder)
     assert len(outputs) == 1
+
+
+def test_a_patch_of_what_a_chart_would_make_is_left_out_with_it(render, tmp_path):
+    patch = "apiVersion: v1\nkind: {kind}\nmetadata: {{name: {name}, namespace: shop}}\n{rest}"
+    tree(tmp_path, {"app/service.yaml": SERVICE, "app/chart.yaml": patch.format(kind="ConfigMap", name="of-the-chart", rest="data: {a: b}\n"),
+                    "app/web.yaml": patch.format(kind="Service", name="web", rest="spec: {ports: [{port: 443, name: https}]}\n"),
+                    "app/kustomization.yaml": "resources: [service.yaml]\nhelmCharts: [{name: argo-cd, repo: https://example.com}]\n"
+                                              "patches: [{path: chart.yaml}, {path: web.yaml}]\n"})
+    done = render()
+    assert done.returncode == 0, done.stderr
+    assert "found: patch of ConfigMap/of-the-chart" in done.stderr
+    assert "StatefulSet" in done.stdout
+    (tmp_path / "app/kustomization.yaml").write_text("resources: [service.yaml]\npatches: [{path: chart.yaml}]\n")
+    refused = render()
+    assert refused.returncode == 1
+    assert 'no resource matches strategic merge patch "ConfigMap' in refused.stderr

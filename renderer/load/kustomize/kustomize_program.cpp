@@ -6,15 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/sandbox.h"
-#include "renderer/core/text_of.h"
-#include "renderer/core/yaml_writer.h"
-#include "renderer/load/kustomize/plug_ins.h"
 #include "renderer/load/kustomize/private_copy.h"
 #include "renderer/load/tree/paths.h"
 
@@ -23,14 +21,6 @@ namespace renderer {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::array<std::string_view, 3> kChartFields = {
-    "helmCharts", "helmChartInflationGenerator", "helmGlobals"};
-constexpr std::array<std::string_view, 3> kPlugInFields = {"generators", "transformers",
-                                                           "validators"};
-// Of what may be fetched.
-constexpr std::array<std::string_view, 6> kListFields = {
-    "resources", "bases", "components", "generators", "transformers", "validators"};
 
 // Of kubectl, where the user may have set other options for `kubectl kustomize`.
 constexpr const char* kNoPreferences = "KUBERC=off";
@@ -73,98 +63,12 @@ std::string version_in(std::string_view text) {
     return std::string(text.starts_with('v') ? text.substr(0, text.find('\n')) : "");
 }
 
-void leave_out_charts(Value& root, std::vector<LeftOut>& left_out) {
-    for (const std::string_view field : kChartFields) {
-        for (const Value& chart : items_of(root.find(field))) {
-            left_out.push_back({.pos = chart.pos(),
-                                .what = fmt::format("chart {}", text_of(chart, {"name"})),
-                                .is_chart = true});
-        }
-        root.erase(field);
-    }
-}
-
-template <typename Keep>
-void keep_entries(Value& root, std::string_view field, const Keep& keep) {
-    Value* entries = root.find(field);
-    if (entries == nullptr || !entries->is_list()) {
-        return;
-    }
-    Value kept = Value::list();
-    for (Value& entry : entries->items()) {
-        if (keep(entry)) {
-            kept.append(std::move(entry));
-        }
-    }
-    *entries = std::move(kept);
-}
-
-void leave_out_remote(Value& root, std::vector<LeftOut>& left_out) {
-    for (const std::string_view field : kListFields) {
-        keep_entries(root, field, [&](const Value& entry) {
-            if (is_remote_resource(text_of(entry))) {
-                left_out.push_back({.pos = entry.pos(), .what = std::string(text_of(entry))});
-                return false;
-            }
-            return true;
-        });
-    }
-}
-
-// What an earlier run has made of this tree. False: it lists none.
-bool leave_out_rendered(const SourceTree& tree, const std::string& dir, Value& root) {
-    bool lists = false;
-    keep_entries(root, "resources", [&](const Value& entry) {
-        const bool is_rendered =
-            is_rendered_tree(tree, normal_path(join_path(dir, text_of(entry))));
-        lists = lists || is_rendered;
-        return !is_rendered;
-    });
-    return lists;
-}
-
-// ksops, say: a program, or a function in a container.
-void leave_out_plug_ins(const SourceTree& tree, KustomizationReader& reader,
-                        const Kustomization& file, Value& root, std::vector<LeftOut>& left_out) {
-    for (const std::string_view field : kPlugInFields) {
-        keep_entries(root, field, [&](const Value& entry) {
-            const std::string name = foreign_plug_in(tree, reader, file.dir, text_of(entry));
-            if (!name.empty()) {
-                left_out.push_back({.pos = entry.pos(), .what = fmt::format("plug-in {}", name)});
-            }
-            return name.empty();
-        });
-    }
-}
-
-// The bytes that the copy gets.
-Result<std::string> content_of(const SourceTree& tree, KustomizationReader& reader,
-                               const std::string& path, std::vector<LeftOut>& left_out) {
-    const Kustomization* file = reader.find(parent_path(path));
-    if (file == nullptr || file->path != path || !file->root.is_map()) {
-        return tree.read(path);
-    }
-    const std::size_t before = left_out.size();
-    Value root = file->root.clone();
-    leave_out_charts(root, left_out);
-    leave_out_remote(root, left_out);
-    leave_out_plug_ins(tree, reader, *file, root, left_out);
-    if (!leave_out_rendered(tree, file->dir, root) && left_out.size() == before) {
-        return tree.read(path);
-    }
-    // kustomize takes a file without any field for a mistake.
-    root.put("metadata", Value::map({{"name", "left-out"}}));
-    std::string text;
-    write_yaml(root, text);
-    return text;
-}
-
 // Symbolic links to files stay links: kustomize looks where they lead. False: `path` cannot be
 // made.
 Result<bool> copy_file(const PrivateCopy& copy, const SourceTree& tree, KustomizationReader& reader,
                        const std::string& root, const std::string& path,
-                       std::vector<LeftOut>& left_out) {
-    const std::string content = TRY(content_of(tree, reader, path, left_out));
+                       const std::set<std::string>& orphans, std::vector<LeftOut>& left_out) {
+    const std::string content = TRY(content_for_copy(tree, reader, path, orphans, left_out));
     const std::string place = relative_path(path, normal_path(root));
     const std::string real_root = tree.real_path(root);
     const std::string target = relative_path(tree.real_path(path), real_root);
@@ -210,6 +114,14 @@ std::string message_of(const SandboxRun& run, const std::string& copy, const std
     return text;
 }
 
+Error cannot_copy(const std::string& dir, std::string found) {
+    return Error{{.rule = "kustomize-failed",
+                  .where = dir,
+                  .message = "cannot copy the files of this kustomization",
+                  .found = std::move(found),
+                  .hint = "set TMPDIR to a directory with space"}};
+}
+
 }  // namespace
 
 Result<std::string> find_kustomize(const std::string& choice, std::string_view search_path) {
@@ -249,31 +161,35 @@ KustomizeProgram kustomize_at(const std::string& path) {
 Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const SourceTree& tree,
                                      KustomizationReader& reader, const BuildFiles& files,
                                      const std::string& root, const std::string& dir) {
-    const PrivateCopy copy;
-    KustomizeBuild build;
-    for (const std::string& path : files.paths) {
-        if (!TRY(copy_file(copy, tree, reader, root, path, build.left_out))) {
-            return Error{{.rule = "kustomize-failed",
-                          .where = dir,
-                          .message = "cannot copy the files of this kustomization",
-                          .found = copy.path().empty() ? "no temporary directory" : path,
-                          .hint = "set TMPDIR to a directory with space"}};
-        }
-    }
     std::vector<std::string> arguments = {program.path};
     arguments.insert(arguments.end(), program.verb.begin(), program.verb.end());
     arguments.insert(arguments.end(), kSafeOptions.begin(), kSafeOptions.end());
-    arguments.push_back(join_path(copy.path(), relative_path(dir, normal_path(root))));
-    SandboxRun run = run_in_sandbox({arguments, {kNoPreferences}, copy.path()}, {});
-    if (run.exit_code != 0 || !run.refusal.empty()) {
-        return Error{{.rule = "kustomize-failed",
-                      .where = dir,
-                      .message = "kustomize cannot build this directory",
-                      .found = message_of(run, copy.path(), root, has_secrets(tree, files)),
-                      .hint = fmt::format("{} {} {}", program.path, program.verb.front(), dir)}};
+    std::set<std::string> orphans;
+    while (true) {
+        const PrivateCopy copy;
+        KustomizeBuild build;
+        for (const std::string& path : files.paths) {
+            if (!TRY(copy_file(copy, tree, reader, root, path, orphans, build.left_out))) {
+                return cannot_copy(dir, copy.path().empty() ? "no temporary directory" : path);
+            }
+        }
+        arguments.push_back(join_path(copy.path(), relative_path(dir, normal_path(root))));
+        SandboxRun run = run_in_sandbox({arguments, {kNoPreferences}, copy.path()}, {});
+        arguments.pop_back();
+        if (run.exit_code == 0 && run.refusal.empty()) {
+            build.stream = std::move(run.output);
+            return build;
+        }
+        const std::string orphan = build.left_out.empty() ? "" : orphan_of(run.errors);
+        if (orphan.empty() || !orphans.insert(orphan).second) {
+            return Error{
+                {.rule = "kustomize-failed",
+                 .where = dir,
+                 .message = "kustomize cannot build this directory",
+                 .found = message_of(run, copy.path(), root, has_secrets(tree, files)),
+                 .hint = fmt::format("{} {} {}", program.path, program.verb.front(), dir)}};
+        }
     }
-    build.stream = std::move(run.output);
-    return build;
 }
 
 }  // namespace renderer

@@ -10,6 +10,7 @@
 
 #include "renderer/core/result.h"
 #include "renderer/load/kustomize/build_files.h"
+#include "renderer/load/kustomize/left_out.h"
 
 namespace renderer {
 
@@ -28,13 +29,6 @@ Result<std::string> find_kustomize(const std::string& choice, std::string_view s
 
 // Asks it for its version.
 KustomizeProgram kustomize_at(const std::string& path);
-
-// What a copy has left out, since it takes the network or another program.
-struct LeftOut {
-    Pos pos;           // the entry
-    std::string what;  // "https://example.com/crds.yaml", "chart tailscale-operator"
-    bool is_chart = false;
-};
 
 struct KustomizeBuild {
     std::string stream;  // what the program printed

@@ -31,23 +31,6 @@ bool is_builtin(const Value& document) {
            });
 }
 
-// The documents of a text; one that cannot be read is Null, as is that of a text without any.
-std::vector<Value> documents_of(std::string_view text) {
-    SourceMap sources;
-    const SourceId source = sources.add("", std::string(text));
-    std::vector<Value> documents;
-    for (const ScannedDocument& scanned : scan_documents(sources, source)) {
-        if (!scanned.blank) {
-            Diagnostics faults;
-            documents.push_back(read_yaml(sources, source, scanned.range, faults).clone());
-        }
-    }
-    if (documents.empty()) {
-        documents.emplace_back();
-    }
-    return documents;
-}
-
 bool are_builtin(const SourceTree& tree, KustomizationReader& reader, const std::string& path,
                  int depth) {
     if (tree.kind(path) == EntryKind::File) {
@@ -68,6 +51,22 @@ bool are_builtin(const SourceTree& tree, KustomizationReader& reader, const std:
 }
 
 }  // namespace
+
+std::vector<Value> documents_of(std::string_view text) {
+    SourceMap sources;
+    const SourceId source = sources.add("", std::string(text));
+    std::vector<Value> documents;
+    for (const ScannedDocument& scanned : scan_documents(sources, source)) {
+        if (!scanned.blank) {
+            Diagnostics faults;
+            documents.push_back(read_yaml(sources, source, scanned.range, faults).clone());
+        }
+    }
+    if (documents.empty()) {
+        documents.emplace_back();
+    }
+    return documents;
+}
 
 std::string foreign_plug_in(const SourceTree& tree, KustomizationReader& reader,
                             const std::string& dir, std::string_view entry) {

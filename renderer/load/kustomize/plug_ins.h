@@ -5,10 +5,14 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "renderer/load/kustomize/kustomization.h"
 
 namespace renderer {
+
+// The documents of a text; one that cannot be read is Null, as is that of a text without any.
+std::vector<Value> documents_of(std::string_view text);
 
 // The plug-in as a message names it, its path or its kind; "" for one that kustomize executes by
 // itself, and for a path that is not there. `entry` is a path seen from `dir`, or YAML.

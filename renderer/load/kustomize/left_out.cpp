@@ -1,0 +1,161 @@
+#include "renderer/load/kustomize/left_out.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/core/yaml_writer.h"
+#include "renderer/load/kustomize/plug_ins.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/walk.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kChartFields = {
+    "helmCharts", "helmChartInflationGenerator", "helmGlobals"};
+constexpr std::array<std::string_view, 3> kPlugInFields = {"generators", "transformers",
+                                                           "validators"};
+// Of what may be fetched.
+constexpr std::array<std::string_view, 6> kListFields = {
+    "resources", "bases", "components", "generators", "transformers", "validators"};
+
+void leave_out_charts(Value& root, std::vector<LeftOut>& left_out) {
+    for (const std::string_view field : kChartFields) {
+        for (const Value& chart : items_of(root.find(field))) {
+            left_out.push_back({.pos = chart.pos(),
+                                .what = fmt::format("chart {}", text_of(chart, {"name"})),
+                                .is_chart = true});
+        }
+        root.erase(field);
+    }
+}
+
+template <typename Keep>
+void keep_entries(Value& root, std::string_view field, const Keep& keep) {
+    Value* entries = root.find(field);
+    if (entries == nullptr || !entries->is_list()) {
+        return;
+    }
+    Value kept = Value::list();
+    for (Value& entry : entries->items()) {
+        if (keep(entry)) {
+            kept.append(std::move(entry));
+        }
+    }
+    *entries = std::move(kept);
+}
+
+void leave_out_remote(Value& root, std::vector<LeftOut>& left_out) {
+    for (const std::string_view field : kListFields) {
+        keep_entries(root, field, [&](const Value& entry) {
+            if (is_remote_resource(text_of(entry))) {
+                left_out.push_back({.pos = entry.pos(), .what = std::string(text_of(entry))});
+                return false;
+            }
+            return true;
+        });
+    }
+}
+
+// What an earlier run has made of this tree. False: it lists none.
+bool leave_out_rendered(const SourceTree& tree, const std::string& dir, Value& root) {
+    bool lists = false;
+    keep_entries(root, "resources", [&](const Value& entry) {
+        const bool is_rendered =
+            is_rendered_tree(tree, normal_path(join_path(dir, text_of(entry))));
+        lists = lists || is_rendered;
+        return !is_rendered;
+    });
+    return lists;
+}
+
+// ksops, say: a program, or a function in a container.
+void leave_out_plug_ins(const SourceTree& tree, KustomizationReader& reader,
+                        const Kustomization& file, Value& root, std::vector<LeftOut>& left_out) {
+    for (const std::string_view field : kPlugInFields) {
+        keep_entries(root, field, [&](const Value& entry) {
+            const std::string name = foreign_plug_in(tree, reader, file.dir, text_of(entry));
+            if (!name.empty()) {
+                left_out.push_back({.pos = entry.pos(), .what = fmt::format("plug-in {}", name)});
+            }
+            return name.empty();
+        });
+    }
+}
+
+// A patch of one object, which is inline or in a file.
+std::string patched_object(const SourceTree& tree, const std::string& dir, const Value& entry) {
+    const std::string text(entry.is_map() ? text_of(entry, {"patch"}) : text_of(&entry));
+    const std::string path = normal_path(
+        join_path(dir, entry.is_map() ? text_of(entry, {"path"}) : std::string_view(text)));
+    const Result<std::string> content =
+        tree.kind(path) == EntryKind::File ? tree.read(path) : Result(text);
+    const std::vector<Value> documents = content ? documents_of(*content) : std::vector<Value>();
+    return documents.size() != 1 ? std::string()
+                                 : fmt::format("{}/{}", text_of(documents.front(), {"kind"}),
+                                               text_of(documents.front(), {"metadata", "name"}));
+}
+
+void leave_out_orphans(const SourceTree& tree, const std::string& dir,
+                       const std::set<std::string>& orphans, Value& root,
+                       std::vector<LeftOut>& left_out) {
+    for (const std::string_view field : {"patches", "patchesStrategicMerge"}) {
+        keep_entries(root, field, [&](const Value& entry) {
+            const std::string object = patched_object(tree, dir, entry);
+            if (orphans.contains(object)) {
+                left_out.push_back(
+                    {.pos = entry.pos(), .what = fmt::format("patch of {}", object)});
+            }
+            return !orphans.contains(object);
+        });
+    }
+}
+
+}  // namespace
+
+Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader& reader,
+                                     const std::string& path, const std::set<std::string>& orphans,
+                                     std::vector<LeftOut>& left_out) {
+    const Kustomization* file = reader.find(parent_path(path));
+    if (file == nullptr || file->path != path || !file->root.is_map()) {
+        return tree.read(path);
+    }
+    const std::size_t before = left_out.size();
+    Value root = file->root.clone();
+    leave_out_charts(root, left_out);
+    leave_out_remote(root, left_out);
+    leave_out_plug_ins(tree, reader, *file, root, left_out);
+    leave_out_orphans(tree, file->dir, orphans, root, left_out);
+    if (!leave_out_rendered(tree, file->dir, root) && left_out.size() == before) {
+        return tree.read(path);
+    }
+    // kustomize takes a file without any field for a mistake.
+    root.put("metadata", Value::map({{"name", "left-out"}}));
+    std::string text;
+    write_yaml(root, text);
+    return text;
+}
+
+// `no resource matches strategic merge patch "ConfigMap.v1.[noGrp]/argocd-cm.[noNs]": …`
+std::string orphan_of(std::string_view message) {
+    constexpr std::string_view kBefore = "no resource matches strategic merge patch \"";
+    const std::size_t begin = message.find(kBefore);
+    if (begin == std::string_view::npos) {
+        return {};
+    }
+    message.remove_prefix(begin + kBefore.size());
+    const std::string_view id = message.substr(0, message.find('"'));
+    const std::size_t dot = id.find('.');
+    const std::size_t slash = id.find('/');
+    const std::size_t last = id.rfind('.');
+    if (dot > slash || slash > last || last == std::string_view::npos) {
+        return {};
+    }
+    return fmt::format("{}/{}", id.substr(0, dot), id.substr(slash + 1, last - slash - 1));
+}
+
+}  // namespace renderer

@@ -1,0 +1,33 @@
+// What the copy of a kustomization leaves out, since it takes the network or another program:
+// charts, remote resources, plug-ins, and the patches of what those would have made, on which
+// kustomize fails. Rendered trees are left out in silence.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/result.h"
+#include "renderer/load/kustomize/kustomization.h"
+
+namespace renderer {
+
+struct LeftOut {
+    Pos pos;           // the entry
+    std::string what;  // "https://example.com/crds.yaml", "chart tailscale-operator"
+    bool is_chart = false;
+};
+
+// The bytes that a copy of the file gets: its own, unless it is a kustomization of which something
+// is left out. `orphans`: of orphan_of.
+Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader& reader,
+                                     const std::string& path, const std::set<std::string>& orphans,
+                                     std::vector<LeftOut>& left_out);
+
+// "Kind/name" of the object that a strategic merge patch has not found, out of kustomize's message;
+// "" when it says something else. Source: kustomize api/internal/builtins/PatchTransformer.go,
+// kyaml/resid/resid.go.
+std::string orphan_of(std::string_view message);
+
+}  // namespace renderer

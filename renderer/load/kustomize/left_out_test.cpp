@@ -1,0 +1,66 @@
+#include "renderer/load/kustomize/left_out.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "renderer/load/tree/memory_tree.h"
+
+namespace renderer {
+namespace {
+
+TEST(LeftOut, PatchesOfWhatIsNotThere) {
+    EXPECT_EQ(orphan_of("Error: accumulating resources: no resource matches strategic merge patch "
+                        "\"ConfigMap.v1.[noGrp]/argocd-cm.[noNs]\": no matches for Id"),
+              "ConfigMap/argocd-cm");
+    EXPECT_EQ(orphan_of("no resource matches strategic merge patch "
+                        "\"CustomResourceDefinition.v1.apiextensions.k8s.io/a.b.c.[noNs]\": x"),
+              "CustomResourceDefinition/a.b.c");
+    EXPECT_EQ(
+        orphan_of("no resource matches strategic merge patch \"Deployment.v1.apps/web.shop\""),
+        "Deployment/web");
+    for (const char* other : {"", "Error: x", "no resource matches strategic merge patch \"x\"",
+                              "no resource matches strategic merge patch \"",
+                              "no resource matches strategic merge patch \"a/b.c\""}) {
+        EXPECT_EQ(orphan_of(other), "") << other;
+    }
+}
+
+TEST(LeftOut, IsWhatIsFetchedOrRunAndWhatPatchesIt) {
+    const MemoryTree tree(std::map<std::string, std::string>{
+        {"app/kustomization.yaml",
+         "resources: [a.yaml, https://example.com/x.yaml, out]\n"
+         "helmCharts: [{name: web}]\n"
+         "patches:\n"
+         "- patch: |\n    kind: ConfigMap\n    metadata: {name: gone}\n"
+         "- path: two.yaml\n"
+         "- path: there.yaml\n"
+         "patchesStrategicMerge: [gone.yaml]\n"},
+        {"app/two.yaml", "kind: ConfigMap\nmetadata: {name: gone}\n---\nkind: Service\n"},
+        {"app/there.yaml", "kind: ConfigMap\nmetadata: {name: there}\n"},
+        {"app/gone.yaml", "kind: ConfigMap\nmetadata: {name: gone}\n"},
+        {"app/out/.tailrender-inventory", ""}});
+    SourceMap sources;
+    KustomizationReader reader(tree, sources);
+    std::vector<LeftOut> left_out;
+    const Result<std::string> text =
+        content_for_copy(tree, reader, "app/kustomization.yaml", {"ConfigMap/gone"}, left_out);
+    ASSERT_TRUE(text);
+    EXPECT_EQ(*text,
+              "metadata:\n  name: left-out\n"
+              "patches:\n- path: two.yaml\n- path: there.yaml\n"
+              "patchesStrategicMerge: []\n"
+              "resources:\n- a.yaml\n");
+    std::string told;
+    for (const LeftOut& one : left_out) {
+        told += fmt::format("{} {}{}\n", sources.describe(one.pos), one.what,
+                            one.is_chart ? " (chart)" : "");
+    }
+    EXPECT_EQ(told,
+              "app/kustomization.yaml:2:14 chart web (chart)\n"
+              "app/kustomization.yaml:1:21 https://example.com/x.yaml\n"
+              "app/kustomization.yaml:4:3 patch of ConfigMap/gone\n"
+              "app/kustomization.yaml:9:25 patch of ConfigMap/gone\n");
+}
+
+}  // namespace
+}  // namespace renderer

@@ -44,6 +44,7 @@ constexpr std::array kVerbs = {
     Verb{"images", run_images},
     Verb{"seal", run_seal, true},
     Verb{"commit", run_commit},
+    Verb{"fix", run_fix},
     Verb{"gitops-snippets", run_gitops_snippets},
     Verb{"completion", run_completion},
 };

@@ -21,6 +21,8 @@ Result<int> run_install(const Options& options, ClusterRuns& runs, Console& cons
 Result<int> run_krm(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_images(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_seal(const Options& options, ClusterRuns& runs, Console& console);
+// Writes into the sources what an additive render finds missing in them.
+Result<int> run_fix(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_commit(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_gitops_snippets(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_explain(const Options& options, ClusterRuns& runs, Console& console);

@@ -114,15 +114,19 @@ void add_inputs(CLI::App& verb, LoadOptions& load) {
     add(verb, "--threads", load.threads, "N", "threads for reading (default one per core)");
 }
 
-// With --rev.
-CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc) {
+CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc) {
     CLI::Option* path = add(verb, "PATH", options.load.path, "DIR", doc);
-    add(verb, "--rev", options.revision, "REV",
-        "Git revision to read, instead of the files in the work tree");
     options.load.kustomize.clear();
     add(verb, "--kustomize", options.load.kustomize, "PROGRAM",
         "kustomize or kubectl, for kustomizations that tailrender does not build itself (default: "
         "on PATH); \"none\" runs none");
+    return path;
+}
+
+CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc) {
+    CLI::Option* path = add_work_tree(verb, options, doc);
+    add(verb, "--rev", options.revision, "REV",
+        "Git revision to read, instead of the files in the work tree");
     return path;
 }
 
@@ -299,6 +303,15 @@ void add_images(CLI::App& app, Options& options) {
     add_diagnostics(verb, options);
 }
 
+void add_fix(CLI::App& app, Options& options) {
+    CLI::App& verb = add_verb(app, "fix", "write into the sources what --only generated needs",
+                              "  tailrender fix .          # then: git diff\n"
+                              "  tailrender fix . --cluster home");
+    add_work_tree(verb, options, "directory or file to edit in place")->required();
+    add_inputs(verb, options.load);
+    add_diagnostics(verb, options);
+}
+
 void add_seal(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(
         app, "seal", "encrypt a Secret for a sealed-secrets controller, offline",
@@ -390,7 +403,8 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
         "Exit codes: 0 ok; 1 diagnostics, stale, or a failed write; 2 usage.");
     for (const auto add_verb_and_flags :
          {add_render, add_check, add_post_render, add_krm, add_cmp, add_explain, add_lint, add_diff,
-          add_install, add_images, add_seal, add_commit, add_gitops_snippets, add_completion}) {
+          add_install, add_images, add_seal, add_commit, add_fix, add_gitops_snippets,
+          add_completion}) {
         add_verb_and_flags(*app, options);
     }
     return app;

@@ -205,10 +205,9 @@ std::string totals(const Loaded& loaded, const Plan& plan, const Objects& object
         fmt::format_to(std::back_inserter(out), "skipped {} without Kubernetes documents\n",
                        counted(loaded.skipped_files, "file"));
     }
-    if (!loaded.built_dirs.empty()) {
+    if (!loaded.built.empty()) {
         fmt::format_to(std::back_inserter(out), "{} built by kustomize {}\n",
-                       counted(loaded.built_dirs.size(), "kustomization"),
-                       loaded.kustomize_version);
+                       counted(loaded.built.size(), "kustomization"), loaded.kustomize_version);
     }
     if (!loaded.left_alone.empty() && !loaded.only_generated) {
         fmt::format_to(std::back_inserter(out),

@@ -74,6 +74,8 @@ struct Edit {
     std::size_t end = 0;
     std::string replacement;
     std::string reason;  // for the report: "namespace shop from bundle apps"
+    // What a source has to say itself where nothing of it is written.
+    bool in_source = false;
 };
 
 // "Kind/namespace/name", or "Kind/name" without a namespace.

@@ -444,6 +444,9 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
         loaded.input_bytes += texts[i]->size();
         pending.push_back(
             {.source = loaded.sources.add(files[i].path, std::move(*texts[i])), .file = &files[i]});
+        if (files[i].text) {
+            loaded.built.push_back(pending.back().source);
+        }
     }
     for_each_parallel(pending.size(), threads, [&](std::size_t i) {
         if (!pending[i].file->copied_whole) {

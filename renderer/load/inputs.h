@@ -60,7 +60,6 @@ struct Selection {
     std::optional<std::uint32_t> operator_bundle;
     std::size_t skipped_files = 0;
     std::vector<LeftAlone> left_alone;
-    std::vector<std::string> built_dirs;
     std::string kustomize_version;
 
     std::uint32_t add_rule(const NamespaceRule& rule) {

@@ -101,7 +101,6 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     loaded.values = std::move(selection.values);
     loaded.skipped_files = selection.skipped_files;
     loaded.left_alone = std::move(selection.left_alone);
-    loaded.built_dirs = std::move(selection.built_dirs);
     loaded.kustomize_version = std::move(selection.kustomize_version);
     const std::vector<std::uint32_t> file_of =
         read_documents(tree, selection.files, options, loaded, diagnostics);
@@ -173,6 +172,7 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
         return loaded;  // what is rendered depends on the cluster
     }
     loaded.only_generated = options.only_generated;
+    loaded.fixes_sources = options.fixes_sources;
     loaded.cluster = cluster.name;
     loaded.cluster_level = cluster.configured;
     loaded.kubernetes_version = options.kubernetes_version.empty()

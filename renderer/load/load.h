@@ -33,6 +33,7 @@ struct LoadOptions {
     std::string default_namespace;           // --namespace
     std::string output_dir;                  // -o: skipped while reading
     bool only_generated = false;     // --only generated: the sources are applied as they are
+    bool fixes_sources = false;      // with only_generated: the edits that sources need are made
     bool one_stream = false;         // what is left out of the output is lost
     std::string kustomize = "none";  // --kustomize: where kustomize or kubectl is
     bool install = false;            // no input but values: a bundle of the operator's chart
@@ -146,9 +147,10 @@ struct Loaded {
     std::vector<LeftAlone> left_alone;
     // Files that are not understood and do not mention Tailscale.
     std::vector<SourceId> unjudged;
-    std::vector<std::string> built_dirs;  // by the user's kustomize
-    std::string kustomize_version;        // its version, "" when nothing was built
-    bool only_generated = false;          // documents are read, and never written
+    std::vector<SourceId> built;    // what the user's kustomize printed
+    std::string kustomize_version;  // its version, "" when nothing was built
+    bool only_generated = false;    // documents are read, and never written
+    bool fixes_sources = false;     // but for edits that are `in_source`
     std::size_t input_bytes = 0;
 };
 

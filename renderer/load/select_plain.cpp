@@ -142,7 +142,6 @@ private:
             warn_left_out(what);
         }
         const std::string name = dir.relative.empty() ? "." : dir.relative;
-        out_.built_dirs.push_back(dir.path);
         out_.kustomize_version = program_->version;
         added_.push_back({.path = fmt::format("kustomize build {}", name),
                           .bundle_path = join_path(dir.relative, "kustomize-build.yaml"),

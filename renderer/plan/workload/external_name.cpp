@@ -64,7 +64,8 @@ std::vector<Edit> name_target(const ServiceInput& service, const std::string& na
     if (service.external_name == name || spec == nullptr || !spec->is_map()) {
         return {};
     }
-    if (loaded.only_generated) {
+    const bool is_built = std::ranges::find(loaded.built, doc.source) != loaded.built.end();
+    if (loaded.only_generated && (!loaded.fixes_sources || is_built)) {
         const Value* old = spec->find("externalName");
         about(service, diagnostics)
             .error("source-edit", old == nullptr ? spec->pos() : old->pos(),
@@ -73,13 +74,15 @@ std::vector<Edit> name_target(const ServiceInput& service, const std::string& na
                        ? "no externalName"
                        : fmt::format("externalName {}", service.external_name))
             .expected(fmt::format("externalName: {}", name))
-            .hint("write that line, or render without --only generated");
+            .hint(is_built ? "write that line in the file that kustomize takes this Service from"
+                           : "tailrender fix writes that line");
         return {};
     }
     std::optional<Edit> edit =
         set_member({loaded.sources, doc.source, doc.range, doc.root}, *spec, "externalName", name);
     if (edit) {
         edit->reason = fmt::format("externalName {}", name);
+        edit->in_source = true;
         return {std::move(*edit)};
     }
     const Value* old = spec->find("externalName");

@@ -135,9 +135,19 @@ std::vector<sock_filter> call_filter() {
 }
 
 // What a program may need that is linked dynamically, or is a script that becomes another program.
-constexpr std::array kSystem = {"/bin",      "/lib",         "/lib64",          "/usr/bin",
-                                "/usr/lib",  "/usr/lib64",   "/nix/store",      "/gnu/store",
-                                "/dev/null", "/dev/urandom", "/etc/ld.so.cache"};
+constexpr std::array kSystem = {"/bin",
+                                "/lib",
+                                "/lib64",
+                                "/usr/bin",
+                                "/usr/lib",
+                                "/usr/lib64",
+                                "/nix/store",
+                                "/gnu/store",
+                                "/home/linuxbrew/.linuxbrew/Cellar",
+                                "/home/linuxbrew/.linuxbrew/lib",
+                                "/dev/null",
+                                "/dev/urandom",
+                                "/etc/ld.so.cache"};
 
 constexpr std::uint64_t kReadFile = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE;
 constexpr std::uint64_t kRead = kReadFile | LANDLOCK_ACCESS_FS_READ_DIR;

@@ -1,6 +1,7 @@
 #include "renderer/base/sandbox.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -171,7 +172,7 @@ SandboxRun run_in_sandbox(SandboxProgram program, const SandboxLimits& limits) {
     if (run.exit_code == kCannotStart && run.errors.empty() && run.refusal.empty()) {
         run.refusal = "it cannot be started";
     } else if (WIFSIGNALED(status) && run.refusal.empty()) {
-        run.refusal = std::string("it was ended by signal ") + std::to_string(WTERMSIG(status));
+        run.refusal = fmt::format("it was ended by signal {}", WTERMSIG(status));
     }
     return run;
 }

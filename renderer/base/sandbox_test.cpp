@@ -90,15 +90,14 @@ TEST_F(SandboxFiles, AreNotChanged) {
     EXPECT_EQ(std::filesystem::last_write_time(dir_ + "/file"), written);
 }
 
-TEST_F(SandboxFiles, AreReadInTheDirectoryAlone) {
-    if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) < 0) {
-        GTEST_SKIP() << "this kernel has no Landlock";
-    }
+TEST_F(SandboxFiles, AreReadInTheDirectoryAloneWhereTheKernelHasLandlock) {
+    const bool has_landlock =
+        ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) >= 0;
     const std::string script = "try: print(open('" + dir_ +
                                "/file').read(), end='')\n"
                                "except PermissionError: print('refused')";
     EXPECT_EQ(python(script, dir_).output, "text\n");
-    EXPECT_EQ(python(script, dir_ + "/folder").output, "refused\n");
+    EXPECT_EQ(python(script, dir_ + "/folder").output, has_landlock ? "refused\n" : "text\n");
 }
 
 TEST_F(SandboxFiles, AreClosedWhenTheParentEnds) {

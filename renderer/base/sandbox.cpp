@@ -34,14 +34,13 @@ bool limit(int resource, rlim_t most) {
 // Only what may be called between fork and exec. The program ends with the thread that waits for
 // it.
 [[noreturn]] void become(char* const* arguments, char* const* environment, const char* directory,
-                         int out, int err, rlim_t seconds, pid_t parent, Confinement& confinement) {
+                         int out, int err, pid_t parent, Confinement& confinement) {
     const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     const bool ready = ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent &&
                        null >= 0 && ::dup2(null, STDIN_FILENO) >= 0 &&
                        ::dup2(out, STDOUT_FILENO) >= 0 && ::dup2(err, STDERR_FILENO) >= 0 &&
                        ::setsid() >= 0 && ::chdir(directory) == 0 && limit(RLIMIT_FSIZE, 0) &&
-                       limit(RLIMIT_CORE, 0) && limit(RLIMIT_DATA, kMemory) &&
-                       limit(RLIMIT_CPU, seconds) && confinement.apply();
+                       limit(RLIMIT_CORE, 0) && limit(RLIMIT_DATA, kMemory) && confinement.apply();
     if (ready) {
         // What the user's shell has left open, a kernel before 5.9 leaves open.
         (void)::close_range(STDERR_FILENO + 1, ~0U, 0);
@@ -155,7 +154,7 @@ SandboxRun run_in_sandbox(SandboxProgram program, const SandboxLimits& limits) {
     }
     if (child == 0) {
         become(arguments.data(), environment.data(), program.directory.c_str(), out.ends[1],
-               err.ends[1], static_cast<rlim_t>(limits.time.count()), parent, confinement);
+               err.ends[1], parent, confinement);
     }
     out.close(1);
     err.close(1);

@@ -99,7 +99,7 @@ bool has_secrets(const SourceTree& tree, const BuildFiles& files) {
     });
 }
 
-// Its paths are those of the copy.
+// Its paths are those of the copy. What Go adds when it gives up is for developers of kustomize.
 std::string message_of(const SandboxRun& run, const std::string& copy, const std::string& root,
                        bool is_secret) {
     std::string text = !run.refusal.empty() ? run.refusal
@@ -107,6 +107,9 @@ std::string message_of(const SandboxRun& run, const std::string& copy, const std
                                             : run.errors;
     for (std::size_t at = text.find(copy); at != std::string::npos; at = text.find(copy, at)) {
         text.replace(at, copy.size(), root);
+    }
+    for (const std::string_view traces : {"\n\nruntime stack:", "\n\ngoroutine "}) {
+        text.resize(std::min(text.find(traces), text.size()));
     }
     while (text.ends_with('\n')) {
         text.pop_back();

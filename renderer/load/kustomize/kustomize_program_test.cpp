@@ -135,6 +135,15 @@ TEST_F(KustomizeProgramTest, IsQuotedUnlessItMayShowASecret) {
     EXPECT_EQ(built(path, files), hidden);
 }
 
+TEST_F(KustomizeProgramTest, IsQuotedWithoutItsTraces) {
+    for (const char* trace : {"runtime stack:", "goroutine 1 [running]:"}) {
+        const std::string script = std::string("printf 'fatal error: out of memory\\n\\n") + trace +
+                                   "\\nmain.go\\n' >&2; exit 2\n";
+        EXPECT_EQ(built(program("kustomize", script), kFiles),
+                  "kustomize cannot build this directory: fatal error: out of memory");
+    }
+}
+
 // So kustomize can refuse one that leaves the directory of its kustomization.
 TEST_F(KustomizeProgramTest, IsGivenLinksAsLinks) {
     auto files = kFiles;

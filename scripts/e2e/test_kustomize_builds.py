@@ -90,14 +90,21 @@ def test_says_what_kustomize_says(render, tmp_path):
     assert "/tmp" not in failed.stderr.replace(str(tmp_path), "").split("hint:")[0]
 
 
-def test_shows_no_value_of_a_secret(render, tmp_path):
-    tree(tmp_path, {**FILES, "app/bad.env": "tskey-client-hidden\xa0value\n",
-                    "app/kustomization.yaml": "namePrefix: a-\nresources: [service.yaml]\nsecretGenerator: [{name: s, envs: [bad.env]}]\n"
-                                              "patches: [{path: absent.yaml}]\n"})
-    failed = render()
+@pytest.mark.parametrize("program", ["kustomize", "kubectl"])
+@pytest.mark.parametrize("kustomization, files", [
+    ("resources: [service.yaml]\nsecretGenerator: [{name: s, envs: [bad.env]}]\npatches: [{path: absent.yaml}]\n",
+     {"bad.env": "tskey-client-hidden\xa0value\n"}),
+    ("resources: [service.yaml, secret.yaml]\n", {"secret.yaml": "kind: Secret\nstringData: {key: hidden}\n"}),
+    ("resources: [service.yaml, secret.yaml]\n", {"secret.yaml": "kind: Secret\nstringData:\n\tkey: hidden\n"}),
+    ("resources: [service.yaml]\npatches: [{patch: '{kind: Secret, stringData: {key: hidden}}'}]\n", {}),
+], ids=["generator", "resource", "not YAML", "patch"])
+def test_shows_no_value_of_a_secret(render, tools, tmp_path, program, kustomization, files):
+    tree(tmp_path, {**FILES, **{f"app/{name}": text for name, text in files.items()},
+                    "app/kustomization.yaml": f"namePrefix: a-\n{kustomization}"})
+    failed = render("--kustomize", tools / program)
     assert failed.returncode == 1
     assert "a message that may hold values of a Secret" in failed.stderr
-    assert "hidden" not in failed.stderr
+    assert "hidden" not in failed.stdout + failed.stderr
 
 
 @pytest.mark.parametrize("entry, what", [

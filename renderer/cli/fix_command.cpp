@@ -1,29 +1,87 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include <filesystem>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "renderer/base/descriptor.h"
 #include "renderer/cli/commands.h"
 #include "renderer/emit/edits.h"
-#include "renderer/emit/tree/files.h"
 #include "renderer/load/tree/link_guard.h"
+#include "renderer/load/tree/paths.h"
 
 namespace renderer {
 
 namespace {
 
-namespace fs = std::filesystem;
+Error cannot_write(const std::string& path, int reason) {
+    return Error{{.rule = "write-failed",
+                  .where = path,
+                  .message = fmt::format("cannot write this file: {}", std::strerror(reason))}};
+}
 
-// A link stays one, and the file keeps its mode.
-Result<Unit> rewrite(const std::string& path, std::string_view text) {
-    const std::string real = canonical_path(path);
-    std::error_code error;
-    const fs::perms mode = fs::status(real, error).permissions();
-    TRY(replace_file(real, real + ".tailrender-fix", text, Durable::Yes));
-    fs::permissions(real, mode, error);
-    return Unit{};
+// The new text of a source, in a file beside it until it takes its place: what cannot be written
+// leaves every source as it was. A link stays one, and the file keeps its mode and its owner.
+class Rewrite {
+public:
+    static Result<Rewrite> prepare(const std::string& path, std::string_view text) {
+        Rewrite one;
+        one.target_ = canonical_path(path);
+        one.temporary_ = fmt::format("{}.{}.tailrender", one.target_, ::getpid());
+        Descriptor file(one.temporary_, O_WRONLY | O_CREAT | O_EXCL);
+        if (file.get() < 0) {
+            one.temporary_.clear();
+            return cannot_write(path, errno);
+        }
+        struct stat old = {};
+        const bool is_like =
+            ::stat(one.target_.c_str(), &old) == 0 &&
+            (::geteuid() != 0 || ::fchown(file.get(), old.st_uid, old.st_gid) == 0) &&
+            ::fchmod(file.get(), old.st_mode & 07777U) == 0;
+        if (!is_like || !write_all(file.get(), text) || ::fsync(file.get()) != 0 || !file.close()) {
+            return cannot_write(path, errno);
+        }
+        return one;
+    }
+    Rewrite(Rewrite&& other) noexcept
+        : target_(std::move(other.target_)), temporary_(std::exchange(other.temporary_, {})) {}
+    Rewrite& operator=(Rewrite&&) = delete;
+    ~Rewrite() {
+        if (!temporary_.empty()) {
+            ::unlink(temporary_.c_str());
+        }
+    }
+
+    Result<Unit> finish() {
+        if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
+            return cannot_write(target_, errno);
+        }
+        temporary_.clear();
+        return Unit{};
+    }
+
+private:
+    Rewrite() = default;
+    std::string target_, temporary_;
+};
+
+// A kustomization may name what is elsewhere.
+Result<Unit> check_place(const std::string& path, const std::string& root) {
+    if (is_within(canonical_path(path), canonical_path(root))) {
+        return Unit{};
+    }
+    return Error{{.rule = "source-edit",
+                  .where = path,
+                  .message = "this file is outside of what is to be fixed",
+                  .found = fmt::format("PATH \"{}\"", root),
+                  .hint = "fix a directory that holds both"}};
 }
 
 }  // namespace
@@ -43,15 +101,24 @@ Result<int> run_fix(const Options& options, ClusterRuns& runs, Console& console)
         }
     }
     const SourceMap& sources = run.loaded.sources;
+    std::vector<Rewrite> files;
     std::string told;
     for (const auto& [source, edits] : by_source) {
+        const std::string path(sources.path(source));
         const std::string_view text = sources.text(source);
         std::string fixed;
         EditIndex(edits).append(fixed, text, source, {0, text.size()});
-        TRY(rewrite(std::string(sources.path(source)), fixed));
+        TRY(check_place(path, options.load.path));
+        files.push_back(TRY(Rewrite::prepare(path, fixed)));
         for (const Edit& edit : edits) {
             told += fmt::format("{}: {}\n", sources.describe(sources.pos(source, edit.begin)),
                                 edit.reason);
+        }
+    }
+    for (Rewrite& file : files) {
+        if (Result<Unit> done = file.finish(); !done) {
+            return runs.refuse(std::move(done.error().diagnostic), console,
+                               "some sources may be fixed, and others not, until a run succeeds");
         }
     }
     runs.print_diagnostics(console);

@@ -336,13 +336,11 @@ void assemble(std::vector<PendingFile>& files, Loaded& loaded, Diagnostics& diag
         if (pending.file->copied_whole || pending.file->left_alone) {
             add_source_file(*pending.file, pending.source, loaded);
         }
-        if (pending.file->copied_whole) {
+        if (pending.file->copied_whole || pending.file->left_alone) {
             continue;
         }
         if (Assembler(pending, loaded, diagnostics).run() > 0) {
-            if (!pending.file->left_alone) {
-                add_source_file(*pending.file, pending.source, loaded);
-            }
+            add_source_file(*pending.file, pending.source, loaded);
         } else {
             loaded.skipped_files += pending.file->reachable ? 1 : 0;
         }
@@ -449,7 +447,7 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
         }
     }
     for_each_parallel(pending.size(), threads, [&](std::size_t i) {
-        if (!pending[i].file->copied_whole) {
+        if (!pending[i].file->copied_whole && !pending[i].file->left_alone) {
             scan_file(loaded.sources, pending[i], threads);
         }
     });

@@ -46,7 +46,7 @@ public:
         for (const auto& [root, dirs] : bundles_) {
             if (!context_.options.only_generated) {
                 add_fleet(*root, dirs);
-            } else if (mention_tailscale(dirs)) {
+            } else if (mention_tailscale(*root, dirs)) {
                 refuse_additive(*root);
                 break;
             }
@@ -103,12 +103,17 @@ private:
         has_plain_ = !has_fleet_ || std::ranges::any_of(plain_, holds_manifests);
     }
 
-    [[nodiscard]] bool mention_tailscale(const DirList& dirs) const {
-        return std::ranges::any_of(dirs, [&](const WalkedDir* dir) {
-            return std::ranges::any_of(dir->files, [&](const std::string& name) {
-                return file_mentions_tailscale(context_.build.tree, join_path(dir->path, name));
-            });
-        });
+    // Also one whose chart is elsewhere.
+    [[nodiscard]] bool mention_tailscale(const WalkedDir& root, const DirList& dirs) const {
+        const Result<std::string> fleet =
+            context_.build.tree.read(join_path(root.path, root.fleet_files.front()));
+        const bool leaves = !fleet || fleet->find("../") != std::string::npos;
+        return leaves || std::ranges::any_of(dirs, [&](const WalkedDir* dir) {
+                   return std::ranges::any_of(dir->files, [&](const std::string& name) {
+                       return file_mentions_tailscale(context_.build.tree,
+                                                      join_path(dir->path, name));
+                   });
+               });
     }
 
     void refuse_additive(const WalkedDir& root) const {
@@ -174,7 +179,7 @@ Selection select_inputs(const SourceTree& tree, const std::string& root, const L
         return selection;
     }
     const std::vector<WalkedDir> dirs = walk_tree(tree, root, options.output_dir, diagnostics);
-    KustomizationReader reader(tree, sources);
+    KustomizationReader reader(tree, sources, options.output_dir);
     const SelectContext context{.build = {tree, sources, reader, selection, diagnostics},
                                 .root = root,
                                 .options = options,

@@ -82,7 +82,7 @@ private:
                 out_.files.resize(files);
                 out_.generated.resize(generated);
                 if (stays) {
-                    leave_alone(dir, read);
+                    leave_alone(dir, read, found);
                 }
                 std::ranges::transform(read.paths, std::back_inserter(visited), parent_path);
                 return visited;
@@ -141,6 +141,7 @@ private:
         for (const LeftOut& what : made->left_out) {
             warn_left_out(what);
         }
+        left_alone_.insert(read.paths.begin(), read.paths.end());
         const std::string name = dir.relative.empty() ? "." : dir.relative;
         out_.kustomize_version = program_->version;
         added_.push_back({.path = fmt::format("kustomize build {}", name),
@@ -161,10 +162,23 @@ private:
                                 : "copy it into this repository if there is");
     }
 
-    void leave_alone(const WalkedDir& dir, const BuildFiles& read) {
+    void warn_mistaken(const Diagnostics& found) const {
+        const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
+        context_.build.diagnostics
+            .warning("not-built", error->pos, "this kustomization is left as it is")
+            .where(error->where)
+            .found(error->message)
+            .expected("nothing of Tailscale in what it means")
+            .hint(error->hint);
+    }
+
+    void leave_alone(const WalkedDir& dir, const BuildFiles& read, const Diagnostics& found) {
         out_.left_alone.push_back({bundle_, dir.relative});
-        for (const RemoteResource& entry : read.remote) {
-            warn_left_out({.pos = entry.pos, .what = entry.url});
+        for (const UnreadEntry& entry : read.unread) {
+            warn_left_out({.pos = entry.pos, .what = entry.what});
+        }
+        if (!needs_kustomize(found)) {
+            warn_mistaken(found);
         }
         for (const std::string& path : read.paths) {
             if (left_alone_.insert(path).second) {
@@ -173,8 +187,7 @@ private:
                                   .bundle = bundle_,
                                   .rule = out_.add_rule(rule_),
                                   .reachable = false,
-                                  .left_alone = true,
-                                  .lenient = true});
+                                  .left_alone = true});
             }
         }
     }
@@ -261,7 +274,7 @@ private:
     NamespaceRule rule_;
     std::map<std::string, std::vector<const InputFile*>> listed_;
     std::map<std::string, bool> covered_;
-    std::set<std::string> left_alone_;
+    std::set<std::string> left_alone_;         // files that kustomize reads, and no one else
     std::optional<KustomizeProgram> program_;  // asked once
     std::vector<InputFile> added_;             // apart, since listed_ points into the others
 };

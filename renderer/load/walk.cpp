@@ -144,9 +144,29 @@ private:
 
 }  // namespace
 
+namespace {
+
+// Letters as escapes, or in UTF-16, which kustomize reads, too.
+bool may_hide_words(std::string_view text) {
+    for (std::size_t at = text.find('\\'); at != std::string_view::npos;
+         at = text.find('\\', at + 1)) {
+        const std::string_view rest = text.substr(at + 1);
+        for (const std::string_view escape : {"x", "u00", "U000000"}) {
+            if (rest.starts_with(escape) && rest.size() > escape.size() &&
+                rest[escape.size()] >= '4' && rest[escape.size()] <= '7') {
+                return true;
+            }
+        }
+    }
+    const std::string_view first = text.substr(0, 2);
+    return first == "\xFF\xFE" || first == "\xFE\xFF" || first.find('\0') != std::string_view::npos;
+}
+
+}  // namespace
+
 bool mentions_tailscale(std::string_view text) {
     return text.find("tailscale") != std::string_view::npos ||
-           text.find(kOAuthGenerator) != std::string_view::npos;
+           text.find(kOAuthGenerator) != std::string_view::npos || may_hide_words(text);
 }
 
 bool file_mentions_tailscale(const SourceTree& tree, const std::string& path) {

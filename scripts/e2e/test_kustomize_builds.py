@@ -193,3 +193,37 @@ def test_a_patch_of_what_a_chart_would_make_is_left_out_with_it(render, tmp_path
     refused = render()
     assert refused.returncode == 1
     assert 'no resource matches strategic merge patch "ConfigMap' in refused.stderr
+
+
+def test_leaves_out_a_patch_in_its_own_kustomization_alone(render, tmp_path):
+    patch = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop, annotations: {tailscale.com/hostname: mine}}\n"
+    tree(tmp_path, {"kustomization.yaml": "resources: [a, b]\n",
+                    "a/kustomization.yaml": "resources: [https://example.com/x.yaml]\npatches: [{path: patch.yaml}]\n", "a/patch.yaml": patch,
+                    "b/kustomization.yaml": "resources: [service.yaml]\npatches: [{path: patch.yaml}]\n", "b/patch.yaml": patch, "b/service.yaml": SERVICE})
+    done = render()
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("found: patch of Service/web") == 1
+    assert "hostname: mine" in done.stdout
+
+
+def test_reads_what_kustomize_has_changed_alone(render, tmp_path):
+    """A Service is called web-x after the build: nobody may take web for the backend."""
+    ingress = ("apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web, namespace: shop}\nspec:\n  ingressClassName: tailscale\n"
+               "  defaultBackend: {service: {name: web, port: {name: http}}}\n")
+    tree(tmp_path, {"app/kustomization.yaml": "nameSuffix: -x\nresources: [plain.yaml, service.yaml]\n",
+                    "app/plain.yaml": SERVICE.replace(", annotations: {tailscale.com/expose: \"true\"}", ""),
+                    "app/service.yaml": SERVICE.replace("name: web,", "name: other,"), "ingress.yaml": ingress})
+    refused = render()
+    assert refused.returncode == 1
+    assert "[missing-backend-service]" in refused.stderr
+
+
+@pytest.mark.parametrize("feature", ["", "labels: [{pairs: {a: b}}]\n"])
+@pytest.mark.parametrize("field", ["resources", "bases"])
+def test_the_first_run_may_find_its_output_listed(render, tmp_path, feature, field):
+    tree(tmp_path, {"app/service.yaml": SERVICE, "app/kustomization.yaml": "resources: [service.yaml]\n",
+                    "kustomization.yaml": f"{feature}{field}: [app, tailnet]\n"})
+    for _ in range(2):
+        done = render("-o", "tailnet")
+        assert done.returncode == 0, done.stderr
+    assert list((tmp_path / "tailnet").rglob("statefulset*"))

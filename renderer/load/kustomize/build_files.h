@@ -10,15 +10,15 @@
 
 namespace renderer {
 
-// An entry of `resources`, `bases` or `components` that kustomize fetches.
-struct RemoteResource {
+// An entry that kustomize fetches, or that another program makes.
+struct UnreadEntry {
     Pos pos;
-    std::string url;
+    std::string what;  // a URL, or "plug-in app/ksops.yaml"
 };
 
 struct BuildFiles {
     std::set<std::string> paths = {};  // as the tree knows them
-    std::vector<RemoteResource> remote = {};
+    std::vector<UnreadEntry> unread = {};
     bool mentions_tailscale = false;  // in any byte of them
     // A path is absolute, leads out of the root, or is a link: a copy is not what kustomize reads.
     bool leaves_root = false;

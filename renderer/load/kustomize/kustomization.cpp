@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "renderer/base/ascii.h"
 #include "renderer/load/kustomize/generator_sources.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/schema.h"
@@ -68,6 +69,9 @@ private:
         const EntryKind kind = is_remote_resource(entry.text()) || entry.text().starts_with('/')
                                    ? EntryKind::Missing
                                    : context_.tree.kind(path);
+        if (context_.reader.is_rendered(path)) {
+            return;
+        }
         if (is_remote_resource(entry.text())) {
             refuse(
                 entry, "remote-resource", fmt::format("\"{}\" is a remote resource", entry.text()),
@@ -131,9 +135,6 @@ private:
             refuse(entry, "kustomization-cycle",
                    fmt::format("\"{}\" contains this kustomization", entry.text()),
                    "bases that do not include this one", "remove the entry");
-            return;
-        }
-        if (is_rendered_tree(context_.tree, dir)) {
             return;
         }
         if (!request_.boundary.empty() && !is_within(dir, request_.boundary)) {
@@ -217,8 +218,12 @@ private:
 }  // namespace
 
 bool is_remote_resource(std::string_view entry) {
-    return entry.find("://") != std::string_view::npos || entry.starts_with("git@") ||
-           entry.starts_with("git::") || entry.starts_with("github.com/") ||
+    const std::string host = lower_case(entry.substr(0, entry.find_first_of("/:")));
+    const std::size_t colon = entry.substr(0, entry.find('/')).find(':');
+    const bool has_user = entry.substr(0, colon).find('@') != std::string_view::npos;
+    return entry.find("://") != std::string_view::npos || entry.starts_with("git::") ||
+           (colon != std::string_view::npos && has_user) ||
+           (host == "github.com" && host.size() < entry.size()) ||
            entry.find("?ref=") != std::string_view::npos;
 }
 

@@ -27,11 +27,18 @@ struct Kustomization {
 // Reads each kustomization file once, whoever asks.
 class KustomizationReader {
 public:
-    KustomizationReader(const SourceTree& tree, SourceMap& sources)
-        : tree_(tree), sources_(sources) {}
+    // `output_dir` is going to be written, and may be empty.
+    KustomizationReader(const SourceTree& tree, SourceMap& sources,
+                        const std::string& output_dir = {})
+        : tree_(tree),
+          sources_(sources),
+          real_output_(output_dir.empty() ? "" : tree.real_path(output_dir)) {}
 
     // nullptr: the directory has none. Two of them are a fault of the first.
     const Kustomization* find(const std::string& dir);
+
+    // Output of ours, of an earlier run or of this one, which may list it before it is there.
+    [[nodiscard]] bool is_rendered(const std::string& path) const;
 
     // Directories that its fields for resources, components and plug-ins name, normal paths.
     std::vector<std::string> directories(const Kustomization& kustomization) const;
@@ -41,6 +48,7 @@ private:
 
     const SourceTree& tree_;
     SourceMap& sources_;
+    std::string real_output_;
     std::map<std::string, std::unique_ptr<Kustomization>> known_;
 };
 

@@ -124,6 +124,11 @@ const Kustomization* KustomizationReader::find(const std::string& dir) {
     return entry.get();
 }
 
+bool KustomizationReader::is_rendered(const std::string& path) const {
+    return is_rendered_tree(tree_, path) ||
+           (!real_output_.empty() && tree_.real_path(path) == real_output_);
+}
+
 bool is_component(const Kustomization& kustomization) {
     return kustomization.root.is_map() && text_of(kustomization.root, "kind") == "Component";
 }

@@ -67,7 +67,7 @@ std::string version_in(std::string_view text) {
 // made.
 Result<bool> copy_file(const PrivateCopy& copy, const SourceTree& tree, KustomizationReader& reader,
                        const std::string& root, const std::string& path,
-                       const std::set<std::string>& orphans, std::vector<LeftOut>& left_out) {
+                       const std::set<Orphan>& orphans, std::vector<LeftOut>& left_out) {
     const std::string content = TRY(content_for_copy(tree, reader, path, orphans, left_out));
     const std::string place = relative_path(path, normal_path(root));
     const std::string real_root = tree.real_path(root);
@@ -167,7 +167,7 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Sour
     std::vector<std::string> arguments = {program.path};
     arguments.insert(arguments.end(), program.verb.begin(), program.verb.end());
     arguments.insert(arguments.end(), kSafeOptions.begin(), kSafeOptions.end());
-    std::set<std::string> orphans;
+    std::set<Orphan> orphans;
     while (true) {
         const PrivateCopy copy;
         KustomizeBuild build;
@@ -183,8 +183,11 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Sour
             build.stream = std::move(run.output);
             return build;
         }
-        const std::string orphan = build.left_out.empty() ? "" : orphan_of(run.errors);
-        if (orphan.empty() || !orphans.insert(orphan).second) {
+        Orphan orphan = build.left_out.empty() ? Orphan() : orphan_of(run.errors);
+        orphan.dir = orphan.dir.empty()
+                         ? dir
+                         : normal_path(join_path(root, relative_path(orphan.dir, copy.path())));
+        if (orphan.object.empty() || !orphans.insert(std::move(orphan)).second) {
             return Error{
                 {.rule = "kustomize-failed",
                  .where = dir,

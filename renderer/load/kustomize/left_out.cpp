@@ -62,14 +62,16 @@ void leave_out_remote(Value& root, std::vector<LeftOut>& left_out) {
 }
 
 // What an earlier run has made of this tree. False: it lists none.
-bool leave_out_rendered(const SourceTree& tree, const std::string& dir, Value& root) {
+bool leave_out_rendered(const KustomizationReader& reader, const std::string& dir, Value& root) {
     bool lists = false;
-    keep_entries(root, "resources", [&](const Value& entry) {
-        const bool is_rendered =
-            is_rendered_tree(tree, normal_path(join_path(dir, text_of(entry))));
-        lists = lists || is_rendered;
-        return !is_rendered;
-    });
+    for (const std::string_view field : {"resources", "bases"}) {
+        keep_entries(root, field, [&](const Value& entry) {
+            const bool is_rendered =
+                reader.is_rendered(normal_path(join_path(dir, text_of(entry))));
+            lists = lists || is_rendered;
+            return !is_rendered;
+        });
+    }
     return lists;
 }
 
@@ -101,16 +103,17 @@ std::string patched_object(const SourceTree& tree, const std::string& dir, const
 }
 
 void leave_out_orphans(const SourceTree& tree, const std::string& dir,
-                       const std::set<std::string>& orphans, Value& root,
+                       const std::set<Orphan>& orphans, Value& root,
                        std::vector<LeftOut>& left_out) {
     for (const std::string_view field : {"patches", "patchesStrategicMerge"}) {
         keep_entries(root, field, [&](const Value& entry) {
             const std::string object = patched_object(tree, dir, entry);
-            if (orphans.contains(object)) {
+            const bool is_orphan = orphans.contains({dir, object});
+            if (is_orphan) {
                 left_out.push_back(
                     {.pos = entry.pos(), .what = fmt::format("patch of {}", object)});
             }
-            return !orphans.contains(object);
+            return !is_orphan;
         });
     }
 }
@@ -118,7 +121,7 @@ void leave_out_orphans(const SourceTree& tree, const std::string& dir,
 }  // namespace
 
 Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader& reader,
-                                     const std::string& path, const std::set<std::string>& orphans,
+                                     const std::string& path, const std::set<Orphan>& orphans,
                                      std::vector<LeftOut>& left_out) {
     const Kustomization* file = reader.find(parent_path(path));
     if (file == nullptr || file->path != path || !file->root.is_map()) {
@@ -130,7 +133,7 @@ Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader
     leave_out_remote(root, left_out);
     leave_out_plug_ins(tree, reader, *file, root, left_out);
     leave_out_orphans(tree, file->dir, orphans, root, left_out);
-    if (!leave_out_rendered(tree, file->dir, root) && left_out.size() == before) {
+    if (!leave_out_rendered(reader, file->dir, root) && left_out.size() == before) {
         return tree.read(path);
     }
     // kustomize takes a file without any field for a mistake.
@@ -141,13 +144,17 @@ Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader
 }
 
 // `no resource matches strategic merge patch "ConfigMap.v1.[noGrp]/argocd-cm.[noNs]": …`
-std::string orphan_of(std::string_view message) {
-    constexpr std::string_view kBefore = "no resource matches strategic merge patch \"";
-    const std::size_t begin = message.find(kBefore);
+Orphan orphan_of(std::string_view message) {
+    constexpr std::string_view kPath = "recursed accumulation of path '";
+    constexpr std::string_view kPatch = "no resource matches strategic merge patch \"";
+    const std::size_t begin = message.find(kPatch);
     if (begin == std::string_view::npos) {
         return {};
     }
-    message.remove_prefix(begin + kBefore.size());
+    const std::size_t path = message.substr(0, begin).rfind(kPath);
+    const std::string_view dir =
+        path == std::string_view::npos ? std::string_view() : message.substr(path + kPath.size());
+    message.remove_prefix(begin + kPatch.size());
     const std::string_view id = message.substr(0, message.find('"'));
     const std::size_t dot = id.find('.');
     const std::size_t slash = id.find('/');
@@ -155,7 +162,9 @@ std::string orphan_of(std::string_view message) {
     if (dot > slash || slash > last || last == std::string_view::npos) {
         return {};
     }
-    return fmt::format("{}/{}", id.substr(0, dot), id.substr(slash + 1, last - slash - 1));
+    return {
+        .dir = std::string(dir.substr(0, dir.find('\''))),
+        .object = fmt::format("{}/{}", id.substr(0, dot), id.substr(slash + 1, last - slash - 1))};
 }
 
 }  // namespace renderer

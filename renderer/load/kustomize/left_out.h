@@ -19,15 +19,21 @@ struct LeftOut {
     bool is_chart = false;
 };
 
+// A strategic merge patch whose object is not there.
+struct Orphan {
+    std::string dir;     // of its kustomization; "" = of the one that is built
+    std::string object;  // "Kind/name"; "" = there is none
+    friend auto operator<=>(const Orphan&, const Orphan&) = default;
+};
+
 // The bytes that a copy of the file gets: its own, unless it is a kustomization of which something
-// is left out. `orphans`: of orphan_of.
+// is left out. The directories of `orphans` are those of the tree.
 Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader& reader,
-                                     const std::string& path, const std::set<std::string>& orphans,
+                                     const std::string& path, const std::set<Orphan>& orphans,
                                      std::vector<LeftOut>& left_out);
 
-// "Kind/name" of the object that a strategic merge patch has not found, out of kustomize's message;
-// "" when it says something else. Source: kustomize api/internal/builtins/PatchTransformer.go,
+// Out of kustomize's message. Source: kustomize api/internal/builtins/PatchTransformer.go,
 // kyaml/resid/resid.go.
-std::string orphan_of(std::string_view message);
+Orphan orphan_of(std::string_view message);
 
 }  // namespace renderer

@@ -8,20 +8,26 @@
 namespace renderer {
 namespace {
 
+// "dir Kind/name"
+std::string told(std::string_view message) {
+    const Orphan orphan = orphan_of(message);
+    return orphan.dir + " " + orphan.object;
+}
+
 TEST(LeftOut, PatchesOfWhatIsNotThere) {
-    EXPECT_EQ(orphan_of("Error: accumulating resources: no resource matches strategic merge patch "
-                        "\"ConfigMap.v1.[noGrp]/argocd-cm.[noNs]\": no matches for Id"),
-              "ConfigMap/argocd-cm");
-    EXPECT_EQ(orphan_of("no resource matches strategic merge patch "
-                        "\"CustomResourceDefinition.v1.apiextensions.k8s.io/a.b.c.[noNs]\": x"),
-              "CustomResourceDefinition/a.b.c");
-    EXPECT_EQ(
-        orphan_of("no resource matches strategic merge patch \"Deployment.v1.apps/web.shop\""),
-        "Deployment/web");
+    EXPECT_EQ(told("Error: recursed accumulation of path '/c/a': recursed accumulation of path "
+                   "'/c/b': no resource matches strategic merge patch "
+                   "\"ConfigMap.v1.[noGrp]/argocd-cm.[noNs]\": no matches for Id"),
+              "/c/b ConfigMap/argocd-cm");
+    EXPECT_EQ(told("no resource matches strategic merge patch "
+                   "\"CustomResourceDefinition.v1.apiextensions.k8s.io/a.b.c.[noNs]\": x"),
+              " CustomResourceDefinition/a.b.c");
+    EXPECT_EQ(told("no resource matches strategic merge patch \"Deployment.v1.apps/web.shop\""),
+              " Deployment/web");
     for (const char* other : {"", "Error: x", "no resource matches strategic merge patch \"x\"",
                               "no resource matches strategic merge patch \"",
                               "no resource matches strategic merge patch \"a/b.c\""}) {
-        EXPECT_EQ(orphan_of(other), "") << other;
+        EXPECT_EQ(told(other), " ") << other;
     }
 }
 
@@ -43,19 +49,20 @@ TEST(LeftOut, IsWhatIsFetchedOrRunAndWhatPatchesIt) {
     KustomizationReader reader(tree, sources);
     std::vector<LeftOut> left_out;
     const Result<std::string> text =
-        content_for_copy(tree, reader, "app/kustomization.yaml", {"ConfigMap/gone"}, left_out);
+        content_for_copy(tree, reader, "app/kustomization.yaml",
+                         {{"app", "ConfigMap/gone"}, {"other", "ConfigMap/there"}}, left_out);
     ASSERT_TRUE(text);
     EXPECT_EQ(*text,
               "metadata:\n  name: left-out\n"
               "patches:\n- path: two.yaml\n- path: there.yaml\n"
               "patchesStrategicMerge: []\n"
               "resources:\n- a.yaml\n");
-    std::string told;
+    std::string lines;
     for (const LeftOut& one : left_out) {
-        told += fmt::format("{} {}{}\n", sources.describe(one.pos), one.what,
-                            one.is_chart ? " (chart)" : "");
+        lines += fmt::format("{} {}{}\n", sources.describe(one.pos), one.what,
+                             one.is_chart ? " (chart)" : "");
     }
-    EXPECT_EQ(told,
+    EXPECT_EQ(lines,
               "app/kustomization.yaml:2:14 chart web (chart)\n"
               "app/kustomization.yaml:1:21 https://example.com/x.yaml\n"
               "app/kustomization.yaml:4:3 patch of ConfigMap/gone\n"

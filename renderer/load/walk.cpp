@@ -142,10 +142,6 @@ private:
     std::string real_output_;
 };
 
-}  // namespace
-
-namespace {
-
 // Letters as escapes, or in UTF-16, which kustomize reads, too.
 bool may_hide_words(std::string_view text) {
     for (std::size_t at = text.find('\\'); at != std::string_view::npos;

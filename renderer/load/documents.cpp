@@ -320,7 +320,7 @@ void add_source_file(const InputFile& file, SourceId source, Loaded& loaded) {
                             .bundle = file.bundle,
                             .path = file.bundle_path,
                             .reachable = file.reachable || file.left_alone,
-                            .copied_whole = file.copied_whole || file.left_alone});
+                            .copied_whole = file.copied_whole});
 }
 
 void assemble(std::vector<PendingFile>& files, Loaded& loaded, Diagnostics& diagnostics) {
@@ -333,10 +333,8 @@ void assemble(std::vector<PendingFile>& files, Loaded& loaded, Diagnostics& diag
         if (pending.file->left_alone) {
             loaded.unjudged.push_back(pending.source);
         }
-        if (pending.file->copied_whole || pending.file->left_alone) {
+        if (pending.file->copied_whole) {
             add_source_file(*pending.file, pending.source, loaded);
-        }
-        if (pending.file->copied_whole || pending.file->left_alone) {
             continue;
         }
         if (Assembler(pending, loaded, diagnostics).run() > 0) {
@@ -447,7 +445,7 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
         }
     }
     for_each_parallel(pending.size(), threads, [&](std::size_t i) {
-        if (!pending[i].file->copied_whole && !pending[i].file->left_alone) {
+        if (!pending[i].file->copied_whole) {
             scan_file(loaded.sources, pending[i], threads);
         }
     });

@@ -33,7 +33,7 @@ struct InputFile {
     Pos pos = {};                 // where a kustomization names it
     bool reachable = true;
     bool copied_whole = false;
-    bool left_alone = false;  // copied whole; what kustomize makes of it is not known
+    bool left_alone = false;  // copied whole, for kustomize: what it makes of it is not known
     bool required = false;    // named by someone, so it must hold Kubernetes objects
     bool lenient = false;     // no one applies it: what cannot be understood is left out
 };

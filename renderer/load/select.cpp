@@ -109,10 +109,7 @@ private:
             context_.build.tree.read(join_path(root.path, root.fleet_files.front()));
         const bool leaves = !fleet || fleet->find("../") != std::string::npos;
         return leaves || std::ranges::any_of(dirs, [&](const WalkedDir* dir) {
-                   return std::ranges::any_of(dir->files, [&](const std::string& name) {
-                       return file_mentions_tailscale(context_.build.tree,
-                                                      join_path(dir->path, name));
-                   });
+                   return mentions_tailscale(context_.build.tree, *dir);
                });
     }
 

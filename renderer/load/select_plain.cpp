@@ -112,11 +112,7 @@ private:
 
     [[nodiscard]] bool mentioned_below(const WalkedDir& top) const {
         return std::ranges::any_of(dirs_, [&](const WalkedDir* dir) {
-            return is_within(dir->path, top.path) &&
-                   std::ranges::any_of(dir->files, [&](const std::string& name) {
-                       return file_mentions_tailscale(context_.build.tree,
-                                                      join_path(dir->path, name));
-                   });
+            return is_within(dir->path, top.path) && mentions_tailscale(context_.build.tree, *dir);
         });
     }
 
@@ -162,6 +158,19 @@ private:
                                 : "copy it into this repository if there is");
     }
 
+    // The values of a chart are among the files that were searched.
+    void warn_unread(const std::string& path) {
+        const BuildContext& shared = context_.build;
+        const Kustomization* file = shared.reader.find(parent_path(path));
+        if (file != nullptr && file->path == path && file->root.is_map()) {
+            for (const LeftOut& what : left_out_of(shared.tree, shared.reader, *file)) {
+                if (!what.is_chart) {
+                    warn_left_out(what);
+                }
+            }
+        }
+    }
+
     void warn_mistaken(const Diagnostics& found) const {
         const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
         context_.build.diagnostics
@@ -174,8 +183,8 @@ private:
 
     void leave_alone(const WalkedDir& dir, const BuildFiles& read, const Diagnostics& found) {
         out_.left_alone.push_back({bundle_, dir.relative});
-        for (const UnreadEntry& entry : read.unread) {
-            warn_left_out({.pos = entry.pos, .what = entry.what});
+        for (const std::string& path : read.paths) {
+            warn_unread(path);
         }
         if (!needs_kustomize(found)) {
             warn_mistaken(found);
@@ -187,6 +196,7 @@ private:
                                   .bundle = bundle_,
                                   .rule = out_.add_rule(rule_),
                                   .reachable = false,
+                                  .copied_whole = true,
                                   .left_alone = true});
             }
         }

@@ -170,6 +170,12 @@ bool file_mentions_tailscale(const SourceTree& tree, const std::string& path) {
     return text && mentions_tailscale(*text);
 }
 
+bool mentions_tailscale(const SourceTree& tree, const WalkedDir& dir) {
+    return std::ranges::any_of(dir.files, [&](const std::string& name) {
+        return file_mentions_tailscale(tree, join_path(dir.path, name));
+    });
+}
+
 bool is_rendered_tree(const SourceTree& tree, const std::string& dir) {
     return tree.kind(join_path(dir, kInventoryName)) == EntryKind::File;
 }

@@ -39,6 +39,9 @@ bool file_mentions_tailscale(const SourceTree& tree, const std::string& path);
 // Output of ours, which no one takes for a source.
 bool is_rendered_tree(const SourceTree& tree, const std::string& dir);
 
+// In a file that is right in it.
+bool mentions_tailscale(const SourceTree& tree, const WalkedDir& dir);
+
 // Parents before children, bytewise. `output_dir` may be empty.
 std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root,
                                  const std::string& output_dir, Diagnostics& diagnostics);

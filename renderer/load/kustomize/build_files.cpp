@@ -5,16 +5,12 @@
 #include <string_view>
 
 #include "renderer/core/text_of.h"
-#include "renderer/load/kustomize/plug_ins.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kResourceFields = {"resources", "bases", "components"};
-constexpr std::array<std::string_view, 3> kPlugInFields = {"generators", "transformers",
-                                                           "validators"};
 // Names and text, never paths.
 constexpr std::array<std::string_view, 3> kTextFields = {"namespace", "literals", "patch"};
 
@@ -34,7 +30,6 @@ public:
         for (const std::string_view name : kKustomizationNames) {
             named(join_path(dir, name), false);
         }
-        note_unread(*kustomization);
         values(dir, kustomization->root);
     }
 
@@ -71,32 +66,6 @@ private:
         } else if (!reader_.is_rendered(path)) {
             build(path);
         }
-    }
-
-    void note_unread(const Kustomization& file) {
-        for (const std::string_view field : kResourceFields) {
-            for (const Value& entry : items_of(file.root.find(field))) {
-                note_remote(entry);
-            }
-        }
-        for (const std::string_view field : kPlugInFields) {
-            for (const Value& entry : items_of(file.root.find(field))) {
-                const std::string name =
-                    note_remote(entry) ? ""
-                                       : foreign_plug_in(tree_, reader_, file.dir, text_of(&entry));
-                if (!name.empty()) {
-                    found.unread.push_back({entry.pos(), "plug-in " + name});
-                }
-            }
-        }
-    }
-
-    bool note_remote(const Value& entry) {
-        const bool is_remote = is_remote_resource(text_of(&entry));
-        if (is_remote) {
-            found.unread.push_back({entry.pos(), std::string(text_of(&entry))});
-        }
-        return is_remote;
     }
 
     // A generator's `key=path` names a path, too.

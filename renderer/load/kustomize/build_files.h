@@ -4,22 +4,14 @@
 
 #include <set>
 #include <string>
-#include <vector>
 
 #include "renderer/load/kustomize/kustomization.h"
 
 namespace renderer {
 
-// An entry that kustomize fetches, or that another program makes.
-struct UnreadEntry {
-    Pos pos;
-    std::string what;  // a URL, or "plug-in app/ksops.yaml"
-};
-
 struct BuildFiles {
     std::set<std::string> paths = {};  // as the tree knows them
-    std::vector<UnreadEntry> unread = {};
-    bool mentions_tailscale = false;  // in any byte of them
+    bool mentions_tailscale = false;   // in any byte of them
     // A path is absolute, leads out of the root, or is a link: a copy is not what kustomize reads.
     bool leaves_root = false;
 };

@@ -98,24 +98,5 @@ TEST(BuildFiles, AreNotOursThatLieBelow) {
     EXPECT_EQ(found(tree, "."), "a.yaml, kustomization.yaml");
 }
 
-TEST(BuildFiles, LeaveWhatIsFetched) {
-    SourceMap sources;
-    const MemoryTree tree(
-        {{"a/kustomization.yaml", "components: [git@example.com:x/y]\nresources: [../b]\n"},
-         {"b/kustomization.yaml",
-          "resources: [https://example.com/../x]\ngenerators: [github.com:x/y, p.yaml]\n"},
-         {"b/p.yaml", "apiVersion: viaduct.ai/v1\nkind: ksops\nmetadata: {name: p}\n"}});
-    KustomizationReader reader(tree, sources);
-    std::vector<std::string> urls;
-    for (const UnreadEntry& entry : find_build_files(tree, reader, ".", "a").unread) {
-        urls.push_back(sources.describe(entry.pos) + " " + entry.what);
-    }
-    EXPECT_EQ(
-        fmt::format("{}", fmt::join(urls, ", ")),
-        "a/kustomization.yaml:1:14 git@example.com:x/y, "
-        "b/kustomization.yaml:1:13 https://example.com/../x, "
-        "b/kustomization.yaml:2:14 github.com:x/y, b/kustomization.yaml:2:30 plug-in b/p.yaml");
-}
-
 }  // namespace
 }  // namespace renderer

@@ -4,9 +4,11 @@
 // Source: kustomize api/types/kustomization.go, api/internal/target/kusttarget.go.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
@@ -15,6 +17,10 @@
 #include "renderer/load/walk.h"
 
 namespace renderer {
+
+// Whose entries are paths, or what kustomize fetches.
+constexpr std::array<std::string_view, 6> kListFields = {
+    "resources", "bases", "components", "generators", "transformers", "validators"};
 
 // A kustomization file that was read and whose fields were checked.
 struct Kustomization {

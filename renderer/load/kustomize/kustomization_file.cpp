@@ -136,8 +136,7 @@ bool is_component(const Kustomization& kustomization) {
 std::vector<std::string> KustomizationReader::directories(
     const Kustomization& kustomization) const {
     std::vector<std::string> dirs;
-    for (const std::string_view field :
-         {"resources", "bases", "components", "generators", "transformers", "validators"}) {
+    for (const std::string_view field : kListFields) {
         for (const Value& entry : list_of(kustomization.root, field)) {
             std::string path = entry.is_string()
                                    ? normal_path(join_path(kustomization.dir, entry.text()))

@@ -19,9 +19,6 @@ constexpr std::array<std::string_view, 3> kChartFields = {
     "helmCharts", "helmChartInflationGenerator", "helmGlobals"};
 constexpr std::array<std::string_view, 3> kPlugInFields = {"generators", "transformers",
                                                            "validators"};
-// Of what may be fetched.
-constexpr std::array<std::string_view, 6> kListFields = {
-    "resources", "bases", "components", "generators", "transformers", "validators"};
 
 void leave_out_charts(Value& root, std::vector<LeftOut>& left_out) {
     for (const std::string_view field : kChartFields) {
@@ -89,6 +86,15 @@ void leave_out_plug_ins(const SourceTree& tree, KustomizationReader& reader,
     }
 }
 
+Value without_foreign(const SourceTree& tree, KustomizationReader& reader,
+                      const Kustomization& file, std::vector<LeftOut>& left_out) {
+    Value root = file.root.clone();
+    leave_out_charts(root, left_out);
+    leave_out_remote(root, left_out);
+    leave_out_plug_ins(tree, reader, file, root, left_out);
+    return root;
+}
+
 // A patch of one object, which is inline or in a file.
 std::string patched_object(const SourceTree& tree, const std::string& dir, const Value& entry) {
     const std::string text(entry.is_map() ? text_of(entry, {"patch"}) : text_of(&entry));
@@ -128,10 +134,7 @@ Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader
         return tree.read(path);
     }
     const std::size_t before = left_out.size();
-    Value root = file->root.clone();
-    leave_out_charts(root, left_out);
-    leave_out_remote(root, left_out);
-    leave_out_plug_ins(tree, reader, *file, root, left_out);
+    Value root = without_foreign(tree, reader, *file, left_out);
     leave_out_orphans(tree, file->dir, orphans, root, left_out);
     if (!leave_out_rendered(reader, file->dir, root) && left_out.size() == before) {
         return tree.read(path);
@@ -141,6 +144,13 @@ Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader
     std::string text;
     write_yaml(root, text);
     return text;
+}
+
+std::vector<LeftOut> left_out_of(const SourceTree& tree, KustomizationReader& reader,
+                                 const Kustomization& file) {
+    std::vector<LeftOut> left_out;
+    (void)without_foreign(tree, reader, file, left_out);
+    return left_out;
 }
 
 // `no resource matches strategic merge patch "ConfigMap.v1.[noGrp]/argocd-cm.[noNs]": …`

@@ -19,6 +19,10 @@ struct LeftOut {
     bool is_chart = false;
 };
 
+// Of one kustomization that can be read, but for patches.
+std::vector<LeftOut> left_out_of(const SourceTree& tree, KustomizationReader& reader,
+                                 const Kustomization& file);
+
 // A strategic merge patch whose object is not there.
 struct Orphan {
     std::string dir;     // of its kustomization; "" = of the one that is built

@@ -1,6 +1,7 @@
 #include "renderer/load/kustomize/left_out.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "renderer/load/tree/memory_tree.h"
@@ -67,6 +68,27 @@ TEST(LeftOut, IsWhatIsFetchedOrRunAndWhatPatchesIt) {
               "app/kustomization.yaml:1:21 https://example.com/x.yaml\n"
               "app/kustomization.yaml:4:3 patch of ConfigMap/gone\n"
               "app/kustomization.yaml:9:25 patch of ConfigMap/gone\n");
+}
+
+TEST(LeftOut, OfAKustomization) {
+    SourceMap sources;
+    const MemoryTree tree(
+        {{"a/kustomization.yaml", "components: [git@example.com:x/y]\nresources: [../b]\n"},
+         {"b/kustomization.yaml",
+          "resources: [https://example.com/../x]\ngenerators: [github.com:x/y, p.yaml]\n"},
+         {"b/p.yaml", "apiVersion: viaduct.ai/v1\nkind: ksops\nmetadata: {name: p}\n"}});
+    KustomizationReader reader(tree, sources);
+    std::vector<std::string> urls;
+    for (const char* dir : {"a", "b"}) {
+        for (const LeftOut& entry : left_out_of(tree, reader, *reader.find(dir))) {
+            urls.push_back(sources.describe(entry.pos) + " " + entry.what);
+        }
+    }
+    EXPECT_EQ(
+        fmt::format("{}", fmt::join(urls, ", ")),
+        "a/kustomization.yaml:1:14 git@example.com:x/y, "
+        "b/kustomization.yaml:1:13 https://example.com/../x, "
+        "b/kustomization.yaml:2:14 github.com:x/y, b/kustomization.yaml:2:30 plug-in b/p.yaml");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "renderer/base/parallel.h"
 #include "renderer/core/text_of.h"
+#include "renderer/load/roots/substitute.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/walk.h"
 
@@ -89,6 +90,17 @@ void read_trees(const SourceMap& sources, std::vector<PendingFile>& files, bool 
             read_yaml(sources, tasks[i].first, document.scanned.range, document.diagnostics);
         document.has_tree = true;
     });
+}
+
+void substitute(std::vector<PendingFile>& files) {
+    for (PendingFile& file : files) {
+        for (Pending& document : file.documents) {
+            if (file.file->variables && document.has_tree && !document.diagnostics.has_errors()) {
+                substitute_object(document.root, *file.file->variables,
+                                  document.scanned.mentions_tailscale, document.diagnostics);
+            }
+        }
+    }
 }
 
 // Turns the pending documents of one file into Documents, or says what is wrong with them.
@@ -450,6 +462,7 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
         }
     });
     read_trees(loaded.sources, pending, false, threads);
+    substitute(pending);
     if (!options.validate && !options.one_stream) {
         judge_units(pending, loaded);
     }

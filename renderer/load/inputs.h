@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "renderer/core/document.h"
 #include "renderer/load/load.h"
+#include "renderer/load/roots/build_unit.h"
 
 namespace renderer {
 
@@ -31,6 +33,7 @@ struct InputFile {
     std::uint32_t rule = 0;       // index into Selection::rules
     std::uint32_t build = kNone;  // the kustomization build that it is part of
     Pos pos = {};                 // where a kustomization names it
+    std::shared_ptr<const UnitVariables> variables = {};  // none: `$` stays as it is
     bool reachable = true;
     bool copied_whole = false;
     bool left_alone = false;  // copied whole, for kustomize: what it makes of it is not known

@@ -9,6 +9,7 @@
 
 #include "renderer/load/kustomize/build_files.h"
 #include "renderer/load/kustomize/kustomize_program.h"
+#include "renderer/load/roots/appliers.h"
 #include "renderer/load/select.h"
 #include "renderer/load/tree/paths.h"
 
@@ -20,7 +21,10 @@ class PlainSelection {
 public:
     PlainSelection(const SelectContext& context, const DirList& dirs, std::uint32_t bundle)
         : context_(context), out_(context.build.selection), dirs_(dirs), bundle_(bundle) {
-        rule_.fallback = context.options.default_namespace;
+        if (context.options.only_generated) {
+            appliers_ = Appliers(context.build.tree, dirs, context.root, context.build.sources,
+                                 context.options.threads);
+        }
     }
 
     void run() {
@@ -73,7 +77,10 @@ private:
                                                                         .boundary = {},
                                                                         .bundle_dir = context_.root,
                                                                         .bundle = bundle_,
-                                                                        .rule = rule_});
+                                                                        .rule = rule_of(dir)});
+        for (std::size_t i = files; i < out_.files.size(); ++i) {
+            out_.files[i].variables = variables_of(dir);
+        }
         if (found.has_errors()) {
             const BuildFiles read =
                 find_build_files(shared.tree, shared.reader, context_.root, dir.path);
@@ -144,7 +151,8 @@ private:
                           .bundle_path = join_path(dir.relative, "kustomize-build.yaml"),
                           .text = std::move(made->stream),
                           .bundle = bundle_,
-                          .rule = out_.add_rule(rule_)});
+                          .rule = out_.add_rule(rule_of(dir)),
+                          .variables = variables_of(dir)});
         return true;
     }
 
@@ -194,7 +202,7 @@ private:
                 added_.push_back({.path = path,
                                   .bundle_path = relative_path(path, context_.root),
                                   .bundle = bundle_,
-                                  .rule = out_.add_rule(rule_),
+                                  .rule = out_.add_rule(rule_of(dir)),
                                   .reachable = false,
                                   .copied_whole = true,
                                   .left_alone = true});
@@ -247,11 +255,31 @@ private:
         return out_.builds[file.build].dir;
     }
 
-    // Below a kustomization only what it lists is applied.
+    // What Flux or Argo CD say of a directory is about all that it holds.
+    [[nodiscard]] NamespaceRule rule_of(const WalkedDir& dir) const {
+        NamespaceRule rule{.fallback = context_.options.default_namespace};
+        if (const BuildUnit* unit = appliers_.of(dir)) {
+            rule.overwrite = unit->target_namespace;
+            if (!unit->fallback_namespace.empty()) {
+                rule.fallback = unit->fallback_namespace;
+            }
+        }
+        return rule;
+    }
+
+    [[nodiscard]] std::shared_ptr<const UnitVariables> variables_of(const WalkedDir& dir) const {
+        const BuildUnit* unit = appliers_.of(dir);
+        return unit != nullptr && unit->variables
+                   ? std::make_shared<const UnitVariables>(*unit->variables)
+                   : nullptr;
+    }
+
+    // Below a kustomization only what it lists is applied, and what an applier names.
     bool is_covered(const WalkedDir& dir) {
         const auto parent = covered_.find(parent_path(dir.path));
         const bool above = parent != covered_.end() && parent->second;
-        return covered_[dir.path] = above || !dir.kustomizations.empty();
+        return covered_[dir.path] =
+                   (above && !appliers_.starts_at(dir)) || !dir.kustomizations.empty();
     }
 
     void add_files(const WalkedDir& dir) {
@@ -271,7 +299,8 @@ private:
             added_.push_back({.path = path,
                               .bundle_path = join_path(dir.relative, name),
                               .bundle = bundle_,
-                              .rule = out_.add_rule(rule_),
+                              .rule = out_.add_rule(rule_of(dir)),
+                              .variables = variables_of(dir),
                               .reachable = !covered,
                               .lenient = covered});
         }
@@ -281,7 +310,7 @@ private:
     Selection& out_;
     const DirList& dirs_;
     std::uint32_t bundle_;
-    NamespaceRule rule_;
+    Appliers appliers_;
     std::map<std::string, std::vector<const InputFile*>> listed_;
     std::map<std::string, bool> covered_;
     std::set<std::string> left_alone_;         // files that kustomize reads, and no one else

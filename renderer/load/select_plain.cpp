@@ -260,6 +260,7 @@ private:
         NamespaceRule rule{.fallback = context_.options.default_namespace};
         if (const BuildUnit* unit = appliers_.of(dir)) {
             rule.overwrite = unit->target_namespace;
+            rule.edits = false;  // whoever applies the source does that
             if (!unit->fallback_namespace.empty()) {
                 rule.fallback = unit->fallback_namespace;
             }

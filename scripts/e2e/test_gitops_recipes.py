@@ -121,6 +121,40 @@ def flux_build(directory, file):
     return without_marks(found)
 
 
+def test_flux_namespace_and_variables(tailrender, tmp_path):
+    """Beside the sources stands what would be made of the stream that Flux applies."""
+    tree = tmp_path / "tree"
+    spec = {"path": "./apps", "targetNamespace": "shop", "prune": True, "interval": "1m",
+            "sourceRef": {"kind": "GitRepository", "name": "flux-system"},
+            "postBuild": {"substitute": {"APP": "Web", "PORT": "80", "HOST": "front.example.com"}}}
+    service = """apiVersion: v1
+kind: Service
+metadata:
+  name: %s
+  namespace: %s
+  annotations: {tailscale.com/expose: "true", tailscale.com/hostname: "%s", note: "$${kept} $$5 ${UNKNOWN}"}
+spec:
+  clusterIP: 10.0.0.1
+  ports: [{name: "${APP,,}", port: "${PORT}"}]
+"""
+    for path, text in {
+            "clusters/a/apps.yaml": yaml.safe_dump({"apiVersion": OWNER + "v1", "kind": "Kustomization",
+                                                    "metadata": {"name": "apps", "namespace": "flux-system"}, "spec": spec}),
+            "apps/web.yaml": service % ("w${APP:1}", "own", "${HOST%%.*}"),
+            "apps/below/api.yaml": service % ("api", "${NONE:-other}", "${NONE:=a-}${HOST/.example.com/}${APP:3}"),
+            "apps/part/kustomization.yaml": "namespace: mine\nresources: [db.yaml]\n",
+            "apps/part/db.yaml": service % ("db", "own", "${HOST##*.}-${#APP}")}.items():
+        (tree / path).parent.mkdir(parents=True, exist_ok=True)
+        (tree / path).write_text(text, encoding="utf-8")
+    stream = run("flux", "build", "kustomization", "apps", "--path", tree / "apps",
+                 "--kustomization-file", tree / "clusters/a/apps.yaml", "--dry-run")
+    found = objects_of(run(tailrender, "post-render", "--quiet", stdin=stream))
+    generated = objects_of(run(tailrender, "render", ".", "--only", "generated", "--quiet", cwd=tree))
+    assert sum(value["kind"] == "StatefulSet" for value in found.values()) == 3
+    compare({name: value for name, value in found.items() if name in generated}, generated, "flux build | post-render")
+    assert len(generated) == len(found) - 3, "what Flux applies makes something else"
+
+
 def test_flux(tailrender, tmp_path):
     repository = Repository(tmp_path, "flux")
     follow(repository, workflow_step(repository))

@@ -125,7 +125,7 @@ private:
                 return std::string(word);
             }
         }
-        for (const std::string_view word : {"^^", "^", ",,", ","}) {
+        for (const std::string_view word : {"^^", "^,", "^", ",,", ",^", ","}) {
             if (takes(word)) {
                 return std::string(word);
             }

@@ -58,7 +58,11 @@ TEST(SubstituteTest, EqualsTheControllersExpressions) {
              {"${FILE#*.} ${FILE##*.} ${FILE%.*} ${FILE%%.*}", "string.txt txt bash.string bash"},
              {"${PATH_NAME##*/}", "file"},
              {"${FILE%[xy]}", "bash.string.txt"},
-             {"${FILE%[a-t]}", "bash.string.tx"},
+             {"${FILE%[a-t]}", "bash.string.txt"},
+             {"${FILE#[a-c]}", "ash.string.txt"},
+             {"${FILE%?xt}", "bash.string."},
+             {"${A,^}", "abcABC123ABCabc"},
+             {"${A/a//}", "bcABC123ABCabc"},
          }) {
         EXPECT_EQ(outcome(row.text), row.want) << row.text;
     }
@@ -77,6 +81,8 @@ TEST(SubstituteTest, SaysWhatCannotBeParsed) {
              {"${A#}", "error: unable to parse substitution within function"},
              {"${A/x}", "error: bad substitution"},
              {"${#}", "error: bad substitution"},
+             {"${A//}", "error: bad substitution"},
+             {"${A:::2}", "error: unable to parse substitution within function"},
          }) {
         EXPECT_EQ(outcome(row.text), row.want) << row.text;
     }

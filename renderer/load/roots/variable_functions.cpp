@@ -129,6 +129,9 @@ std::string trimmed(std::string_view operation, const std::string& value, std::s
     }
     const bool longest = operation.size() == 2;
     const bool at_end = operation.front() == '%';
+    if (at_end && glob.find_first_of("[\\") != std::string_view::npos) {
+        return value;  // Flux reads the glob backwards, where these mean nothing
+    }
     for (std::size_t i = 1; i <= value.size(); ++i) {
         const std::size_t size = longest ? value.size() + 1 - i : i;
         const std::string_view all = value;

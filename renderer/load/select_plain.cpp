@@ -279,8 +279,8 @@ private:
     bool is_covered(const WalkedDir& dir) {
         const auto parent = covered_.find(parent_path(dir.path));
         const bool above = parent != covered_.end() && parent->second;
-        return covered_[dir.path] =
-                   (above && !appliers_.starts_at(dir)) || !dir.kustomizations.empty();
+        covered_[dir.path] = above || !dir.kustomizations.empty();
+        return covered_[dir.path] && !appliers_.take_files_of(dir);
     }
 
     void add_files(const WalkedDir& dir) {

@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view kFlux = "kustomize.toolkit.fluxcd.io/";
 constexpr std::string_view kFluxSource = "source.toolkit.fluxcd.io/";
 constexpr std::string_view kArgo = "argoproj.io/";
+constexpr std::size_t kMaxText = std::size_t{1} << 30U;  // of all files that are read here
 
 struct ReadObject {
     std::string dir;  // of its file
@@ -95,7 +96,7 @@ private:
             }
         });
         for (std::size_t i = 0; i < paths.size(); ++i) {
-            if (!texts[i].empty()) {
+            if (!texts[i].empty() && sources_.total_bytes() + texts[i].size() < kMaxText) {
                 read_objects(paths[i], std::move(texts[i]), objects);
             }
         }
@@ -307,10 +308,10 @@ Appliers::Appliers(const SourceTree& tree, const DirList& dirs, const std::strin
     }
 }
 
-const BuildUnit* Appliers::of(const WalkedDir& dir) const {
+const std::optional<BuildUnit>* Appliers::find(const WalkedDir& dir) const {
     const auto own = units_.find(dir.path);
     if (own != units_.end()) {
-        return own->second ? &*own->second : nullptr;
+        return &own->second;
     }
     // Flux and Argo CD take what lies below, as far as no kustomization above has a say.
     std::string path = dir.path;
@@ -321,14 +322,19 @@ const BuildUnit* Appliers::of(const WalkedDir& dir) const {
             return nullptr;
         }
         if (const auto unit = units_.find(path); unit != units_.end()) {
-            return unit->second && unit->second->recurses ? &*unit->second : nullptr;
+            return unit->second && !unit->second->recurses ? nullptr : &unit->second;
         }
     }
     return nullptr;
 }
 
-bool Appliers::starts_at(const WalkedDir& dir) const {
-    return dir.kustomizations.empty() && units_.contains(dir.path);
+const BuildUnit* Appliers::of(const WalkedDir& dir) const {
+    const std::optional<BuildUnit>* unit = find(dir);
+    return unit != nullptr && *unit ? &**unit : nullptr;
+}
+
+bool Appliers::take_files_of(const WalkedDir& dir) const {
+    return dir.kustomizations.empty() && find(dir) != nullptr;
 }
 
 }  // namespace renderer

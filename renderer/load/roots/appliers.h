@@ -30,10 +30,12 @@ public:
     // lists; nullptr: no one that is known.
     [[nodiscard]] const BuildUnit* of(const WalkedDir& dir) const;
 
-    // A directory without a kustomization, for which Flux generates one.
-    [[nodiscard]] bool starts_at(const WalkedDir& dir) const;
+    // Someone applies each file of a directory that has no kustomization, known or not.
+    [[nodiscard]] bool take_files_of(const WalkedDir& dir) const;
 
 private:
+    [[nodiscard]] const std::optional<BuildUnit>* find(const WalkedDir& dir) const;
+
     std::map<std::string, std::optional<BuildUnit>> units_;  // no value: they disagree
     std::map<std::string, const WalkedDir*> dirs_;
 };

@@ -31,7 +31,8 @@ std::string part_of(const std::string& value, const std::vector<std::string>& ar
     if (!offset) {
         return value;
     }
-    const std::int64_t begin = *offset < 0 ? std::max<std::int64_t>(size + *offset, 0) : *offset;
+    const std::int64_t begin =
+        *offset < 0 ? std::max<std::int64_t>(size + *offset, 0) : std::min(*offset, size);
     std::int64_t end = size;
     if (arguments.size() > 1) {
         const std::optional<std::int64_t> length = to_number(arguments[1]);

@@ -280,7 +280,15 @@ private:
         const auto parent = covered_.find(parent_path(dir.path));
         const bool above = parent != covered_.end() && parent->second;
         covered_[dir.path] = above || !dir.kustomizations.empty();
-        return covered_[dir.path] && !appliers_.take_files_of(dir);
+        return covered_[dir.path] && !is_applied(dir);
+    }
+
+    // By an object that is applied itself: loose, or part of a build.
+    bool is_applied(const WalkedDir& dir) const {
+        const BuildUnit* unit = dir.kustomizations.empty() ? appliers_.of(dir) : nullptr;
+        return unit != nullptr && !unit->file.empty() &&
+               (listed_.contains(unit->file) || left_alone_.contains(unit->file) ||
+                appliers_.is_loose(unit->file));
     }
 
     void add_files(const WalkedDir& dir) {

@@ -21,7 +21,7 @@ constexpr std::string_view kArgo = "argoproj.io/";
 constexpr std::size_t kMaxText = std::size_t{1} << 30U;  // of all files that are read here
 
 struct ReadObject {
-    std::string dir;  // of its file
+    std::string file;
     Value root;
 };
 
@@ -70,7 +70,7 @@ public:
         collect_config_maps();
         for (const ReadObject& object : objects_) {
             if (is_kind(object.root, kFlux, "Kustomization")) {
-                add_flux(object.root);
+                add_flux(object.root, object.file);
             }
         }
         add_applications();
@@ -108,7 +108,7 @@ private:
             Diagnostics unheard;
             Value root = read_yaml(sources_, source, scanned.range, unheard);
             if (!unheard.has_errors() && root.is_map()) {
-                objects.push_back({parent_path(path), std::move(root)});
+                objects.push_back({path, std::move(root)});
             }
         }
     }
@@ -120,7 +120,7 @@ private:
         for (const ReadObject& object : objects_) {
             const std::string dir = path_below(root_, text_of(object.root, {"spec", "path"}));
             if (is_kind(object.root, kFlux, "Kustomization") && dir != root_ &&
-                is_within(object.dir, dir)) {
+                is_within(parent_path(object.file), dir)) {
                 own_names.emplace(text_of(object.root, {"spec", "sourceRef", "name"}));
             }
         }
@@ -139,7 +139,7 @@ private:
     // Of the repositories that Applications name, the one whose paths are here.
     void find_own_repository() {
         std::map<std::string, int> counts;
-        for_each_source([&](const Value&, const Value& source, const std::string& dir) {
+        for_each_source([&](const ReadObject&, const Value& source, const std::string& dir) {
             const bool shows = dir != root_ && tree_.kind(dir) == EntryKind::Directory;
             counts[repository_name(text_of(source, {"repoURL"}))] += shows ? 1 : 0;
         });
@@ -162,15 +162,15 @@ private:
             const auto take_one = [&](const Value& source) {
                 const Value* path = source.at({"path"});
                 if (path != nullptr && source.at({"chart"}) == nullptr) {
-                    take(object.root, source, path_below(root_, text_of(path)));
+                    take(object, source, path_below(root_, text_of(path)));
                 }
             };
-            if (const Value* source = object.root.at({"spec", "source"})) {
+            const auto sources = items_of(object.root.at({"spec", "sources"}));
+            const Value* source = object.root.at({"spec", "source"});
+            if (sources.empty() && source != nullptr) {
                 take_one(*source);
             }
-            for (const Value& source : items_of(object.root.at({"spec", "sources"}))) {
-                take_one(source);
-            }
+            std::ranges::for_each(sources, take_one);
         }
     }
 
@@ -243,7 +243,7 @@ private:
         return runs ? std::optional(std::move(variables)) : std::nullopt;
     }
 
-    void add_flux(const Value& object) {
+    void add_flux(const Value& object, const std::string& file) {
         const bool elsewhere = object.at({"spec", "kubeConfig"}) != nullptr;
         const Value* path = object.at({"spec", "path"});
         if (elsewhere || !is_own(object) || text_of(path).find('$') != std::string_view::npos) {
@@ -252,18 +252,21 @@ private:
         add({.dir = path_below(root_, text_of(path)),
              .target_namespace = std::string(text_of(object, {"spec", "targetNamespace"})),
              .fallback_namespace = {},
-             .variables = variables_of(object)});
+             .variables = variables_of(object),
+             .file = spelling_of(object.at({"spec", "suspend"})) == "true" ? "" : file});
     }
 
     void add_applications() {
-        for_each_source([&](const Value& application, const Value& source, std::string dir) {
-            if (repository_name(text_of(source, {"repoURL"})) == own_repository_) {
+        for_each_source([&](const ReadObject& application, const Value& source, std::string dir) {
+            if (!own_repository_.empty() &&
+                repository_name(text_of(source, {"repoURL"})) == own_repository_) {
                 add({.dir = std::move(dir),
-                     .target_namespace = {},
-                     .fallback_namespace =
-                         std::string(text_of(application, {"spec", "destination", "namespace"})),
+                     .target_namespace = std::string(text_of(source, {"kustomize", "namespace"})),
+                     .fallback_namespace = std::string(
+                         text_of(application.root, {"spec", "destination", "namespace"})),
                      .variables = {},
-                     .recurses = spelling_of(source.at({"directory", "recurse"})) == "true"});
+                     .recurses = spelling_of(source.at({"directory", "recurse"})) == "true",
+                     .file = application.file});
             }
         });
     }
@@ -308,10 +311,10 @@ Appliers::Appliers(const SourceTree& tree, const DirList& dirs, const std::strin
     }
 }
 
-const std::optional<BuildUnit>* Appliers::find(const WalkedDir& dir) const {
+const BuildUnit* Appliers::of(const WalkedDir& dir) const {
     const auto own = units_.find(dir.path);
     if (own != units_.end()) {
-        return &own->second;
+        return own->second ? &*own->second : nullptr;
     }
     // Flux and Argo CD take what lies below, as far as no kustomization above has a say.
     std::string path = dir.path;
@@ -322,19 +325,24 @@ const std::optional<BuildUnit>* Appliers::find(const WalkedDir& dir) const {
             return nullptr;
         }
         if (const auto unit = units_.find(path); unit != units_.end()) {
-            return unit->second && !unit->second->recurses ? nullptr : &unit->second;
+            return unit->second && unit->second->recurses ? &*unit->second : nullptr;
         }
     }
     return nullptr;
 }
 
-const BuildUnit* Appliers::of(const WalkedDir& dir) const {
-    const std::optional<BuildUnit>* unit = find(dir);
-    return unit != nullptr && *unit ? &**unit : nullptr;
-}
-
-bool Appliers::take_files_of(const WalkedDir& dir) const {
-    return dir.kustomizations.empty() && find(dir) != nullptr;
+bool Appliers::is_loose(const std::string& file) const {
+    std::string dir = parent_path(file);
+    for (auto known = dirs_.find(dir); known != dirs_.end(); known = dirs_.find(dir)) {
+        if (!known->second->kustomizations.empty()) {
+            return false;
+        }
+        if (dir == parent_path(dir)) {
+            break;
+        }
+        dir = parent_path(dir);
+    }
+    return true;
 }
 
 }  // namespace renderer

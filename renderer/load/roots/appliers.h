@@ -30,12 +30,10 @@ public:
     // lists; nullptr: no one that is known.
     [[nodiscard]] const BuildUnit* of(const WalkedDir& dir) const;
 
-    // Someone applies each file of a directory that has no kustomization, known or not.
-    [[nodiscard]] bool take_files_of(const WalkedDir& dir) const;
+    // No kustomization in the directory of the file or above it, as far as the tree goes.
+    [[nodiscard]] bool is_loose(const std::string& file) const;
 
 private:
-    [[nodiscard]] const std::optional<BuildUnit>* find(const WalkedDir& dir) const;
-
     std::map<std::string, std::optional<BuildUnit>> units_;  // no value: they disagree
     std::map<std::string, const WalkedDir*> dirs_;
 };

@@ -21,6 +21,7 @@ struct BuildUnit {
     std::string fallback_namespace;  // of those that say none (Argo CD destination.namespace)
     std::optional<UnitVariables> variables;  // none: `$` stays as it is
     bool recurses = true;                    // takes the manifests below `dir`, too
+    std::string file;                        // that says so; "" when it is suspended
 };
 
 }  // namespace renderer

@@ -78,8 +78,9 @@ private:
                                                                         .bundle_dir = context_.root,
                                                                         .bundle = bundle_,
                                                                         .rule = rule_of(dir)});
+        const std::shared_ptr<const UnitVariables> variables = variables_of(dir);
         for (std::size_t i = files; i < out_.files.size(); ++i) {
-            out_.files[i].variables = variables_of(dir);
+            out_.files[i].variables = variables;
         }
         if (found.has_errors()) {
             const BuildFiles read =

@@ -275,8 +275,7 @@ private:
         if (tree_.kind(unit.dir) != EntryKind::Directory) {
             return;
         }
-        std::string dir = unit.dir;
-        const auto [known, is_new] = units_.try_emplace(std::move(dir), unit);
+        const auto [known, is_new] = units_.try_emplace(unit.dir, unit);
         if (!is_new && known->second && !agree(*known->second, unit)) {
             known->second.reset();
         }

@@ -1,0 +1,114 @@
+#include "renderer/cli/option_flags.h"
+
+#include <fmt/format.h>
+
+#include "renderer/kube/name_grammar.h"
+
+namespace renderer {
+
+CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples) {
+    CLI::App& verb = *app.add_subcommand(name, doc);
+    verb.set_help_flag("-h,--help", kHelp);
+    verb.footer(std::string("Examples:\n") + examples);
+    return verb;
+}
+
+CLI::Option* limit(CLI::Option* option, const std::vector<std::string>& words) {
+    return option->check(CLI::IsMember(words).description(""))
+        ->type_name(fmt::format("{}", fmt::join(words, "|")));
+}
+
+void add_common(CLI::App& verb, Options& options) {
+    verb.add_flag("-q,--quiet", options.quiet, "print diagnostics only, no report");
+    const Choices<Color> colors = {
+        {"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}};
+    add_choice(verb, "--color", options.color, colors,
+               "colour on standard error (default auto; NO_COLOR is honoured)");
+    add(verb, "--log-file", options.log_file, "FILE",
+        "append what goes to standard error to this file (or set TAILRENDER_LOG)");
+}
+
+void add_diagnostics(CLI::App& verb, Options& options) {
+    verb.add_flag("--all", options.all,
+                  "print every error and warning, also more than 3 equal ones");
+    add_common(verb, options);
+}
+
+void add_report(CLI::App& verb, Options& options) {
+    verb.add_flag("--all", options.all,
+                  "name every device and file in the report, also above 40, and print every error "
+                  "and warning, also more than 3 equal ones");
+    add_common(verb, options);
+}
+
+void add_values(CLI::App& verb, LoadOptions& load) {
+    add(verb, "--values", load.values_files, "FILE", "file of Helm values (repeatable, later wins)")
+        ->allow_extra_args(false);
+    add(verb, "--set", load.sets, "KEY=VALUE", "one Helm value (repeatable, wins over files)")
+        ->allow_extra_args(false);
+}
+
+void add_namespace(CLI::App& verb, LoadOptions& load, const char* doc) {
+    add(verb, "--namespace", load.default_namespace, "NAME", doc)
+        ->check([](const std::string& name) {
+            return name.empty() || is_dns1123_label(name)
+                       ? std::string()
+                       : fmt::format("invalid namespace \"{}\"; expected {}", name,
+                                     kDnsLabelGrammar);
+        });
+}
+
+void add_inputs(CLI::App& verb, LoadOptions& load) {
+    add(verb, "--cluster", load.cluster, "NAME",
+        "cluster of .tailrender.yaml to render for; without that file any name is taken");
+    add_values(verb, load);
+    add(verb, "--context", load.context_dirs, "DIR",
+        "directory whose documents are read but never output (repeatable)")
+        ->allow_extra_args(false);
+    add_namespace(verb, load, "namespace of documents without one");
+    add(verb, "--kubernetes-version", load.kubernetes_version, "VERSION",
+        "version that objects are validated against (default: the newest known)");
+    add(verb, "--threads", load.threads, "N", "threads for reading (default one per core)");
+}
+
+CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc) {
+    CLI::Option* path = add(verb, "PATH", options.load.path, "DIR", doc);
+    options.load.kustomize.clear();
+    add(verb, "--kustomize", options.load.kustomize, "PROGRAM",
+        "kustomize or kubectl, for kustomizations that tailrender does not build itself (default: "
+        "on PATH); \"none\" runs none");
+    return path;
+}
+
+CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc) {
+    CLI::Option* path = add_work_tree(verb, options, doc);
+    add(verb, "--rev", options.revision, "REV",
+        "Git revision to read, instead of the files in the work tree");
+    return path;
+}
+
+void add_only(CLI::App& verb, Options& options) {
+    const Choices<bool> parts = {{"generated", true}};
+    add_choice(verb, "--only", options.load.only_generated, parts,
+               "leave the sources out of the output: they are applied as they are");
+}
+
+CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc) {
+    return add(verb, "-o,--output", options.load.output_dir, "DIR", doc);
+}
+
+void add_allow_empty(CLI::App& verb, Options& options) {
+    verb.add_flag("--allow-empty", options.allow_empty, "accept an empty output");
+}
+
+void add_prune(CLI::App& verb, Options& options) {
+    verb.add_flag("--prune", options.prune,
+                  "treat output for clusters that no longer exist as stale");
+}
+
+void add_validate(CLI::App& verb, Options& options) {
+    verb.add_flag("--validate", options.load.validate,
+                  "validate foreign and generated objects too, as check and lint always do");
+}
+
+}  // namespace renderer

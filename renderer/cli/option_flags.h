@@ -1,0 +1,75 @@
+// The flags that several verbs have, and the words to say a verb's own.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "renderer/cli/options.h"
+
+namespace renderer {
+
+constexpr const char* kHelp = "print this help";
+constexpr const char* kRendered = "directory or file to render";
+
+// A verb with --help, which ends with `examples`.
+CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples);
+
+// A flag or an argument with a value, which help calls `type`.
+template <typename T>
+CLI::Option* add(CLI::App& verb, const char* name, T& value, const char* type, const char* doc) {
+    return verb.add_option(name, value, doc)->type_name(type);
+}
+
+// Of these words only.
+CLI::Option* limit(CLI::Option* option, const std::vector<std::string>& words);
+
+template <typename T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+// A flag whose words stand for values.
+template <typename T, typename Chosen>
+void add_choice(CLI::App& verb, const char* name, Chosen& chosen, const Choices<T>& choices,
+                const char* doc) {
+    std::vector<std::string> words;
+    for (const auto& [word, value] : choices) {
+        words.push_back(word);
+    }
+    const auto choose = [&chosen, choices](const std::string& word) {
+        chosen = std::ranges::find(choices, word, &Choices<T>::value_type::first)->second;
+    };
+    limit(verb.add_option_function<std::string>(name, choose, doc), words);
+}
+
+void add_common(CLI::App& verb, Options& options);
+
+// With add_common.
+void add_diagnostics(CLI::App& verb, Options& options);
+
+// With add_common.
+void add_report(CLI::App& verb, Options& options);
+
+void add_values(CLI::App& verb, LoadOptions& load);
+
+void add_namespace(CLI::App& verb, LoadOptions& load, const char* doc);
+
+// With add_values and add_namespace.
+void add_inputs(CLI::App& verb, LoadOptions& load);
+
+CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc);
+
+CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc);
+
+void add_only(CLI::App& verb, Options& options);
+
+CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc);
+
+void add_allow_empty(CLI::App& verb, Options& options);
+
+void add_prune(CLI::App& verb, Options& options);
+
+void add_validate(CLI::App& verb, Options& options);
+
+}  // namespace renderer

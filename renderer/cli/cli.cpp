@@ -45,6 +45,7 @@ constexpr std::array kVerbs = {
     Verb{"seal", run_seal, true},
     Verb{"commit", run_commit},
     Verb{"fix", run_fix},
+    Verb{"roots", run_roots},
     Verb{"gitops-snippets", run_gitops_snippets},
     Verb{"completion", run_completion},
 };

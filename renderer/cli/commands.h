@@ -24,6 +24,8 @@ Result<int> run_seal(const Options& options, ClusterRuns& runs, Console& console
 // Writes into the sources what an additive render finds missing in them.
 Result<int> run_fix(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_commit(const Options& options, ClusterRuns& runs, Console& console);
+// Prints what Flux and Argo CD apply of a tree.
+Result<int> run_roots(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_gitops_snippets(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_explain(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_cmp(const Options& options, ClusterRuns& runs, Console& console);

@@ -61,7 +61,7 @@ TEST_F(Completion, BashOffersVerbsFlagsAndFiles) {
         bash("''"),
         "--help --version check cmp commit completion diff explain fix gitops-snippets images "
         "install krm lint "
-        "post-render render seal ");
+        "post-render render roots seal ");
     EXPECT_EQ(bash("render --clu"), "--cluster ");
     EXPECT_EQ(bash("post-render --rel"), "--release ");
     EXPECT_EQ(bash("render --rel"), " ");

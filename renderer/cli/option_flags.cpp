@@ -87,10 +87,19 @@ CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc) {
     return path;
 }
 
+void add_unit_choice(CLI::App& verb, LoadOptions& load) {
+    add(verb, "--include", load.includes, "DIR",
+        "with --only generated: directory to render though nothing applies it (repeatable)")
+        ->allow_extra_args(false);
+    verb.add_flag("--suspended", load.suspended,
+                  "with --only generated: render what is suspended, too");
+}
+
 void add_only(CLI::App& verb, Options& options) {
     const Choices<bool> parts = {{"generated", true}};
     add_choice(verb, "--only", options.load.only_generated, parts,
                "leave the sources out of the output: they are applied as they are");
+    add_unit_choice(verb, options.load);
 }
 
 CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc) {

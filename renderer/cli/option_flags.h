@@ -62,6 +62,9 @@ CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc);
 
 CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc);
 
+void add_unit_choice(CLI::App& verb, LoadOptions& load);
+
+// With add_unit_choice.
 void add_only(CLI::App& verb, Options& options);
 
 CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc);

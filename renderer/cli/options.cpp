@@ -169,7 +169,20 @@ void add_fix(CLI::App& app, Options& options) {
                               "  tailrender fix .          # then: git diff\n"
                               "  tailrender fix . --cluster home");
     add_work_tree(verb, options, "directory or file to edit in place")->required();
+    add_unit_choice(verb, options.load);
     add_inputs(verb, options.load);
+    add_diagnostics(verb, options);
+}
+
+void add_roots(CLI::App& app, Options& options) {
+    CLI::App& verb =
+        add_verb(app, "roots", "show what Flux and Argo CD apply of a tree, and what not",
+                 "  tailrender roots\n"
+                 "  tailrender roots . --cluster clusters/home");
+    verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
+    add_path(verb, options, "directory to look at (default .)");
+    add(verb, "--cluster", options.load.cluster, "NAME", "mark what other clusters apply");
+    add(verb, "--threads", options.load.threads, "N", "threads for reading (default one per core)");
     add_diagnostics(verb, options);
 }
 
@@ -264,7 +277,7 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
         "Exit codes: 0 ok; 1 diagnostics, stale, or a failed write; 2 usage.");
     for (const auto add_verb_and_flags :
          {add_render, add_check, add_post_render, add_krm, add_cmp, add_explain, add_lint, add_diff,
-          add_install, add_images, add_seal, add_commit, add_fix, add_gitops_snippets,
+          add_install, add_images, add_seal, add_commit, add_fix, add_roots, add_gitops_snippets,
           add_completion}) {
         add_verb_and_flags(*app, options);
     }

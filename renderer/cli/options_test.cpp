@@ -127,7 +127,7 @@ TEST(Options, TableHasEveryVerbWithItsFlags) {
     EXPECT_EQ(names,
               (std::vector<std::string>{"render", "check", "post-render", "krm", "cmp", "explain",
                                         "lint", "diff", "install", "images", "seal", "commit",
-                                        "fix", "gitops-snippets", "completion"}));
+                                        "fix", "roots", "gitops-snippets", "completion"}));
     EXPECT_EQ(table[0].arguments, "DIR");
     bool output = false;
     for (const FlagInfo& flag : table[0].flags) {

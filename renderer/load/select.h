@@ -34,6 +34,10 @@ struct SelectContext {
 // executed.
 void select_plain(const SelectContext& context, const DirList& dirs, std::uint32_t bundle);
 
+// Adds what clusters apply of it, as objects of Flux and Argo CD say. False: they apply nothing,
+// and nothing was added.
+bool select_units(const SelectContext& context, const DirList& dirs, std::uint32_t bundle);
+
 // Adds a Fleet bundle and its files. `dirs`: its directory and all below, nested bundles left out.
 void select_fleet(const SelectContext& context, const FleetFile& fleet, const DirList& dirs);
 

@@ -1,11 +1,17 @@
-// What an object of Flux or Argo CD makes of a directory: the namespace that its objects get, and
-// the variables in them. Sources: fluxcd/kustomize-controller api/v1/kustomization_types.go,
-// argo-cd docs/user-guide/application-specification.md.
+// One build that a cluster applies, as an object of Flux or Argo CD says it: a directory, what
+// becomes of its objects, and whether it is applied at all. Sources: fluxcd/kustomize-controller
+// api/v1/kustomization_types.go, argo-cd docs/user-guide/application-specification.md.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
+
+#include "renderer/core/value.h"
 
 namespace renderer {
 
@@ -15,13 +21,43 @@ struct UnitVariables {
     friend bool operator==(const UnitVariables&, const UnitVariables&) = default;
 };
 
+enum class UnitState : std::uint8_t {
+    Live,
+    Suspended,   // not reconciled; what it applied before stays
+    External,    // of another repository
+    Missing,     // there is no such directory
+    Unresolved,  // what it applies cannot be known from the tree
+    OtherCluster,
+};
+
+// How the manifests of a directory are found where no kustomization is in it.
+enum class UnitFiles : std::uint8_t {
+    Generated,  // all below, and each kustomization below is built (Flux)
+    Directory,  // those in it (Argo CD)
+    Recursive,  // and below it
+};
+
 struct BuildUnit {
-    std::string dir;                 // normal path, as the tree knows it
+    std::string name;  // "Kustomization flux-system/apps"
+    std::string file;  // that says so; "" when no file does
+    std::string dir;   // normal path, as the tree knows it
+    UnitState state = UnitState::Live;
+    std::string reason;  // of another state
+    std::string cluster;
+    std::size_t parent = SIZE_MAX;  // index of the unit that applies the object
+
+    UnitFiles files = UnitFiles::Generated;
+    bool ignores_kustomization = false;  // it is a manifest among others
+    std::string include, exclude;        // patterns of Argo CD, "" = none
+
     std::string target_namespace;    // of all objects that have one (Flux targetNamespace)
     std::string fallback_namespace;  // of those that say none (Argo CD destination.namespace)
-    std::optional<UnitVariables> variables;  // none: `$` stays as it is
-    bool recurses = true;                    // takes the manifests below `dir`, too
-    std::string file;                        // that says so; "" when it is suspended
+    std::shared_ptr<const UnitVariables> variables;  // none: `$` stays as it is
+    std::shared_ptr<const Value> changes;  // merged into its kustomization; none: none that matter
+
+    std::vector<std::string> builds;     // directories whose kustomizations are built
+    std::vector<std::string> manifests;  // files that are applied as they are
+    std::set<std::string> claims;        // both, with all that the builds name
 };
 
 }  // namespace renderer

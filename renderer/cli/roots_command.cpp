@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "renderer/cli/commands.h"
+#include "renderer/load/units.h"
+
+namespace renderer {
+namespace {
+
+std::string_view word(UnitState state) {
+    switch (state) {
+        case UnitState::Live:
+            return "";
+        case UnitState::Suspended:
+            return "suspended";
+        case UnitState::External:
+            return "elsewhere";
+        case UnitState::Missing:
+            return "missing";
+        case UnitState::Unresolved:
+            return "unresolved";
+        case UnitState::OtherCluster:
+            return "other cluster";
+    }
+    return "";
+}
+
+class Printer {
+public:
+    explicit Printer(const UnitList& list) : list_(list) {}
+
+    std::string run() {
+        for (std::size_t i = 0; i < list_.units.size(); ++i) {
+            if (list_.units[i].parent == SIZE_MAX) {
+                root(i);
+            }
+        }
+        if (list_.units.empty()) {
+            out_ += "no Kustomization of Flux and no Application: everything is rendered\n";
+        } else if (!list_.unreached.empty()) {
+            out_ += "not applied\n";
+        }
+        for (const auto& [dir, names] : list_.unreached) {
+            out_ += fmt::format("  {}: {}\n", dir, fmt::join(names, ", "));
+        }
+        return std::move(out_);
+    }
+
+private:
+    void root(std::size_t index) {
+        const std::string& cluster = list_.units[index].cluster;
+        if (cluster != cluster_) {
+            out_ += fmt::format("cluster {}\n", cluster);
+            cluster_ = cluster;
+        }
+        print(index, 1);
+    }
+
+    void print(std::size_t index, std::size_t depth) {
+        const BuildUnit& unit = list_.units[index];
+        const std::size_t inputs = list_.inputs[index];
+        out_ += fmt::format("{:{}}{}  {}", "", 2 * depth, unit.name, unit.dir);
+        const std::string& ns =
+            unit.target_namespace.empty() ? unit.fallback_namespace : unit.target_namespace;
+        out_ += ns.empty() ? "" : fmt::format("  namespace {}", ns);
+        out_ += inputs == 0 ? "" : fmt::format("  {}", counted(inputs, "input"));
+        if (unit.state != UnitState::Live) {
+            out_ += fmt::format("  {}: {}", word(unit.state), unit.reason);
+        }
+        out_ += '\n';
+        for (std::size_t i = index + 1; i < list_.units.size(); ++i) {
+            if (list_.units[i].parent == index) {
+                print(i, depth + 1);
+            }
+        }
+    }
+
+    const UnitList& list_;
+    std::string out_, cluster_;
+};
+
+}  // namespace
+
+Result<int> run_roots(const Options& options, ClusterRuns& runs, Console& console) {
+    Run& run = runs.all().emplace_back();
+    const UnitList list = list_units(options.load, run.loaded.sources, run.diagnostics);
+    if (run.diagnostics.has_errors()) {
+        return runs.fail(console, "nothing printed");
+    }
+    runs.print_diagnostics(console);
+    return console.out(Printer(list).run()) ? 0 : 1;
+}
+
+}  // namespace renderer

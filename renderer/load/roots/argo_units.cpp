@@ -1,0 +1,161 @@
+#include "renderer/load/roots/argo_units.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/load/roots/flux_units.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kInClusterServer = "https://kubernetes.default.svc";
+constexpr const char* kOverrides = ".argocd-source";
+
+std::string cluster_of(const Value& application) {
+    const std::string_view name = text_of(application, {"spec", "destination", "name"});
+    const std::string_view server = text_of(application, {"spec", "destination", "server"});
+    if (!name.empty()) {
+        return std::string(name);
+    }
+    return std::string(server.empty() || server == kInClusterServer ? kOwnCluster : server);
+}
+
+// RFC 7396.
+void merge(Value& target, const Value& patch) {
+    if (!patch.is_map() || !target.is_map()) {
+        target = patch.clone();
+        return;
+    }
+    for (const Member& member : patch.members()) {
+        if (member.value.is_null()) {
+            target.erase(member.name());
+        } else if (Value* known = target.find(member.name())) {
+            merge(*known, member.value);
+        } else {
+            target.add(member.key.clone(), member.value.clone());
+        }
+    }
+}
+
+// What lies beside the manifests wins over the Application.
+Value with_overrides(const GitOpsTree& repository, const Value& source, const std::string& dir,
+                     std::string_view name) {
+    Value merged = source.clone();
+    for (const std::string& file :
+         {fmt::format("{}.yaml", kOverrides), fmt::format("{}-{}.yaml", kOverrides, name)}) {
+        const std::string path = join_path(dir, file);
+        if (repository.tree().kind(path) != EntryKind::File) {
+            continue;
+        }
+        if (Result<std::string> text = repository.tree().read(path)) {
+            for (const EngineObject& patch : repository.read(path, std::move(*text))) {
+                merge(merged, patch.root);
+            }
+        }
+    }
+    return merged;
+}
+
+std::shared_ptr<const Value> changes_of(const Value& source) {
+    Value changes;
+    for (const std::string_view field : {"namePrefix", "nameSuffix", "components", "patches"}) {
+        const Value* value = source.at({"kustomize", field});
+        if (value == nullptr || value->is_null() || value->size() == 0 ||
+            (field == "patches" && std::ranges::none_of(items_of(value), may_matter))) {
+            continue;
+        }
+        if (!changes.is_map()) {
+            changes = Value::map();
+        }
+        changes.put(field, value->clone());
+    }
+    return changes.is_map() ? std::make_shared<const Value>(std::move(changes)) : nullptr;
+}
+
+BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
+                  const Value& spelled) {
+    const Value& root = application.root;
+    const std::string_view name = text_of(root, {"metadata", "name"});
+    BuildUnit unit;
+    unit.name = fmt::format("Application {}", name);
+    unit.file = application.file;
+    unit.dir = repository.directory(text_of(spelled, {"path"}));
+    unit.cluster = cluster_of(root);
+    unit.fallback_namespace = text_of(root, {"spec", "destination", "namespace"});
+    if (!repository.is_own_url(text_of(spelled, {"repoURL"}))) {
+        unit.state = UnitState::External;
+        unit.reason = fmt::format("{} is not this repository", text_of(spelled, {"repoURL"}));
+        return unit;
+    }
+    if (repository.tree().kind(unit.dir) != EntryKind::Directory) {
+        unit.state = UnitState::Missing;
+        unit.reason = fmt::format("there is no directory {}", unit.dir);
+        return unit;
+    }
+    const Value source = with_overrides(repository, spelled, unit.dir, name);
+    const Value* directory = source.find("directory");
+    // Plug-ins fill in manifests that lie anywhere below.
+    const bool recurses = spelling_of(source.at({"directory", "recurse"})) == "true" ||
+                          source.find("plugin") != nullptr;
+    unit.files = recurses ? UnitFiles::Recursive : UnitFiles::Directory;
+    unit.ignores_kustomization = directory != nullptr && !directory->is_null();
+    unit.include = text_of(source, {"directory", "include"});
+    unit.exclude = text_of(source, {"directory", "exclude"});
+    unit.target_namespace = text_of(source, {"kustomize", "namespace"});
+    unit.changes = changes_of(source);
+    if (spelling_of(root.at({"metadata", "annotations", "argocd.argoproj.io/skip-reconcile"})) ==
+        "true") {
+        unit.state = UnitState::Suspended;
+        unit.reason = "argocd.argoproj.io/skip-reconcile is true";
+    }
+    return unit;
+}
+
+constexpr std::ptrdiff_t kMostChoices = 6;  // each multiplies the patterns
+
+bool matches(std::string_view pattern, const std::string& path) {
+    if (std::ranges::count(pattern, '{') > kMostChoices) {
+        return false;
+    }
+    const std::size_t open = pattern.find('{');
+    const std::size_t close = open == std::string_view::npos ? open : pattern.find('}', open);
+    if (close == std::string_view::npos) {
+        return ::fnmatch(std::string(pattern).c_str(), path.c_str(), 0) == 0;
+    }
+    std::string_view choices = pattern.substr(open + 1, close - open - 1);
+    while (true) {
+        const std::size_t comma = choices.find(',');
+        if (matches(fmt::format("{}{}{}", pattern.substr(0, open), choices.substr(0, comma),
+                                pattern.substr(close + 1)),
+                    path)) {
+            return true;
+        }
+        if (comma == std::string_view::npos) {
+            return false;
+        }
+        choices.remove_prefix(comma + 1);
+    }
+}
+
+}  // namespace
+
+std::vector<BuildUnit> argo_units(const GitOpsTree& repository, const EngineObject& application) {
+    std::vector<BuildUnit> units;
+    for (const Value* source : sources_of(application.root)) {
+        units.push_back(unit_of(repository, application, *source));
+    }
+    return units;
+}
+
+bool takes_manifest(const BuildUnit& unit, const std::string& path) {
+    return (unit.exclude.empty() || !matches(unit.exclude, path)) &&
+           (unit.include.empty() || matches(unit.include, path));
+}
+
+}  // namespace renderer

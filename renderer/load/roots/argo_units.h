@@ -1,0 +1,23 @@
+// Argo CD Applications -> units. Sources: argo-cd pkg/apis/application/v1alpha1/types.go,
+// reposerver/repository/repository.go, util/app/discovery.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "renderer/load/roots/build_unit.h"
+#include "renderer/load/roots/gitops_tree.h"
+
+namespace renderer {
+
+// The destination of what runs beside Argo CD.
+constexpr std::string_view kOwnCluster = "in-cluster";
+
+// One for each source that has a path.
+std::vector<BuildUnit> argo_units(const GitOpsTree& repository, const EngineObject& application);
+
+// Whether a manifest is taken, of a directory without kustomization. `path`: relative to the
+// directory. In the patterns `*` crosses `/`, and `{a,b}` is one of both.
+bool takes_manifest(const BuildUnit& unit, const std::string& path);
+
+}  // namespace renderer

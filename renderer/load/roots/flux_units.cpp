@@ -1,0 +1,230 @@
+#include "renderer/load/roots/flux_units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/load/roots/substitute.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+namespace {
+
+// Engines' own, then inputs and what is looked up for them.
+constexpr std::array<std::string_view, 13> kKinds = {
+    "Kustomization", "Application",      "ApplicationSet", "Service",  "Ingress",
+    "Connector",     "ProxyClass",       "ProxyGroup",     "Recorder", "DNSConfig",
+    "Tailnet",       "ProxyGroupPolicy", "Namespace"};
+
+std::string_view unquoted(std::string_view word) {
+    const std::size_t first = word.find_first_not_of(" \"'");
+    const std::size_t last = word.find_last_not_of(" \"'\r");
+    return first == std::string_view::npos ? "" : word.substr(first, last - first + 1);
+}
+
+// The kind of the object that a strategic merge patch carries.
+std::string_view kind_in(std::string_view patch) {
+    constexpr std::string_view kKey = "kind:";
+    for (std::size_t at = patch.find(kKey); at != std::string_view::npos;
+         at = patch.find(kKey, at + 1)) {
+        if (at == 0 || patch[at - 1] == '\n') {
+            const std::string_view word = patch.substr(at + kKey.size());
+            return unquoted(word.substr(0, word.find('\n')));
+        }
+    }
+    return {};
+}
+
+void add_variables(const Value* map, UnitVariables& variables) {
+    for (const Member& member : members_of(map)) {
+        std::string text(spelling_of(member.value));
+        std::erase(text, '\n');
+        variables.values.insert_or_assign(std::string(spelling_of(member.key)), std::move(text));
+    }
+}
+
+// The one in its own namespace, else the only one: several are of several clusters.
+const Value* config_map(GitOpsTree& repository, std::string_view name, std::string_view ns) {
+    std::vector<const Value*> known = repository.config_maps(name);
+    if (known.size() > 1) {
+        std::erase_if(known, [&](const Value* one) {
+            return text_of(*one, {"metadata", "namespace"}) != ns;
+        });
+    }
+    return known.size() == 1 ? known.front() : nullptr;
+}
+
+std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
+                                                  const Value& kustomization) {
+    const Value* post_build = kustomization.at({"spec", "postBuild"});
+    if (post_build == nullptr) {
+        return {};
+    }
+    UnitVariables variables;
+    const auto from = items_of(post_build->at({"substituteFrom"}));
+    for (const Value& one : from) {
+        const Value* found = text_of(one, {"kind"}) == "ConfigMap"
+                                 ? config_map(repository, text_of(one, {"name"}),
+                                              text_of(kustomization, {"metadata", "namespace"}))
+                                 : nullptr;
+        if (found != nullptr) {
+            add_variables(found->find("data"), variables);
+        }
+    }
+    add_variables(post_build->at({"substitute"}), variables);
+    const bool always = text_of(*post_build, {"substituteStrategy"}) == "Always";
+    const bool runs = !from.empty() || !variables.values.empty() || always;
+    return runs ? std::make_shared<const UnitVariables>(std::move(variables)) : nullptr;
+}
+
+std::shared_ptr<const Value> changes_of(const Value& spec) {
+    Value changes;
+    const auto put = [&](std::string_view field, Value value) {
+        if (!changes.is_map()) {
+            changes = Value::map();
+        }
+        changes.put(field, std::move(value));
+    };
+    Value patches = Value::list();
+    for (const Value& patch : items_of(spec.find("patches"))) {
+        if (may_matter(patch)) {
+            patches.append(patch.clone());
+        }
+    }
+    if (patches.size() > 0) {
+        put("patches", std::move(patches));
+    }
+    for (const std::string_view field : {"components", "namePrefix", "nameSuffix"}) {
+        const Value* value = spec.find(field);
+        if (value != nullptr && !value->is_null() && value->size() > 0) {
+            put(field, value->clone());
+        }
+    }
+    return changes.is_map() ? std::make_shared<const Value>(std::move(changes)) : nullptr;
+}
+
+// "A" of `${A:=b}`, the first one.
+std::string_view variable_in(std::string_view text) {
+    const std::size_t open = text.find("${");
+    if (open == std::string_view::npos) {
+        return {};
+    }
+    text.remove_prefix(open + 2);
+    return text.substr(0, text.find_first_of(":=}"));
+}
+
+// What the objects give a variable, also in the text of a patch.
+void add_values(const Value& value, std::string_view name, std::set<std::string>& values) {
+    for (const Value& item : items_of(&value)) {
+        add_values(item, name, values);
+    }
+    for (const Member& member : members_of(&value)) {
+        if (member.name() == name && member.value.is_string()) {
+            values.emplace(member.value.text());
+        }
+        add_values(member.value, name, values);
+    }
+    const std::string_view text = text_of(value);
+    const std::string key = fmt::format("{}:", name);
+    for (std::size_t at = text.find(key); at != std::string_view::npos;
+         at = text.find(key, at + 1)) {
+        const std::string_view rest = text.substr(at + key.size());
+        values.emplace(unquoted(rest.substr(0, rest.find('\n'))));
+    }
+}
+
+std::string full_name(const Value& object) {
+    const std::string_view ns = text_of(object, {"metadata", "namespace"});
+    return fmt::format("{} {}{}{}", text_of(object, {"kind"}), ns, ns.empty() ? "" : "/",
+                       text_of(object, {"metadata", "name"}));
+}
+
+}  // namespace
+
+bool may_matter(const Value& patch) {
+    const Value* target = patch.find("target");
+    const std::string_view kind =
+        target != nullptr ? text_of(*target, {"kind"}) : kind_in(text_of(patch, {"patch"}));
+    const bool is_word = !kind.empty() && std::ranges::all_of(kind, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    });
+    return !is_word || std::ranges::find(kKinds, kind) != kKinds.end();
+}
+
+BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
+    const Value& root = kustomization.root;
+    const std::string_view path = text_of(root, {"spec", "path"});
+    BuildUnit unit;
+    unit.name = full_name(root);
+    unit.file = kustomization.file;
+    unit.dir = repository.directory(path);
+    unit.target_namespace = text_of(root, {"spec", "targetNamespace"});
+    const auto skip = [&](UnitState state, std::string reason) {
+        unit.state = state;
+        unit.reason = std::move(reason);
+    };
+    if (root.at({"spec", "kubeConfig"}) != nullptr) {
+        skip(UnitState::OtherCluster, "spec.kubeConfig names another cluster");
+    } else if (!repository.has_own_source(root)) {
+        skip(UnitState::External, fmt::format("{} {} is not this repository",
+                                              text_of(root, {"spec", "sourceRef", "kind"}),
+                                              text_of(root, {"spec", "sourceRef", "name"})));
+    } else if (path.find("${") != std::string_view::npos) {
+        skip(UnitState::Unresolved, fmt::format("path {}", path));
+    } else if (repository.tree().kind(unit.dir) != EntryKind::Directory) {
+        skip(UnitState::Missing, fmt::format("there is no directory {}", unit.dir));
+    } else {
+        unit.variables = variables_of(repository, root);
+        if (const Value* spec = root.find("spec")) {
+            unit.changes = changes_of(*spec);
+        }
+        if (spelling_of(root.at({"spec", "suspend"})) == "true") {
+            skip(UnitState::Suspended, "spec.suspend is true");
+        }
+    }
+    return unit;
+}
+
+bool is_bootstrap(const EngineObject& kustomization, const BuildUnit& unit) {
+    const std::string_view name = text_of(kustomization.root, {"metadata", "name"});
+    return !name.empty() && name == text_of(kustomization.root, {"spec", "sourceRef", "name"}) &&
+           is_within(kustomization.file, unit.dir);
+}
+
+std::vector<BuildUnit> instance_units(const GitOpsTree& repository, const EngineObject& instance) {
+    const Value* sync = nullptr;
+    for (const Value* place : {instance.root.at({"spec", "sync"}),
+                               instance.root.at({"spec", "values", "instance", "sync"}),
+                               instance.root.at({"instance", "sync"})}) {
+        sync = sync == nullptr ? place : sync;
+    }
+    const std::string_view spelled = text_of(*sync, {"path"});
+    std::set<std::string> paths;
+    std::vector<std::string> unset;
+    if (const Result<std::string> path = substitute(spelled, UnitVariables(), unset)) {
+        paths.insert(*path);
+    }
+    if (const std::string_view name = variable_in(spelled); !name.empty()) {
+        for (const EngineObject& object : repository.objects()) {
+            add_values(object.root, name, paths);
+        }
+    }
+    std::vector<BuildUnit> units;
+    for (const std::string& path : paths) {
+        BuildUnit unit;
+        unit.name = "FluxInstance flux";
+        unit.file = instance.file;
+        unit.dir = repository.directory(path);
+        if (repository.tree().kind(unit.dir) == EntryKind::Directory) {
+            units.push_back(std::move(unit));
+        }
+    }
+    return units;
+}
+
+}  // namespace renderer

@@ -1,0 +1,26 @@
+// Flux Kustomizations -> units. Sources: fluxcd/kustomize-controller api/v1/kustomization_types.go
+// and internal/controller, fluxcd/pkg kustomize/kustomize_generator.go.
+#pragma once
+
+#include <vector>
+
+#include "renderer/load/roots/build_unit.h"
+#include "renderer/load/roots/gitops_tree.h"
+
+namespace renderer {
+
+BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization);
+
+// What the Flux Operator is told to apply, for the first unit of a cluster. A variable in the path
+// has its default in one cluster, and what the tree gives it in others.
+std::vector<BuildUnit> instance_units(const GitOpsTree& repository, const EngineObject& instance);
+
+// Made by `flux bootstrap`, or like that: it applies the directory that it lies in, also where a
+// kustomization there does not list it.
+bool is_bootstrap(const EngineObject& kustomization, const BuildUnit& unit);
+
+// A patch, as a kustomization and a Kustomization have it, may change an object that units or
+// devices come from: the kind of its target says so, or does not say.
+bool may_matter(const Value& patch);
+
+}  // namespace renderer

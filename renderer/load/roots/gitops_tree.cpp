@@ -1,0 +1,318 @@
+#include "renderer/load/roots/gitops_tree.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/base/ascii.h"
+#include "renderer/base/parallel.h"
+#include "renderer/core/document_scanner.h"
+#include "renderer/core/text_of.h"
+#include "renderer/core/yaml_reader.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kFluxSources = "source.toolkit.fluxcd.io/";
+constexpr std::string_view kFluxOperator = "fluxcd.controlplane.io/";
+constexpr std::size_t kMaxText = std::size_t{1} << 30U;  // of all files that are read here
+
+bool has(std::string_view text, std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+}
+
+bool may_hold_instance(std::string_view text) {
+    return has(text, kFluxOperator) || (has(text, "instance:") && has(text, "sync:"));
+}
+
+bool may_hold_engine(std::string_view text) {
+    return has(text, kFluxGroup) || has(text, kFluxSources) || has(text, kArgoGroup);
+}
+
+// "owner/name" of https, ssh and scp addresses alike.
+std::string repository_name(std::string_view url) {
+    std::string name = lower_case(url);
+    while (name.ends_with('/')) {
+        name.pop_back();
+    }
+    if (name.ends_with(".git")) {
+        name.resize(name.size() - 4);
+    }
+    const std::size_t last = name.find_last_of("/:");
+    if (last == std::string::npos || last == 0) {
+        return name;
+    }
+    const std::size_t before = name.find_last_of("/:", last - 1);
+    return before == std::string::npos ? name : name.substr(before + 1);
+}
+
+std::vector<std::string> manifests_of(const DirList& dirs) {
+    std::vector<std::string> paths;
+    for (const WalkedDir* dir : dirs) {
+        for (const std::string& name : dir->files) {
+            if (is_manifest_name(name) && !dir->in_chart) {
+                paths.push_back(join_path(dir->path, name));
+            }
+        }
+    }
+    return paths;
+}
+
+template <typename Wanted>
+std::vector<std::pair<std::string, std::string>> read_wanted(const SourceTree& tree,
+                                                             const DirList& dirs, unsigned threads,
+                                                             const Wanted& wanted) {
+    const std::vector<std::string> paths = manifests_of(dirs);
+    std::vector<std::string> texts(paths.size());
+    for_each_parallel(paths.size(), threads, [&](std::size_t i) {
+        Result<std::string> text = tree.read(paths[i]);
+        if (text && wanted(*text)) {
+            texts[i] = std::move(*text);
+        }
+    });
+    std::vector<std::pair<std::string, std::string>> found;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        if (!texts[i].empty()) {
+            found.emplace_back(paths[i], std::move(texts[i]));
+        }
+    }
+    return found;
+}
+
+// Up to what a generator fills in.
+std::string_view fixed_part(std::string_view pattern) {
+    return pattern.substr(0, pattern.find_first_of("*?[{"));
+}
+
+bool is_input(std::string_view api_version, std::string_view kind, std::string_view text) {
+    if (kind == "Service" || kind == "Ingress" || api_version.starts_with("tailscale.com/") ||
+        kind.ends_with("List")) {
+        return true;
+    }
+    return api_version.starts_with("kustomize.config.k8s.io/") &&
+           (has(text, "tailscale.com/") || has(text, "loadBalancerClass") ||
+            has(text, "ingressClassName"));
+}
+
+bool has_input(const std::string& path, std::string text) {
+    SourceMap sources;
+    const SourceId source = sources.add(path, std::move(text));
+    return std::ranges::any_of(
+        scan_documents(sources, source), [&](const ScannedDocument& scanned) {
+            if (!scanned.mentions_tailscale) {
+                return false;
+            }
+            const std::string_view whole = sources.text(source).substr(
+                scanned.range.begin, scanned.range.end - scanned.range.begin);
+            if (scanned.plain) {
+                return is_input(text_of(scanned.api_version), text_of(scanned.kind), whole);
+            }
+            Diagnostics unheard;
+            const Value root = read_yaml(sources, source, scanned.range, unheard);
+            return is_input(text_of(root, {"apiVersion"}), text_of(root, {"kind"}), whole);
+        });
+}
+
+}  // namespace
+
+bool is_kind(const Value& object, std::string_view group, std::string_view kind) {
+    return text_of(object, {"apiVersion"}).starts_with(group) && text_of(object, {"kind"}) == kind;
+}
+
+std::vector<const Value*> sources_of(const Value& application) {
+    std::vector<const Value*> found;
+    const auto take = [&](const Value& source) {
+        if (source.at({"path"}) != nullptr && source.at({"chart"}) == nullptr) {
+            found.push_back(&source);
+        }
+    };
+    const auto sources = items_of(application.at({"spec", "sources"}));
+    const Value* source = application.at({"spec", "source"});
+    if (sources.empty() && source != nullptr) {
+        take(*source);
+    }
+    std::ranges::for_each(sources, take);
+    return found;
+}
+
+GitOpsTree::GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::string& root,
+                       SourceMap& sources, unsigned threads)
+    : tree_(tree), dirs_(dirs), root_(root), sources_(sources), threads_(threads) {
+    for (const WalkedDir* dir : dirs) {
+        known_dirs_[dir->path] = dir;
+    }
+    collect();
+    find_own_sources();
+    find_own_url();
+}
+
+const WalkedDir* GitOpsTree::find(const std::string& dir) const {
+    const auto known = known_dirs_.find(dir);
+    return known == known_dirs_.end() ? nullptr : known->second;
+}
+
+std::string GitOpsTree::directory(std::string_view path) const {
+    return normal_path(join_path(root_, normal_path("/" + std::string(path)).substr(1)));
+}
+
+std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string text) const {
+    std::vector<EngineObject> found;
+    if (sources_.total_bytes() + text.size() >= kMaxText) {
+        return found;
+    }
+    const SourceId source = sources_.add(path, std::move(text));
+    for (const ScannedDocument& scanned : scan_documents(sources_, source)) {
+        Diagnostics unheard;
+        Value root = read_yaml(sources_, source, scanned.range, unheard);
+        if (!unheard.has_errors() && root.is_map()) {
+            found.push_back({path, std::move(root)});
+        }
+    }
+    return found;
+}
+
+std::vector<EngineObject> GitOpsTree::objects_in(const std::string& file) const {
+    std::vector<EngineObject> found;
+    if (const auto known = engine_files_.find(file); known != engine_files_.end()) {
+        for (const std::size_t index : known->second) {
+            found.push_back({file, objects_[index].root.clone()});
+        }
+    }
+    return found;
+}
+
+void GitOpsTree::collect() {
+    for (auto& [path, text] : read_wanted(tree_, dirs_, threads_, [](std::string_view candidate) {
+             return may_hold_engine(candidate) || may_hold_instance(candidate);
+         })) {
+        const bool is_engine = may_hold_engine(text);
+        const bool is_instance = may_hold_instance(text);
+        if (is_engine) {
+            engine_files_[path];
+        }
+        for (EngineObject& object : read(path, std::move(text))) {
+            const Value* values = object.root.at({"spec", "values"});
+            const bool has_path =
+                object.root.at({"spec", "sync", "path"}) != nullptr ||
+                object.root.at({"instance", "sync", "path"}) != nullptr ||
+                (values != nullptr && values->at({"instance", "sync", "path"}) != nullptr);
+            if (is_instance && has_path) {
+                instances_.push_back(std::move(object));
+            } else if (is_engine) {
+                engine_files_[path].push_back(objects_.size());
+                objects_.push_back(std::move(object));
+            }
+        }
+    }
+}
+
+// A Kustomization that lies in the directory that it applies is the repository's own. The top
+// holds everything: there only the name that `flux bootstrap` gives tells.
+void GitOpsTree::find_own_sources() {
+    std::set<std::string> own_names = {"flux-system"};
+    for (const EngineObject& object : objects_) {
+        const std::string dir = directory(text_of(object.root, {"spec", "path"}));
+        if (is_kind(object.root, kFluxGroup, "Kustomization") && dir != root_ &&
+            is_within(parent_path(object.file), dir)) {
+            own_names.emplace(text_of(object.root, {"spec", "sourceRef", "name"}));
+        }
+    }
+    for (const EngineObject& object : objects_) {
+        if (is_kind(object.root, kFluxSources, "GitRepository")) {
+            const std::string name(text_of(object.root, {"metadata", "name"}));
+            const std::string url = repository_name(text_of(object.root, {"spec", "url"}));
+            defined_[name] = url;
+            if (own_names.contains(name)) {
+                own_.insert(url);
+            }
+        }
+    }
+}
+
+bool GitOpsTree::has_own_source(const Value& kustomization) const {
+    const std::string_view kind = text_of(kustomization, {"spec", "sourceRef", "kind"});
+    const auto defined =
+        defined_.find(std::string(text_of(kustomization, {"spec", "sourceRef", "name"})));
+    return kind == "GitRepository" && (defined == defined_.end() || own_.contains(defined->second));
+}
+
+// Of the repositories that Applications and their sets name, the one whose paths are here.
+void GitOpsTree::find_own_url() {
+    std::map<std::string, int> counts;
+    const auto count = [&](std::string_view url, std::string_view path) {
+        const std::string dir = directory(path);
+        const bool shows = dir != root_ && tree_.kind(dir) == EntryKind::Directory;
+        counts[repository_name(url)] += shows ? 1 : 0;
+    };
+    const auto count_generator = [&](const auto& self, const Value& generator) -> void {
+        const Value* git = generator.find("git");
+        for (const std::string_view field : {"directories", "files"}) {
+            for (const Value& item : items_of(git == nullptr ? nullptr : git->find(field))) {
+                count(text_of(*git, {"repoURL"}), fixed_part(text_of(item, {"path"})));
+            }
+        }
+        for (const std::string_view product : {"matrix", "merge"}) {
+            for (const Value& inner : items_of(generator.at({product, "generators"}))) {
+                self(self, inner);
+            }
+        }
+    };
+    for (const EngineObject& object : objects_) {
+        if (is_kind(object.root, kArgoGroup, "Application")) {
+            for (const Value* source : sources_of(object.root)) {
+                count(text_of(*source, {"repoURL"}), text_of(*source, {"path"}));
+            }
+        } else if (is_kind(object.root, kArgoGroup, "ApplicationSet")) {
+            for (const Value& generator : items_of(object.root.at({"spec", "generators"}))) {
+                count_generator(count_generator, generator);
+            }
+        }
+    }
+    int most = 0;
+    for (const auto& [name, shown] : counts) {
+        if (shown >= most) {
+            own_url_ = shown > most ? name : std::string();
+            most = shown;
+        }
+    }
+}
+
+bool GitOpsTree::is_own_url(std::string_view url) const {
+    return !own_url_.empty() && repository_name(url) == own_url_;
+}
+
+bool GitOpsTree::holds_input(const std::string& path) {
+    const auto [known, is_new] = inputs_.try_emplace(path, false);
+    if (is_new) {
+        Result<std::string> text = tree_.read(path);
+        known->second = text && mentions_tailscale(*text) && has_input(path, std::move(*text));
+    }
+    return known->second;
+}
+
+std::vector<const Value*> GitOpsTree::config_maps(std::string_view name) {
+    if (!has_config_maps_) {
+        has_config_maps_ = true;
+        for (auto& [path, text] :
+             read_wanted(tree_, dirs_, threads_,
+                         [](std::string_view candidate) { return has(candidate, "ConfigMap"); })) {
+            for (EngineObject& object : read(path, std::move(text))) {
+                if (is_kind(object.root, "v1", "ConfigMap")) {
+                    config_maps_[std::string(text_of(object.root, {"metadata", "name"}))].push_back(
+                        std::move(object.root));
+                }
+            }
+        }
+    }
+    std::vector<const Value*> found;
+    const auto known = config_maps_.find(name);
+    if (known != config_maps_.end()) {
+        for (const Value& one : known->second) {
+            found.push_back(&one);
+        }
+    }
+    return found;
+}
+
+}  // namespace renderer

@@ -1,0 +1,98 @@
+// What a tree says to GitOps engines: the objects of Flux and Argo CD as their files have them, the
+// ConfigMaps that variables come from, and which sources are this repository. Files are read once.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/source_map.h"
+#include "renderer/core/value.h"
+#include "renderer/load/fleet/fleet_files.h"
+#include "renderer/load/tree/source_tree.h"
+#include "renderer/load/walk.h"
+
+namespace renderer {
+
+constexpr std::string_view kFluxGroup = "kustomize.toolkit.fluxcd.io/";
+constexpr std::string_view kArgoGroup = "argoproj.io/";
+
+struct EngineObject {
+    std::string file;  // where it was read
+    Value root;
+};
+
+bool is_kind(const Value& object, std::string_view group, std::string_view kind);
+
+class GitOpsTree {
+public:
+    // `root`: the top of the repository, a normal path. Mistakes in the files are not said here.
+    // `threads`: 0 = one per core.
+    GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::string& root,
+               SourceMap& sources, unsigned threads);
+
+    [[nodiscard]] const std::vector<EngineObject>& objects() const { return objects_; }
+
+    // Paths to apply that an installed Flux Operator is given, also as values of its chart.
+    [[nodiscard]] const std::vector<EngineObject>& instances() const { return instances_; }
+
+    // May hold an object of an engine.
+    [[nodiscard]] bool is_engine_file(const std::string& file) const {
+        return engine_files_.contains(file);
+    }
+
+    // The directory that a source's path means: `..` cannot lead out, and `./x`, `/x` and `x` are
+    // the same.
+    [[nodiscard]] std::string directory(std::string_view path) const;
+
+    // Of a Flux Kustomization. A source that is not defined in the tree is what the cluster was
+    // started with.
+    [[nodiscard]] bool has_own_source(const Value& kustomization) const;
+
+    // Of an Argo CD source.
+    [[nodiscard]] bool is_own_url(std::string_view url) const;
+
+    // Those of this name, of all namespaces.
+    std::vector<const Value*> config_maps(std::string_view name);
+
+    // Copies of its objects.
+    [[nodiscard]] std::vector<EngineObject> objects_in(const std::string& file) const;
+
+    // The maps of a YAML text, which is added to the sources.
+    std::vector<EngineObject> read(const std::string& path, std::string text) const;
+
+    // Kubernetes objects, or a kustomization's patches of them, that may be inputs of ours.
+    bool holds_input(const std::string& path);
+
+    [[nodiscard]] const SourceTree& tree() const { return tree_; }
+    [[nodiscard]] const std::string& root() const { return root_; }
+    [[nodiscard]] const WalkedDir* find(const std::string& dir) const;
+    [[nodiscard]] const DirList& dirs() const { return dirs_; }
+
+private:
+    void collect();
+    void find_own_sources();
+    void find_own_url();
+
+    const SourceTree& tree_;
+    const DirList& dirs_;
+    const std::string& root_;
+    SourceMap& sources_;
+    unsigned threads_;
+    std::map<std::string, const WalkedDir*> known_dirs_;
+    std::map<std::string, std::vector<std::size_t>> engine_files_;  // indices of objects_
+    std::vector<EngineObject> objects_, instances_;
+    std::map<std::string, std::string> defined_;  // GitRepository: its repository
+    std::set<std::string> own_;
+    std::string own_url_;  // "" when several could be
+    std::map<std::string, std::vector<Value>, std::less<>> config_maps_;  // when one is asked for
+    bool has_config_maps_ = false;
+    std::map<std::string, bool> inputs_;  // files that were asked for
+};
+
+// Sources of an Application with a path in a repository; those of charts are left out.
+std::vector<const Value*> sources_of(const Value& application);
+
+}  // namespace renderer

@@ -1,0 +1,397 @@
+#include "renderer/load/roots/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "renderer/load/roots/argo_units.h"
+#include "renderer/load/roots/flux_units.h"
+#include "renderer/load/roots/unit_build.h"
+#include "renderer/load/roots/unit_content.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::array<std::string_view, 7> kArchives = {
+    "archive", "archived", ".archive", "disabled", "deprecated", "legacy", "standby"};
+constexpr std::size_t kMostUnits = 20000;
+constexpr int kDeepest = 32;
+
+class Planner {
+public:
+    Planner(GitOpsTree& repository, KustomizationReader& reader, SourceMap& sources,
+            const LoadOptions& options, Diagnostics& diagnostics)
+        : repository_(repository),
+          reader_(reader),
+          diagnostics_(diagnostics),
+          builder_(repository, reader, sources, options.kustomize) {}
+
+    std::vector<BuildUnit> run() {
+        find_candidates();
+        for (BuildUnit& root : flux_roots()) {
+            expand(std::move(root));
+        }
+        for (const Candidate* root : argo_roots()) {
+            for (const BuildUnit& unit : root->units) {
+                expand(unit);
+            }
+        }
+        return std::move(units_);
+    }
+
+private:
+    // An object of an engine, as its file says it.
+    struct Candidate {
+        std::string file;
+        bool is_flux = false;
+        bool is_bootstrap = false;
+        std::vector<BuildUnit> units;
+
+        [[nodiscard]] bool claims(const std::string& path) const {
+            return std::ranges::any_of(units, [&](const BuildUnit& unit) {
+                return is_applied(unit) && unit.claims.contains(path);
+            });
+        }
+    };
+
+    static bool is_applied(const BuildUnit& unit) {
+        return unit.state == UnitState::Live || unit.state == UnitState::Suspended;
+    }
+
+    std::vector<BuildUnit> units_of(const EngineObject& object) {
+        std::vector<BuildUnit> units;
+        if (is_kind(object.root, kFluxGroup, "Kustomization")) {
+            units.push_back(flux_unit(repository_, object));
+        } else if (is_kind(object.root, kArgoGroup, "Application")) {
+            units = argo_units(repository_, object);
+        }
+        for (BuildUnit& unit : units) {
+            if (is_applied(unit)) {
+                find_content(repository_, reader_, unit);
+            }
+        }
+        return units;
+    }
+
+    void find_candidates() {
+        for (const EngineObject& object : repository_.objects()) {
+            std::vector<BuildUnit> units = units_of(object);
+            if (!units.empty()) {
+                const bool is_flux = is_kind(object.root, kFluxGroup, "Kustomization");
+                const bool is_first = is_flux && is_bootstrap(object, units.front());
+                candidates_.push_back({object.file, is_flux, is_first, std::move(units)});
+            }
+        }
+    }
+
+    [[nodiscard]] std::string label(const std::string& dir) const {
+        const std::string relative = relative_path(dir, repository_.root());
+        return relative.empty() ? "." : relative;
+    }
+
+    std::vector<BuildUnit> flux_roots() {
+        std::vector<BuildUnit> roots = instance_roots();
+        if (!roots.empty()) {
+            return roots;
+        }
+        std::vector<const Candidate*> found;
+        for (const Candidate& candidate : candidates_) {
+            if (candidate.is_bootstrap || (candidate.is_flux && candidate.claims(candidate.file))) {
+                found.push_back(&candidate);
+            }
+        }
+        const bool has_own = !found.empty();
+        if (!has_own) {
+            found = loose_kustomizations();
+        }
+        // The one above applies those below.
+        std::ranges::stable_sort(
+            found, {}, [](const Candidate* one) { return one->units.front().dir.size(); });
+        for (const Candidate* candidate : found) {
+            const bool is_child = std::ranges::any_of(found, [&](const Candidate* other) {
+                const bool is_mutual = candidate->claims(other->file) && other > candidate;
+                return other != candidate && other->claims(candidate->file) && !is_mutual;
+            });
+            if (!is_child && !is_archived(candidate->file)) {
+                roots.push_back(candidate->units.front());
+                if (has_own) {
+                    roots.back().cluster = label(roots.back().dir);
+                }
+            }
+        }
+        name_clusters(roots);
+        return roots;
+    }
+
+    std::vector<const Candidate*> loose_kustomizations() {
+        std::vector<const Candidate*> found;
+        for (const Candidate& candidate : candidates_) {
+            if (candidate.is_flux && !is_left_out(candidate.file)) {
+                found.push_back(&candidate);
+            }
+        }
+        return found;
+    }
+
+    // A cluster has one object of a name.
+    void name_clusters(std::vector<BuildUnit>& roots) const {
+        std::set<std::pair<std::string, std::string>> names;
+        bool are_several = false;
+        for (const BuildUnit& root : roots) {
+            are_several = !names.emplace(root.cluster, root.name).second || are_several;
+        }
+        for (BuildUnit& root : roots) {
+            if (are_several && root.cluster.empty()) {
+                root.cluster = label(parent_path(root.file));
+            }
+        }
+    }
+
+    // There are kustomizations in its directory or above, and none of them lists the file.
+    bool is_left_out(const std::string& file) {
+        bool is_below = false;
+        std::string dir = parent_path(file);
+        for (const WalkedDir* known = repository_.find(dir); known != nullptr;
+             known = repository_.find(dir)) {
+            if (!known->kustomizations.empty()) {
+                const auto [build, is_new] = builds_.try_emplace(dir);
+                if (is_new) {
+                    build->second =
+                        find_build_files(repository_.tree(), reader_, repository_.root(), dir)
+                            .paths;
+                }
+                if (build->second.contains(file)) {
+                    return false;
+                }
+                is_below = true;
+            }
+            if (dir == parent_path(dir)) {
+                break;
+            }
+            dir = parent_path(dir);
+        }
+        return is_below;
+    }
+
+    std::vector<BuildUnit> instance_roots() {
+        std::vector<BuildUnit> roots;
+        for (const EngineObject& instance : repository_.instances()) {
+            if (is_archived(instance.file)) {
+                continue;
+            }
+            for (BuildUnit& unit : instance_units(repository_, instance)) {
+                if (std::ranges::find(roots, unit.dir, &BuildUnit::dir) == roots.end()) {
+                    find_content(repository_, reader_, unit);
+                    unit.cluster = label(unit.dir);
+                    roots.push_back(std::move(unit));
+                }
+            }
+        }
+        return roots;
+    }
+
+    // Those that no unit applies. One that lies beside what a unit applies was taken out of it.
+    std::vector<const Candidate*> argo_roots() {
+        std::vector<const Candidate*> roots;
+        for (const Candidate& candidate : candidates_) {
+            if (candidate.is_flux || is_archived(candidate.file) || is_left_out(candidate.file)) {
+                continue;
+            }
+            const auto leaves_out = [&](const BuildUnit& unit) {
+                return is_applied(unit) && unit.dir != repository_.root() &&
+                       is_within(candidate.file, unit.dir) && !unit.claims.contains(candidate.file);
+            };
+            const bool is_child = std::ranges::any_of(candidates_, [&](const Candidate& other) {
+                const bool is_mutual = candidate.claims(other.file) && &other > &candidate;
+                return &other != &candidate && other.claims(candidate.file) && !is_mutual;
+            });
+            const bool is_dead =
+                std::ranges::any_of(units_, leaves_out) ||
+                std::ranges::any_of(candidates_, [&](const Candidate& other) {
+                    return &other != &candidate && std::ranges::any_of(other.units, leaves_out);
+                });
+            const bool is_planned = std::ranges::any_of(units_, [&](const BuildUnit& unit) {
+                return is_applied(unit) && unit.claims.contains(candidate.file);
+            });
+            if (!is_child && !is_dead && !is_planned) {
+                roots.push_back(&candidate);
+            }
+        }
+        return roots;
+    }
+
+    // True: it is not known yet.
+    bool is_new(const BuildUnit& unit) {
+        return known_.emplace(unit.name, unit.dir, unit.cluster).second;
+    }
+
+    void expand(BuildUnit root) {
+        if (!is_new(root)) {
+            return;
+        }
+        std::deque<std::pair<std::size_t, int>> waiting;
+        units_.push_back(std::move(root));
+        waiting.emplace_back(units_.size() - 1, 0);
+        while (!waiting.empty()) {
+            const auto [index, depth] = waiting.front();
+            waiting.pop_front();
+            if (!is_applied(units_[index]) || depth == kDeepest) {
+                continue;
+            }
+            bool assumed = false;
+            const std::vector<EngineObject> objects =
+                builder_.engine_objects(units_[index], assumed);
+            if (assumed) {
+                warn_assumed(units_[index]);
+            }
+            for (const EngineObject& object : objects) {
+                for (BuildUnit& child : units_of(object)) {
+                    adopt(units_[index], index, child);
+                    if (units_.size() < kMostUnits && is_new(child)) {
+                        units_.push_back(std::move(child));
+                        waiting.emplace_back(units_.size() - 1, depth + 1);
+                    }
+                }
+            }
+        }
+    }
+
+    void warn_assumed(const BuildUnit& unit) {
+        diagnostics_
+            .warning("assumed-units", {},
+                     fmt::format("{} cannot be built: what it applies is read as it lies there",
+                                 unit.name))
+            .where(unit.dir)
+            .expected("no patch that suspends, moves or changes an object of Flux or Argo CD")
+            .hint("install kustomize, or name one with --kustomize");
+    }
+
+    // A child of the same cluster, unless it says another.
+    static void adopt(const BuildUnit& parent, std::size_t index, BuildUnit& child) {
+        child.parent = index;
+        if (child.cluster.empty() || child.cluster == kOwnCluster) {
+            child.cluster = parent.cluster;
+        }
+        if (parent.state == UnitState::Suspended && child.state == UnitState::Live) {
+            child.state = UnitState::Suspended;
+            child.reason = fmt::format("{} is", parent.name);
+        }
+    }
+
+    GitOpsTree& repository_;
+    KustomizationReader& reader_;
+    Diagnostics& diagnostics_;
+    UnitBuilder builder_;
+    std::vector<Candidate> candidates_;
+    std::vector<BuildUnit> units_;
+    std::map<std::string, std::set<std::string>>
+        builds_;  // files of kustomizations that were asked for
+    std::set<std::tuple<std::string, std::string, std::string>> known_;
+};
+
+// The clusters whose units hold inputs.
+std::set<std::string> clusters_with_inputs(GitOpsTree& repository,
+                                           const std::vector<BuildUnit>& units) {
+    std::set<std::string> clusters;
+    for (const BuildUnit& unit : units) {
+        if (unit.state == UnitState::Live && !clusters.contains(unit.cluster) &&
+            std::ranges::any_of(unit.claims, [&](const std::string& path) {
+                return repository.holds_input(path);
+            })) {
+            clusters.insert(unit.cluster);
+        }
+    }
+    return clusters;
+}
+
+}  // namespace
+
+bool is_archived(const std::string& path) {
+    for (std::string part = path; part != "." && part != parent_path(part);
+         part = parent_path(part)) {
+        if (std::ranges::find(kArchives, base_name(part)) != kArchives.end()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+std::vector<BuildUnit> plan_units(GitOpsTree& repository, KustomizationReader& reader,
+                                  SourceMap& sources, const LoadOptions& options,
+                                  Diagnostics& diagnostics) {
+    return Planner(repository, reader, sources, options, diagnostics).run();
+}
+
+void choose_cluster(GitOpsTree& repository, const std::string& cluster,
+                    std::vector<BuildUnit>& units, Diagnostics& diagnostics) {
+    const auto is_chosen = [&](std::string_view name) {
+        return name == cluster || base_name(name) == cluster;
+    };
+    const bool is_known =
+        std::ranges::any_of(units, [&](const BuildUnit& unit) { return is_chosen(unit.cluster); });
+    if (is_known) {
+        for (BuildUnit& unit : units) {
+            if (!is_chosen(unit.cluster)) {
+                unit.state = UnitState::OtherCluster;
+                unit.reason = unit.cluster;
+            }
+        }
+        return;
+    }
+    const std::set<std::string> clusters = clusters_with_inputs(repository, units);
+    if (clusters.size() > 1) {
+        diagnostics.error("several-clusters", {}, "this tree is applied by several clusters")
+            .where(cluster.empty() ? repository.root() : "--cluster")
+            .found(fmt::format("\"{}\"", fmt::join(clusters, "\", \"")))
+            .expected("one of them")
+            .hint(fmt::format("--cluster {}", *clusters.begin()));
+    }
+}
+
+void add_includes(GitOpsTree& repository, KustomizationReader& reader,
+                  const std::vector<std::string>& includes, std::vector<BuildUnit>& units,
+                  Diagnostics& diagnostics) {
+    for (const std::string& path : includes) {
+        BuildUnit unit;
+        unit.name = "--include";
+        unit.dir = normal_path(path);
+        if (repository.find(unit.dir) == nullptr) {
+            diagnostics.error("missing-path", {}, "no such directory in the tree")
+                .where("--include")
+                .found(fmt::format("\"{}\"", path))
+                .expected(fmt::format("a directory below {}", repository.root()));
+            continue;
+        }
+        find_content(repository, reader, unit);
+        units.push_back(std::move(unit));
+    }
+}
+
+std::map<std::string, std::vector<std::string>> unreached_inputs(
+    GitOpsTree& repository, const std::vector<BuildUnit>& units) {
+    std::set<std::string> reached;
+    for (const BuildUnit& unit : units) {
+        reached.insert(unit.claims.begin(), unit.claims.end());
+    }
+    std::map<std::string, std::vector<std::string>> unreached;
+    for (const WalkedDir* dir : repository.dirs()) {
+        for (const std::string& name : dir->files) {
+            const std::string path = join_path(dir->path, name);
+            if (is_manifest_name(name) && !dir->in_chart && !reached.contains(path) &&
+                repository.holds_input(path)) {
+                unreached[dir->path].push_back(name);
+            }
+        }
+    }
+    return unreached;
+}
+
+}  // namespace renderer

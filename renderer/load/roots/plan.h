@@ -1,0 +1,43 @@
+// From a tree to what clusters apply of it: the objects of Flux and Argo CD that someone applies by
+// hand or an installer does, what these apply, and so on. The decision procedure:
+//   1. Flux: the path of a FluxInstance; else each Kustomization that lies in what it applies; else
+//      each that no other applies.
+//   2. Argo CD: each Application and ApplicationSet that no unit applies.
+//   3. Parents are built first, and children are read from what comes out.
+// A tree where this reaches nothing has no units: everything in it is applied as it lies there.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "renderer/load/kustomize/kustomization.h"
+#include "renderer/load/load.h"
+#include "renderer/load/roots/build_unit.h"
+#include "renderer/load/roots/gitops_tree.h"
+
+namespace renderer {
+
+// Folders of manifests that are kept, and not applied.
+bool is_archived(const std::string& path);
+
+// Parents before children. Of the options threads and kustomize are asked.
+std::vector<BuildUnit> plan_units(GitOpsTree& repository, KustomizationReader& reader,
+                                  SourceMap& sources, const LoadOptions& options,
+                                  Diagnostics& diagnostics);
+
+// Marks the units of other clusters. `cluster`: a name that units have, or its last part, "" when
+// none was asked for: several that hold inputs are an error then.
+void choose_cluster(GitOpsTree& repository, const std::string& cluster,
+                    std::vector<BuildUnit>& units, Diagnostics& diagnostics);
+
+// Adds a unit for each of the directories, which no one applies.
+void add_includes(GitOpsTree& repository, KustomizationReader& reader,
+                  const std::vector<std::string>& includes, std::vector<BuildUnit>& units,
+                  Diagnostics& diagnostics);
+
+// Files with inputs that are part of no unit, by directory.
+std::map<std::string, std::vector<std::string>> unreached_inputs(
+    GitOpsTree& repository, const std::vector<BuildUnit>& units);
+
+}  // namespace renderer

@@ -1,0 +1,184 @@
+#include "renderer/load/roots/unit_build.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/core/yaml_writer.h"
+#include "renderer/load/kustomize/build_files.h"
+#include "renderer/load/roots/substitute.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+namespace {
+
+// Lists are appended to what is there, texts take its place.
+void merge_changes(const Value& changes, Value& root) {
+    for (const Member& change : changes.members()) {
+        Value* known = root.find(change.name());
+        if (known != nullptr && known->is_list() && change.value.is_list()) {
+            for (const Value& item : change.value.items()) {
+                known->append(item.clone());
+            }
+        } else {
+            root.put(change.key.clone(), change.value.clone());
+        }
+    }
+}
+
+// For a directory without one.
+Value generated_kustomization(const BuildUnit& unit) {
+    Value resources = Value::list();
+    for (const std::vector<std::string>* paths : {&unit.builds, &unit.manifests}) {
+        for (const std::string& path : *paths) {
+            resources.append(relative_path(path, unit.dir));
+        }
+    }
+    return Value::map({{"apiVersion", "kustomize.config.k8s.io/v1beta1"},
+                       {"kind", "Kustomization"},
+                       {"resources", std::move(resources)}});
+}
+
+void set_namespace(Value& object, const std::string& ns) {
+    Value* metadata = object.find("metadata");
+    if (!ns.empty() && metadata != nullptr && metadata->is_map()) {
+        metadata->put("namespace", ns);
+    }
+}
+
+bool is_engine_object(const Value& root) {
+    return is_kind(root, kFluxGroup, "Kustomization") || is_kind(root, kArgoGroup, "Application") ||
+           is_kind(root, kArgoGroup, "ApplicationSet");
+}
+
+// Flux leaves it out.
+bool is_left_out(const Value& root) {
+    return text_of(root, {"metadata", "annotations", "kustomize.toolkit.fluxcd.io/reconcile"}) ==
+           "disabled";
+}
+
+}  // namespace
+
+UnitTree::UnitTree(const SourceTree& tree, KustomizationReader& reader, SourceMap& sources,
+                   const BuildUnit& unit)
+    : tree_(tree), reader_(reader), builds_(unit.builds), manifests_(unit.manifests) {
+    if (!unit.changes || (builds_.empty() && manifests_.empty())) {
+        return;
+    }
+    const Kustomization* file = reader.find(unit.dir);
+    const bool has_own = file != nullptr && !unit.ignores_kustomization;
+    if (has_own && !file->root.is_map()) {
+        return;
+    }
+    Value root = has_own ? file->root.clone() : generated_kustomization(unit);
+    merge_changes(*unit.changes, root);
+    std::string text;
+    write_yaml(root, text);
+    overlay_ = std::make_unique<OverlayTree>(
+        tree, has_own ? file->path : join_path(unit.dir, kKustomizationNames.front()),
+        std::move(text));
+    own_reader_ = std::make_unique<KustomizationReader>(*overlay_, sources);
+    builds_ = {unit.dir};
+    manifests_.clear();
+}
+
+bool needs_kustomize(const Diagnostics& found) {
+    return std::ranges::all_of(found.all(), [](const Diagnostic& diagnostic) {
+        return diagnostic.severity != Severity::Error || diagnostic.rule == "not-supported" ||
+               diagnostic.rule == "remote-resource";
+    });
+}
+
+std::vector<EngineObject> UnitBuilder::build(const UnitTree& view, const std::string& dir,
+                                             bool& assumed) {
+    const auto is_engine = [&](const std::string& path) {
+        return repository_.is_engine_file(path);
+    };
+    const BuildFiles read = find_build_files(view.tree(), view.reader(), repository_.root(), dir);
+    std::vector<EngineObject> objects;
+    if (std::ranges::none_of(read.paths, is_engine)) {
+        return objects;
+    }
+    const auto take = [&](const std::string& path, const std::string& ns) {
+        for (EngineObject& object : repository_.objects_in(path)) {
+            set_namespace(object.root, ns);
+            objects.push_back(std::move(object));
+        }
+    };
+    Selection scratch;
+    Diagnostics found;
+    run_build(
+        {view.tree(), sources_, view.reader(), scratch, found},
+        {.dir = dir, .boundary = {}, .bundle_dir = repository_.root(), .bundle = 0, .rule = {}});
+    if (!found.has_errors()) {
+        for (const InputFile& file : scratch.files) {
+            take(file.path, scratch.rules[file.rule].overwrite);
+        }
+        return objects;
+    }
+    if (needs_kustomize(found) && kustomize_ != kNoProgram && !read.leaves_root) {
+        if (!program_) {
+            program_ = kustomize_at(kustomize_);
+        }
+        Result<KustomizeBuild> made =
+            run_kustomize(*program_, view.tree(), view.reader(), read, repository_.root(), dir);
+        if (made) {
+            objects = repository_.read("kustomize build " + dir, std::move(made->stream));
+            find_origins(read, objects);
+            return objects;
+        }
+    }
+    assumed = true;
+    for (const std::string& path : read.paths) {
+        take(path, {});
+    }
+    return objects;
+}
+
+// The file that says an object, for messages. Names that kustomize changed are not found.
+void UnitBuilder::find_origins(const BuildFiles& read, std::vector<EngineObject>& objects) const {
+    std::map<std::pair<std::string, std::string>, std::string> files;
+    const auto key = [](const Value& root) {
+        return std::pair(std::string(text_of(root, {"kind"})),
+                         std::string(text_of(root, {"metadata", "name"})));
+    };
+    for (const std::string& path : read.paths) {
+        for (const EngineObject& object : repository_.objects_in(path)) {
+            files.emplace(key(object.root), path);
+        }
+    }
+    for (EngineObject& object : objects) {
+        if (const auto known = files.find(key(object.root)); known != files.end()) {
+            object.file = known->second;
+        }
+    }
+}
+
+std::vector<EngineObject> UnitBuilder::engine_objects(const BuildUnit& unit, bool& assumed) {
+    const UnitTree view(repository_.tree(), reader_, sources_, unit);
+    std::vector<EngineObject> objects;
+    for (const std::string& dir : view.builds()) {
+        std::ranges::move(build(view, dir, assumed), std::back_inserter(objects));
+    }
+    for (const std::string& path : view.manifests()) {
+        if (repository_.is_engine_file(path)) {
+            std::ranges::move(repository_.objects_in(path), std::back_inserter(objects));
+        }
+    }
+    std::erase_if(objects, [](const EngineObject& object) {
+        return !is_engine_object(object.root) || is_left_out(object.root);
+    });
+    for (EngineObject& object : objects) {
+        if (unit.variables) {
+            Diagnostics unheard;  // said where the file itself is judged
+            substitute_object(object.root, *unit.variables, false, unheard);
+        }
+        set_namespace(object.root, unit.target_namespace);
+    }
+    return objects;
+}
+
+}  // namespace renderer

@@ -1,0 +1,71 @@
+// Builds a unit as far as it takes to know the objects of engines in it: parents change their
+// children before anyone reads these. Source: fluxcd/kustomize-controller
+// internal/controller/kustomization_controller.go (build), argo-cd reposerver.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "renderer/load/kustomize/build_files.h"
+#include "renderer/load/kustomize/kustomization.h"
+#include "renderer/load/kustomize/kustomize_program.h"
+#include "renderer/load/roots/build_unit.h"
+#include "renderer/load/roots/gitops_tree.h"
+#include "renderer/load/tree/overlay_tree.h"
+
+namespace renderer {
+
+// The tree that a unit is built in: its changes are merged into its kustomization, as Flux and
+// Argo CD do before they build.
+class UnitTree {
+public:
+    // All outlive it.
+    UnitTree(const SourceTree& tree, KustomizationReader& reader, SourceMap& sources,
+             const BuildUnit& unit);
+
+    [[nodiscard]] const SourceTree& tree() const { return overlay_ ? *overlay_ : tree_; }
+    [[nodiscard]] KustomizationReader& reader() const {
+        return own_reader_ ? *own_reader_ : reader_;
+    }
+    [[nodiscard]] const std::vector<std::string>& builds() const { return builds_; }
+    [[nodiscard]] const std::vector<std::string>& manifests() const { return manifests_; }
+
+private:
+    const SourceTree& tree_;
+    KustomizationReader& reader_;
+    std::unique_ptr<OverlayTree> overlay_;
+    std::unique_ptr<KustomizationReader> own_reader_;
+    std::vector<std::string> builds_, manifests_;
+};
+
+// Every error is of something that kustomize does and tailrender does not.
+bool needs_kustomize(const Diagnostics& found);
+
+class UnitBuilder {
+public:
+    UnitBuilder(const GitOpsTree& repository, KustomizationReader& reader, SourceMap& sources,
+                std::string kustomize)
+        : repository_(repository),
+          reader_(reader),
+          sources_(sources),
+          kustomize_(std::move(kustomize)) {}
+
+    // What the unit makes of the objects of engines among its files: built, namespaces and
+    // variables given. Where only kustomize could build it, and there is none, the files as they
+    // are, and `assumed` is set.
+    std::vector<EngineObject> engine_objects(const BuildUnit& unit, bool& assumed);
+
+private:
+    std::vector<EngineObject> build(const UnitTree& view, const std::string& dir, bool& assumed);
+    void find_origins(const BuildFiles& read, std::vector<EngineObject>& objects) const;
+
+    const GitOpsTree& repository_;
+    KustomizationReader& reader_;
+    SourceMap& sources_;
+    std::string kustomize_;  // its path, or "none"
+    std::optional<KustomizeProgram> program_;
+};
+
+}  // namespace renderer

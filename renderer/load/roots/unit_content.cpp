@@ -1,0 +1,103 @@
+#include "renderer/load/roots/unit_content.h"
+
+#include <algorithm>
+
+#include "renderer/load/kustomize/build_files.h"
+#include "renderer/load/roots/argo_units.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kSkipsFile = "+argocd:skip-file-rendering";
+
+class Content {
+public:
+    Content(const GitOpsTree& repository, KustomizationReader& reader, BuildUnit& unit)
+        : repository_(repository), reader_(reader), unit_(unit) {}
+
+    void run() {
+        const WalkedDir* top = repository_.find(unit_.dir);
+        if (top == nullptr) {
+            return;
+        }
+        if (!top->kustomizations.empty() && !unit_.ignores_kustomization) {
+            add_build(*top);
+        } else if (top->has_chart && unit_.files != UnitFiles::Generated) {
+            add_chart(*top);
+        } else {
+            walk(*top);
+        }
+    }
+
+private:
+    void add_build(const WalkedDir& dir) {
+        unit_.builds.push_back(dir.path);
+        unit_.claims.merge(
+            find_build_files(repository_.tree(), reader_, repository_.root(), dir.path).paths);
+    }
+
+    // Its templates are not for us; they are taken all the same.
+    void add_chart(const WalkedDir& top) {
+        for (const WalkedDir* dir : repository_.dirs()) {
+            if (is_within(dir->path, top.path)) {
+                for (const std::string& name : dir->files) {
+                    unit_.claims.insert(join_path(dir->path, name));
+                }
+            }
+        }
+    }
+
+    void walk(const WalkedDir& top) {
+        std::string built;  // the last kustomization, which nothing below is taken from
+        for (const WalkedDir* dir : repository_.dirs()) {
+            const bool is_top = dir == &top;
+            if (!is_within(dir->path, top.path) || dir->in_chart ||
+                (!is_top && unit_.files == UnitFiles::Directory) ||
+                (!built.empty() && is_within(dir->path, built))) {
+                continue;
+            }
+            if (!is_top && unit_.files == UnitFiles::Generated && !dir->kustomizations.empty()) {
+                built = dir->path;
+                add_build(*dir);
+            } else {
+                add_manifests(*dir);
+            }
+        }
+    }
+
+    void add_manifests(const WalkedDir& dir) {
+        for (const std::string& name : dir.files) {
+            const std::string path = join_path(dir.path, name);
+            const bool is_kustomization =
+                std::ranges::find(dir.kustomizations, name) != dir.kustomizations.end();
+            if (!is_manifest_name(name) || is_kustomization ||
+                !takes_manifest(unit_, relative_path(path, unit_.dir)) || skips(path)) {
+                continue;
+            }
+            unit_.manifests.push_back(path);
+            unit_.claims.insert(path);
+        }
+    }
+
+    [[nodiscard]] bool skips(const std::string& path) const {
+        if (unit_.files == UnitFiles::Generated) {
+            return false;
+        }
+        const Result<std::string> text = repository_.tree().read(path);
+        return text && text->find(kSkipsFile) != std::string::npos;
+    }
+
+    const GitOpsTree& repository_;
+    KustomizationReader& reader_;
+    BuildUnit& unit_;
+};
+
+}  // namespace
+
+void find_content(const GitOpsTree& repository, KustomizationReader& reader, BuildUnit& unit) {
+    Content(repository, reader, unit).run();
+}
+
+}  // namespace renderer

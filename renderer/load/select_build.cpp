@@ -1,0 +1,149 @@
+#include "renderer/load/select_build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "renderer/load/roots/unit_build.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
+    const std::size_t files = out_.files.size();
+    const std::size_t generated = out_.generated.size();
+    Diagnostics found;
+    const BuildContext& shared = context_.build;
+    std::vector<std::string> visited = run_build(
+        {build.tree, shared.sources, build.reader, out_, found}, {.dir = build.dir.path,
+                                                                  .boundary = {},
+                                                                  .bundle_dir = context_.root,
+                                                                  .bundle = bundle_,
+                                                                  .rule = build.rule});
+    for (std::size_t i = files; i < out_.files.size(); ++i) {
+        out_.files[i].variables = build.variables;
+    }
+    if (found.has_errors()) {
+        const BuildFiles read =
+            find_build_files(build.tree, build.reader, context_.root, build.dir.path);
+        const bool stays = may_stay(build, read, found);
+        if (stays || (needs_kustomize(found) && run_program(build, read))) {
+            out_.files.resize(files);
+            out_.generated.resize(generated);
+            if (stays) {
+                leave_alone(build, read, found);
+            }
+            std::ranges::transform(read.paths, std::back_inserter(visited), parent_path);
+            return visited;
+        }
+    }
+    shared.diagnostics.append(std::move(found));
+    return visited;
+}
+
+// Nothing of ours is in it, and the output has a place for it. A mistake may hide what it meant to
+// name.
+bool BuildSelection::may_stay(const PlainBuild& build, const BuildFiles& read,
+                              const Diagnostics& found) const {
+    const bool has_place = context_.options.only_generated ||
+                           (!context_.options.one_stream && !build.dir.relative.empty());
+    return has_place && !read.mentions_tailscale && !read.leaves_root &&
+           (needs_kustomize(found) || !mentioned_below(build.dir));
+}
+
+bool BuildSelection::mentioned_below(const WalkedDir& top) const {
+    return std::ranges::any_of(dirs_, [&](const WalkedDir* dir) {
+        return is_within(dir->path, top.path) && mentions_tailscale(context_.build.tree, *dir);
+    });
+}
+
+// False: there is no program, or it cannot be given all that it needs.
+bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read) {
+    if (context_.options.kustomize == kNoProgram || read.leaves_root) {
+        return false;
+    }
+    if (!program_) {
+        program_ = kustomize_at(context_.options.kustomize);
+    }
+    Result<KustomizeBuild> made =
+        run_kustomize(*program_, build.tree, build.reader, read, context_.root, build.dir.path);
+    if (!made) {
+        context_.build.diagnostics.add(std::move(made.error().diagnostic));
+        return true;
+    }
+    if (!made->left_out.empty() && !context_.options.only_generated) {
+        return false;  // a complete tree would lose it
+    }
+    for (const LeftOut& what : made->left_out) {
+        warn_left_out(what);
+    }
+    left_alone_.insert(read.paths.begin(), read.paths.end());
+    const std::string name = build.dir.relative.empty() ? "." : build.dir.relative;
+    out_.kustomize_version = program_->version;
+    added.push_back({.path = fmt::format("kustomize build {}", name),
+                     .bundle_path = join_path(build.dir.relative, "kustomize-build.yaml"),
+                     .text = std::move(made->stream),
+                     .bundle = bundle_,
+                     .rule = out_.add_rule(build.rule),
+                     .variables = build.variables});
+    return true;
+}
+
+void BuildSelection::warn_left_out(const LeftOut& what) {
+    context_.build.diagnostics
+        .warning("not-built", what.pos, "this part of the kustomization is not built")
+        .found(what.what)
+        .expected(what.is_chart ? "no chart that exposes anything to the tailnet"
+                                : "nothing of Tailscale in what is fetched")
+        .hint(what.is_chart ? "helm template CHART | tailrender post-render renders a chart"
+                            : "copy it into this repository if there is");
+}
+
+// The values of a chart are among the files that were searched.
+void BuildSelection::warn_unread(const PlainBuild& build, const std::string& path) {
+    const Kustomization* file = build.reader.find(parent_path(path));
+    if (file != nullptr && file->path == path && file->root.is_map()) {
+        for (const LeftOut& what : left_out_of(build.tree, build.reader, *file)) {
+            if (!what.is_chart) {
+                warn_left_out(what);
+            }
+        }
+    }
+}
+
+void BuildSelection::warn_mistaken(const Diagnostics& found) const {
+    const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
+    context_.build.diagnostics
+        .warning("not-built", error->pos, "this kustomization is left as it is")
+        .where(error->where)
+        .found(error->message)
+        .expected("nothing of Tailscale in what it means")
+        .hint(error->hint);
+}
+
+void BuildSelection::leave_alone(const PlainBuild& build, const BuildFiles& read,
+                                 const Diagnostics& found) {
+    out_.left_alone.push_back({bundle_, build.dir.relative});
+    for (const std::string& path : read.paths) {
+        warn_unread(build, path);
+    }
+    if (!needs_kustomize(found)) {
+        warn_mistaken(found);
+    }
+    for (const std::string& path : read.paths) {
+        const bool is_file = context_.build.tree.kind(path) == EntryKind::File;
+        if (left_alone_.insert(path).second && is_file) {
+            added.push_back({.path = path,
+                             .bundle_path = relative_path(path, context_.root),
+                             .bundle = bundle_,
+                             .rule = out_.add_rule(build.rule),
+                             .reachable = false,
+                             .copied_whole = true,
+                             .left_alone = true});
+        }
+    }
+}
+
+}  // namespace renderer

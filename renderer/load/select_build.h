@@ -1,0 +1,60 @@
+// One kustomize build of a tree: by tailrender, else by the user's kustomize, else, where nothing
+// of ours is in it, left as it is.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "renderer/load/kustomize/build_files.h"
+#include "renderer/load/kustomize/kustomize_program.h"
+#include "renderer/load/select.h"
+
+namespace renderer {
+
+struct PlainBuild {
+    const SourceTree& tree;  // that of the context, or one with changes
+    KustomizationReader& reader;
+    const WalkedDir& dir;
+    NamespaceRule rule;
+    std::shared_ptr<const UnitVariables> variables = {};
+};
+
+class BuildSelection {
+public:
+    // `dirs`: all of the tree.
+    BuildSelection(const SelectContext& context, const DirList& dirs, std::uint32_t bundle)
+        : context_(context), out_(context.build.selection), dirs_(dirs), bundle_(bundle) {}
+
+    // Adds to the selection. Returns the directories whose kustomizations took part.
+    std::vector<std::string> run(const PlainBuild& build);
+
+    // Kustomize reads the file, and no one else.
+    [[nodiscard]] bool is_left_alone(const std::string& path) const {
+        return left_alone_.contains(path);
+    }
+
+    // What came besides the files of the builds, to be added to the selection.
+    std::vector<InputFile> added;
+
+private:
+    [[nodiscard]] bool may_stay(const PlainBuild& build, const BuildFiles& read,
+                                const Diagnostics& found) const;
+    [[nodiscard]] bool mentioned_below(const WalkedDir& top) const;
+    bool run_program(const PlainBuild& build, const BuildFiles& read);
+    void warn_left_out(const LeftOut& what);
+    void warn_unread(const PlainBuild& build, const std::string& path);
+    void warn_mistaken(const Diagnostics& found) const;
+    void leave_alone(const PlainBuild& build, const BuildFiles& read, const Diagnostics& found);
+
+    const SelectContext& context_;
+    Selection& out_;
+    const DirList& dirs_;
+    std::uint32_t bundle_;
+    std::set<std::string> left_alone_;
+    std::optional<KustomizeProgram> program_;  // asked once
+};
+
+}  // namespace renderer

@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "renderer/load/roots/plan.h"
+#include "renderer/load/roots/unit_build.h"
+#include "renderer/load/select_build.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+namespace {
+
+class UnitSelection {
+public:
+    UnitSelection(const SelectContext& context, const DirList& dirs, std::uint32_t bundle)
+        : context_(context),
+          out_(context.build.selection),
+          dirs_(dirs),
+          bundle_(bundle),
+          repository_(context.build.tree, dirs, context.root, context.build.sources,
+                      context.options.threads),
+          builds_(context, dirs, bundle) {}
+
+    bool run() {
+        units_ = plan_units(repository_, context_.build.reader, context_.build.sources,
+                            context_.options, context_.build.diagnostics);
+        const bool reaches = std::ranges::any_of(units_, [](const BuildUnit& unit) {
+            return unit.state == UnitState::Live && !unit.claims.empty();
+        });
+        if (!reaches) {
+            return false;
+        }
+        choose_cluster(repository_, context_.options.cluster, units_, context_.build.diagnostics);
+        add_includes(repository_, context_.build.reader, context_.options.includes, units_,
+                     context_.build.diagnostics);
+        const std::size_t first = out_.files.size();
+        for (const BuildUnit& unit : units_) {
+            if (is_wanted(unit)) {
+                add(unit);
+            }
+        }
+        std::ranges::move(builds_.added, std::back_inserter(out_.files));
+        tell_apart(first);
+        warn_suspended();
+        for (const auto& [dir, names] : unreached_inputs(repository_, units_)) {
+            warn_unreached(dir, names);
+        }
+        add_facts();
+        return true;
+    }
+
+private:
+    [[nodiscard]] bool is_wanted(const BuildUnit& unit) const {
+        return unit.state == UnitState::Live ||
+               (unit.state == UnitState::Suspended && context_.options.suspended);
+    }
+
+    // Whoever applies the source gives the namespaces.
+    [[nodiscard]] NamespaceRule rule_of(const BuildUnit& unit) const {
+        return {.overwrite = unit.target_namespace,
+                .fallback = unit.fallback_namespace.empty() ? context_.options.default_namespace
+                                                            : unit.fallback_namespace,
+                .edits = false};
+    }
+
+    void add(const BuildUnit& unit) {
+        const UnitTree view(context_.build.tree, context_.build.reader, context_.build.sources,
+                            unit);
+        for (const std::string& dir : view.builds()) {
+            builds_.run({.tree = view.tree(),
+                         .reader = view.reader(),
+                         .dir = *repository_.find(dir),
+                         .rule = rule_of(unit),
+                         .variables = unit.variables});
+        }
+        for (const std::string& path : view.manifests()) {
+            builds_.added.push_back({.path = path,
+                                     .bundle_path = relative_path(path, context_.root),
+                                     .bundle = bundle_,
+                                     .rule = out_.add_rule(rule_of(unit)),
+                                     .variables = unit.variables});
+        }
+        taken_.insert(unit.claims.begin(), unit.claims.end());
+    }
+
+    [[nodiscard]] bool are_same(const InputFile& a, const InputFile& b) const {
+        const bool same_variables = a.variables == b.variables ||
+                                    (a.variables && b.variables && *a.variables == *b.variables);
+        return out_.rules[a.rule] == out_.rules[b.rule] && same_variables && a.text == b.text;
+    }
+
+    // What two units apply to two namespaces are two objects; the same twice is one.
+    void tell_apart(std::size_t first) {
+        std::map<std::string, std::vector<const InputFile*>> known;
+        for (std::size_t i = first; i < out_.files.size(); ++i) {
+            InputFile& file = out_.files[i];
+            std::vector<const InputFile*>& twins = known[file.path];
+            const auto same = std::ranges::find_if(
+                twins, [&](const InputFile* twin) { return are_same(*twin, file); });
+            if (same != twins.end()) {
+                file.bundle_path = (*same)->bundle_path;
+            } else if (!twins.empty()) {
+                file.bundle_path = fmt::format("_{}/{}", twins.size(), file.bundle_path);
+            }
+            twins.push_back(&file);
+        }
+    }
+
+    bool holds_input(const BuildUnit& unit) {
+        return std::ranges::any_of(
+            unit.claims, [&](const std::string& path) { return repository_.holds_input(path); });
+    }
+
+    void warn_suspended() {
+        if (context_.options.suspended) {
+            return;
+        }
+        for (const BuildUnit& unit : units_) {
+            if (unit.state == UnitState::Suspended && holds_input(unit)) {
+                context_.build.diagnostics
+                    .warning(
+                        "suspended-unit", {},
+                        fmt::format("{} is suspended: what it exposes is not rendered", unit.name))
+                    .where(unit.file)
+                    .found(unit.reason)
+                    .expected(fmt::format("no inputs in {}", unit.dir))
+                    .hint("--suspended renders it");
+            }
+        }
+    }
+
+    // What is not applied here is there to be referred to.
+    void add_facts() {
+        for (const WalkedDir* dir : dirs_) {
+            for (const std::string& name : dir->files) {
+                if (is_manifest_name(name) && !taken_.contains(join_path(dir->path, name))) {
+                    if (dir->in_chart) {
+                        ++out_.skipped_files;
+                    } else {
+                        add_fact(*dir, name);
+                    }
+                }
+            }
+        }
+    }
+
+    void add_fact(const WalkedDir& dir, const std::string& name) {
+        if (std::ranges::find(dir.kustomizations, name) != dir.kustomizations.end()) {
+            return;
+        }
+        out_.files.push_back(
+            {.path = join_path(dir.path, name),
+             .bundle_path = join_path(dir.relative, name),
+             .bundle = bundle_,
+             .rule = out_.add_rule({.fallback = context_.options.default_namespace}),
+             .reachable = false,
+             .lenient = true});
+    }
+
+    void warn_unreached(const std::string& dir, const std::vector<std::string>& names) {
+        context_.build.diagnostics
+            .warning("unreached-input", {}, "nothing applies the inputs in this directory")
+            .where(dir)
+            .found(fmt::format("{}", fmt::join(names, ", ")))
+            .expected(is_archived(dir)
+                          ? "nothing, in an archive"
+                          : "a Flux Kustomization or an Argo CD Application that applies it")
+            .hint(fmt::format("--include {} renders it all the same", dir));
+    }
+
+    const SelectContext& context_;
+    Selection& out_;
+    const DirList& dirs_;
+    std::uint32_t bundle_;
+    GitOpsTree repository_;
+    BuildSelection builds_;
+    std::vector<BuildUnit> units_;
+    std::set<std::string> taken_;
+};
+
+}  // namespace
+
+bool select_units(const SelectContext& context, const DirList& dirs, std::uint32_t bundle) {
+    return UnitSelection(context, dirs, bundle).run();
+}
+
+}  // namespace renderer

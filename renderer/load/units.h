@@ -1,0 +1,23 @@
+// What Flux and Argo CD apply of a tree, and what of it nothing applies: the answer that
+// `tailrender roots` prints and that `--only generated` follows.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "renderer/load/load.h"
+#include "renderer/load/roots/build_unit.h"
+
+namespace renderer {
+
+struct UnitList {
+    std::vector<BuildUnit> units;     // parents before children
+    std::vector<std::size_t> inputs;  // files with inputs in each
+    // Files with inputs that are part of no unit, by directory.
+    std::map<std::string, std::vector<std::string>> unreached;
+};
+
+UnitList list_units(const LoadOptions& options, SourceMap& sources, Diagnostics& diagnostics);
+
+}  // namespace renderer

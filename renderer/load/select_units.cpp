@@ -49,8 +49,12 @@ public:
         std::ranges::move(builds_.added, std::back_inserter(out_.files));
         tell_apart(first);
         warn_suspended();
-        for (const auto& [dir, names] : unreached_inputs(repository_, units_)) {
+        const auto unreached = unreached_inputs(repository_, units_);
+        for (const auto& [dir, names] : unreached) {
             warn_unreached(dir, names);
+        }
+        if (!unreached.empty()) {
+            refuse_sets();
         }
         add_facts();
         return true;
@@ -173,6 +177,20 @@ private:
                           ? "nothing, in an archive"
                           : "a Flux Kustomization or an Argo CD Application that applies it")
             .hint(fmt::format("--include {} renders it all the same", dir));
+    }
+
+    // One of them may apply what no unit does.
+    void refuse_sets() {
+        for (const EngineObject& object : repository_.objects()) {
+            if (is_kind(object.root, kArgoGroup, "ApplicationSet") && !is_archived(object.file)) {
+                context_.build.diagnostics
+                    .error("unresolved-set", object.root.find("kind")->pos(),
+                           "what this ApplicationSet applies is not known")
+                    .found("inputs that no other object applies")
+                    .expected("Applications, or --include for each directory with inputs")
+                    .hint("\"tailrender roots\" lists the directories that are not applied");
+            }
+        }
     }
 
     const SelectContext& context_;

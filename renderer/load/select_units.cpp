@@ -117,17 +117,12 @@ private:
         }
     }
 
-    bool holds_input(const BuildUnit& unit) {
-        return std::ranges::any_of(
-            unit.claims, [&](const std::string& path) { return repository_.holds_input(path); });
-    }
-
     void warn_suspended() {
         if (context_.options.suspended) {
             return;
         }
         for (const BuildUnit& unit : units_) {
-            if (unit.state == UnitState::Suspended && holds_input(unit)) {
+            if (unit.state == UnitState::Suspended && input_count(repository_, unit) > 0) {
                 context_.build.diagnostics
                     .warning(
                         "suspended-unit", {},

@@ -1,7 +1,5 @@
 #include "renderer/load/units.h"
 
-#include <algorithm>
-
 #include "renderer/load/kustomize/kustomization.h"
 #include "renderer/load/roots/plan.h"
 #include "renderer/load/tree/paths.h"
@@ -30,8 +28,7 @@ UnitList list_units(const LoadOptions& options, SourceMap& sources, Diagnostics&
         choose_cluster(repository, options.cluster, list.units, diagnostics);
     }
     for (const BuildUnit& unit : list.units) {
-        list.inputs.push_back(static_cast<std::size_t>(std::ranges::count_if(
-            unit.claims, [&](const std::string& path) { return repository.holds_input(path); })));
+        list.inputs.push_back(input_count(repository, unit));
     }
     list.unreached = unreached_inputs(repository, list.units);
     return list;

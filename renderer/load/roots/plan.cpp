@@ -66,6 +66,12 @@ private:
         return unit.state == UnitState::Live || unit.state == UnitState::Suspended;
     }
 
+    // Of two that apply each other the first does.
+    static bool applies(const Candidate& parent, const Candidate& child) {
+        const bool is_mutual = child.claims(parent.file) && &parent > &child;
+        return &parent != &child && parent.claims(child.file) && !is_mutual;
+    }
+
     std::vector<BuildUnit> units_of(const EngineObject& object) {
         std::vector<BuildUnit> units;
         if (is_kind(object.root, kFluxGroup, "Kustomization")) {
@@ -116,10 +122,8 @@ private:
         std::ranges::stable_sort(
             found, {}, [](const Candidate* one) { return one->units.front().dir.size(); });
         for (const Candidate* candidate : found) {
-            const bool is_child = std::ranges::any_of(found, [&](const Candidate* other) {
-                const bool is_mutual = candidate->claims(other->file) && other > candidate;
-                return other != candidate && other->claims(candidate->file) && !is_mutual;
-            });
+            const bool is_child = std::ranges::any_of(
+                found, [&](const Candidate* other) { return applies(*other, *candidate); });
             if (!is_child && !is_archived(candidate->file)) {
                 roots.push_back(candidate->units.front());
                 if (has_own) {
@@ -209,10 +213,8 @@ private:
                 return is_applied(unit) && unit.dir != repository_.root() &&
                        is_within(candidate.file, unit.dir) && !unit.claims.contains(candidate.file);
             };
-            const bool is_child = std::ranges::any_of(candidates_, [&](const Candidate& other) {
-                const bool is_mutual = candidate.claims(other.file) && &other > &candidate;
-                return &other != &candidate && other.claims(candidate.file) && !is_mutual;
-            });
+            const bool is_child = std::ranges::any_of(
+                candidates_, [&](const Candidate& other) { return applies(other, candidate); });
             const bool is_dead =
                 std::ranges::any_of(units_, leaves_out) ||
                 std::ranges::any_of(candidates_, [&](const Candidate& other) {
@@ -303,9 +305,7 @@ std::set<std::string> clusters_with_inputs(GitOpsTree& repository,
     std::set<std::string> clusters;
     for (const BuildUnit& unit : units) {
         if (unit.state == UnitState::Live && !clusters.contains(unit.cluster) &&
-            std::ranges::any_of(unit.claims, [&](const std::string& path) {
-                return repository.holds_input(path);
-            })) {
+            input_count(repository, unit) > 0) {
             clusters.insert(unit.cluster);
         }
     }
@@ -313,6 +313,11 @@ std::set<std::string> clusters_with_inputs(GitOpsTree& repository,
 }
 
 }  // namespace
+
+std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        unit.claims, [&](const std::string& path) { return repository.holds_input(path); }));
+}
 
 bool is_archived(const std::string& path) {
     for (std::string part = path; part != "." && part != parent_path(part);

@@ -18,6 +18,9 @@
 
 namespace renderer {
 
+// Files of the unit that hold inputs.
+std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit);
+
 // Folders of manifests that are kept, and not applied.
 bool is_archived(const std::string& path);
 

@@ -176,12 +176,13 @@ private:
 
     // One of them may apply what no unit does.
     void refuse_sets() {
-        for (const EngineObject& object : repository_.objects()) {
-            if (is_kind(object.root, kArgoGroup, "ApplicationSet") && !is_archived(object.file)) {
+        for (const BuildUnit& unit : units_) {
+            if (unit.state == UnitState::Unresolved && unit.name.starts_with("ApplicationSet ")) {
                 context_.build.diagnostics
-                    .error("unresolved-set", object.root.find("kind")->pos(),
-                           "what this ApplicationSet applies is not known")
-                    .found("inputs that no other object applies")
+                    .error("unresolved-set", {},
+                           fmt::format("what {} applies is not known", unit.name))
+                    .where(unit.file)
+                    .found(unit.reason)
                     .expected("Applications, or --include for each directory with inputs")
                     .hint("\"tailrender roots\" lists the directories that are not applied");
             }

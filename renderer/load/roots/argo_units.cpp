@@ -26,23 +26,6 @@ std::string cluster_of(const Value& application) {
     return std::string(server.empty() || server == kInClusterServer ? kOwnCluster : server);
 }
 
-// RFC 7396.
-void merge(Value& target, const Value& patch) {
-    if (!patch.is_map() || !target.is_map()) {
-        target = patch.clone();
-        return;
-    }
-    for (const Member& member : patch.members()) {
-        if (member.value.is_null()) {
-            target.erase(member.name());
-        } else if (Value* known = target.find(member.name())) {
-            merge(*known, member.value);
-        } else {
-            target.add(member.key.clone(), member.value.clone());
-        }
-    }
-}
-
 // What lies beside the manifests wins over the Application.
 Value with_overrides(const GitOpsTree& repository, const Value& source, const std::string& dir,
                      std::string_view name) {
@@ -55,7 +38,7 @@ Value with_overrides(const GitOpsTree& repository, const Value& source, const st
         }
         if (Result<std::string> text = repository.tree().read(path)) {
             for (const EngineObject& patch : repository.read(path, std::move(*text))) {
-                merge(merged, patch.root);
+                merge_patch(merged, patch.root);
             }
         }
     }
@@ -144,6 +127,22 @@ bool matches(std::string_view pattern, const std::string& path) {
 }
 
 }  // namespace
+
+void merge_patch(Value& target, const Value& patch) {
+    if (!patch.is_map() || !target.is_map()) {
+        target = patch.clone();
+        return;
+    }
+    for (const Member& member : patch.members()) {
+        if (member.value.is_null()) {
+            target.erase(member.name());
+        } else if (Value* known = target.find(member.name())) {
+            merge_patch(*known, member.value);
+        } else {
+            target.add(member.key.clone(), member.value.clone());
+        }
+    }
+}
 
 std::vector<BuildUnit> argo_units(const GitOpsTree& repository, const EngineObject& application) {
     std::vector<BuildUnit> units;

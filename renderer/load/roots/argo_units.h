@@ -13,6 +13,9 @@ namespace renderer {
 // The destination of what runs beside Argo CD.
 constexpr std::string_view kOwnCluster = "in-cluster";
 
+// RFC 7396.
+void merge_patch(Value& target, const Value& patch);
+
 // One for each source that has a path.
 std::vector<BuildUnit> argo_units(const GitOpsTree& repository, const EngineObject& application);
 

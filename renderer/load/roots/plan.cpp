@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "renderer/core/text_of.h"
+#include "renderer/load/roots/application_set.h"
 #include "renderer/load/roots/argo_units.h"
 #include "renderer/load/roots/flux_units.h"
 #include "renderer/load/roots/unit_build.h"
@@ -78,11 +81,29 @@ private:
             units.push_back(flux_unit(repository_, object));
         } else if (is_kind(object.root, kArgoGroup, "Application")) {
             units = argo_units(repository_, object);
+        } else if (is_kind(object.root, kArgoGroup, "ApplicationSet")) {
+            units = set_units(object);
         }
         for (BuildUnit& unit : units) {
             if (is_applied(unit)) {
                 find_content(repository_, reader_, unit);
             }
+        }
+        return units;
+    }
+
+    std::vector<BuildUnit> set_units(const EngineObject& set) {
+        ExpandedSet expanded = expand_application_set(repository_, set);
+        std::vector<BuildUnit> units;
+        for (const EngineObject& application : expanded.applications) {
+            std::ranges::move(argo_units(repository_, application), std::back_inserter(units));
+        }
+        if (!expanded.unresolved.empty()) {
+            BuildUnit& rest = units.emplace_back();
+            rest.name = fmt::format("ApplicationSet {}", text_of(set.root, {"metadata", "name"}));
+            rest.file = set.file;
+            rest.state = UnitState::Unresolved;
+            rest.reason = std::move(expanded.unresolved);
         }
         return units;
     }
@@ -304,9 +325,11 @@ std::set<std::string> clusters_with_inputs(GitOpsTree& repository,
                                            const std::vector<BuildUnit>& units) {
     std::set<std::string> clusters;
     for (const BuildUnit& unit : units) {
-        if (unit.state == UnitState::Live && !clusters.contains(unit.cluster) &&
+        // Flux has no word for the cluster that it runs in.
+        const std::string name(unit.cluster.empty() ? kOwnCluster : unit.cluster);
+        if (unit.state == UnitState::Live && !clusters.contains(name) &&
             input_count(repository, unit) > 0) {
-            clusters.insert(unit.cluster);
+            clusters.insert(name);
         }
     }
     return clusters;
@@ -341,10 +364,11 @@ void choose_cluster(GitOpsTree& repository, const std::string& cluster,
         return name == cluster || base_name(name) == cluster;
     };
     const bool is_known =
+        !cluster.empty() &&
         std::ranges::any_of(units, [&](const BuildUnit& unit) { return is_chosen(unit.cluster); });
     if (is_known) {
         for (BuildUnit& unit : units) {
-            if (!is_chosen(unit.cluster)) {
+            if (unit.state != UnitState::Unresolved && !is_chosen(unit.cluster)) {
                 unit.state = UnitState::OtherCluster;
                 unit.reason = unit.cluster;
             }

@@ -44,7 +44,7 @@ public:
         const Value* shape = set_.root.at({"spec", "template"});
         for (const Value& generator : items_of(set_.root.at({"spec", "generators"}))) {
             for (const Value& parameters : generate(generator, Value::map(), 0)) {
-                if (shape != nullptr && out_.applications.size() < kMostApplications) {
+                if (shape != nullptr && has_room(out_.applications.size())) {
                     add(*shape, parameters);
                 }
             }
@@ -59,6 +59,13 @@ private:
         }
     }
 
+    bool has_room(std::size_t count) {
+        if (count >= kMostApplications) {
+            leave(fmt::format("more than {} Applications", kMostApplications));
+        }
+        return count < kMostApplications;
+    }
+
     // Text with its parameters; what is not known stays, or leaves the set unresolved.
     std::string fill(std::string_view text, const Value& parameters) {
         if (is_go_) {
@@ -66,6 +73,7 @@ private:
             auto filled = render_go_template(text, parameters, is_strict_, failure);
             if (!filled) {
                 leave(fmt::format("{}: {}", text, failure));
+                has_failed_ = true;
             }
             return filled.value_or("");
         }
@@ -167,9 +175,10 @@ private:
                 for (const Member& member : first.members()) {
                     second.put(member.key.clone(), member.value.clone());
                 }
-                if (found.size() < kMostApplications) {
-                    found.push_back(std::move(second));
+                if (!has_room(found.size())) {
+                    return;
                 }
+                found.push_back(std::move(second));
             }
         }
     }
@@ -260,6 +269,7 @@ private:
     }
 
     void add(const Value& shape, const Value& parameters) {
+        has_failed_ = false;
         Value application =
             Value::map({{"apiVersion", "argoproj.io/v1alpha1"}, {"kind", "Application"}});
         Value metadata = Value::map();
@@ -278,13 +288,16 @@ private:
                 merge_patch(application, one.root);
             }
         }
-        out_.applications.push_back({set_.file, std::move(application)});
+        if (!has_failed_) {
+            out_.applications.push_back({set_.file, std::move(application)});
+        }
     }
 
     const GitOpsTree& repository_;
     const EngineObject& set_;
     bool is_go_;
     bool is_strict_ = false;
+    bool has_failed_ = false;  // a template of the Application that is made
     ExpandedSet out_;
 };
 

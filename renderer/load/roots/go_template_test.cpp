@@ -79,6 +79,30 @@ TEST(GoTemplate, RepeatsAndRemembers) {
     EXPECT_EQ(render("a {{- /* trims */ -}} b", "{}"), "ab");
 }
 
+// What Go prints with sprig 3.3.0.
+TEST(GoTemplate, PrintsWhatGoPrints) {
+    EXPECT_EQ(render(R"({{ print 1 2 "a" 3 }}|{{ println 1 "a" }})", "{}"), "1 2a3|1 a\n");
+    EXPECT_EQ(render(R"({{ first .l }}{{ last .l }}{{ join "," .l }}{{ has "a" .l }})",
+                     R"({"l": ["a", "b"]})"),
+              "aba,btrue");
+    EXPECT_EQ(
+        render(R"({{ get . "x" }}|{{ ternary "a" "b" true }}|{{ coalesce .x "c" }}|{{ empty "" }})",
+               "{}"),
+        "|a|c|true");
+    EXPECT_EQ(render(R"({{ or .x "d" }}{{ and .x "d" }}{{ not .x }}{{ len "abc" }})", "{}"),
+              "d<no value>true3");
+    EXPECT_EQ(
+        render(R"({{ trimAll "/" "/a/" }}{{ "a b" | quote }}{{ contains "a" "cat" }}{{ lt 1 2 }})",
+               "{}"),
+        "a\"a b\"truetrue");
+    EXPECT_EQ(
+        render(R"({{ trunc -2 "abcd" }}{{ lower "AB" }}{{ splitList "/" "a/b" | last }})", "{}"),
+        "cdabb");
+    EXPECT_EQ(
+        render(R"({{ default "x" 0 }}{{ default "x" false }}{{ default "x" .l }})", R"({"l": []})"),
+        "xxx");
+}
+
 TEST(GoTemplate, RefusesWhatDoesNotEnd) {
     EXPECT_EQ(render("{{ .a", "{}"), "failed: a \"{{\" without \"}}\"");
     EXPECT_EQ(render("{{ if .a }}x", "{}"), "failed: a block in a template does not end");

@@ -244,8 +244,11 @@ Value change_text(Call& call) {
         return replaced(value, text(call, 0), text(call, 1));
     }
     if (call.name == "trunc") {
-        const std::int64_t size = call.arguments[0].as_int().value_or(0);
-        return value.substr(0, size < 0 ? value.size() : static_cast<std::size_t>(size));
+        const std::int64_t count = call.arguments[0].as_int().value_or(0);
+        const auto size = static_cast<std::int64_t>(value.size());
+        const std::int64_t kept = std::min(count < 0 ? -count : count, size);
+        return value.substr(static_cast<std::size_t>(count < 0 ? size - kept : 0),
+                            static_cast<std::size_t>(kept));
     }
     return value;  // toString
 }

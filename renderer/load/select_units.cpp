@@ -179,9 +179,8 @@ private:
         for (const BuildUnit& unit : units_) {
             if (unit.state == UnitState::Unresolved && unit.name.starts_with("ApplicationSet ")) {
                 context_.build.diagnostics
-                    .error("unresolved-set", {},
+                    .error("unresolved-set", unit.pos,
                            fmt::format("what {} applies is not known", unit.name))
-                    .where(unit.file)
                     .found(unit.reason)
                     .expected("Applications, or --include for each directory with inputs")
                     .hint("\"tailrender roots\" lists the directories that are not applied");

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/core/pos.h"
 #include "renderer/core/value.h"
 
 namespace renderer {
@@ -43,6 +44,7 @@ struct BuildUnit {
     std::string dir;   // normal path, as the tree knows it
     UnitState state = UnitState::Live;
     std::string reason;  // of another state
+    Pos pos;             // of what is not resolved
     std::string cluster;
     std::size_t parent = SIZE_MAX;  // index of the unit that applies the object
 

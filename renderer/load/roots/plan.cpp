@@ -104,6 +104,7 @@ private:
             rest.file = set.file;
             rest.state = UnitState::Unresolved;
             rest.reason = std::move(expanded.unresolved);
+            rest.pos = set.root.find("kind")->pos();
         }
         return units;
     }

@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
 #include "renderer/load/roots/argo_units.h"
 #include "renderer/load/roots/go_template.h"
+#include "renderer/load/roots/template_functions.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -20,14 +20,6 @@ namespace {
 
 constexpr std::size_t kMostApplications = 5000;
 constexpr int kDeepest = 4;  // matrices within each other
-
-// A name of DNS.
-std::string normalized(std::string_view name) {
-    std::string out = lower_case(name);
-    std::ranges::replace_if(
-        out, [](char c) { return !is_lower_or_digit(c) && c != '-' && c != '.'; }, '-');
-    return out;
-}
 
 class SetExpander {
 public:
@@ -252,7 +244,7 @@ private:
         Value made = Value::map();
         made.put("path", path);
         made.put("basename", base_name(path));
-        made.put("basenameNormalized", normalized(base_name(path)));
+        made.put("basenameNormalized", dns_name(base_name(path)));
         made.put("segments", std::move(segments));
         parameters.put("path", std::move(made));
         return parameters;

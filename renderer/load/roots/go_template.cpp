@@ -209,10 +209,9 @@ private:
         const bool is_and = call.name == "and";
         bool is_decided = false;
         while (failure_.empty() && !ends_operand()) {
-            const std::string before = failure_;
             Value argument = operand(dot, depth);
             if (is_decided) {  // is not evaluated
-                failure_ = before;
+                failure_.clear();
                 continue;
             }
             is_decided = (is_or && is_true(argument)) || (is_and && !is_true(argument));
@@ -229,6 +228,10 @@ private:
             const auto found = std::ranges::find_if(call.arguments, decides);
             return (found == call.arguments.end() ? call.arguments.back() : *found).clone();
         }
+        return result_of(call);
+    }
+
+    Value result_of(TemplateCall& call) {
         Value result = call_template_function(call);
         if (!call.failure.empty()) {
             fail(fmt::format("{}: {}", call.name, call.failure));
@@ -285,11 +288,7 @@ private:
         }
         if (name != "nil") {
             TemplateCall call{.name = name};
-            Value result = call_template_function(call);
-            if (!call.failure.empty()) {
-                fail(fmt::format("{}: {}", name, call.failure));
-            }
-            return result;
+            return result_of(call);
         }
         return {};
     }

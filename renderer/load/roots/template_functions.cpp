@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/replace.h"
 #include "renderer/base/white_space.h"
 #include "renderer/core/json.h"
 #include "renderer/core/source_map.h"
@@ -172,17 +173,6 @@ Value choose(Call& call) {
     return found == call.arguments.end() ? Value() : found->clone();
 }
 
-std::string replaced(std::string_view in, std::string_view what, std::string_view by) {
-    std::string out;
-    std::size_t from = 0;
-    for (std::size_t at = in.find(what); !what.empty() && at != std::string_view::npos;
-         at = in.find(what, from)) {
-        out.append(in.substr(from, at - from)).append(by);
-        from = at + what.size();
-    }
-    return out.append(in.substr(from));
-}
-
 std::string trimmed(std::string_view in, std::string_view characters, bool front, bool back) {
     const std::size_t begin = front ? in.find_first_not_of(characters) : 0;
     const std::size_t end = back ? in.find_last_not_of(characters) : in.size() - 1;
@@ -214,18 +204,9 @@ Value test_text(Call& call) {
                                       : value.ends_with(what);
 }
 
-// A name of DNS: at most 253 lower-case letters, digits, `-` and `.`.
-std::string normalized(std::string_view name) {
-    std::string out;
-    for (const char c : lower_case(name).substr(0, 253)) {
-        out += is_lower_or_digit(c) || c == '-' || c == '.' ? c : '-';
-    }
-    return trimmed(out, "-.", true, true);
-}
-
 std::string indented(std::string_view in, std::size_t spaces) {
     const std::string pad(spaces, ' ');
-    return pad + replaced(in, "\n", "\n" + pad);
+    return pad + replace_all(in, "\n", "\n" + pad);
 }
 
 Value change_text(Call& call) {
@@ -234,14 +215,14 @@ Value change_text(Call& call) {
         return lower_case(value);
     }
     if (call.name == "normalize") {
-        return normalized(value);
+        return dns_name(value);
     }
     if (call.name == "quote" || call.name == "squote") {
         const char mark = call.name == "quote" ? '"' : '\'';
         return fmt::format("{0}{1}{0}", mark, value);
     }
     if (call.name == "replace") {
-        return replaced(value, text(call, 0), text(call, 1));
+        return replace_all(value, text(call, 0), text(call, 1));
     }
     if (call.name == "trunc") {
         const std::int64_t count = call.arguments[0].as_int().value_or(0);
@@ -396,6 +377,14 @@ constexpr std::array kFunctions = {
 };
 
 }  // namespace
+
+std::string dns_name(std::string_view name) {
+    std::string out;
+    for (const char c : lower_case(name).substr(0, 253)) {
+        out += is_lower_or_digit(c) || c == '-' || c == '.' ? c : '-';
+    }
+    return trimmed(out, "-.", true, true);
+}
 
 bool is_true(const Value& value) {
     if (value.is_bool()) {

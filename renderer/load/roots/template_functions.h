@@ -26,6 +26,9 @@ struct TemplateCall {
 // Null when the call fails. A text or a map that grows without end is a failure.
 Value call_template_function(TemplateCall& call);
 
+// Of a name what DNS allows: at most 253 lower-case letters, digits, `-` and `.`.
+std::string dns_name(std::string_view name);
+
 // What `if` asks of a value.
 bool is_true(const Value& value);
 

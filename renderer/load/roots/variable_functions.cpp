@@ -9,6 +9,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/pattern.h"
+#include "renderer/base/replace.h"
 
 namespace renderer {
 
@@ -45,23 +46,6 @@ std::string part_of(const std::string& value, const std::vector<std::string>& ar
     return begin < end ? value.substr(static_cast<std::size_t>(begin),
                                       static_cast<std::size_t>(end - begin))
                        : "";
-}
-
-std::string replace_all(std::string_view value, std::string_view what, std::string_view by) {
-    std::string result;
-    if (what.empty()) {  // Go's strings.Replace: before each character, and at the end
-        for (const char c : value) {
-            result.append(by).push_back(c);
-        }
-        return result.append(by);
-    }
-    std::size_t from = 0;
-    for (std::size_t at = value.find(what); at != std::string_view::npos;
-         at = value.find(what, from)) {
-        result.append(value.substr(from, at - from)).append(by);
-        from = at + what.size();
-    }
-    return result.append(value.substr(from));
 }
 
 std::string replace_at(std::string value, std::size_t at, std::size_t size, std::string_view by) {

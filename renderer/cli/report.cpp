@@ -205,6 +205,11 @@ std::string totals(const Loaded& loaded, const Plan& plan, const Objects& object
         fmt::format_to(std::back_inserter(out), "skipped {} without Kubernetes documents\n",
                        counted(loaded.skipped_files, "file"));
     }
+    if (loaded.hidden_exposures > 0) {
+        fmt::format_to(std::back_inserter(out),
+                       "not rendered: {} that charts and other operators make\n",
+                       counted(loaded.hidden_exposures, "exposure"));
+    }
     if (!loaded.built.empty()) {
         fmt::format_to(std::back_inserter(out), "{} built by kustomize {}\n",
                        counted(loaded.built.size(), "kustomization"), loaded.kustomize_version);

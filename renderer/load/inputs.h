@@ -52,6 +52,12 @@ struct Build {
     std::vector<HashedName> hashed = {};
 };
 
+// May be values or templates of a chart: no manifest that is read as one.
+struct ChartFile {
+    std::string path = {};
+    bool in_chart = false;
+};
+
 struct Selection {
     std::vector<Bundle> bundles;
     std::vector<InputFile> files;
@@ -63,6 +69,7 @@ struct Selection {
     std::optional<std::uint32_t> operator_bundle;
     std::size_t skipped_files = 0;
     std::vector<LeftAlone> left_alone;
+    std::vector<ChartFile> chart_files;
     std::string kustomize_version;
 
     std::uint32_t add_rule(const NamespaceRule& rule) {

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "renderer/load/charts/hidden_exposures.h"
 #include "renderer/load/documents.h"
 #include "renderer/load/krm/resource_list.h"
 #include "renderer/load/kustomize/binding_subjects.h"
@@ -110,6 +111,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     strip_last_scalars(selection.files, file_of, loaded);
     pin_names(loaded, diagnostics);
     check_edits(loaded.sources, loaded.edits, diagnostics);
+    warn_hidden_exposures(tree, selection.chart_files, options.threads, loaded, diagnostics);
 }
 
 // Unlike helm, no one else gives these documents their namespace.
@@ -134,6 +136,7 @@ void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cl
         Diagnostics ignored;  // nothing is edited (Helm does that), so nothing can fail
         apply_namespaces({.fallback = options.default_namespace, .edits = false}, loaded, ignored);
     }
+    warn_hidden_exposures(tree, {}, options.threads, loaded, diagnostics);
     if (options.context_dirs.empty()) {
         return;
     }

@@ -146,6 +146,7 @@ struct Loaded {
     bool keeps_custom_resources = false;        // the reader's output takes the input's place
     std::optional<ResourceList> resource_list;  // krm
     std::size_t skipped_files = 0;              // no Kubernetes documents in them
+    std::size_t hidden_exposures = 0;  // that a chart or an operator makes, said in warnings
     std::vector<LeftAlone> left_alone;
     // Files that are not understood and do not mention Tailscale.
     std::vector<SourceId> unjudged;

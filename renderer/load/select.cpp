@@ -133,6 +133,8 @@ private:
         const FleetFile fleet =
             read_fleet(build.tree, path, context_.cluster, build.sources, build.diagnostics);
         if (fleet.usable && fleet.deployed) {
+            add_chart_files(
+                dirs, [](const std::string&, bool) { return true; }, build.selection);
             select_fleet(context_, fleet, dirs);
         }
     }

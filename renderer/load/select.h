@@ -10,6 +10,7 @@
 #include "renderer/load/fleet/fleet_files.h"
 #include "renderer/load/inputs.h"
 #include "renderer/load/kustomize/kustomization.h"
+#include "renderer/load/tree/paths.h"
 #include "renderer/load/tree/source_tree.h"
 #include "renderer/load/values/cluster_config.h"
 #include "renderer/load/walk.h"
@@ -29,6 +30,19 @@ struct SelectContext {
     const LoadOptions& options;
     const Cluster& cluster;
 };
+
+// Adds the files that charts may be made of, where `is_wanted(path, in_chart)`.
+template <typename IsWanted>
+void add_chart_files(const DirList& dirs, const IsWanted& is_wanted, Selection& selection) {
+    for (const WalkedDir* dir : dirs) {
+        for (const std::string& name : dir->files) {
+            const std::string path = join_path(dir->path, name);
+            if (is_manifest_name(name) && is_wanted(path, dir->in_chart)) {
+                selection.chart_files.push_back({path, dir->in_chart});
+            }
+        }
+    }
+}
 
 // Adds the files of a tree that has no fleet.yaml: manifests as they are, kustomizations
 // executed.

@@ -157,6 +157,8 @@ private:
 
 void select_plain(const SelectContext& context, const DirList& dirs, std::uint32_t bundle) {
     if (!context.options.only_generated || !select_units(context, dirs, bundle)) {
+        add_chart_files(
+            dirs, [](const std::string&, bool) { return true; }, context.build.selection);
         PlainSelection(context, dirs, bundle).run();
     }
 }

@@ -57,6 +57,7 @@ public:
             refuse_sets();
         }
         add_facts();
+        add_values();
         return true;
     }
 
@@ -161,6 +162,19 @@ private:
              .rule = out_.add_rule({.fallback = context_.options.default_namespace}),
              .reachable = false,
              .lenient = true});
+    }
+
+    // Those that no one applies may be given to a chart by hand.
+    void add_values() {
+        std::set<std::string> claimed;
+        for (const BuildUnit& unit : units_) {
+            claimed.insert(unit.claims.begin(), unit.claims.end());
+        }
+        const auto is_wanted = [&](const std::string& path, bool in_chart) {
+            return taken_.contains(path) ||
+                   (!in_chart && !claimed.contains(path) && !is_archived(path));
+        };
+        add_chart_files(dirs_, is_wanted, out_);
     }
 
     void warn_unreached(const std::string& dir, const std::vector<std::string>& names) {

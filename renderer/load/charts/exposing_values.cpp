@@ -1,0 +1,143 @@
+#include "renderer/load/charts/exposing_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "renderer/base/split.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/text_of.h"
+#include "renderer/core/yaml_reader.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kClass = "tailscale";
+// Charts have no one name for it.
+constexpr std::array<std::string_view, 6> kClassKeys = {
+    "loadBalancerClass",          "ingressClassName", "ingressClass", "className", "class",
+    "kubernetes.io/ingress.class"};
+constexpr std::string_view kExposes = "tailscale.com/expose";
+constexpr std::array<std::string_view, 3> kEgressKeys = {
+    "tailscale.com/tailnet-fqdn", "tailscale.com/tailnet-ip", "tailscale.com/ts-tailnet-target-ip"};
+
+// `--set` spells `ingress.annotations.tailscale\.com/expose`.
+bool names(std::string_view spelled, std::string_view key) {
+    std::string plain(spelled);
+    std::erase(plain, '\\');
+    return plain.ends_with(key) &&
+           (plain.size() == key.size() || plain[plain.size() - key.size() - 1] == '.');
+}
+
+bool exposes(std::string_view key, std::string_view value) {
+    const auto is_named = [key](std::string_view one) { return names(key, one); };
+    if (value == kClass) {
+        return std::ranges::any_of(kClassKeys, is_named);
+    }
+    return (value == "true" && is_named(kExposes)) ||
+           (!value.empty() && std::ranges::any_of(kEgressKeys, is_named));
+}
+
+class Search {
+public:
+    void visit(const Value& value, const std::string& path) {
+        if (value.is_map() && spelling_of(value.find("enabled")) != "false") {
+            parameter(value, path);
+            for (const Member& member : value.members()) {
+                const std::string inner = path.empty() ? std::string(member.name())
+                                                       : fmt::format("{}.{}", path, member.name());
+                if (exposes(member.name(), spelling_of(member.value))) {
+                    add(member.key.pos(), inner, spelling_of(member.value));
+                }
+                visit(member.value, inner);
+            }
+        } else if (value.is_list()) {
+            for (std::size_t i = 0; i < value.items().size(); ++i) {
+                visit(value.items()[i], fmt::format("{}[{}]", path, i));
+            }
+        } else if (value.is_string()) {
+            text(value, path);
+        }
+    }
+
+    std::vector<ExposingValue> found;
+
+private:
+    void add(Pos pos, std::string_view path, std::string_view value) {
+        found.push_back({place_.known() ? place_ : pos, fmt::format("{}: {}", path, value)});
+    }
+
+    // Of Argo CD: {name: ingress.className, value: tailscale}.
+    void parameter(const Value& map, const std::string& path) {
+        const std::string_view name = text_of(map.find("name"));
+        const std::string_view value = spelling_of(map.find("value"));
+        if (name.find('.') != std::string_view::npos && exposes(name, value)) {
+            add(map.find("name")->pos(), fmt::format("{}.{}", path, name), value);
+        }
+    }
+
+    void text(const Value& value, const std::string& path) {
+        const std::string_view text = value.text();
+        if (text.find('\n') == std::string_view::npos ||
+            text.find(kClass) == std::string_view::npos || depth_ == kDeepest) {
+            return;
+        }
+        SourceMap sources;
+        const SourceId source = sources.add(path, std::string(text));
+        Diagnostics unheard;
+        const Value inner = read_yaml(sources, source, unheard);
+        if (unheard.has_errors()) {
+            return;
+        }
+        const Pos outer = std::exchange(place_, place_.known() ? place_ : value.pos());
+        ++depth_;
+        visit(inner, path);
+        --depth_;
+        place_ = outer;
+    }
+
+    static constexpr int kDeepest = 3;  // texts within texts
+
+    Pos place_;  // of the text that is searched
+    int depth_ = 0;
+};
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r-\"'");
+    const std::size_t last = text.find_last_not_of(" \t\r\"',");
+    return first == std::string_view::npos || last < first ? ""
+                                                           : text.substr(first, last - first + 1);
+}
+
+}  // namespace
+
+std::vector<ExposingValue> find_exposing_values(const Value& root) {
+    Search search;
+    search.visit(root, {});
+    return std::move(search.found);
+}
+
+std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceId source) {
+    std::vector<ExposingValue> found;
+    const std::string_view text = sources.text(source);
+    for (const std::string_view line : split(text, '\n')) {
+        const std::size_t colon = line.find(": ");
+        const std::string_view key = trimmed(line.substr(0, colon));
+        if (colon == std::string_view::npos || key.starts_with('#')) {
+            continue;
+        }
+        const std::string_view rest = line.substr(colon + 2);
+        const std::string_view value = trimmed(rest.substr(0, rest.find(" #")));
+        if (exposes(key, value)) {
+            found.push_back(
+                {sources.pos(source, static_cast<std::size_t>(key.data() - text.data())),
+                 fmt::format("{}: {}", key, value)});
+        }
+    }
+    return found;
+}
+
+}  // namespace renderer

@@ -1,0 +1,193 @@
+#include "renderer/load/charts/hidden_exposures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "renderer/base/parallel.h"
+#include "renderer/core/document_scanner.h"
+#include "renderer/core/text_of.h"
+#include "renderer/load/charts/exposing_values.h"
+#include "renderer/load/documents.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/walk.h"
+
+namespace renderer {
+
+namespace {
+
+// What they hold is read elsewhere, or exposes nothing.
+constexpr std::array<std::string_view, 8> kOtherGroups = {
+    "apps",          "autoscaling",
+    "batch",         "extensions",
+    "policy",        "kustomize.toolkit.fluxcd.io",
+    "tailscale.com", "source.toolkit.fluxcd.io"};
+constexpr std::size_t kMostFiles = 2000;  // with values: what they say is kept in memory
+
+bool may_expose(std::string_view api_version, std::string_view kind) {
+    if (is_decoded_kind(api_version, kind)) {
+        return false;
+    }
+    const std::size_t slash = api_version.find('/');
+    if (slash == std::string_view::npos) {
+        return kind == "ConfigMap";
+    }
+    const std::string_view group = api_version.substr(0, slash);
+    return !group.ends_with(".k8s.io") &&
+           std::ranges::find(kOtherGroups, group) == kOtherGroups.end();
+}
+
+// "" for an object that is no release of a chart.
+std::string_view chart_of(const Value& root) {
+    for (const Value* chart :
+         {root.at({"spec", "chart", "spec", "chart"}), root.at({"spec", "chartRef", "name"}),
+          root.at({"spec", "source", "chart"}), root.at({"spec", "chart"})}) {
+        if (!text_of(chart).empty()) {
+            return text_of(chart);
+        }
+    }
+    for (const Value& source : items_of(root.at({"spec", "sources"}))) {
+        if (const std::string_view chart = text_of(source, {"chart"}); !chart.empty()) {
+            return chart;
+        }
+    }
+    return {};
+}
+
+// The parts of an object of an engine that no one else reads.
+Value without_builds(const Value& root) {
+    Value part = root.clone();
+    if (Value* source = part.is_map() ? part.find("spec") : nullptr; source && source->is_map()) {
+        if (Value* inner = source->find("source"); inner != nullptr && inner->is_map()) {
+            inner->erase("kustomize");
+        }
+    }
+    return part;
+}
+
+class HiddenExposures {
+public:
+    HiddenExposures(const SourceTree& tree, Loaded& loaded, Diagnostics& diagnostics)
+        : tree_(tree), loaded_(loaded), diagnostics_(diagnostics) {}
+
+    void documents() {
+        for (const Document& document : loaded_.documents) {
+            if (!document.reachable || !document.mentions_tailscale ||
+                !may_expose(text_of(document.api_version), text_of(document.kind))) {
+                continue;
+            }
+            Diagnostics unheard;
+            const Value root = read_document(loaded_, document, unheard);
+            warn_object(document, root);
+        }
+    }
+
+    void files(const std::vector<ChartFile>& files, unsigned threads) {
+        std::vector<std::string> texts(files.size());
+        for_each_parallel(files.size(), threads, [&](std::size_t i) {
+            Result<std::string> text = tree_.read(files[i].path);
+            if (text && mentions_tailscale(*text)) {
+                texts[i] = std::move(*text);
+            }
+        });
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            if (!texts[i].empty() && count < kMostFiles) {
+                ++count;
+                file(files[i], std::move(texts[i]));
+            }
+        }
+    }
+
+private:
+    struct Words {
+        std::string object, message, hint;
+    };
+
+    void warn(const std::vector<ExposingValue>& found, const Words& words) {
+        if (found.empty()) {
+            return;
+        }
+        ++loaded_.hidden_exposures;
+        const std::size_t more = found.size() - 1;
+        diagnostics_.warning("hidden-exposure", found.front().pos, words.message)
+            .object(words.object)
+            .found(found.front().what + (more == 0 ? "" : fmt::format(", and {} more", more)))
+            .expected("a Service or an Ingress in the tree")
+            .hint(words.hint);
+    }
+
+    static Words words_for_chart(std::string_view chart, std::string_view values) {
+        return {.object = {},
+                .message = "a chart is told to expose something, which is not rendered",
+                .hint = fmt::format("helm template {}{} | tailrender post-render", chart, values)};
+    }
+
+    void warn_object(const Document& document, const Value& root) {
+        const std::string_view chart = chart_of(root);
+        const bool is_map = text_of(document.kind) == "ConfigMap";
+        Words words = words_for_chart(chart.empty() ? "CHART" : chart, " --values VALUES");
+        if (chart.empty() && !is_map) {
+            words.message =
+                "this object may make its operator expose something, which is not rendered";
+            words.hint = "what the operator creates is not known here; a Service of your own is";
+        }
+        words.object = document.object_name();
+        warn(find_exposing_values(without_builds(root)), words);
+    }
+
+    void file(const ChartFile& file, std::string text) {
+        const SourceId source = loaded_.sources.add(file.path, std::move(text));
+        if (file.in_chart && file.path.find("/templates/") != std::string::npos) {
+            Words words = words_for_chart(chart_dir(file.path), "");
+            words.message = "the template of a chart exposes something, which is not rendered";
+            warn(find_exposing_lines(loaded_.sources, source), words);
+            return;
+        }
+        for (const ScannedDocument& scanned : scan_documents(loaded_.sources, source)) {
+            if (!scanned.blank && scanned.mentions_tailscale) {
+                document(file, source, scanned.range);
+            }
+        }
+    }
+
+    static std::string_view chart_dir(std::string_view path) {
+        return path.substr(0, path.rfind("/templates/"));
+    }
+
+    void document(const ChartFile& file, SourceId source, RawDocument range) {
+        Diagnostics unheard;
+        const Value root = read_yaml(loaded_.sources, source, range, unheard);
+        if (unheard.has_errors() || !root.is_map()) {
+            return;
+        }
+        const std::string_view name = base_name(file.path);
+        if (std::ranges::find(kKustomizationNames, name) != kKustomizationNames.end()) {
+            for (const Value& chart : items_of(root.find("helmCharts"))) {
+                warn(find_exposing_values(chart),
+                     words_for_chart(text_of(chart, {"name"}), " --values VALUES"));
+            }
+        } else if (root.find("apiVersion") == nullptr || root.find("kind") == nullptr) {
+            warn(find_exposing_values(root), words_for_chart("CHART", " --values " + file.path));
+        }
+    }
+
+    const SourceTree& tree_;
+    Loaded& loaded_;
+    Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+void warn_hidden_exposures(const SourceTree& tree, const std::vector<ChartFile>& files,
+                           unsigned threads, Loaded& loaded, Diagnostics& diagnostics) {
+    HiddenExposures search(tree, loaded, diagnostics);
+    search.documents();
+    search.files(files, threads);
+}
+
+}  // namespace renderer

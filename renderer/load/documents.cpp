@@ -96,8 +96,10 @@ void substitute(std::vector<PendingFile>& files) {
     for (PendingFile& file : files) {
         for (Pending& document : file.documents) {
             if (file.file->variables && document.has_tree && !document.diagnostics.has_errors()) {
-                substitute_object(document.root, *file.file->variables,
-                                  document.scanned.mentions_tailscale, document.diagnostics);
+                const bool is_input = document.scanned.mentions_tailscale &&
+                                      text_of(document.root, {"kind"}) != "HelmRelease";
+                substitute_object(document.root, *file.file->variables, is_input,
+                                  document.diagnostics);
             }
         }
     }
@@ -398,7 +400,8 @@ bool is_decoded_kind(std::string_view api_version, std::string_view kind) {
 
 bool needs_tree(const ScannedDocument& scanned, bool in_stream) {
     const std::string_view kind = text_of(scanned.kind);
-    return !scanned.plain || (in_stream && scanned.mentions_tailscale) || is_list_kind(kind) ||
+    const bool is_mentioned = scanned.mentions_tailscale && (in_stream || kind == "HelmRelease");
+    return !scanned.plain || is_mentioned || is_list_kind(kind) ||
            is_decoded_kind(text_of(scanned.api_version), kind);
 }
 

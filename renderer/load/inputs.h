@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "renderer/core/document.h"
+#include "renderer/load/charts/chart_release.h"
 #include "renderer/load/load.h"
 #include "renderer/load/roots/build_unit.h"
 
@@ -56,6 +57,7 @@ struct Build {
 struct ChartFile {
     std::string path = {};
     bool in_chart = false;
+    bool is_applied = true;
 };
 
 struct Selection {
@@ -70,6 +72,8 @@ struct Selection {
     std::size_t skipped_files = 0;
     std::vector<LeftAlone> left_alone;
     std::vector<ChartFile> chart_files;
+    std::vector<ChartRelease> releases;  // of Applications that clusters apply
+    bool has_units = false;              // what engines apply is known
     std::string kustomize_version;
 
     std::uint32_t add_rule(const NamespaceRule& rule) {

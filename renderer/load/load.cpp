@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "renderer/load/charts/hidden_exposures.h"
+#include "renderer/load/charts/operator_release.h"
 #include "renderer/load/documents.h"
 #include "renderer/load/krm/resource_list.h"
 #include "renderer/load/kustomize/binding_subjects.h"
@@ -111,6 +112,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     strip_last_scalars(selection.files, file_of, loaded);
     pin_names(loaded, diagnostics);
     check_edits(loaded.sources, loaded.edits, diagnostics);
+    find_operator_release(tree, selection, options, loaded, diagnostics);
     warn_hidden_exposures(tree, selection.chart_files, options.threads, loaded, diagnostics);
 }
 
@@ -136,6 +138,7 @@ void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cl
         Diagnostics ignored;  // nothing is edited (Helm does that), so nothing can fail
         apply_namespaces({.fallback = options.default_namespace, .edits = false}, loaded, ignored);
     }
+    find_operator_release(tree, {}, options, loaded, diagnostics);
     warn_hidden_exposures(tree, {}, options.threads, loaded, diagnostics);
     if (options.context_dirs.empty()) {
         return;

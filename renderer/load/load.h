@@ -125,6 +125,14 @@ struct LeftAlone {
     std::string dir;  // relative to the bundle's directory, never ""
 };
 
+// The operator's chart, installed by an object of an engine.
+struct OperatorRelease {
+    Pos pos;
+    std::string object;   // "HelmRelease/tailscale/tailscale-operator"
+    std::string ns;       // "" when the object does not say
+    std::string version;  // as spelled, perhaps a range
+};
+
 struct Loaded {
     SourceMap sources;
     std::vector<SourceFile> files;         // sorted by (bundle, path)
@@ -138,7 +146,8 @@ struct Loaded {
     std::optional<OAuthEnvFile> oauth_env;
     std::vector<LockedPort> locked_ports;  // of all clusters, in the order of the file
     std::optional<std::uint32_t>
-        operator_bundle;         // index of the bundle whose fleet.yaml names the chart
+        operator_bundle;  // index of the bundle whose fleet.yaml names the chart
+    std::optional<OperatorRelease> operator_release;
     std::string cluster;         // name; "" for an unnamed one
     Value kubernetes_version;    // as --kubernetes-version or the cluster spell it; Null: neither
     bool cluster_level = false;  // there is a .tailrender.yaml: output goes to DIR/<cluster>/

@@ -38,7 +38,7 @@ void add_chart_files(const DirList& dirs, const IsWanted& is_wanted, Selection& 
         for (const std::string& name : dir->files) {
             const std::string path = join_path(dir->path, name);
             if (is_manifest_name(name) && is_wanted(path, dir->in_chart)) {
-                selection.chart_files.push_back({path, dir->in_chart});
+                selection.chart_files.push_back({path, dir->in_chart, true});
             }
         }
     }

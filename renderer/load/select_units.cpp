@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/core/text_of.h"
+#include "renderer/load/roots/argo_units.h"
 #include "renderer/load/roots/plan.h"
 #include "renderer/load/roots/unit_build.h"
 #include "renderer/load/select_build.h"
@@ -58,6 +60,7 @@ public:
         }
         add_facts();
         add_values();
+        add_releases();
         return true;
     }
 
@@ -175,6 +178,23 @@ private:
                    (!in_chart && !claimed.contains(path) && !is_archived(path));
         };
         add_chart_files(dirs_, is_wanted, out_);
+        for (ChartFile& file : out_.chart_files) {
+            file.is_applied = taken_.contains(file.path);
+        }
+    }
+
+    void add_releases() {
+        out_.has_units = true;
+        for (const BuildUnit& unit : units_) {
+            const bool is_here = unit.cluster.empty() || unit.cluster == kOwnCluster ||
+                                 !context_.options.cluster.empty();
+            if (unit.chart && unit.state == UnitState::External && is_here) {
+                std::ranges::move(
+                    chart_releases(*unit.chart, text_of(*unit.chart, {"metadata", "namespace"}),
+                                   context_.build.sources),
+                    std::back_inserter(out_.releases));
+            }
+        }
     }
 
     void warn_unreached(const std::string& dir, const std::vector<std::string>& names) {

@@ -49,6 +49,9 @@ OperatorNamespace operator_namespace(const Loaded& loaded, const OperatorInput& 
                 .pos = pos.known() ? pos : deployment->kind.pos(),
                 .object = deployment->object_name()};
     }
+    if (const std::optional<OperatorRelease>& release = loaded.operator_release) {
+        return {.name = release->ns, .pos = release->pos, .object = release->object};
+    }
     if (!loaded.operator_bundle) {
         return {};
     }
@@ -68,6 +71,13 @@ Settings plan_settings(const Loaded& loaded, const OperatorInput& reference,
     std::string app_version;
     if (loaded.operator_bundle && !loaded.bundles[*loaded.operator_bundle].chart_version.empty()) {
         app_version = "v" + loaded.bundles[*loaded.operator_bundle].chart_version;
+    }
+    if (loaded.operator_release) {
+        const std::optional<TailscaleVersion> version =
+            version_of_tag(loaded.operator_release->version);
+        if (version && version->minor >= kOldestMinor && *version <= kSupportedVersion) {
+            app_version = "v" + loaded.operator_release->version;
+        }
     }
     const OperatorNamespace home = operator_namespace(loaded, reference);
     if (!home.name.empty() && !is_dns1123_label(home.name)) {

@@ -141,6 +141,9 @@ Pos tag_pos(const Loaded& loaded, const Settings& settings) {
     if (tag != nullptr && tag->pos().known()) {
         return tag->pos();
     }
+    if (loaded.operator_release) {
+        return loaded.operator_release->pos;
+    }
     return loaded.operator_bundle ? loaded.bundles[*loaded.operator_bundle].chart_pos : Pos{};
 }
 

@@ -8,6 +8,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/core/text_of.h"
+#include "renderer/load/charts/chart_release.h"
 #include "renderer/load/fleet/cluster_match.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/config_file.h"
@@ -18,7 +19,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kOperatorChart = "tailscale-operator";
 constexpr std::size_t kMaxReleaseName = 53;
 
 Value& section(Value& map, std::string_view key) {
@@ -278,12 +278,7 @@ bool FleetFile::is_operator_chart() const {
     if (chart.empty()) {
         chart = helm_text("repo");
     }
-    while (chart.ends_with('/')) {
-        chart.remove_suffix(1);
-    }
-    chart = base_name(chart);
-    return chart == kOperatorChart ||
-           (chart.ends_with(".tgz") && chart.starts_with(fmt::format("{}-", kOperatorChart)));
+    return renderer::is_operator_chart(chart);
 }
 
 std::string FleetFile::kustomize_dir() const {

@@ -100,6 +100,23 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     return unit;
 }
 
+void add_chart(const EngineObject& application, const Value& source,
+               std::vector<BuildUnit>& units) {
+    const std::string_view chart = text_of(source, {"chart"});
+    if (chart.empty()) {
+        return;
+    }
+    BuildUnit& unit = units.emplace_back();
+    unit.name = fmt::format("Application {}", text_of(application.root, {"metadata", "name"}));
+    unit.file = application.file;
+    unit.dir = chart;
+    unit.cluster = cluster_of(application.root);
+    unit.fallback_namespace = text_of(application.root, {"spec", "destination", "namespace"});
+    unit.state = UnitState::External;
+    unit.reason = fmt::format("a chart of {}", text_of(source, {"repoURL"}));
+    unit.chart = std::make_shared<const Value>(application.root.clone());
+}
+
 constexpr std::ptrdiff_t kMostChoices = 6;  // each multiplies the patterns
 
 bool matches(std::string_view pattern, const std::string& path) {
@@ -148,6 +165,13 @@ std::vector<BuildUnit> argo_units(const GitOpsTree& repository, const EngineObje
     std::vector<BuildUnit> units;
     for (const Value* source : sources_of(application.root)) {
         units.push_back(unit_of(repository, application, *source));
+    }
+    const Value* single = application.root.at({"spec", "source"});
+    if (single != nullptr) {
+        add_chart(application, *single, units);
+    }
+    for (const Value& source : items_of(application.root.at({"spec", "sources"}))) {
+        add_chart(application, source, units);
     }
     return units;
 }

@@ -55,6 +55,7 @@ struct BuildUnit {
     std::string target_namespace;    // of all objects that have one (Flux targetNamespace)
     std::string fallback_namespace;  // of those that say none (Argo CD destination.namespace)
     std::shared_ptr<const UnitVariables> variables;  // none: `$` stays as it is
+    std::shared_ptr<const Value> chart;  // the Application whose source is a chart, not a directory
     std::shared_ptr<const Value> changes;  // merged into its kustomization; none: none that matter
 
     std::vector<std::string> builds;     // directories whose kustomizations are built

@@ -1,0 +1,177 @@
+#include "renderer/load/charts/chart_release.h"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <utility>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/document.h"
+#include "renderer/core/text_of.h"
+#include "renderer/core/yaml_reader.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/values.h"
+
+namespace renderer {
+
+namespace {
+
+std::string first_of(std::initializer_list<std::string_view> texts) {
+    for (const std::string_view text : texts) {
+        if (!text.empty()) {
+            return std::string(text);
+        }
+    }
+    return {};
+}
+
+void add_map(const Value* values, std::vector<Value>& layers) {
+    if (values != nullptr && values->is_map()) {
+        layers.push_back(values->clone());
+    }
+}
+
+class Reader {
+public:
+    Reader(const Value& object, std::string_view ns, SourceMap& sources)
+        : object_(object), ns_(ns), sources_(sources) {}
+
+    std::vector<ChartRelease> run() {
+        const std::string_view version = text_of(object_, {"apiVersion"});
+        const std::string_view kind = text_of(object_, {"kind"});
+        if (version.starts_with("helm.toolkit.fluxcd.io/") && kind == "HelmRelease") {
+            flux();
+        } else if (version.starts_with("helm.cattle.io/") && kind == "HelmChart") {
+            k3s();
+        } else if (version.starts_with("argoproj.io/") && kind == "Application") {
+            argo();
+        }
+        std::erase_if(found_, [](const ChartRelease& one) { return one.chart.empty(); });
+        return std::move(found_);
+    }
+
+private:
+    std::string_view at(std::initializer_list<std::string_view> path) const {
+        return text_of(object_, path);
+    }
+
+    ChartRelease& start() {
+        ChartRelease& release = found_.emplace_back();
+        release.pos = object_.find("kind")->pos();
+        release.object = object_name(at({"kind"}), ns_, at({"metadata", "name"}));
+        return release;
+    }
+
+    void add_text(const ChartRelease& release, std::string_view text, std::vector<Value>& layers) {
+        if (text.empty()) {
+            return;
+        }
+        Diagnostics unheard;
+        const SourceId source =
+            sources_.add(fmt::format("values of {}", release.object), std::string(text));
+        const Value values = read_yaml(sources_, source, unheard);
+        add_map(&values, layers);
+    }
+
+    void flux() {
+        ChartRelease& release = start();
+        release.chart =
+            first_of({at({"spec", "chart", "spec", "chart"}), at({"spec", "chartRef", "name"})});
+        release.version = at({"spec", "chart", "spec", "version"});
+        release.ns = first_of({at({"spec", "targetNamespace"}), ns_});
+        add_map(object_.at({"spec", "values"}), release.values);
+    }
+
+    void k3s() {
+        ChartRelease& release = start();
+        release.chart = at({"spec", "chart"});
+        release.version = at({"spec", "version"});
+        release.ns = first_of({at({"spec", "targetNamespace"}), ns_});
+        add_text(release, at({"spec", "valuesContent"}), release.values);
+        add_map(object_.at({"spec", "valuesInline"}), release.values);
+        std::vector<std::string> sets;
+        for (const Member& member : members_of(object_.at({"spec", "set"}))) {
+            sets.push_back(fmt::format("{}={}", member.name(), spelling_of(member.value)));
+        }
+        add_sets(release, sets);
+    }
+
+    void add_sets(ChartRelease& release, const std::vector<std::string>& sets) {
+        Diagnostics unheard;
+        renderer::add_sets(sets, sources_, release.values, unheard);
+    }
+
+    void argo() {
+        const Value* single = object_.at({"spec", "source"});
+        if (single != nullptr) {
+            argo_source(*single);
+        }
+        for (const Value& source : items_of(object_.at({"spec", "sources"}))) {
+            argo_source(source);
+        }
+    }
+
+    void argo_source(const Value& source) {
+        ChartRelease& release = start();
+        release.chart = text_of(source, {"chart"});
+        release.version = text_of(source, {"targetRevision"});
+        release.ns = at({"spec", "destination", "namespace"});
+        for (const Value& file : items_of(source.at({"helm", "valueFiles"}))) {
+            release.values_files.emplace_back(text_of(file));
+        }
+        const Value* object = source.at({"helm", "valuesObject"});
+        if (object == nullptr) {
+            add_text(release, text_of(source, {"helm", "values"}), release.values);
+        }
+        add_map(object, release.values);
+        std::vector<std::string> sets;
+        for (const Value& one : items_of(source.at({"helm", "parameters"}))) {
+            sets.push_back(
+                fmt::format("{}={}", text_of(one, {"name"}), spelling_of(one.find("value"))));
+        }
+        add_sets(release, sets);
+    }
+
+    const Value& object_;
+    std::string_view ns_;
+    SourceMap& sources_;
+    std::vector<ChartRelease> found_;
+};
+
+}  // namespace
+
+bool is_operator_chart(std::string_view chart) {
+    while (chart.ends_with('/')) {
+        chart.remove_suffix(1);
+    }
+    chart = base_name(chart);
+    return chart == kOperatorChart ||
+           (chart.ends_with(".tgz") && chart.starts_with(fmt::format("{}-", kOperatorChart)));
+}
+
+std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,
+                                         SourceMap& sources) {
+    return Reader(object, ns, sources).run();
+}
+
+std::vector<ChartRelease> chart_releases_of_kustomization(const Value& kustomization,
+                                                          const std::string& path) {
+    std::vector<ChartRelease> found;
+    for (const Value& chart : items_of(kustomization.find("helmCharts"))) {
+        ChartRelease& release = found.emplace_back();
+        release.pos = chart.pos();
+        release.chart = text_of(chart, {"name"});
+        release.object = path;
+        release.version = text_of(chart, {"version"});
+        release.ns =
+            first_of({text_of(chart, {"namespace"}), text_of(kustomization, {"namespace"})});
+        release.values_files.emplace_back(text_of(chart, {"valuesFile"}));
+        for (const Value& file : items_of(chart.find("additionalValuesFiles"))) {
+            release.values_files.emplace_back(text_of(file));
+        }
+        add_map(chart.find("valuesInline"), release.values);
+    }
+    return found;
+}
+
+}  // namespace renderer

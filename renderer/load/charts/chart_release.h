@@ -1,0 +1,43 @@
+// A chart that an engine installs, as its object says it: HelmRelease of Flux, Application of Argo
+// CD, HelmChart of k3s, or an entry of `helmCharts` in a kustomization. Sources:
+// fluxcd/helm-controller api/v2/helmrelease_types.go, argo-cd docs/user-guide/helm.md,
+// k3s-io/helm-controller pkg/apis/helm.cattle.io/v1/types.go, kustomize
+// api/types/helmchartargs.go.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/pos.h"
+#include "renderer/core/source_map.h"
+#include "renderer/core/value.h"
+
+namespace renderer {
+
+constexpr std::string_view kOperatorChart = "tailscale-operator";
+
+struct ChartRelease {
+    Pos pos = {};
+    std::string object = {};         // "HelmRelease/tailscale/tailscale-operator"
+    std::string chart = {};          // a name, a path or an address; of chartRef the name
+    std::string version = {};        // as spelled, perhaps a range
+    std::string ns = {};             // of what is installed; "" when the object does not say
+    std::vector<Value> values = {};  // that it says itself, in rising precedence
+    std::vector<std::string> values_files = {};  // below them, as spelled
+};
+
+// A name, a path, an address or an archive of the operator's chart.
+bool is_operator_chart(std::string_view chart);
+
+// What the object installs; none for other objects. `ns`: its own namespace. Texts with values are
+// added to the sources.
+std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,
+                                         SourceMap& sources);
+
+// `helmCharts` of a kustomization, which is called `path`.
+std::vector<ChartRelease> chart_releases_of_kustomization(const Value& kustomization,
+                                                          const std::string& path);
+
+}  // namespace renderer

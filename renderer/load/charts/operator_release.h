@@ -1,0 +1,17 @@
+// The operator's chart where an engine installs it: its values are the settings of what is
+// rendered, below all others, and its namespace is ours.
+#pragma once
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/load/inputs.h"
+#include "renderer/load/load.h"
+#include "renderer/load/tree/source_tree.h"
+
+namespace renderer {
+
+// Looks among the loaded documents, the releases of the selection and its kustomizations. Sets
+// `operator_release`, and adds its values as the lowest layers.
+void find_operator_release(const SourceTree& tree, const Selection& selection,
+                           const LoadOptions& options, Loaded& loaded, Diagnostics& diagnostics);
+
+}  // namespace renderer

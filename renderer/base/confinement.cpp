@@ -168,6 +168,10 @@ void allow_reading(int ruleset, const char* path) {
 
 }  // namespace
 
+bool keeps_files_apart() {
+    return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
+}
+
 Confinement::Confinement(const std::string& program, const std::string& directory)
     : filter_(call_filter()) {
     const landlock_ruleset_attr handled = {.handled_access_fs = kRead};

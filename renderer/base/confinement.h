@@ -11,6 +11,9 @@
 
 namespace renderer {
 
+// The kernel has Landlock.
+bool keeps_files_apart();
+
 class Confinement {
 public:
     // Readable are the file `program`, what is below `directory`, and the programs and libraries of

@@ -16,12 +16,14 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
     const std::size_t generated = out_.generated.size();
     Diagnostics found;
     const BuildContext& shared = context_.build;
-    std::vector<std::string> visited = run_build(
-        {build.tree, shared.sources, build.reader, out_, found}, {.dir = build.dir.path,
-                                                                  .boundary = {},
-                                                                  .bundle_dir = context_.root,
-                                                                  .bundle = bundle_,
-                                                                  .rule = build.rule});
+    std::vector<std::string> visited =
+        run_build({build.tree, shared.sources, build.reader, out_, found,
+                   build.loads_any ? context_.root : std::string()},
+                  {.dir = build.dir.path,
+                   .boundary = {},
+                   .bundle_dir = context_.root,
+                   .bundle = bundle_,
+                   .rule = build.rule});
     for (std::size_t i = files; i < out_.files.size(); ++i) {
         out_.files[i].variables = build.variables;
     }
@@ -67,8 +69,8 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
     if (!program_) {
         program_ = kustomize_at(context_.options.kustomize);
     }
-    Result<KustomizeBuild> made =
-        run_kustomize(*program_, build.tree, build.reader, read, context_.root, build.dir.path);
+    Result<KustomizeBuild> made = run_kustomize(*program_, build.tree, build.reader, read,
+                                                context_.root, build.dir.path, build.loads_any);
     if (!made) {
         context_.build.diagnostics.add(std::move(made.error().diagnostic));
         return true;

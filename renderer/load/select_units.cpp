@@ -86,7 +86,8 @@ private:
                          .reader = view.reader(),
                          .dir = *repository_.find(dir),
                          .rule = rule_of(unit),
-                         .variables = unit.variables});
+                         .variables = unit.variables,
+                         .loads_any = unit.loads_any});
         }
         for (const std::string& path : view.manifests()) {
             builds_.added.push_back({.path = path,

@@ -238,3 +238,35 @@ def test_names_a_program_that_is_not_there(tree):
             printed, _ = process.communicate()
         assert process.returncode == 1
         assert printed.startswith(f"--kustomize: error: there is no such program [usage]\n  found: {found}\n")
+
+
+def outside(tree, absolute):
+    path = tree.folder / "service.yaml"
+    path.write_text(SERVICE.replace("name: web,", f"name: {MARK},"))
+    return str(path) if absolute else "../../service.yaml"
+
+
+@pytest.mark.parametrize("absolute", [False, True])
+@pytest.mark.parametrize("field", ["resources", "components", "configMapGenerator", "patches", "inline"])
+def test_reads_nothing_outside_where_flux_loads_any_file(tree, program, field, absolute):
+    path = outside(tree, absolute)
+    plug_in = yaml.safe_dump({"apiVersion": "builtin", "kind": "PatchTransformer", "metadata": {"name": "p"}, "path": path,
+                              "target": {"kind": "Service"}})
+    fields = {"resources": {"resources": ["service.yaml", path]}, "components": {"components": [os.path.dirname(path)]},
+              "configMapGenerator": {"configMapGenerator": [{"name": "c", "files": [path]}]},
+              "patches": {"patches": [{"path": path, "target": {"kind": "Service"}}]}, "inline": {"transformers": [plug_in]}}[field]
+    tree.write("flux.yaml", {"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": {"name": "app", "namespace": "f"},
+                             "spec": {"path": "./app", "sourceRef": {"kind": "GitRepository", "name": "f"}}})
+    tree.write("app/kustomization.yaml", with_fields(**fields))
+    code, _ = tree.render(program)
+    assert code == 1
+
+
+def test_reads_the_repository_where_flux_loads_any_file(tree, program):
+    tree.write("flux.yaml", {"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": {"name": "app", "namespace": "f"},
+                             "spec": {"path": "./app", "sourceRef": {"kind": "GitRepository", "name": "f"}}})
+    tree.write("shared/service.yaml", SERVICE.replace("name: web,", "name: shared,"))
+    tree.write("app/kustomization.yaml", with_fields(resources=["../shared/service.yaml"]))
+    code, printed = tree.render(program)
+    assert code == 0, printed
+    assert "a-shared" in printed

@@ -122,7 +122,7 @@ private:
     std::optional<std::string> contents(const Value& entry, std::string_view relative) {
         const std::string path = normal_path(join_path(file_.dir, relative));
         if (relative.find("://") != std::string_view::npos || relative.starts_with('/') ||
-            !is_within(context_.tree.real_path(path), context_.tree.real_path(file_.dir))) {
+            !context_.may_load(path, file_.dir)) {
             error("outside-kustomization", entry,
                   fmt::format("\"{}\" is not in or below the kustomization's directory", relative))
                 .expected("kustomize only reads files in or below its directory")

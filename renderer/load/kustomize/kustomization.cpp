@@ -93,7 +93,7 @@ private:
 
     void add_file(const Kustomization& file, const Value& entry, const std::string& path,
                   const NamespaceRule& rule) {
-        if (!is_within(context_.tree.real_path(path), context_.tree.real_path(file.dir))) {
+        if (!context_.may_load(path, file.dir)) {
             refuse(entry, "outside-kustomization",
                    fmt::format("\"{}\" is not in or below the kustomization's directory",
                                entry.text()),
@@ -225,6 +225,10 @@ bool is_remote_resource(std::string_view entry) {
            (colon != std::string_view::npos && has_user) ||
            (host == "github.com" && host.size() < entry.size()) ||
            entry.find("?ref=") != std::string_view::npos;
+}
+
+bool BuildContext::may_load(const std::string& path, const std::string& dir) const {
+    return is_within(tree.real_path(path), tree.real_path(files_root.empty() ? dir : files_root));
 }
 
 std::vector<std::string> run_build(const BuildContext& context, const BuildRequest& request) {

@@ -78,6 +78,11 @@ struct BuildContext {
     KustomizationReader& reader;
     Selection& selection;
     Diagnostics& diagnostics;
+    // Below it files may be named from anywhere, as with LoadRestrictionsNone; "" = only those in
+    // or below the kustomization's own directory.
+    std::string files_root = {};
+
+    [[nodiscard]] bool may_load(const std::string& path, const std::string& dir) const;
 };
 
 // Adds the files and generated objects of one build to the selection. Returns the directories whose

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/confinement.h"
 #include "renderer/base/sandbox.h"
 #include "renderer/load/kustomize/private_copy.h"
 #include "renderer/load/tree/paths.h"
@@ -25,8 +26,9 @@ namespace fs = std::filesystem;
 // Of kubectl, where the user may have set other options for `kubectl kustomize`.
 constexpr const char* kNoPreferences = "KUBERC=off";
 // What both programs do without options, said so that nothing else decides it.
-constexpr std::array kSafeOptions = {"--load-restrictor=LoadRestrictionsRootOnly",
-                                     "--enable-helm=false"};
+constexpr const char* kNoHelm = "--enable-helm=false";
+constexpr const char* kOwnFiles = "--load-restrictor=LoadRestrictionsRootOnly";
+constexpr const char* kAnyFiles = "--load-restrictor=LoadRestrictionsNone";
 
 bool is_program(const std::string& path) {
     std::error_code error;
@@ -163,10 +165,12 @@ KustomizeProgram kustomize_at(const std::string& path) {
 
 Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const SourceTree& tree,
                                      KustomizationReader& reader, const BuildFiles& files,
-                                     const std::string& root, const std::string& dir) {
+                                     const std::string& root, const std::string& dir,
+                                     bool loads_any) {
     std::vector<std::string> arguments = {program.path};
     arguments.insert(arguments.end(), program.verb.begin(), program.verb.end());
-    arguments.insert(arguments.end(), kSafeOptions.begin(), kSafeOptions.end());
+    arguments.emplace_back(loads_any && keeps_files_apart() ? kAnyFiles : kOwnFiles);
+    arguments.emplace_back(kNoHelm);
     std::set<Orphan> orphans;
     while (true) {
         const PrivateCopy copy;

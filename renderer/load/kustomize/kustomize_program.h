@@ -35,10 +35,13 @@ struct KustomizeBuild {
     std::vector<LeftOut> left_out;
 };
 
-// `files`: of the build, all in `root`. Fails with what the program printed to standard error,
+// `files`: of the build, all in `root`. `loads_any`: a kustomization may name files that are not in
+// or below its directory, for which the kernel must keep the rest of the machine from being read;
+// else kustomize refuses them. Fails with what the program printed to standard error,
 // which is not told where it may show values of a Secret.
 Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const SourceTree& tree,
                                      KustomizationReader& reader, const BuildFiles& files,
-                                     const std::string& root, const std::string& dir);
+                                     const std::string& root, const std::string& dir,
+                                     bool loads_any);
 
 }  // namespace renderer

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 
+#include "renderer/base/confinement.h"
 #include "renderer/load/tree/memory_tree.h"
 
 namespace renderer {
@@ -40,7 +41,7 @@ protected:
         KustomizationReader reader(tree, sources);
         Result<KustomizeBuild> build =
             run_kustomize(kustomize_at(path), tree, reader,
-                          find_build_files(tree, reader, ".", "app"), ".", "app");
+                          find_build_files(tree, reader, ".", "app"), ".", "app", loads_any_);
         if (!build) {
             return build.error().diagnostic.message + ": " + build.error().diagnostic.found;
         }
@@ -53,6 +54,7 @@ protected:
 
     std::string dir_;
     std::string left_out_;
+    bool loads_any_ = false;
 };
 
 const std::map<std::string, std::string> kFiles = {
@@ -97,6 +99,13 @@ TEST_F(KustomizeProgramTest, IsAskedForNothingButAPlainBuild) {
     const std::string rest = options + "/nonexistent off\nkind: ConfigMap\n";
     EXPECT_EQ(built(program("kustomize", script), kFiles), "build" + rest);
     EXPECT_EQ(built(program("kubectl", script), kFiles), "kustomize" + rest);
+}
+
+TEST_F(KustomizeProgramTest, MayNameAnyFileWhereTheKernelGuardsTheRest) {
+    loads_any_ = true;
+    EXPECT_EQ(built(program("kustomize", "echo $2\n"), kFiles),
+              keeps_files_apart() ? "--load-restrictor=LoadRestrictionsNone\n"
+                                  : "--load-restrictor=LoadRestrictionsRootOnly\n");
 }
 
 TEST_F(KustomizeProgramTest, IsNotGivenWhatItWouldFetchOrRun) {

@@ -87,6 +87,7 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     const bool recurses = spelling_of(source.at({"directory", "recurse"})) == "true" ||
                           source.find("plugin") != nullptr;
     unit.files = recurses ? UnitFiles::Recursive : UnitFiles::Directory;
+    unit.loads_any = repository.argo_loads_any();
     unit.ignores_kustomization = directory != nullptr && !directory->is_null();
     unit.include = text_of(source, {"directory", "include"});
     unit.exclude = text_of(source, {"directory", "exclude"});

@@ -49,6 +49,7 @@ struct BuildUnit {
     std::size_t parent = SIZE_MAX;  // index of the unit that applies the object
 
     UnitFiles files = UnitFiles::Generated;
+    bool loads_any = false;              // its kustomizations may name any file of the repository
     bool ignores_kustomization = false;  // it is a manifest among others
     std::string include, exclude;        // patterns of Argo CD, "" = none
 

@@ -162,6 +162,7 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     BuildUnit unit;
     unit.name = full_name(root);
     unit.file = kustomization.file;
+    unit.loads_any = true;
     unit.dir = repository.directory(path);
     unit.target_namespace = text_of(root, {"spec", "targetNamespace"});
     const auto skip = [&](UnitState state, std::string reason) {
@@ -219,6 +220,7 @@ std::vector<BuildUnit> instance_units(const GitOpsTree& repository, const Engine
         BuildUnit unit;
         unit.name = "FluxInstance flux";
         unit.file = instance.file;
+        unit.loads_any = true;
         unit.dir = repository.directory(path);
         if (repository.tree().kind(unit.dir) == EntryKind::Directory) {
             units.push_back(std::move(unit));

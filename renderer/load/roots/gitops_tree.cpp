@@ -30,6 +30,11 @@ bool may_hold_engine(std::string_view text) {
     return has(text, kFluxGroup) || has(text, kFluxSources) || has(text, kArgoGroup);
 }
 
+// Of argocd-cm.
+bool loads_any(std::string_view text) {
+    return has(text, "kustomize.buildOptions") && has(text, "LoadRestrictionsNone");
+}
+
 // "owner/name" of https, ssh and scp addresses alike.
 std::string repository_name(std::string_view url) {
     std::string name = lower_case(url);
@@ -184,8 +189,10 @@ std::vector<EngineObject> GitOpsTree::objects_in(const std::string& file) const 
 
 void GitOpsTree::collect() {
     for (auto& [path, text] : read_wanted(tree_, dirs_, threads_, [](std::string_view candidate) {
-             return may_hold_engine(candidate) || may_hold_instance(candidate);
+             return may_hold_engine(candidate) || may_hold_instance(candidate) ||
+                    loads_any(candidate);
          })) {
+        argo_loads_any_ = argo_loads_any_ || loads_any(text);
         const bool is_engine = may_hold_engine(text);
         const bool is_instance = may_hold_instance(text);
         if (is_engine) {

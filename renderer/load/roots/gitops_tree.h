@@ -54,6 +54,9 @@ public:
     // Of an Argo CD source.
     [[nodiscard]] bool is_own_url(std::string_view url) const;
 
+    // Argo CD is told so by its ConfigMap, or by values of its chart.
+    [[nodiscard]] bool argo_loads_any() const { return argo_loads_any_; }
+
     // Those of this name, of all namespaces.
     std::vector<const Value*> config_maps(std::string_view name);
 
@@ -89,6 +92,7 @@ private:
     std::string own_url_;  // "" when several could be
     std::map<std::string, std::vector<Value>, std::less<>> config_maps_;  // when one is asked for
     bool has_config_maps_ = false;
+    bool argo_loads_any_ = false;
     std::map<std::string, bool> inputs_;  // files that were asked for
 };
 

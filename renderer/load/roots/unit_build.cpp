@@ -93,7 +93,7 @@ bool needs_kustomize(const Diagnostics& found) {
 }
 
 std::vector<EngineObject> UnitBuilder::build(const UnitTree& view, const std::string& dir,
-                                             bool& assumed) {
+                                             bool loads_any, bool& assumed) {
     const auto is_engine = [&](const std::string& path) {
         return repository_.is_engine_file(path);
     };
@@ -111,7 +111,8 @@ std::vector<EngineObject> UnitBuilder::build(const UnitTree& view, const std::st
     Selection scratch;
     Diagnostics found;
     run_build(
-        {view.tree(), sources_, view.reader(), scratch, found},
+        {view.tree(), sources_, view.reader(), scratch, found,
+         loads_any ? repository_.root() : std::string()},
         {.dir = dir, .boundary = {}, .bundle_dir = repository_.root(), .bundle = 0, .rule = {}});
     if (!found.has_errors()) {
         for (const InputFile& file : scratch.files) {
@@ -123,8 +124,8 @@ std::vector<EngineObject> UnitBuilder::build(const UnitTree& view, const std::st
         if (!program_) {
             program_ = kustomize_at(kustomize_);
         }
-        Result<KustomizeBuild> made =
-            run_kustomize(*program_, view.tree(), view.reader(), read, repository_.root(), dir);
+        Result<KustomizeBuild> made = run_kustomize(*program_, view.tree(), view.reader(), read,
+                                                    repository_.root(), dir, loads_any);
         if (made) {
             objects = repository_.read("kustomize build " + dir, std::move(made->stream));
             find_origins(read, objects);
@@ -161,7 +162,7 @@ std::vector<EngineObject> UnitBuilder::engine_objects(const BuildUnit& unit, boo
     const UnitTree view(repository_.tree(), reader_, sources_, unit);
     std::vector<EngineObject> objects;
     for (const std::string& dir : view.builds()) {
-        std::ranges::move(build(view, dir, assumed), std::back_inserter(objects));
+        std::ranges::move(build(view, dir, unit.loads_any, assumed), std::back_inserter(objects));
     }
     for (const std::string& path : view.manifests()) {
         if (repository_.is_engine_file(path)) {

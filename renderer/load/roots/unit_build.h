@@ -58,7 +58,8 @@ public:
     std::vector<EngineObject> engine_objects(const BuildUnit& unit, bool& assumed);
 
 private:
-    std::vector<EngineObject> build(const UnitTree& view, const std::string& dir, bool& assumed);
+    std::vector<EngineObject> build(const UnitTree& view, const std::string& dir, bool loads_any,
+                                    bool& assumed);
     void find_origins(const BuildFiles& read, std::vector<EngineObject>& objects) const;
 
     const GitOpsTree& repository_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "renderer/kube/name_grammar.h"
+#include "renderer/load/roots/argo_clusters.h"
 
 namespace renderer {
 
@@ -87,10 +88,25 @@ CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc) {
     return path;
 }
 
+void add_argo_clusters(CLI::App& verb, LoadOptions& load) {
+    add(verb, "--argo-cluster", load.argo_clusters, "NAME[,server=URL][,LABEL=VALUE]...",
+        "a cluster that Argo CD knows, for generators of ApplicationSets that ask for clusters "
+        "(repeatable: all of them)")
+        ->allow_extra_args(false)
+        ->check([](const std::string& text) {
+            return parse_argo_cluster(text) ? std::string()
+                                            : fmt::format(
+                                                  "invalid cluster \"{}\"; expected "
+                                                  "NAME[,server=URL][,LABEL=VALUE]...",
+                                                  text);
+        });
+}
+
 void add_unit_choice(CLI::App& verb, LoadOptions& load) {
     add(verb, "--include", load.includes, "DIR",
         "with --only generated: directory to render though nothing applies it (repeatable)")
         ->allow_extra_args(false);
+    add_argo_clusters(verb, load);
     verb.add_flag("--suspended", load.suspended,
                   "with --only generated: render what is suspended, too");
 }

@@ -62,6 +62,7 @@ CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc);
 
 CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc);
 
+void add_argo_clusters(CLI::App& verb, LoadOptions& load);
 void add_unit_choice(CLI::App& verb, LoadOptions& load);
 
 // With add_unit_choice.

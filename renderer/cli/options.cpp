@@ -182,6 +182,7 @@ void add_roots(CLI::App& app, Options& options) {
     verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
     add_path(verb, options, "directory to look at (default .)");
     add(verb, "--cluster", options.load.cluster, "NAME", "mark what other clusters apply");
+    add_argo_clusters(verb, options.load);
     add(verb, "--threads", options.load.threads, "N", "threads for reading (default one per core)");
     add_diagnostics(verb, options);
 }

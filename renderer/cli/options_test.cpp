@@ -87,6 +87,10 @@ TEST(Options, SayWhatIsWrong) {
          "tailrender: error: --namespace: invalid namespace \"Bad_NS\"; expected lower-case "
          "letters, digits and dashes, at most 63, no dash at either end [usage]\n"
          "  hint: run \"tailrender install --help\"\n"},
+        {{"render", ".", "--argo-cluster", "home,env"},
+         "tailrender: error: --argo-cluster: invalid cluster \"home,env\"; expected "
+         "NAME[,server=URL][,LABEL=VALUE]... [usage]\n"
+         "  hint: run \"tailrender render --help\"\n"},
         {{"render", ".", "--threads", "many"},
          "tailrender: error: could not convert: --threads = many [usage]\n"
          "  hint: run \"tailrender render --help\"\n"},

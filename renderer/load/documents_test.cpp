@@ -8,9 +8,8 @@ namespace renderer {
 namespace {
 
 LoadedText load_stream_text(std::string stream, std::string ns = "") {
-    LoadOptions options;
+    LoadOptions options = in_namespace(std::move(ns));
     options.stream = std::move(stream);
-    options.default_namespace = std::move(ns);
     return load_text({}, std::move(options));
 }
 

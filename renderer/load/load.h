@@ -34,14 +34,15 @@ struct LoadOptions {
     std::string output_dir;                  // -o: skipped while reading
     bool only_generated = false;        // --only generated: the sources are applied as they are
     std::vector<std::string> includes;  // --include: folders to render that no one applies
-    bool suspended = false;             // --suspended: also what is not reconciled
-    bool fixes_sources = false;         // with only_generated: the edits that sources need are made
-    bool one_stream = false;            // what is left out of the output is lost
-    std::string kustomize = "none";     // --kustomize: where kustomize or kubectl is
-    bool install = false;               // no input but values: a bundle of the operator's chart
-    std::string kubernetes_version;     // --kubernetes-version
-    bool validate = false;              // --validate: foreign documents and outputs too
-    unsigned threads = 0;               // 0 = one per core
+    std::vector<std::string> argo_clusters;  // --argo-cluster: all that Argo CD knows
+    bool suspended = false;                  // --suspended: also what is not reconciled
+    bool fixes_sources = false;      // with only_generated: the edits that sources need are made
+    bool one_stream = false;         // what is left out of the output is lost
+    std::string kustomize = "none";  // --kustomize: where kustomize or kubectl is
+    bool install = false;            // no input but values: a bundle of the operator's chart
+    std::string kubernetes_version;  // --kubernetes-version
+    bool validate = false;           // --validate: foreign documents and outputs too
+    unsigned threads = 0;            // 0 = one per core
 };
 
 // A path as a file of Fleet spells it.

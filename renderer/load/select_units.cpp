@@ -27,7 +27,7 @@ public:
           dirs_(dirs),
           bundle_(bundle),
           repository_(context.build.tree, dirs, context.root, context.build.sources,
-                      context.options.threads),
+                      context.options),
           builds_(context, dirs, bundle) {}
 
     bool run() {

@@ -22,7 +22,7 @@ UnitList list_units(const LoadOptions& options, SourceMap& sources, Diagnostics&
         dirs.push_back(&dir);
     }
     KustomizationReader reader(*tree, sources, options.output_dir);
-    GitOpsTree repository(*tree, dirs, root, sources, options.threads);
+    GitOpsTree repository(*tree, dirs, root, sources, options);
     list.units = plan_units(repository, reader, sources, options, diagnostics);
     if (!options.cluster.empty()) {
         choose_cluster(repository, options.cluster, list.units, diagnostics);

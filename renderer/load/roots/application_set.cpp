@@ -141,8 +141,8 @@ private:
             }
         } else if (const Value* git = generator.find("git")) {
             git_parameters(filled(*git, outer), found);
-        } else if (const Value* clusters = generator.find("clusters")) {
-            own_cluster(*clusters, found);
+        } else if (const Value* one = generator.find("clusters")) {
+            clusters(*one, found);
         } else if (const Value* matrix = generator.find("matrix"); matrix && depth < kDeepest) {
             product(*matrix, outer, depth, found);
         } else {
@@ -175,14 +175,44 @@ private:
         }
     }
 
-    // Clusters that Argo CD was told of are Secrets, which no tree has in clear text.
-    void own_cluster(const Value& clusters, std::vector<Value>& found) {
-        if (members_of(clusters.find("selector")).empty()) {
-            found.push_back(Value::map({{"name", "in-cluster"},
-                                        {"nameNormalized", "in-cluster"},
-                                        {"server", "https://kubernetes.default.svc"}}));
+    // Without a word of others there may be any.
+    void clusters(const Value& generator, std::vector<Value>& found) {
+        const std::vector<ArgoCluster>& known = repository_.argo_clusters();
+        const Value* selector = generator.find("selector");
+        if (known.empty()) {
+            leave(
+                "clusters: the clusters that Argo CD knows are not in the tree; --argo-cluster "
+                "names them");
         }
-        leave("clusters: the clusters that Argo CD knows are not in the tree");
+        if (generator.find("values") != nullptr || generator.find("flatList") != nullptr) {
+            leave("clusters with values or flatList");
+        }
+        const ArgoCluster own{.name = std::string(kOwnCluster), .server = std::string(kOwnServer)};
+        if (members_of(selector).empty() &&
+            std::ranges::find(known, kOwnServer, &ArgoCluster::server) == known.end()) {
+            found.push_back(parameters_of(own));
+        }
+        for (const ArgoCluster& cluster : known) {
+            const std::optional<bool> is_selected = selects(selector, cluster);
+            if (cluster.name.empty()) {
+                leave("clusters: the Secret of a cluster is encrypted; --argo-cluster names them");
+            } else if (!is_selected) {
+                leave("clusters: an operator of its selector is not known");
+            } else if (*is_selected) {
+                found.push_back(parameters_of(cluster));
+            }
+        }
+    }
+
+    static Value parameters_of(const ArgoCluster& cluster) {
+        Value metadata = Value::map();
+        metadata.put("labels", cluster.labels.clone());
+        metadata.put("annotations", cluster.annotations.clone());
+        Value parameters = Value::map({{"name", cluster.name},
+                                       {"nameNormalized", dns_name(cluster.name)},
+                                       {"server", cluster.server}});
+        parameters.put("metadata", std::move(metadata));
+        return parameters;
     }
 
     void git_parameters(const Value& git, std::vector<Value>& found) {

@@ -1,6 +1,6 @@
 // Argo CD ApplicationSets -> Applications, as far as the tree says them: generators `list`, `git`
-// (directories and files of this repository), `matrix` of these, and `clusters` of the cluster that
-// Argo CD runs in. Source: argo-cd applicationset/generators, applicationset/utils/utils.go.
+// (directories and files of this repository), `matrix` of these, and `clusters`, as far as they are
+// known. Source: argo-cd applicationset/generators, applicationset/utils/utils.go.
 #pragma once
 
 #include <string>

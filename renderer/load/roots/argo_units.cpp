@@ -14,16 +14,20 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kInClusterServer = "https://kubernetes.default.svc";
 constexpr const char* kOverrides = ".argocd-source";
 
-std::string cluster_of(const Value& application) {
+std::string cluster_of(const GitOpsTree& repository, const Value& application) {
     const std::string_view name = text_of(application, {"spec", "destination", "name"});
     const std::string_view server = text_of(application, {"spec", "destination", "server"});
     if (!name.empty()) {
         return std::string(name);
     }
-    return std::string(server.empty() || server == kInClusterServer ? kOwnCluster : server);
+    for (const ArgoCluster& cluster : repository.argo_clusters()) {
+        if (!server.empty() && cluster.server == server) {
+            return cluster.name;
+        }
+    }
+    return std::string(server.empty() || server == kOwnServer ? kOwnCluster : server);
 }
 
 // What lies beside the manifests wins over the Application.
@@ -69,7 +73,7 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     unit.name = fmt::format("Application {}", name);
     unit.file = application.file;
     unit.dir = repository.directory(text_of(spelled, {"path"}));
-    unit.cluster = cluster_of(root);
+    unit.cluster = cluster_of(repository, root);
     unit.fallback_namespace = text_of(root, {"spec", "destination", "namespace"});
     if (!repository.is_own_url(text_of(spelled, {"repoURL"}))) {
         unit.state = UnitState::External;
@@ -101,7 +105,7 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     return unit;
 }
 
-void add_chart(const EngineObject& application, const Value& source,
+void add_chart(const GitOpsTree& repository, const EngineObject& application, const Value& source,
                std::vector<BuildUnit>& units) {
     const std::string_view chart = text_of(source, {"chart"});
     if (chart.empty()) {
@@ -111,7 +115,7 @@ void add_chart(const EngineObject& application, const Value& source,
     unit.name = fmt::format("Application {}", text_of(application.root, {"metadata", "name"}));
     unit.file = application.file;
     unit.dir = chart;
-    unit.cluster = cluster_of(application.root);
+    unit.cluster = cluster_of(repository, application.root);
     unit.fallback_namespace = text_of(application.root, {"spec", "destination", "namespace"});
     unit.state = UnitState::External;
     unit.reason = fmt::format("a chart of {}", text_of(source, {"repoURL"}));
@@ -169,10 +173,10 @@ std::vector<BuildUnit> argo_units(const GitOpsTree& repository, const EngineObje
     }
     const Value* single = application.root.at({"spec", "source"});
     if (single != nullptr) {
-        add_chart(application, *single, units);
+        add_chart(repository, application, *single, units);
     }
     for (const Value& source : items_of(application.root.at({"spec", "sources"}))) {
-        add_chart(application, source, units);
+        add_chart(repository, application, source, units);
     }
     return units;
 }

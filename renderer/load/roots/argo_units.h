@@ -5,13 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/load/roots/argo_clusters.h"
 #include "renderer/load/roots/build_unit.h"
 #include "renderer/load/roots/gitops_tree.h"
 
 namespace renderer {
-
-// The destination of what runs beside Argo CD.
-constexpr std::string_view kOwnCluster = "in-cluster";
 
 // RFC 7396.
 void merge_patch(Value& target, const Value& patch);

@@ -142,14 +142,32 @@ std::vector<const Value*> sources_of(const Value& application) {
 }
 
 GitOpsTree::GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::string& root,
-                       SourceMap& sources, unsigned threads)
-    : tree_(tree), dirs_(dirs), root_(root), sources_(sources), threads_(threads) {
+                       SourceMap& sources, const LoadOptions& options)
+    : tree_(tree), dirs_(dirs), root_(root), sources_(sources), threads_(options.threads) {
     for (const WalkedDir* dir : dirs) {
         known_dirs_[dir->path] = dir;
     }
     collect();
     find_own_sources();
     find_own_url();
+    find_argo_clusters(options.argo_clusters);
+}
+
+// What the user says takes the place of all that the tree does.
+void GitOpsTree::find_argo_clusters(const std::vector<std::string>& named) {
+    for (const std::string& text : named) {
+        if (std::optional<ArgoCluster> cluster = parse_argo_cluster(text)) {
+            argo_clusters_.push_back(std::move(*cluster));
+        }
+    }
+    for (const EngineObject& object : objects_) {
+        if (!named.empty()) {
+            break;
+        }
+        if (std::optional<ArgoCluster> cluster = argo_cluster_of(object.root)) {
+            argo_clusters_.push_back(std::move(*cluster));
+        }
+    }
 }
 
 const WalkedDir* GitOpsTree::find(const std::string& dir) const {

@@ -11,6 +11,8 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 #include "renderer/load/fleet/fleet_files.h"
+#include "renderer/load/load.h"
+#include "renderer/load/roots/argo_clusters.h"
 #include "renderer/load/tree/source_tree.h"
 #include "renderer/load/walk.h"
 
@@ -29,9 +31,12 @@ bool is_kind(const Value& object, std::string_view group, std::string_view kind)
 class GitOpsTree {
 public:
     // `root`: the top of the repository, a normal path. Mistakes in the files are not said here.
-    // `threads`: 0 = one per core.
+    // Of the options threads and argo_clusters are asked.
     GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::string& root,
-               SourceMap& sources, unsigned threads);
+               SourceMap& sources, const LoadOptions& options);
+
+    // Other than the one that Argo CD runs in, unless that one is described. None: not said.
+    [[nodiscard]] const std::vector<ArgoCluster>& argo_clusters() const { return argo_clusters_; }
 
     [[nodiscard]] const std::vector<EngineObject>& objects() const { return objects_; }
 
@@ -78,6 +83,7 @@ private:
     void collect();
     void find_own_sources();
     void find_own_url();
+    void find_argo_clusters(const std::vector<std::string>& named);
 
     const SourceTree& tree_;
     const DirList& dirs_;
@@ -93,6 +99,7 @@ private:
     std::map<std::string, std::vector<Value>, std::less<>> config_maps_;  // when one is asked for
     bool has_config_maps_ = false;
     bool argo_loads_any_ = false;
+    std::vector<ArgoCluster> argo_clusters_;
     std::map<std::string, bool> inputs_;  // files that were asked for
 };
 

@@ -181,7 +181,7 @@ private:
                     object.origin.pos});
     }
 
-    // A bundle that lost everything leaves no directory behind.
+    // A bundle that lost everything leaves no directory behind, unless it is all that is applied.
     Result<Unit> add_bundle_files(std::size_t index) {
         const Bundle& which = bundle(index);
         const std::vector<std::string>& resources = resources_[index];
@@ -207,6 +207,9 @@ private:
     // By directory, "" = the bundle's own.
     std::map<std::string_view, Entries> kustomizations(std::size_t index) const {
         std::map<std::string_view, Entries> found;
+        if (output_.loaded.only_generated) {
+            found[""];  // whoever applies the folder fails without one, and removes nothing
+        }
         for (const LeftAlone& build : output_.loaded.left_alone) {
             if (build.bundle == index && !build.dir.empty() && !output_.loaded.only_generated) {
                 found[""].insert(build.dir);

@@ -26,6 +26,27 @@ spec:
     # What others own, such as the status or a webhook's fields, stays theirs.
     - ServerSideApply=true
 ---
+# With "render . --only generated -o tailscale/rendered": one more Application, and the others stay as
+# they are. Its folder may hold the controller, too (examples/argocd).
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata:
+  name: tailscale
+  namespace: argocd
+spec:
+  project: default
+  source:
+    repoURL: https://git.example.com/acme/home.git
+    path: tailscale
+  destination:
+    server: https://kubernetes.default.svc
+    namespace: tailscale
+  syncPolicy:
+    automated:
+      prune: true
+    syncOptions:
+    - ServerSideApply=true
+---
 # The AppProject, only where it limits what an Application may make.
 apiVersion: argoproj.io/v1alpha1
 kind: AppProject
@@ -61,6 +82,21 @@ kind: Kustomization
 spec:
   # Otherwise a device stays reachable after its source was deleted.
   prune: true
+---
+# With "render . --only generated -o tailscale/rendered": one more Kustomization, and the others stay
+# as they are. Its folder may hold the controller, too (examples/flux).
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata:
+  name: tailscale
+  namespace: flux-system
+spec:
+  interval: 10m
+  path: ./tailscale
+  prune: true
+  sourceRef:
+    kind: GitRepository
+    name: flux-system
 )";
 
 constexpr std::string_view kFleet =

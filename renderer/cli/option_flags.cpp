@@ -4,6 +4,7 @@
 
 #include "renderer/kube/name_grammar.h"
 #include "renderer/load/roots/argo_clusters.h"
+#include "renderer/load/roots/substitute.h"
 
 namespace renderer {
 
@@ -107,6 +108,15 @@ void add_unit_choice(CLI::App& verb, LoadOptions& load) {
         "with --only generated: directory to render though nothing applies it (repeatable)")
         ->allow_extra_args(false);
     add_argo_clusters(verb, load);
+    add(verb, "--substitute", load.substitutes, "NAME=VALUE",
+        "variable of Flux that the tree does not give, such as one of a Secret (repeatable)")
+        ->allow_extra_args(false)
+        ->check([](const std::string& text) {
+            const std::string_view name = std::string_view(text).substr(0, text.find('='));
+            return name.size() < text.size() && is_variable_name(name)
+                       ? std::string()
+                       : fmt::format("invalid variable \"{}\"; expected NAME=VALUE", text);
+        });
     verb.add_flag("--suspended", load.suspended,
                   "with --only generated: render what is suspended, too");
 }

@@ -91,6 +91,9 @@ TEST(Options, SayWhatIsWrong) {
          "tailrender: error: --argo-cluster: invalid cluster \"home,env\"; expected "
          "NAME[,server=URL][,LABEL=VALUE]... [usage]\n"
          "  hint: run \"tailrender render --help\"\n"},
+        {{"render", ".", "--substitute", "2A=b"},
+         "tailrender: error: --substitute: invalid variable \"2A=b\"; expected NAME=VALUE "
+         "[usage]\n  hint: run \"tailrender render --help\"\n"},
         {{"render", ".", "--threads", "many"},
          "tailrender: error: could not convert: --threads = many [usage]\n"
          "  hint: run \"tailrender render --help\"\n"},

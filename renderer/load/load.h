@@ -34,6 +34,8 @@ struct LoadOptions {
     std::string output_dir;                  // -o: skipped while reading
     bool only_generated = false;        // --only generated: the sources are applied as they are
     std::vector<std::string> includes;  // --include: folders to render that no one applies
+    std::vector<std::string>
+        substitutes;  // --substitute NAME=VALUE: of Flux, where the tree has none
     std::vector<std::string> argo_clusters;  // --argo-cluster: all that Argo CD knows
     bool suspended = false;                  // --suspended: also what is not reconciled
     bool fixes_sources = false;      // with only_generated: the edits that sources need are made

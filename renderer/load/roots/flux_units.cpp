@@ -79,6 +79,8 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
     add_variables(post_build->at({"substitute"}), variables);
     const bool always = text_of(*post_build, {"substituteStrategy"}) == "Always";
     const bool runs = !from.empty() || !variables.values.empty() || always;
+    variables.values.insert(repository.substitutes().values.begin(),
+                            repository.substitutes().values.end());
     return runs ? std::make_shared<const UnitVariables>(std::move(variables)) : nullptr;
 }
 

@@ -5,6 +5,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/parallel.h"
+#include "renderer/base/split.h"
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
@@ -151,6 +152,10 @@ GitOpsTree::GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::s
     find_own_sources();
     find_own_url();
     find_argo_clusters(options.argo_clusters);
+    for (std::string_view text : options.substitutes) {
+        const std::string_view name = take(text, '=');
+        substitutes_.values.insert_or_assign(std::string(name), std::string(text));
+    }
 }
 
 // What the user says takes the place of all that the tree does.

@@ -13,6 +13,7 @@
 #include "renderer/load/fleet/fleet_files.h"
 #include "renderer/load/load.h"
 #include "renderer/load/roots/argo_clusters.h"
+#include "renderer/load/roots/build_unit.h"
 #include "renderer/load/tree/source_tree.h"
 #include "renderer/load/walk.h"
 
@@ -31,7 +32,7 @@ bool is_kind(const Value& object, std::string_view group, std::string_view kind)
 class GitOpsTree {
 public:
     // `root`: the top of the repository, a normal path. Mistakes in the files are not said here.
-    // Of the options threads and argo_clusters are asked.
+    // Of the options threads, argo_clusters and substitutes are asked.
     GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::string& root,
                SourceMap& sources, const LoadOptions& options);
 
@@ -58,6 +59,9 @@ public:
 
     // Of an Argo CD source.
     [[nodiscard]] bool is_own_url(std::string_view url) const;
+
+    // Variables of Flux that the user gives.
+    [[nodiscard]] const UnitVariables& substitutes() const { return substitutes_; }
 
     // Argo CD is told so by its ConfigMap, or by values of its chart.
     [[nodiscard]] bool argo_loads_any() const { return argo_loads_any_; }
@@ -98,6 +102,7 @@ private:
     std::string own_url_;  // "" when several could be
     std::map<std::string, std::vector<Value>, std::less<>> config_maps_;  // when one is asked for
     bool has_config_maps_ = false;
+    UnitVariables substitutes_;
     bool argo_loads_any_ = false;
     std::vector<ArgoCluster> argo_clusters_;
     std::map<std::string, bool> inputs_;  // files that were asked for

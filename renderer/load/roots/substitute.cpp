@@ -282,6 +282,11 @@ bool is_disabled(const Value& object) {
 
 }  // namespace
 
+bool is_variable_name(std::string_view text) {
+    return !text.empty() && (text.front() < '0' || text.front() > '9') &&
+           std::ranges::all_of(text, is_name_character);
+}
+
 Result<std::string> substitute(std::string_view text, const UnitVariables& variables,
                                std::vector<std::string>& unset) {
     return Expander(text, variables, unset).run();
@@ -301,9 +306,7 @@ void substitute_object(Value& object, const UnitVariables& variables, bool is_in
                 .expected(
                     "a variable of postBuild.substitute, or of a ConfigMap in this tree that "
                     "substituteFrom names")
-                .hint(
-                    "values of Secrets are not read: write the value into the object, or give "
-                    "the variable in postBuild.substitute");
+                .hint(fmt::format("values of Secrets are not read: --substitute {}=VALUE", name));
         }
     }
 }

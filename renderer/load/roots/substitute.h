@@ -14,6 +14,9 @@
 
 namespace renderer {
 
+// What Flux takes for the name of a variable.
+bool is_variable_name(std::string_view text);
+
 // The text with its expressions replaced; fails with Flux's words for one that cannot be parsed. A
 // name without a value or a default keeps its expression, and is appended to `unset`.
 Result<std::string> substitute(std::string_view text, const UnitVariables& variables,

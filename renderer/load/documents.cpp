@@ -10,6 +10,7 @@
 
 #include "renderer/base/parallel.h"
 #include "renderer/core/text_of.h"
+#include "renderer/load/kustomize/built_services.h"
 #include "renderer/load/roots/substitute.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/walk.h"
@@ -455,9 +456,6 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
         loaded.input_bytes += texts[i]->size();
         pending.push_back(
             {.source = loaded.sources.add(files[i].path, std::move(*texts[i])), .file = &files[i]});
-        if (files[i].text) {
-            loaded.built.push_back(pending.back().source);
-        }
     }
     for_each_parallel(pending.size(), threads, [&](std::size_t i) {
         if (!pending[i].file->copied_whole) {
@@ -473,6 +471,7 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
     for (const PendingFile& file : pending) {
         file_of[file.source] = static_cast<std::uint32_t>(file.file - files.data());
     }
+    find_built(tree, files, file_of, loaded);
     assemble(pending, loaded, diagnostics);
     return file_of;
 }

@@ -27,9 +27,10 @@ struct NamespaceRule {
 };
 
 struct InputFile {
-    std::string path = {};                 // as typed
-    std::string bundle_path = {};          // relative to the bundle's directory
-    std::optional<std::string> text = {};  // what a program has printed; none: it is in the tree
+    std::string path = {};                  // as typed
+    std::string bundle_path = {};           // relative to the bundle's directory
+    std::optional<std::string> text = {};   // what a program has printed; none: it is in the tree
+    std::vector<std::string> made_of = {};  // the files that the program was given
     std::uint32_t bundle = 0;
     std::uint32_t rule = 0;       // index into Selection::rules
     std::uint32_t build = kNone;  // the kustomization build that it is part of

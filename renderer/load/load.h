@@ -136,6 +136,12 @@ struct OperatorRelease {
     std::string version;  // as spelled, perhaps a range
 };
 
+// What the user's kustomize printed. An edit of an egress Service belongs into the file it is from.
+struct BuiltSource {
+    SourceId source = 0;
+    std::vector<Document> egress;  // ExternalName Services of the files that it was given
+};
+
 struct Loaded {
     SourceMap sources;
     std::vector<SourceFile> files;         // sorted by (bundle, path)
@@ -162,7 +168,7 @@ struct Loaded {
     std::vector<LeftAlone> left_alone;
     // Files that are not understood and do not mention Tailscale.
     std::vector<SourceId> unjudged;
-    std::vector<SourceId> built;    // what the user's kustomize printed
+    std::vector<BuiltSource> built;
     std::string kustomize_version;  // its version, "" when nothing was built
     bool only_generated = false;    // documents are read, and never written
     bool fixes_sources = false;     // but for edits that are `in_source`

@@ -87,6 +87,7 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
     added.push_back({.path = fmt::format("kustomize build {}", name),
                      .bundle_path = join_path(build.dir.relative, "kustomize-build.yaml"),
                      .text = std::move(made->stream),
+                     .made_of = {read.paths.begin(), read.paths.end()},
                      .bundle = bundle_,
                      .rule = out_.add_rule(build.rule),
                      .variables = build.variables});

@@ -227,3 +227,47 @@ def test_the_first_run_may_find_its_output_listed(render, tmp_path, feature, fie
         done = render("-o", "tailnet")
         assert done.returncode == 0, done.stderr
     assert list((tmp_path / "tailnet").rglob("statefulset*"))
+
+
+EGRESS = """# kept
+apiVersion: v1
+kind: Service
+metadata:
+  name: db
+  annotations: {tailscale.com/tailnet-fqdn: db.example.ts.net}
+spec:
+  type: ExternalName
+  externalName: placeholder  # kept
+"""
+
+
+def fixed(tailrender, tools, root):
+    return subprocess.run([tailrender, "fix", root, "--kustomize", tools / "kustomize"], capture_output=True, text=True, timeout=120)
+
+
+def test_fix_edits_the_file_that_kustomize_was_given(render, tailrender, tools, tmp_path):
+    tree(tmp_path, {"app/kustomization.yaml": "namespace: shop\nlabels: [{pairs: {a: b}}]\nresources: [db.yaml]\n", "app/db.yaml": EGRESS})
+    refused = render()
+    assert refused.returncode == 1
+    assert "app/db.yaml:9:17: error: Service/shop/db: this Service must name its proxy" in refused.stderr
+    done = fixed(tailrender, tools, tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "app/db.yaml").read_text(encoding="utf-8")
+    assert text == EGRESS.replace("placeholder", "ts-db-p4q52.tailscale.svc.cluster.local")
+    assert render().returncode == 0
+
+
+def test_fix_changes_nothing_that_two_builds_share(tailrender, tools, tmp_path):
+    tree(tmp_path, {"base/kustomization.yaml": "resources: [db.yaml]\n", "base/db.yaml": EGRESS,
+                    **{f"{name}/kustomization.yaml": f"namespace: {name}\nlabels: [{{pairs: {{a: b}}}}]\nresources: [../base]\n" for name in "ab"}})
+    done = fixed(tailrender, tools, tmp_path)
+    assert done.returncode == 1
+    assert "two documents share this text" in done.stderr
+    assert (tmp_path / "base/db.yaml").read_text(encoding="utf-8") == EGRESS
+
+
+def test_fix_needs_the_name_that_the_file_says(tailrender, tools, tmp_path):
+    tree(tmp_path, {"app/kustomization.yaml": "namespace: shop\nnamePrefix: a-\nresources: [db.yaml]\n", "app/db.yaml": EGRESS})
+    done = fixed(tailrender, tools, tmp_path)
+    assert done.returncode == 1
+    assert "write that line in the file that kustomize takes this Service from" in done.stderr

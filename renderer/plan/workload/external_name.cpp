@@ -28,6 +28,21 @@ std::string_view type_name(ServiceType type) {
     return "ExternalName";
 }
 
+// The only Service of that name among what kustomize was given; nullptr: kustomize has renamed it,
+// or there are several.
+const Document* origin_of(const Document& service, const BuiltSource& built) {
+    const Document* found = nullptr;
+    for (const Document& candidate : built.egress) {
+        if (text_of(candidate.root, {"metadata", "name"}) == text_of(&service.name)) {
+            if (found != nullptr) {
+                return nullptr;
+            }
+            found = &candidate;
+        }
+    }
+    return found;
+}
+
 }  // namespace
 
 void check_headless(const ServiceInput& service, Diagnostics& diagnostics) {
@@ -64,22 +79,28 @@ std::vector<Edit> name_target(const ServiceInput& service, const std::string& na
     if (service.external_name == name || spec == nullptr || !spec->is_map()) {
         return {};
     }
-    const bool is_built = std::ranges::find(loaded.built, doc.source) != loaded.built.end();
-    if (loaded.only_generated && (!loaded.fixes_sources || is_built)) {
-        const Value* old = spec->find("externalName");
+    const auto built = std::ranges::find(loaded.built, doc.source, &BuiltSource::source);
+    const bool is_built = built != loaded.built.end();
+    const Document* origin = is_built ? origin_of(doc, *built) : &doc;
+    if (loaded.only_generated && (!loaded.fixes_sources || origin == nullptr)) {
+        const Value* shown = origin == nullptr ? spec : origin->root.find("spec");
+        const Value* old = shown->find("externalName");
         about(service, diagnostics)
-            .error("source-edit", old == nullptr ? spec->pos() : old->pos(),
+            .error("source-edit", old == nullptr ? shown->pos() : old->pos(),
                    "this Service must name its proxy, and --only generated writes no source")
             .found(service.external_name.empty()
                        ? "no externalName"
                        : fmt::format("externalName {}", service.external_name))
             .expected(fmt::format("externalName: {}", name))
-            .hint(is_built ? "write that line in the file that kustomize takes this Service from"
-                           : "tailrender fix writes that line");
+            .hint(origin == nullptr
+                      ? "write that line in the file that kustomize takes this Service from"
+                      : "tailrender fix writes that line");
         return {};
     }
+    const Document& target = loaded.only_generated ? *origin : doc;
     std::optional<Edit> edit =
-        set_member({loaded.sources, doc.source, doc.range, doc.root}, *spec, "externalName", name);
+        set_member({loaded.sources, target.source, target.range, target.root},
+                   *target.root.find("spec"), "externalName", name);
     if (edit) {
         edit->reason = fmt::format("externalName {}", name);
         edit->in_source = true;

@@ -270,3 +270,17 @@ def test_reads_the_repository_where_flux_loads_any_file(tree, program):
     code, printed = tree.render(program)
     assert code == 0, printed
     assert "a-shared" in printed
+
+
+def test_reads_no_values_outside(tree, program):
+    for place, tag in ((tree.folder, MARK), (tree.root, "inside")):
+        (place / "values.yaml").write_text(f"proxyConfig: {{defaultTags: 'tag:{tag}'}}\n")
+    (tree.root / "link.yaml").symlink_to("values.yaml")
+    files = ["link.yaml", "../values.yaml", str(tree.folder / "values.yaml")]
+    chart = {"repoURL": "https://charts.example.com", "chart": "tailscale-operator", "helm": {"valueFiles": [f"$values/{file}" for file in files]}}
+    for name, source in (("operator", chart), ("app", {"repoURL": "https://git.example.com/a/b", "path": "app"})):
+        tree.write(f"apps/{name}.yaml", {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": name},
+                                         "spec": {"source": source, "destination": {"namespace": "shop"}}})
+    code, printed = tree.render(program)
+    assert code == 0, printed
+    assert "tag:inside" in printed

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 8> kOtherGroups = {
     "batch",         "extensions",
     "policy",        "kustomize.toolkit.fluxcd.io",
     "tailscale.com", "source.toolkit.fluxcd.io"};
-constexpr std::size_t kMostFiles = 2000;  // with values: what they say is kept in memory
+constexpr std::size_t kMaxInput = std::size_t{3} << 30U;  // positions have 32 bits
 
 bool may_expose(std::string_view api_version, std::string_view kind) {
     if (is_decoded_kind(api_version, kind)) {
@@ -94,10 +94,9 @@ public:
                 texts[i] = std::move(*text);
             }
         });
-        std::size_t count = 0;
         for (std::size_t i = 0; i < files.size(); ++i) {
-            if (!texts[i].empty() && count < kMostFiles) {
-                ++count;
+            const std::size_t bytes = loaded_.sources.total_bytes() + texts[i].size();
+            if (!texts[i].empty() && bytes < kMaxInput) {
                 file(files[i], std::move(texts[i]));
             }
         }

@@ -109,7 +109,9 @@ private:
                 is_reference
                     ? normal_path(join_path(options_.path, spelled.substr(spelled.find('/') + 1)))
                     : normal_path(join_path(parent_path(release.object), spelled));
-            if (!spelled.empty() && tree_.kind(path) == EntryKind::File) {
+            const bool is_inside =
+                is_within(tree_.real_path(path), tree_.real_path(normal_path(options_.path)));
+            if (!spelled.empty() && is_inside && tree_.kind(path) == EntryKind::File) {
                 Diagnostics unheard;
                 add_values_file(tree_, path, {}, loaded_.sources, values, unheard);
             }

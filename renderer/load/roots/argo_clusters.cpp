@@ -42,6 +42,7 @@ bool lists(const Value& requirement, const Value* label) {
 std::optional<ArgoCluster> parse_argo_cluster(std::string_view text) {
     ArgoCluster cluster;
     cluster.name = take(text, ',');
+    cluster.labels.put(kTypeLabel, "cluster");
     for (const std::string_view part : split(text, ',')) {
         const std::size_t equals = part.find('=');
         if (equals == std::string_view::npos || equals == 0) {
@@ -70,8 +71,9 @@ std::optional<ArgoCluster> argo_cluster_of(const Value& object) {
     }
     const std::optional<std::string> name = entry(object, "name");
     const std::optional<std::string> server = entry(object, "server");
-    return ArgoCluster{.name = name && server ? *name : std::string(),
-                       .server = name && server ? *server : std::string(),
+    const bool is_known = name && server && !server->empty();
+    return ArgoCluster{.name = is_known ? *name : std::string(),
+                       .server = is_known ? *server : std::string(),
                        .labels = labels->clone(),
                        .annotations = map_or_empty(object.at({"metadata", "annotations"}))};
 }

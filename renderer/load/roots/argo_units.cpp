@@ -16,16 +16,17 @@ namespace {
 
 constexpr const char* kOverrides = ".argocd-source";
 
+// By a name or by its server: the one that Argo CD runs in is the same under any name.
 std::string cluster_of(const GitOpsTree& repository, const Value& application) {
     const std::string_view name = text_of(application, {"spec", "destination", "name"});
     const std::string_view server = text_of(application, {"spec", "destination", "server"});
+    for (const ArgoCluster& cluster : repository.argo_clusters()) {
+        if (!cluster.name.empty() && (cluster.name == name || cluster.server == server)) {
+            return cluster.server == kOwnServer ? std::string(kOwnCluster) : cluster.name;
+        }
+    }
     if (!name.empty()) {
         return std::string(name);
-    }
-    for (const ArgoCluster& cluster : repository.argo_clusters()) {
-        if (!server.empty() && cluster.server == server) {
-            return cluster.name;
-        }
     }
     return std::string(server.empty() || server == kOwnServer ? kOwnCluster : server);
 }

@@ -255,6 +255,9 @@ void add_completion(CLI::App& app, Options& options) {
 // "-o, --output", where CLI11 writes no space.
 class HelpFormatter : public CLI::Formatter {
 public:
+    // Two spaces after the longest one that shares its line: help2man cuts there.
+    HelpFormatter() { column_width(34); }
+
     std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
         return is_positional ? option->get_name(true)
                              : fmt::format("{}", fmt::join(names_of(*option), ", "));

@@ -13,6 +13,7 @@
 #include "renderer/cli/commands.h"
 #include "renderer/cli/console.h"
 #include "renderer/cli/options.h"
+#include "renderer/load/charts/helm_program.h"
 #include "renderer/load/kustomize/kustomize_program.h"
 #include "renderer/load/tree/git_tree.h"
 
@@ -60,6 +61,7 @@ Result<int> run_verb(const Verb& verb, Options& options, ClusterRuns& runs, Cons
         return 2;
     }
     options.load.kustomize = TRY(find_kustomize(options.load.kustomize, environment("PATH")));
+    options.load.helm = TRY(find_helm(options.load.helm, environment("PATH")));
     if (!options.revision.empty()) {
         options.load.tree =
             TRY(GitTree::open(options.load.path, options.revision, options.load.values_files));

@@ -79,6 +79,13 @@ CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc) {
     add(verb, "--kustomize", options.load.kustomize, "PROGRAM",
         "kustomize or kubectl, for kustomizations that tailrender does not build itself (default: "
         "on PATH); \"none\" runs none");
+    options.load.helm.clear();
+    add(verb, "--helm", options.load.helm, "PROGRAM",
+        "helm, for charts that are at hand (default: on PATH); \"none\" runs none");
+    add(verb, "--charts", options.load.chart_dirs, "DIR",
+        "directory with charts, NAME/Chart.yaml or NAME-VERSION.tgz, that are not in the tree "
+        "(repeatable)")
+        ->allow_extra_args(false);
     return path;
 }
 

@@ -210,9 +210,15 @@ std::string totals(const Loaded& loaded, const Plan& plan, const Objects& object
                        "not rendered: {} that charts and other operators make\n",
                        counted(loaded.hidden_exposures, "exposure"));
     }
-    if (!loaded.built.empty()) {
+    const auto charts =
+        static_cast<std::size_t>(std::ranges::count(loaded.built, true, &BuiltSource::is_chart));
+    if (const std::size_t builds = loaded.built.size() - charts; builds > 0) {
         fmt::format_to(std::back_inserter(out), "{} built by kustomize {}\n",
-                       counted(loaded.built.size(), "kustomization"), loaded.kustomize_version);
+                       counted(builds, "kustomization"), loaded.kustomize_version);
+    }
+    if (charts > 0) {
+        fmt::format_to(std::back_inserter(out), "{} rendered by helm {}\n",
+                       counted(charts, "chart"), loaded.helm_version);
     }
     if (!loaded.left_alone.empty() && !loaded.only_generated) {
         fmt::format_to(std::back_inserter(out),

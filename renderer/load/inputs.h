@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct InputFile {
     std::string path = {};                  // as typed
     std::string bundle_path = {};           // relative to the bundle's directory
     std::optional<std::string> text = {};   // what a program has printed; none: it is in the tree
-    std::vector<std::string> made_of = {};  // the files that the program was given
+    std::vector<std::string> made_of = {};  // the files that kustomize was given
+    bool is_chart = false;                  // helm has printed it
     std::uint32_t bundle = 0;
     std::uint32_t rule = 0;       // index into Selection::rules
     std::uint32_t build = kNone;  // the kustomization build that it is part of
@@ -73,8 +75,9 @@ struct Selection {
     std::size_t skipped_files = 0;
     std::vector<LeftAlone> left_alone;
     std::vector<ChartFile> chart_files;
-    std::vector<ChartRelease> releases;  // of Applications that clusters apply
-    bool has_units = false;              // what engines apply is known
+    std::vector<ChartRelease> releases;     // of Applications that clusters apply
+    bool has_units = false;                 // what engines apply is known
+    std::set<std::string> foreign_sources;  // GitRepositories of Flux that are not this one
     std::string kustomize_version;
 
     std::uint32_t add_rule(const NamespaceRule& rule) {

@@ -10,6 +10,7 @@
 
 #include "renderer/load/charts/hidden_exposures.h"
 #include "renderer/load/charts/operator_release.h"
+#include "renderer/load/charts/render_charts.h"
 #include "renderer/load/documents.h"
 #include "renderer/load/krm/resource_list.h"
 #include "renderer/load/kustomize/binding_subjects.h"
@@ -112,8 +113,12 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     strip_last_scalars(selection.files, file_of, loaded);
     pin_names(loaded, diagnostics);
     check_edits(loaded.sources, loaded.edits, diagnostics);
-    find_operator_release(tree, selection, options, loaded, diagnostics);
-    warn_hidden_exposures(tree, selection.chart_files, options.threads, loaded, diagnostics);
+    const InstalledCharts operators =
+        find_operator_release(tree, selection, options, loaded, diagnostics);
+    const RenderedCharts charts =
+        render_charts(tree, selection, operators, options, loaded, diagnostics);
+    warn_hidden_exposures(tree, selection.chart_files, charts, options.threads, loaded,
+                          diagnostics);
 }
 
 // Unlike helm, no one else gives these documents their namespace.
@@ -139,7 +144,7 @@ void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cl
         apply_namespaces({.fallback = options.default_namespace, .edits = false}, loaded, ignored);
     }
     find_operator_release(tree, {}, options, loaded, diagnostics);
-    warn_hidden_exposures(tree, {}, options.threads, loaded, diagnostics);
+    warn_hidden_exposures(tree, {}, {}, options.threads, loaded, diagnostics);
     if (options.context_dirs.empty()) {
         return;
     }

@@ -41,10 +41,12 @@ struct LoadOptions {
     bool fixes_sources = false;      // with only_generated: the edits that sources need are made
     bool one_stream = false;         // what is left out of the output is lost
     std::string kustomize = "none";  // --kustomize: where kustomize or kubectl is
-    bool install = false;            // no input but values: a bundle of the operator's chart
-    std::string kubernetes_version;  // --kubernetes-version
-    bool validate = false;           // --validate: foreign documents and outputs too
-    unsigned threads = 0;            // 0 = one per core
+    std::string helm = "none";       // --helm: where helm is
+    std::vector<std::string> chart_dirs;  // --charts: directories of the disk that hold charts
+    bool install = false;                 // no input but values: a bundle of the operator's chart
+    std::string kubernetes_version;       // --kubernetes-version
+    bool validate = false;                // --validate: foreign documents and outputs too
+    unsigned threads = 0;                 // 0 = one per core
 };
 
 // A path as a file of Fleet spells it.
@@ -136,9 +138,11 @@ struct OperatorRelease {
     std::string version;  // as spelled, perhaps a range
 };
 
-// What the user's kustomize printed. An edit of an egress Service belongs into the file it is from.
+// What the user's kustomize or helm printed. An edit of an egress Service belongs into the file it
+// is from.
 struct BuiltSource {
     SourceId source = 0;
+    bool is_chart = false;         // by helm: the file is not known
     std::vector<Document> egress;  // ExternalName Services of the files that it was given
 };
 
@@ -170,6 +174,7 @@ struct Loaded {
     std::vector<SourceId> unjudged;
     std::vector<BuiltSource> built;
     std::string kustomize_version;  // its version, "" when nothing was built
+    std::string helm_version;       // likewise
     bool only_generated = false;    // documents are read, and never written
     bool fixes_sources = false;     // but for edits that are `in_source`
     std::size_t input_bytes = 0;

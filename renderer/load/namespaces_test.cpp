@@ -176,10 +176,10 @@ TEST(Namespaces, ForcedNamespace) {
 }
 
 TEST(Namespaces, StreamsAreNotEdited) {
-    LoadOptions options;
-    options.stream = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n";
-    options.default_namespace = "shop";
-    EXPECT_EQ(edited({}, "<stdin>", options), *options.stream);
+    const std::string text = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n";
+    LoadOptions options = in_namespace("shop");
+    options.stream.emplace(text);
+    EXPECT_EQ(edited({}, "<stdin>", options), text);
     EXPECT_EQ(load_text({}, options).documents, "<stdin>:2:7 Secret/shop/a\n");
 }
 

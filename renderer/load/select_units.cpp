@@ -186,14 +186,19 @@ private:
 
     void add_releases() {
         out_.has_units = true;
+        out_.foreign_sources = repository_.foreign_sources();
         for (const BuildUnit& unit : units_) {
             const bool is_here = unit.cluster.empty() || unit.cluster == kOwnCluster ||
                                  !context_.options.cluster.empty();
-            if (unit.chart && unit.state == UnitState::External && is_here) {
-                std::ranges::move(
-                    chart_releases(*unit.chart, text_of(*unit.chart, {"metadata", "namespace"}),
-                                   context_.build.sources),
-                    std::back_inserter(out_.releases));
+            const bool is_applied = unit.state == UnitState::External || is_wanted(unit);
+            if (!unit.chart || !is_applied || !is_here) {
+                continue;
+            }
+            ChartRelease& release = out_.releases.emplace_back(chart_release_of_source(
+                unit.chart->application, unit.chart->source, context_.build.sources));
+            if (unit.state != UnitState::External) {
+                release.dir = release.files_dir = unit.dir;
+                release.chart = unit.dir;
             }
         }
     }

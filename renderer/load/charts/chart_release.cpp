@@ -36,6 +36,11 @@ public:
     Reader(const Value& object, std::string_view ns, SourceMap& sources)
         : object_(object), ns_(ns), sources_(sources) {}
 
+    ChartRelease run(const Value& source) {
+        argo_source(source);
+        return std::move(found_.front());
+    }
+
     std::vector<ChartRelease> run() {
         const std::string_view version = text_of(object_, {"apiVersion"});
         const std::string_view kind = text_of(object_, {"kind"});
@@ -77,8 +82,39 @@ private:
         ChartRelease& release = start();
         release.chart =
             first_of({at({"spec", "chart", "spec", "chart"}), at({"spec", "chartRef", "name"})});
+        release.is_reference = at({"spec", "chart", "spec", "chart"}).empty();
         release.version = at({"spec", "chart", "spec", "version"});
-        release.ns = first_of({at({"spec", "targetNamespace"}), ns_});
+        const std::string_view target = at({"spec", "targetNamespace"});
+        release.ns = first_of({target, ns_});
+        release.name = at({"spec", "releaseName"});
+        if (release.name.empty()) {
+            release.name =
+                fmt::format("{}{}{}", target, target.empty() ? "" : "-", at({"metadata", "name"}));
+        }
+        if (at({"spec", "chart", "spec", "sourceRef", "kind"}) == "GitRepository") {
+            release.source = at({"spec", "chart", "spec", "sourceRef", "name"});
+        }
+        for (const Value& file : items_of(object_.at({"spec", "chart", "spec", "valuesFiles"}))) {
+            release.values_files.emplace_back(text_of(file));
+        }
+        flux_values(release);
+        if (!items_of(object_.at({"spec", "postRenderers"})).empty()) {
+            release.unknown = "postRenderers";
+        } else if (object_.at({"spec", "kubeConfig"}) != nullptr) {
+            release.unknown = "kubeConfig: another cluster";
+        }
+    }
+
+    // Secrets are not read.
+    void flux_values(ChartRelease& release) {
+        for (const Value& one : items_of(object_.at({"spec", "valuesFrom"}))) {
+            if (text_of(one, {"kind"}) == "ConfigMap") {
+                release.values_from.push_back(
+                    {.name = std::string(text_of(one, {"name"})),
+                     .key = first_of({text_of(one, {"valuesKey"}), "values.yaml"}),
+                     .target = std::string(text_of(one, {"targetPath"}))});
+            }
+        }
         add_map(object_.at({"spec", "values"}), release.values);
     }
 
@@ -87,6 +123,10 @@ private:
         release.chart = at({"spec", "chart"});
         release.version = at({"spec", "version"});
         release.ns = first_of({at({"spec", "targetNamespace"}), ns_});
+        release.name = at({"metadata", "name"});
+        if (!at({"spec", "chartContent"}).empty()) {
+            release.unknown = "chartContent";
+        }
         add_text(release, at({"spec", "valuesContent"}), release.values);
         add_map(object_.at({"spec", "valuesInline"}), release.values);
         std::vector<std::string> sets;
@@ -115,7 +155,13 @@ private:
         ChartRelease& release = start();
         release.chart = text_of(source, {"chart"});
         release.version = text_of(source, {"targetRevision"});
-        release.ns = at({"spec", "destination", "namespace"});
+        release.name =
+            first_of({text_of(source, {"helm", "releaseName"}), at({"metadata", "name"})});
+        release.ns = first_of(
+            {text_of(source, {"helm", "namespace"}), at({"spec", "destination", "namespace"})});
+        if (!items_of(source.at({"helm", "fileParameters"})).empty()) {
+            release.unknown = "fileParameters";
+        }
         for (const Value& file : items_of(source.at({"helm", "valueFiles"}))) {
             release.values_files.emplace_back(text_of(file));
         }
@@ -140,6 +186,27 @@ private:
 
 }  // namespace
 
+ChartRelease ChartRelease::clone() const {
+    ChartRelease copy{.pos = pos,
+                      .object = object,
+                      .name = name,
+                      .chart = chart,
+                      .is_reference = is_reference,
+                      .dir = dir,
+                      .source = source,
+                      .version = version,
+                      .ns = ns,
+                      .values = {},
+                      .values_from = values_from,
+                      .values_files = values_files,
+                      .files_dir = files_dir,
+                      .unknown = unknown};
+    for (const Value& layer : values) {
+        copy.values.push_back(layer.clone());
+    }
+    return copy;
+}
+
 bool is_operator_chart(std::string_view chart) {
     while (chart.ends_with('/')) {
         chart.remove_suffix(1);
@@ -154,6 +221,12 @@ std::vector<ChartRelease> chart_releases(const Value& object, std::string_view n
     return Reader(object, ns, sources).run();
 }
 
+ChartRelease chart_release_of_source(const Value& application, const Value& source,
+                                     SourceMap& sources) {
+    return Reader(application, text_of(application, {"metadata", "namespace"}), sources)
+        .run(source);
+}
+
 std::vector<ChartRelease> chart_releases_of_kustomization(const Value& kustomization,
                                                           const std::string& path) {
     std::vector<ChartRelease> found;
@@ -162,9 +235,11 @@ std::vector<ChartRelease> chart_releases_of_kustomization(const Value& kustomiza
         release.pos = chart.pos();
         release.chart = text_of(chart, {"name"});
         release.object = path;
+        release.name = text_of(chart, {"releaseName"});
         release.version = text_of(chart, {"version"});
         release.ns =
             first_of({text_of(chart, {"namespace"}), text_of(kustomization, {"namespace"})});
+        release.files_dir = parent_path(path);
         release.values_files.emplace_back(text_of(chart, {"valuesFile"}));
         for (const Value& file : items_of(chart.find("additionalValuesFiles"))) {
             release.values_files.emplace_back(text_of(file));

@@ -18,14 +18,29 @@ namespace renderer {
 
 constexpr std::string_view kOperatorChart = "tailscale-operator";
 
+// A key of a ConfigMap that holds values, or one value.
+struct ValuesSource {
+    std::string name, key;
+    std::string target;  // where the one value belongs; "" = the text is YAML
+};
+
 struct ChartRelease {
     Pos pos = {};
     std::string object = {};         // "HelmRelease/tailscale/tailscale-operator"
+    std::string name = {};           // of the release
     std::string chart = {};          // a name, a path or an address; of chartRef the name
+    bool is_reference = false;       // `chart` is the name of an object that says which
+    std::string dir = {};            // of the chart, when it is in the tree
+    std::string source = {};         // the GitRepository of Flux that `chart` is a path in
     std::string version = {};        // as spelled, perhaps a range
     std::string ns = {};             // of what is installed; "" when the object does not say
     std::vector<Value> values = {};  // that it says itself, in rising precedence
-    std::vector<std::string> values_files = {};  // below them, as spelled
+    std::vector<ValuesSource> values_from = {};  // below them
+    std::vector<std::string> values_files = {};  // below these, as spelled
+    std::string files_dir = {};                  // that they are relative to
+    std::string unknown = {};  // what else makes the result, and is not known here; "" = nothing
+
+    [[nodiscard]] ChartRelease clone() const;
 };
 
 // A name, a path, an address or an archive of the operator's chart.
@@ -35,6 +50,10 @@ bool is_operator_chart(std::string_view chart);
 // added to the sources.
 std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,
                                          SourceMap& sources);
+
+// Of one source of an Application, which may be a chart in the tree.
+ChartRelease chart_release_of_source(const Value& application, const Value& source,
+                                     SourceMap& sources);
 
 // `helmCharts` of a kustomization, which is called `path`.
 std::vector<ChartRelease> chart_releases_of_kustomization(const Value& kustomization,

@@ -71,13 +71,15 @@ Value without_builds(const Value& root) {
 
 class HiddenExposures {
 public:
-    HiddenExposures(const SourceTree& tree, Loaded& loaded, Diagnostics& diagnostics)
-        : tree_(tree), loaded_(loaded), diagnostics_(diagnostics) {}
+    HiddenExposures(const SourceTree& tree, const RenderedCharts& rendered, Loaded& loaded,
+                    Diagnostics& diagnostics)
+        : tree_(tree), rendered_(rendered), loaded_(loaded), diagnostics_(diagnostics) {}
 
     void documents() {
         for (const Document& document : loaded_.documents) {
             if (!document.reachable || !document.mentions_tailscale ||
-                !may_expose(text_of(document.api_version), text_of(document.kind))) {
+                !may_expose(text_of(document.api_version), text_of(document.kind)) ||
+                rendered_.objects.contains(document.object_name())) {
                 continue;
             }
             Diagnostics unheard;
@@ -89,7 +91,8 @@ public:
     void files(const std::vector<ChartFile>& files, unsigned threads) {
         std::vector<std::string> texts(files.size());
         for_each_parallel(files.size(), threads, [&](std::size_t i) {
-            Result<std::string> text = tree_.read(files[i].path);
+            Result<std::string> text =
+                is_rendered(files[i].path) ? std::string() : tree_.read(files[i].path);
             if (text && mentions_tailscale(*text)) {
                 texts[i] = std::move(*text);
             }
@@ -103,6 +106,18 @@ public:
     }
 
 private:
+    // The file itself, or the chart that it is in.
+    [[nodiscard]] bool is_rendered(const std::string& path) const {
+        std::string part = path;
+        while (!rendered_.files.contains(part)) {
+            if (part == parent_path(part)) {
+                return false;
+            }
+            part = parent_path(part);
+        }
+        return true;
+    }
+
     struct Words {
         std::string object, message, hint;
     };
@@ -176,6 +191,7 @@ private:
     }
 
     const SourceTree& tree_;
+    const RenderedCharts& rendered_;
     Loaded& loaded_;
     Diagnostics& diagnostics_;
 };
@@ -183,8 +199,9 @@ private:
 }  // namespace
 
 void warn_hidden_exposures(const SourceTree& tree, const std::vector<ChartFile>& files,
-                           unsigned threads, Loaded& loaded, Diagnostics& diagnostics) {
-    HiddenExposures search(tree, loaded, diagnostics);
+                           const RenderedCharts& rendered, unsigned threads, Loaded& loaded,
+                           Diagnostics& diagnostics) {
+    HiddenExposures search(tree, rendered, loaded, diagnostics);
     search.documents();
     search.files(files, threads);
 }

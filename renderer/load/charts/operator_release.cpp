@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,8 +12,8 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/load/charts/chart_release.h"
+#include "renderer/load/charts/chart_values.h"
 #include "renderer/load/tree/paths.h"
-#include "renderer/load/values/values.h"
 #include "renderer/load/walk.h"
 
 namespace renderer {
@@ -57,7 +56,7 @@ public:
           loaded_(loaded),
           diagnostics_(diagnostics) {}
 
-    void run() {
+    InstalledCharts run() {
         for (const ChartRelease& release : selection_.releases) {
             take(release);
         }
@@ -69,58 +68,58 @@ public:
         for (const ChartRelease& release : found_) {
             warn(release);
         }
+        return std::move(known_);
     }
 
 private:
-    void take(const ChartRelease& release) {
-        const std::optional<std::string> tag = source_tag(release);
-        if ((is_operator_chart(release.chart) || tag) && known_.insert(release.object).second) {
-            found_.push_back(
-                {.pos = release.pos,
-                 .object = release.object,
-                 .chart = release.chart,
-                 .version = release.version.empty() ? tag.value_or("") : release.version,
-                 .ns = release.ns});
-            layers(release, found_.back().values);
+    void take(const ChartRelease& spelled) {
+        ChartRelease release = spelled.clone();
+        resolve_chart(loaded_, release);
+        std::string key;
+        const bool is_operator =
+            release.dir.empty() ? is_operator_chart(release.chart) : is_in_tree(release, key);
+        if (is_operator && known_.emplace(release.object, release.chart).second) {
+            release.values = layers(release, key);
+            found_.push_back(std::move(release));
         }
     }
 
-    // `chartRef` names an OCIRepository, whose address names the chart. None: it is another one.
-    [[nodiscard]] std::optional<std::string> source_tag(const ChartRelease& release) const {
-        for (const Document& document : loaded_.documents) {
-            if (text_of(&document.kind) == "OCIRepository" && document.mentions_tailscale &&
-                text_of(&document.name) == release.chart) {
-                Diagnostics unheard;
-                const Value root = read_document(loaded_, document, unheard);
-                if (is_operator_chart(text_of(root, {"spec", "url"}))) {
-                    return std::string(text_of(root, {"spec", "ref", "tag"}));
-                }
+    // A copy of the operator's chart, or a chart that depends on it: values of that stand below
+    // `key`.
+    bool is_in_tree(ChartRelease& release, std::string& key) {
+        const Result<std::string> text = tree_.read(join_path(release.dir, "Chart.yaml"));
+        if (!text || text->find(kOperatorChart) == std::string::npos) {
+            return false;
+        }
+        release.values_files.insert(release.values_files.begin(), "values.yaml");
+        Diagnostics unheard;
+        const Value chart =
+            read_yaml(loaded_.sources, loaded_.sources.add(release.dir, *text), unheard);
+        if (text_of(chart, {"name"}) == kOperatorChart && chart.find("dependencies") == nullptr) {
+            release.version = text_of(chart, {"version"});
+            return true;
+        }
+        for (const Value& dependency : items_of(chart.find("dependencies"))) {
+            if (text_of(dependency, {"name"}) == kOperatorChart) {
+                const std::string_view alias = text_of(dependency, {"alias"});
+                key = alias.empty() ? kOperatorChart : alias;
+                release.version = text_of(dependency, {"version"});
+                return true;
             }
         }
-        return std::nullopt;
+        return false;
     }
 
     // Files that are not in the tree are not missed: the operator's values stay what they are.
-    void layers(const ChartRelease& release, std::vector<Value>& out) {
-        std::vector<Value> values;
-        for (const std::string& spelled : release.values_files) {
-            const bool is_reference = spelled.starts_with('$');
-            const std::string path =
-                is_reference
-                    ? normal_path(join_path(options_.path, spelled.substr(spelled.find('/') + 1)))
-                    : normal_path(join_path(parent_path(release.object), spelled));
-            const bool is_inside =
-                is_within(tree_.real_path(path), tree_.real_path(normal_path(options_.path)));
-            if (!spelled.empty() && is_inside && tree_.kind(path) == EntryKind::File) {
-                Diagnostics unheard;
-                add_values_file(tree_, path, {}, loaded_.sources, values, unheard);
+    std::vector<Value> layers(const ChartRelease& release, const std::string& key) {
+        std::vector<Value> out;
+        for (const Value& layer : chart_values(tree_, options_.path, release, loaded_).layers) {
+            const Value* own = key.empty() ? &layer : layer.find(key);
+            if (own != nullptr && own->is_map()) {
+                out.push_back(rendering_values(*own));
             }
         }
-        for (const std::vector<Value>* given : {&std::as_const(values), &release.values}) {
-            for (const Value& layer : *given) {
-                out.push_back(rendering_values(layer));
-            }
-        }
+        return out;
     }
 
     void documents() {
@@ -190,14 +189,15 @@ private:
     Loaded& loaded_;
     Diagnostics& diagnostics_;
     std::vector<ChartRelease> found_;
-    std::set<std::string> known_;
+    InstalledCharts known_;
 };
 
 }  // namespace
 
-void find_operator_release(const SourceTree& tree, const Selection& selection,
-                           const LoadOptions& options, Loaded& loaded, Diagnostics& diagnostics) {
-    OperatorSearch(tree, selection, options, loaded, diagnostics).run();
+InstalledCharts find_operator_release(const SourceTree& tree, const Selection& selection,
+                                      const LoadOptions& options, Loaded& loaded,
+                                      Diagnostics& diagnostics) {
+    return OperatorSearch(tree, selection, options, loaded, diagnostics).run();
 }
 
 }  // namespace renderer

@@ -2,6 +2,10 @@
 // rendered, below all others, and its namespace is ours.
 #pragma once
 
+#include <set>
+#include <string>
+#include <utility>
+
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/inputs.h"
 #include "renderer/load/load.h"
@@ -9,9 +13,13 @@
 
 namespace renderer {
 
+// Objects that install a chart, and which: what an Application has several of.
+using InstalledCharts = std::set<std::pair<std::string, std::string>>;
+
 // Looks among the loaded documents, the releases of the selection and its kustomizations. Sets
-// `operator_release`, and adds its values as the lowest layers.
-void find_operator_release(const SourceTree& tree, const Selection& selection,
-                           const LoadOptions& options, Loaded& loaded, Diagnostics& diagnostics);
+// `operator_release`, and adds its values as the lowest layers. Returns those of the operator.
+InstalledCharts find_operator_release(const SourceTree& tree, const Selection& selection,
+                                      const LoadOptions& options, Loaded& loaded,
+                                      Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -1,17 +1,12 @@
 #include "renderer/load/kustomize/kustomize_program.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
-#include "renderer/base/ascii.h"
 #include "renderer/base/confinement.h"
 #include "renderer/base/sandbox.h"
 #include "renderer/load/kustomize/private_copy.h"
@@ -21,41 +16,12 @@ namespace renderer {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 // Of kubectl, where the user may have set other options for `kubectl kustomize`.
 constexpr const char* kNoPreferences = "KUBERC=off";
 // What both programs do without options, said so that nothing else decides it.
 constexpr const char* kNoHelm = "--enable-helm=false";
 constexpr const char* kOwnFiles = "--load-restrictor=LoadRestrictionsRootOnly";
 constexpr const char* kAnyFiles = "--load-restrictor=LoadRestrictionsNone";
-
-bool is_program(const std::string& path) {
-    std::error_code error;
-    return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
-}
-
-Error no_program(std::string found) {
-    return Error{{.rule = "usage",
-                  .where = "--kustomize",
-                  .message = "there is no such program",
-                  .found = std::move(found),
-                  .expected = "kustomize or kubectl, as a name or a path",
-                  .hint = "\"--kustomize none\" runs none"}};
-}
-
-std::string on_path(std::string_view name, std::string_view rest) {
-    while (!rest.empty()) {
-        const std::size_t colon = rest.find(':');
-        const std::string_view dir = rest.substr(0, colon);
-        rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
-        std::string candidate = fmt::format("{}/{}", dir, name);
-        if (dir.starts_with('/') && is_program(candidate)) {
-            return candidate;
-        }
-    }
-    return {};
-}
 
 // "v5.8.1", or in the lines of kubectl "Kustomize Version: v5.8.1".
 std::string version_in(std::string_view text) {
@@ -80,43 +46,12 @@ Result<bool> copy_file(const PrivateCopy& copy, const SourceTree& tree, Kustomiz
     return (!is_link || copy.link(place, target)) && (copy.has(file) || copy.write(file, content));
 }
 
-// "Secret", "SecretList", and not "ExternalSecret".
-bool names_secrets(std::string_view text) {
-    constexpr std::string_view kKind = "Secret";
-    for (std::size_t at = text.find(kKind); at != std::string_view::npos;
-         at = text.find(kKind, at + 1)) {
-        if (at == 0 || !is_alphanumeric(text[at - 1])) {
-            return true;
-        }
-    }
-    return text.find("secretGenerator") != std::string_view::npos;
-}
-
-// kustomize shows what it does not understand, also of the files of a Secret. Looks for words,
-// since a file that cannot be read is what it shows.
+// kustomize shows what it does not understand, also of the files of a Secret.
 bool has_secrets(const SourceTree& tree, const BuildFiles& files) {
     return std::ranges::any_of(files.paths, [&](const std::string& path) {
         const Result<std::string> text = tree.read(path);
         return text && names_secrets(*text);
     });
-}
-
-// Its paths are those of the copy. What Go adds when it gives up is for developers of kustomize.
-std::string message_of(const SandboxRun& run, const std::string& copy, const std::string& root,
-                       bool is_secret) {
-    std::string text = !run.refusal.empty() ? run.refusal
-                       : is_secret          ? "a message that may hold values of a Secret"
-                                            : run.errors;
-    for (std::size_t at = text.find(copy); at != std::string::npos; at = text.find(copy, at)) {
-        text.replace(at, copy.size(), root);
-    }
-    for (const std::string_view traces : {"\n\nruntime stack:", "\n\ngoroutine "}) {
-        text.resize(std::min(text.find(traces), text.size()));
-    }
-    while (text.ends_with('\n')) {
-        text.pop_back();
-    }
-    return text;
 }
 
 Error cannot_copy(const std::string& dir, std::string found) {
@@ -130,25 +65,10 @@ Error cannot_copy(const std::string& dir, std::string found) {
 }  // namespace
 
 Result<std::string> find_kustomize(const std::string& choice, std::string_view search_path) {
-    if (choice == kNoProgram) {
-        return choice;
-    }
-    if (choice.find('/') != std::string::npos) {
-        return is_program(choice) ? Result(fs::absolute(choice).string())
-                                  : no_program(fmt::format("\"{}\"", choice));
-    }
-    const std::vector<std::string_view> names =
-        choice.empty() ? std::vector<std::string_view>{"kustomize", "kubectl"}
-                       : std::vector<std::string_view>{choice};
-    for (const std::string_view name : names) {
-        if (std::string path = on_path(name, search_path); !path.empty()) {
-            return path;
-        }
-    }
-    if (!choice.empty()) {
-        return no_program(fmt::format("\"{}\", in no directory of PATH", choice));
-    }
-    return std::string(kNoProgram);
+    return find_program({.flag = "--kustomize",
+                         .names = {"kustomize", "kubectl"},
+                         .expected = "kustomize or kubectl"},
+                        choice, search_path);
 }
 
 KustomizeProgram kustomize_at(const std::string& path) {
@@ -196,7 +116,7 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Sour
                 {.rule = "kustomize-failed",
                  .where = dir,
                  .message = "kustomize cannot build this directory",
-                 .found = message_of(run, copy.path(), root, has_secrets(tree, files)),
+                 .found = failure_of(run, copy.path(), root, has_secrets(tree, files)),
                  .hint = fmt::format("{} {} {}", program.path, program.verb.front(), dir)}};
         }
     }

@@ -11,6 +11,7 @@
 #include "renderer/core/result.h"
 #include "renderer/load/kustomize/build_files.h"
 #include "renderer/load/kustomize/left_out.h"
+#include "renderer/load/user_program.h"
 
 namespace renderer {
 
@@ -20,11 +21,7 @@ struct KustomizeProgram {
     std::string version;            // "v5.8.1"; "" when it does not say
 };
 
-constexpr std::string_view kNoProgram = "none";
-
-// Where the program is, or "none". `choice`: a path; "" = `kustomize` or `kubectl` of the search
-// path, which is what the variable PATH is; "none"; or a name that is looked up there. Relative
-// directories of the search path do not count. A choice that cannot be executed is an error.
+// As user_program.h finds it.
 Result<std::string> find_kustomize(const std::string& choice, std::string_view search_path);
 
 // Asks it for its version.

@@ -66,6 +66,18 @@ std::shared_ptr<const Value> changes_of(const Value& source) {
     return changes.is_map() ? std::make_shared<const Value>(std::move(changes)) : nullptr;
 }
 
+std::shared_ptr<const ChartUnit> chart_unit(const EngineObject& application, const Value& source) {
+    return std::make_shared<const ChartUnit>(
+        ChartUnit{.application = application.root.clone(), .source = source.clone()});
+}
+
+// Argo CD takes a kustomization before a chart.
+bool is_chart(const GitOpsTree& repository, const BuildUnit& unit, const Value& source) {
+    const WalkedDir* dir = repository.find(unit.dir);
+    return dir != nullptr && dir->has_chart && dir->kustomizations.empty() &&
+           !unit.ignores_kustomization && source.find("plugin") == nullptr;
+}
+
 BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
                   const Value& spelled) {
     const Value& root = application.root;
@@ -98,6 +110,9 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     unit.exclude = text_of(source, {"directory", "exclude"});
     unit.target_namespace = text_of(source, {"kustomize", "namespace"});
     unit.changes = changes_of(source);
+    if (is_chart(repository, unit, source)) {
+        unit.chart = chart_unit(application, source);
+    }
     if (spelling_of(root.at({"metadata", "annotations", "argocd.argoproj.io/skip-reconcile"})) ==
         "true") {
         unit.state = UnitState::Suspended;
@@ -120,7 +135,7 @@ void add_chart(const GitOpsTree& repository, const EngineObject& application, co
     unit.fallback_namespace = text_of(application.root, {"spec", "destination", "namespace"});
     unit.state = UnitState::External;
     unit.reason = fmt::format("a chart of {}", text_of(source, {"repoURL"}));
-    unit.chart = std::make_shared<const Value>(application.root.clone());
+    unit.chart = chart_unit(application, source);
 }
 
 constexpr std::ptrdiff_t kMostChoices = 6;  // each multiplies the patterns

@@ -38,6 +38,12 @@ enum class UnitFiles : std::uint8_t {
     Recursive,  // and below it
 };
 
+// An Application of Argo CD with a source that is a chart.
+struct ChartUnit {
+    Value application;
+    Value source;
+};
+
 struct BuildUnit {
     std::string name;  // "Kustomization flux-system/apps"
     std::string file;  // that says so; "" when no file does
@@ -56,7 +62,7 @@ struct BuildUnit {
     std::string target_namespace;    // of all objects that have one (Flux targetNamespace)
     std::string fallback_namespace;  // of those that say none (Argo CD destination.namespace)
     std::shared_ptr<const UnitVariables> variables;  // none: `$` stays as it is
-    std::shared_ptr<const Value> chart;  // the Application whose source is a chart, not a directory
+    std::shared_ptr<const ChartUnit> chart;          // none: what is applied is no chart
     std::shared_ptr<const Value> changes;  // merged into its kustomization; none: none that matter
 
     std::vector<std::string> builds;     // directories whose kustomizations are built

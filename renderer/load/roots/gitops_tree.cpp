@@ -27,10 +27,6 @@ bool may_hold_instance(std::string_view text) {
     return has(text, kFluxOperator) || (has(text, "instance:") && has(text, "sync:"));
 }
 
-bool may_hold_engine(std::string_view text) {
-    return has(text, kFluxGroup) || has(text, kFluxSources) || has(text, kArgoGroup);
-}
-
 // Of argocd-cm.
 bool loads_any(std::string_view text) {
     return has(text, "kustomize.buildOptions") && has(text, "LoadRestrictionsNone");
@@ -121,6 +117,10 @@ bool has_input(const std::string& path, std::string text) {
 }
 
 }  // namespace
+
+bool may_hold_engine(std::string_view text) {
+    return has(text, kFluxGroup) || has(text, kFluxSources) || has(text, kArgoGroup);
+}
 
 bool is_kind(const Value& object, std::string_view group, std::string_view kind) {
     return text_of(object, {"apiVersion"}).starts_with(group) && text_of(object, {"kind"}) == kind;
@@ -265,6 +265,16 @@ bool GitOpsTree::has_own_source(const Value& kustomization) const {
     const auto defined =
         defined_.find(std::string(text_of(kustomization, {"spec", "sourceRef", "name"})));
     return kind == "GitRepository" && (defined == defined_.end() || own_.contains(defined->second));
+}
+
+std::set<std::string> GitOpsTree::foreign_sources() const {
+    std::set<std::string> names;
+    for (const auto& [name, repository] : defined_) {
+        if (!own_.contains(repository)) {
+            names.insert(name);
+        }
+    }
+    return names;
 }
 
 // Of the repositories that Applications and their sets name, the one whose paths are here.

@@ -27,6 +27,9 @@ struct EngineObject {
     Value root;
 };
 
+// The text may hold an object of an engine.
+bool may_hold_engine(std::string_view text);
+
 bool is_kind(const Value& object, std::string_view group, std::string_view kind);
 
 class GitOpsTree {
@@ -56,6 +59,9 @@ public:
     // Of a Flux Kustomization. A source that is not defined in the tree is what the cluster was
     // started with.
     [[nodiscard]] bool has_own_source(const Value& kustomization) const;
+
+    // Names of GitRepositories of Flux that are other ones.
+    [[nodiscard]] std::set<std::string> foreign_sources() const;
 
     // Of an Argo CD source.
     [[nodiscard]] bool is_own_url(std::string_view url) const;

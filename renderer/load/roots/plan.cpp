@@ -35,17 +35,15 @@ public:
         : repository_(repository),
           reader_(reader),
           diagnostics_(diagnostics),
-          builder_(repository, reader, sources, options.kustomize) {}
+          builder_(repository, reader, sources, options) {}
 
     std::vector<BuildUnit> run() {
         find_candidates();
         for (BuildUnit& root : flux_roots()) {
             expand(std::move(root));
         }
-        for (const Candidate* root : argo_roots()) {
-            for (const BuildUnit& unit : root->units) {
-                expand(unit);
-            }
+        for (BuildUnit& root : argo_root_units()) {
+            expand(std::move(root));
         }
         return std::move(units_);
     }
@@ -252,6 +250,34 @@ private:
         return roots;
     }
 
+    std::vector<BuildUnit> argo_root_units() {
+        const std::vector<const Candidate*> roots = argo_roots();
+        std::map<std::pair<std::string, std::string>, std::set<std::string>> folders;
+        for (const Candidate* root : roots) {
+            for (const BuildUnit& unit : root->units) {
+                folders[{unit.name, unit.cluster}].insert(parent_path(root->file));
+            }
+        }
+        // A cluster has one object of a name: those of several folders are of several clusters.
+        std::set<std::string> apart;
+        for (const auto& [name, found] : folders) {
+            if (found.size() > 1) {
+                apart.insert(found.begin(), found.end());
+            }
+        }
+        std::vector<BuildUnit> units;
+        for (const Candidate* root : roots) {
+            const std::string folder = parent_path(root->file);
+            for (BuildUnit unit : root->units) {
+                if (apart.contains(folder) && unit.cluster == kOwnCluster) {
+                    unit.cluster = label(folder);
+                }
+                units.push_back(std::move(unit));
+            }
+        }
+        return units;
+    }
+
     // True: it is not known yet.
     bool is_new(const BuildUnit& unit) {
         return known_.emplace(unit.name, unit.dir, unit.cluster).second;
@@ -270,13 +296,7 @@ private:
             if (!is_applied(units_[index]) || depth == kDeepest) {
                 continue;
             }
-            bool assumed = false;
-            const std::vector<EngineObject> objects =
-                builder_.engine_objects(units_[index], assumed);
-            if (assumed) {
-                warn_assumed(units_[index]);
-            }
-            for (const EngineObject& object : objects) {
+            for (const EngineObject& object : objects_of(index)) {
                 for (BuildUnit& child : units_of(object)) {
                     adopt(units_[index], index, child);
                     if (units_.size() < kMostUnits && is_new(child)) {
@@ -286,6 +306,29 @@ private:
                 }
             }
         }
+    }
+
+    std::vector<EngineObject> objects_of(std::size_t index) {
+        if (units_[index].chart) {
+            Result<std::vector<EngineObject>> made = builder_.chart_objects(units_[index]);
+            if (made) {
+                return std::move(*made);
+            }
+            BuildUnit unknown;
+            unknown.name = fmt::format("chart {}", units_[index].dir);
+            unknown.parent = index;
+            unknown.cluster = units_[index].cluster;
+            unknown.state = UnitState::Unresolved;
+            unknown.reason = std::move(made.error().diagnostic.found);
+            units_.push_back(std::move(unknown));
+            return {};
+        }
+        bool assumed = false;
+        std::vector<EngineObject> objects = builder_.engine_objects(units_[index], assumed);
+        if (assumed) {
+            warn_assumed(units_[index]);
+        }
+        return objects;
     }
 
     void warn_assumed(const BuildUnit& unit) {
@@ -369,7 +412,10 @@ void choose_cluster(GitOpsTree& repository, const std::string& cluster,
         std::ranges::any_of(units, [&](const BuildUnit& unit) { return is_chosen(unit.cluster); });
     if (is_known) {
         for (BuildUnit& unit : units) {
-            if (unit.state != UnitState::Unresolved && !is_chosen(unit.cluster)) {
+            // A set may apply something to any cluster, unless it is known to be of one.
+            const bool may_be_any = unit.state == UnitState::Unresolved &&
+                                    (unit.cluster.empty() || unit.cluster == kOwnCluster);
+            if (!may_be_any && !is_chosen(unit.cluster)) {
                 unit.state = UnitState::OtherCluster;
                 unit.reason = unit.cluster;
             }

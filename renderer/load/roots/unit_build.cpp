@@ -7,6 +7,7 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
+#include "renderer/load/charts/chart_values.h"
 #include "renderer/load/kustomize/build_files.h"
 #include "renderer/load/roots/substitute.h"
 #include "renderer/load/tree/paths.h"
@@ -58,6 +59,12 @@ bool is_engine_object(const Value& root) {
 bool is_left_out(const Value& root) {
     return text_of(root, {"metadata", "annotations", "kustomize.toolkit.fluxcd.io/reconcile"}) ==
            "disabled";
+}
+
+void keep_engine_objects(std::vector<EngineObject>& objects) {
+    std::erase_if(objects, [](const EngineObject& object) {
+        return !is_engine_object(object.root) || is_left_out(object.root);
+    });
 }
 
 }  // namespace
@@ -158,6 +165,39 @@ void UnitBuilder::find_origins(const BuildFiles& read, std::vector<EngineObject>
     }
 }
 
+Result<std::vector<EngineObject>> UnitBuilder::chart_objects(const BuildUnit& unit) {
+    std::vector<EngineObject> objects;
+    const bool may_hold = std::ranges::any_of(unit.claims, [&](const std::string& path) {
+        const Result<std::string> text = repository_.tree().read(path);
+        return text && may_hold_engine(*text);
+    });
+    if (!may_hold) {
+        return objects;
+    }
+    ChartRelease release =
+        chart_release_of_source(unit.chart->application, unit.chart->source, sources_);
+    release.dir = release.files_dir = unit.dir;
+    const ChartValues values =
+        chart_values(repository_.tree(), repository_.root(), release, sources_);
+    const std::optional<std::string> text =
+        TRY(charts_.render(release, values.layers, may_hold_engine));
+    if (!text) {
+        return Error{{.rule = "roots-in-chart",
+                      .where = unit.dir,
+                      .message = "the objects of Argo CD or Flux that a chart makes are not known",
+                      .found = "no helm"}};
+    }
+    objects = repository_.read("helm template " + unit.dir, *text);
+    keep_engine_objects(objects);
+    for (EngineObject& object : objects) {
+        object.file = unit.dir;
+        if (text_of(object.root, {"metadata", "namespace"}).empty()) {
+            set_namespace(object.root, release.ns);
+        }
+    }
+    return objects;
+}
+
 std::vector<EngineObject> UnitBuilder::engine_objects(const BuildUnit& unit, bool& assumed) {
     const UnitTree view(repository_.tree(), reader_, sources_, unit);
     std::vector<EngineObject> objects;
@@ -169,9 +209,7 @@ std::vector<EngineObject> UnitBuilder::engine_objects(const BuildUnit& unit, boo
             std::ranges::move(repository_.objects_in(path), std::back_inserter(objects));
         }
     }
-    std::erase_if(objects, [](const EngineObject& object) {
-        return !is_engine_object(object.root) || is_left_out(object.root);
-    });
+    keep_engine_objects(objects);
     for (EngineObject& object : objects) {
         if (unit.variables) {
             Diagnostics unheard;  // said where the file itself is judged

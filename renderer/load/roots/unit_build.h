@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/load/charts/chart_templates.h"
 #include "renderer/load/kustomize/build_files.h"
 #include "renderer/load/kustomize/kustomization.h"
 #include "renderer/load/kustomize/kustomize_program.h"
@@ -45,17 +46,22 @@ bool needs_kustomize(const Diagnostics& found);
 
 class UnitBuilder {
 public:
+    // Of the options those of kustomize and helm are asked.
     UnitBuilder(const GitOpsTree& repository, KustomizationReader& reader, SourceMap& sources,
-                std::string kustomize)
+                const LoadOptions& options)
         : repository_(repository),
           reader_(reader),
           sources_(sources),
-          kustomize_(std::move(kustomize)) {}
+          kustomize_(options.kustomize),
+          charts_(repository.tree(), options) {}
 
     // What the unit makes of the objects of engines among its files: built, namespaces and
     // variables given. Where only kustomize could build it, and there is none, the files as they
     // are, and `assumed` is set.
     std::vector<EngineObject> engine_objects(const BuildUnit& unit, bool& assumed);
+
+    // The same of a chart in the tree. Fails where it makes some, and they cannot be known.
+    Result<std::vector<EngineObject>> chart_objects(const BuildUnit& unit);
 
 private:
     std::vector<EngineObject> build(const UnitTree& view, const std::string& dir, bool loads_any,
@@ -67,6 +73,7 @@ private:
     SourceMap& sources_;
     std::string kustomize_;  // its path, or "none"
     std::optional<KustomizeProgram> program_;
+    ChartTemplates charts_;
 };
 
 }  // namespace renderer

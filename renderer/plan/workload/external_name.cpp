@@ -92,9 +92,8 @@ std::vector<Edit> name_target(const ServiceInput& service, const std::string& na
                        ? "no externalName"
                        : fmt::format("externalName {}", service.external_name))
             .expected(fmt::format("externalName: {}", name))
-            .hint(origin == nullptr
-                      ? "write that line in the file that kustomize takes this Service from"
-                      : "tailrender fix writes that line");
+            .hint(origin == nullptr ? "write that line where the build takes this Service from"
+                                    : "tailrender fix writes that line");
         return {};
     }
     const Document& target = loaded.only_generated ? *origin : doc;

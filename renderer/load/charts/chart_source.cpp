@@ -1,0 +1,214 @@
+#include "renderer/load/charts/chart_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/core/yaml_reader.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr int kDeepest = 16;
+constexpr std::size_t kMaxChart = std::size_t{64} << 20U;
+constexpr std::string_view kChartFile = "Chart.yaml";
+constexpr std::string_view kLocal = "file://";
+
+Error cannot_use(std::string place, std::string found, std::string expected, std::string hint) {
+    return Error{{.rule = "chart-not-usable",
+                  .where = std::move(place),
+                  .message = "this chart cannot be rendered",
+                  .found = std::move(found),
+                  .expected = std::move(expected),
+                  .hint = std::move(hint)}};
+}
+
+std::size_t size_of(const ChartSource& chart) {
+    std::size_t bytes = 0;
+    for (const auto& [path, text] : chart.files) {
+        bytes += text.size();
+    }
+    return bytes;
+}
+
+Result<bool> add_directory(const SourceTree& tree, const std::string& dir, const std::string& as,
+                           int depth, ChartSource& chart) {
+    for (const Entry& entry : TRY(tree.list(dir))) {
+        const std::string path = join_path(dir, entry.name);
+        const std::string name = join_path(as, entry.name);
+        if (entry.kind == EntryKind::Directory && depth < kDeepest) {
+            TRY(add_directory(tree, path, name, depth + 1, chart));
+        } else if (entry.kind == EntryKind::File) {
+            chart.files[name] = TRY(tree.read(path));
+        }
+    }
+    if (size_of(chart) > kMaxChart) {
+        return cannot_use(chart.place, "more than 64 MiB", "the files of a chart", "");
+    }
+    return true;
+}
+
+Value read_chart_file(const std::string& text) {
+    SourceMap sources;
+    Diagnostics unheard;
+    return read_yaml(sources, sources.add(std::string(kChartFile), text), unheard);
+}
+
+// Of "1.2.3" and "v1.2.3", and not of a range.
+std::string_view exact_version(std::string_view version) {
+    if (version.starts_with('v')) {
+        version.remove_prefix(1);
+    }
+    const bool is_exact = std::ranges::count(version, '.') >= 2 &&
+                          version.find_first_of("*xX^~<>=| ,") == std::string_view::npos;
+    return is_exact ? version : std::string_view();
+}
+
+bool is_wanted(std::string_view found, std::string_view wanted) {
+    const std::string_view exact = exact_version(wanted);
+    if (found.starts_with('v')) {
+        found.remove_prefix(1);
+    }
+    return exact.empty() || found == exact;
+}
+
+// The version in NAME-VERSION.tgz; "" for another file.
+std::string_view version_in(std::string_view file, std::string_view name) {
+    constexpr std::string_view kEnd = ".tgz";
+    const bool is_named = file.size() > name.size() + 1 + kEnd.size() && file.starts_with(name) &&
+                          file[name.size()] == '-' && file.ends_with(kEnd);
+    if (!is_named) {
+        return {};
+    }
+    file.remove_prefix(name.size() + 1);
+    file.remove_suffix(kEnd.size());
+    const std::string_view digits = file.starts_with('v') ? file.substr(1) : file;
+    return !digits.empty() && digits.front() >= '0' && digits.front() <= '9' ? file
+                                                                             : std::string_view();
+}
+
+bool holds_chart(const ChartSource& chart, const std::string& below, std::string_view name) {
+    return std::ranges::any_of(chart.files, [&](const auto& file) {
+        if (!file.first.starts_with(below)) {
+            return false;
+        }
+        const std::string_view rest = std::string_view(file.first).substr(below.size());
+        return rest.starts_with(fmt::format("{}/", name)) || !version_in(rest, name).empty();
+    });
+}
+
+// Moves the files of `part` into `chart`, as `path`.
+void merge(ChartSource part, const std::string& path, ChartSource& chart) {
+    for (auto& [name, text] : part.files) {
+        chart.files[path + name.substr(part.entry.size())] = std::move(text);
+    }
+}
+
+}  // namespace
+
+ChartLibrary::ChartLibrary(const SourceTree& tree, const std::string& root,
+                           std::vector<std::string> dirs)
+    : tree_(tree), root_(normal_path(root)), dirs_(std::move(dirs)), disk_({}, dirs_) {}
+
+Result<std::optional<ChartSource>> ChartLibrary::in_dirs(std::string_view name,
+                                                         std::string_view version) const {
+    std::vector<std::string> found;
+    for (const std::string& dir : dirs_) {
+        const std::string folder = join_path(dir, name);
+        const std::string file = join_path(folder, kChartFile);
+        if (disk_.kind(file) == EntryKind::File) {
+            const Value chart = read_chart_file(TRY(disk_.read(file)));
+            if (is_wanted(text_of(chart, {"version"}), version)) {
+                found.push_back(folder);
+            }
+        }
+        for (const Entry& entry : TRY(disk_.list(dir))) {
+            const std::string_view at = version_in(entry.name, name);
+            if (!at.empty() && is_wanted(at, version)) {
+                found.push_back(join_path(dir, entry.name));
+            }
+        }
+    }
+    if (found.empty()) {
+        return std::optional<ChartSource>();
+    }
+    if (found.size() > 1) {
+        return cannot_use(std::string(name), fmt::format("{}", fmt::join(found, ", ")),
+                          "one chart of this name and version", "remove the others");
+    }
+    ChartSource chart{.place = found.front(), .entry = "chart", .files = {}};
+    if (found.front().ends_with(".tgz")) {
+        chart.entry = "chart.tgz";
+        chart.files[chart.entry] = TRY(disk_.read(found.front()));
+    } else {
+        TRY(add_directory(disk_, found.front(), chart.entry, 0, chart));
+    }
+    return std::optional(std::move(chart));
+}
+
+Result<std::optional<ChartSource>> ChartLibrary::in_tree(const std::string& dir) const {
+    const bool is_inside = is_within(tree_.real_path(dir), tree_.real_path(root_));
+    if (!is_inside || tree_.kind(join_path(dir, kChartFile)) != EntryKind::File) {
+        return std::optional<ChartSource>();
+    }
+    ChartSource chart{.place = dir, .entry = "chart", .files = {}};
+    TRY(add_directory(tree_, dir, chart.entry, 0, chart));
+    return std::optional(std::move(chart));
+}
+
+// What `helm dependency build` would bring.
+Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth,
+                                            ChartSource& chart) const {
+    const auto file = chart.files.find(join_path(chart.entry, kChartFile));
+    if (file == chart.files.end() || depth == kDeepest) {
+        return true;
+    }
+    const Value root = read_chart_file(file->second);
+    for (const Value& dependency : items_of(root.find("dependencies"))) {
+        const std::string name(text_of(dependency, {"name"}));
+        const std::string charts = join_path(chart.entry, "charts/");
+        const std::string_view repository = text_of(dependency, {"repository"});
+        if (name.empty() || holds_chart(chart, charts, name)) {
+            continue;
+        }
+        const bool is_local = repository.starts_with(kLocal);
+        const std::string path = is_local
+                                     ? normal_path(join_path(dir, repository.substr(kLocal.size())))
+                                     : std::string();
+        std::optional<ChartSource> part =
+            is_local ? TRY(in_tree(path)) : TRY(in_dirs(name, text_of(dependency, {"version"})));
+        if (!part) {
+            return cannot_use(chart.place, fmt::format("no chart {}", name),
+                              "the charts that it depends on, in its directory charts",
+                              "--charts DIR names a directory that holds it");
+        }
+        if (is_local) {
+            TRY(add_dependencies(path, depth + 1, *part));
+        }
+        const bool is_archive = part->is_archive();
+        merge(std::move(*part), charts + (is_archive ? fmt::format("{}-0.tgz", name) : name),
+              chart);
+    }
+    return true;
+}
+
+Result<std::optional<ChartSource>> ChartLibrary::find(const ChartRelease& release) const {
+    if (!release.dir.empty()) {
+        return in_tree(release.dir);
+    }
+    std::string_view name = release.chart;
+    while (name.ends_with('/')) {
+        name.remove_suffix(1);
+    }
+    return in_dirs(base_name(name), release.version);
+}
+
+Result<bool> ChartLibrary::complete(ChartSource& chart) const {
+    return add_dependencies(chart.place, 0, chart);
+}
+
+}  // namespace renderer

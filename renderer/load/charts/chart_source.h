@@ -1,0 +1,52 @@
+// The files of a chart that is at hand, in the tree or in a directory of charts that the user
+// names, with those of the charts that it depends on. Source: helm pkg/chart/loader, and
+// https://helm.sh/docs/topics/charts/ (dependencies, `file://`).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/result.h"
+#include "renderer/load/charts/chart_release.h"
+#include "renderer/load/tree/disk_tree.h"
+#include "renderer/load/tree/source_tree.h"
+
+namespace renderer {
+
+struct ChartSource {
+    std::string place;                         // where it is, for messages
+    std::string entry;                         // what helm is given: "chart" or "chart.tgz"
+    std::map<std::string, std::string> files;  // by path, which begins with the entry
+
+    [[nodiscard]] bool is_archive() const { return entry.ends_with(".tgz"); }
+};
+
+class ChartLibrary {
+public:
+    // `tree` outlives it; `root`: the top of it. `dirs`: on the disk, each with charts as
+    // NAME/Chart.yaml or NAME-VERSION.tgz.
+    ChartLibrary(const SourceTree& tree, const std::string& root, std::vector<std::string> dirs);
+
+    // None: it is not at hand. Fails where several could be meant, and where a file cannot be read.
+    [[nodiscard]] Result<std::optional<ChartSource>> find(const ChartRelease& release) const;
+
+    // Adds what a chart of the tree depends on and does not hold. Fails where that is not at hand.
+    [[nodiscard]] Result<bool> complete(ChartSource& chart) const;
+
+private:
+    [[nodiscard]] Result<std::optional<ChartSource>> in_dirs(std::string_view name,
+                                                             std::string_view version) const;
+    [[nodiscard]] Result<std::optional<ChartSource>> in_tree(const std::string& dir) const;
+    [[nodiscard]] Result<bool> add_dependencies(const std::string& dir, int depth,
+                                                ChartSource& chart) const;
+
+    const SourceTree& tree_;
+    std::string root_;
+    std::vector<std::string> dirs_;
+    DiskTree disk_;
+};
+
+}  // namespace renderer

@@ -1,0 +1,71 @@
+#include "renderer/load/charts/chart_templates.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/core/yaml_writer.h"
+#include "renderer/load/user_program.h"
+
+namespace renderer {
+
+namespace {
+
+bool any_matters(const std::vector<Value>& values, bool (*matters)(std::string_view)) {
+    return std::ranges::any_of(values, [&](const Value& layer) {
+        std::string text;
+        write_yaml(layer, text);
+        return matters(text);
+    });
+}
+
+}  // namespace
+
+ChartTemplates::ChartTemplates(const SourceTree& tree, const LoadOptions& options)
+    : library_(tree, options.path, options.chart_dirs),
+      helm_(options.helm),
+      kubernetes_version_(options.kubernetes_version) {}
+
+Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& release,
+                                                          const std::vector<Value>& values,
+                                                          bool (*matters)(std::string_view)) {
+    const std::optional<std::string> none;
+    if (helm_ == kNoProgram || !release.unknown.empty()) {
+        return none;
+    }
+    bool is_certain = any_matters(values, matters);
+    Result<std::optional<ChartSource>> found = library_.find(release);
+    if (!found) {
+        return is_certain ? Result<std::optional<std::string>>(std::move(found.error())) : none;
+    }
+    if (!*found) {
+        return none;
+    }
+    ChartSource& chart = **found;
+    is_certain = is_certain || std::ranges::any_of(chart.files, [&](const auto& file) {
+                     return matters(file.second);
+                 });
+    if (!is_certain && !chart.is_archive()) {
+        return none;
+    }
+    Result<bool> is_whole = library_.complete(chart);
+    if (!is_whole) {
+        return std::move(is_whole.error());
+    }
+    if (!program_) {
+        program_ = helm_at(helm_);
+    }
+    HelmInput input{.release = release.name,
+                    .ns = release.ns,
+                    .values = {},
+                    .kubernetes_version = kubernetes_version_};
+    for (const Value& layer : values) {
+        input.values.push_back(layer.clone());
+    }
+    Result<std::string> text = run_helm(*program_, chart, input);
+    if (!text && is_certain) {
+        return std::move(text.error());
+    }
+    return text && matters(*text) ? std::optional(std::move(*text)) : none;
+}
+
+}  // namespace renderer

@@ -1,0 +1,38 @@
+// Charts -> manifests, by the user's helm, where chart and helm are at hand.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/result.h"
+#include "renderer/core/value.h"
+#include "renderer/load/charts/chart_source.h"
+#include "renderer/load/charts/helm_program.h"
+#include "renderer/load/load.h"
+
+namespace renderer {
+
+class ChartTemplates {
+public:
+    // The tree outlives it. Of the options path, helm, chart_dirs and kubernetes_version are asked.
+    ChartTemplates(const SourceTree& tree, const LoadOptions& options);
+
+    // What helm prints. None: there is no helm, the chart is not at hand, or nothing of it is of
+    // interest: of no file of the chart and of no values `matters` is true.
+    Result<std::optional<std::string>> render(const ChartRelease& release,
+                                              const std::vector<Value>& values,
+                                              bool (*matters)(std::string_view));
+
+    // Of helm, "" before it was needed.
+    [[nodiscard]] std::string version() const { return program_ ? program_->version : ""; }
+
+private:
+    ChartLibrary library_;
+    std::string helm_;  // its path, or "none"
+    std::string kubernetes_version_;
+    std::optional<HelmProgram> program_;
+};
+
+}  // namespace renderer

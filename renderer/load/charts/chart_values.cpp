@@ -1,0 +1,125 @@
+#include "renderer/load/charts/chart_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/core/yaml_reader.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/values/values.h"
+
+namespace renderer {
+
+namespace {
+
+// Of the release's namespace, else the only one.
+std::optional<std::string> config_map_text(const Loaded& loaded, const ValuesSource& source,
+                                           std::string_view ns) {
+    std::optional<std::string> found;
+    const auto take = [&](const Value& root, std::string_view own) {
+        const Value* data = root.at({"data", source.key});
+        if (data != nullptr && (!found || own == ns)) {
+            found = std::string(spelling_of(*data));
+        }
+    };
+    for (const Document& document : loaded.documents) {
+        if (text_of(document.kind) == "ConfigMap" && text_of(document.name) == source.name) {
+            Diagnostics unheard;
+            take(read_document(loaded, document, unheard), document.effective_namespace);
+        }
+    }
+    for (const Object& object : loaded.generated_inputs) {
+        if (text_of(object.root, {"kind"}) == "ConfigMap" &&
+            text_of(object.root, {"metadata", "name"}) == source.name) {
+            take(object.root, text_of(object.root, {"metadata", "namespace"}));
+        }
+    }
+    return found;
+}
+
+void add_files(const SourceTree& tree, const std::string& root, const ChartRelease& release,
+               SourceMap& sources, ChartValues& out) {
+    const std::string top = normal_path(root);
+    const std::string dir = release.files_dir.empty() ? top : release.files_dir;
+    for (const std::string& spelled : release.values_files) {
+        // `$ref/x` and `/x` begin at the top of a repository.
+        const bool is_absolute = spelled.starts_with('$') || spelled.starts_with('/');
+        const std::size_t slash = std::min(spelled.find('/'), spelled.size());
+        const std::string path = normal_path(
+            is_absolute ? join_path(top, spelled.substr(std::min(slash + 1, spelled.size())))
+                        : join_path(dir, spelled));
+        const bool is_inside = is_within(tree.real_path(path), tree.real_path(top));
+        if (!spelled.empty() && is_inside && tree.kind(path) == EntryKind::File) {
+            Diagnostics unheard;
+            add_values_file(tree, path, {}, sources, out.layers, unheard);
+            out.files.push_back(path);
+        }
+    }
+}
+
+void add_own(const ChartRelease& release, ChartValues& out) {
+    for (const Value& layer : release.values) {
+        out.layers.push_back(layer.clone());
+    }
+}
+
+void add_config_map(const ValuesSource& source, const ChartRelease& release, Loaded& loaded,
+                    std::vector<Value>& layers) {
+    const std::optional<std::string> text = config_map_text(loaded, source, release.ns);
+    if (!text) {
+        return;
+    }
+    Diagnostics unheard;
+    if (!source.target.empty()) {
+        add_sets({fmt::format("{}={}", source.target, *text)}, loaded.sources, layers, unheard);
+        return;
+    }
+    const SourceId id =
+        loaded.sources.add(fmt::format("{} of ConfigMap {}", source.key, source.name), *text);
+    Value values = read_yaml(loaded.sources, id, unheard);
+    if (values.is_map() && !unheard.has_errors()) {
+        layers.push_back(std::move(values));
+    }
+}
+
+}  // namespace
+
+void resolve_chart(const Loaded& loaded, ChartRelease& release) {
+    if (!release.is_reference) {
+        return;
+    }
+    for (const Document& document : loaded.documents) {
+        if (text_of(document.kind) == "OCIRepository" && text_of(document.name) == release.chart) {
+            Diagnostics unheard;
+            const Value root = read_document(loaded, document, unheard);
+            release.chart = text_of(root, {"spec", "url"});
+            release.version = text_of(root, {"spec", "ref", "tag"});
+            release.is_reference = false;
+            return;
+        }
+    }
+}
+
+ChartValues chart_values(const SourceTree& tree, const std::string& root,
+                         const ChartRelease& release, SourceMap& sources) {
+    ChartValues out;
+    add_files(tree, root, release, sources, out);
+    add_own(release, out);
+    return out;
+}
+
+ChartValues chart_values(const SourceTree& tree, const std::string& root,
+                         const ChartRelease& release, Loaded& loaded) {
+    ChartValues out;
+    add_files(tree, root, release, loaded.sources, out);
+    for (const ValuesSource& source : release.values_from) {
+        add_config_map(source, release, loaded, out.layers);
+    }
+    add_own(release, out);
+    return out;
+}
+
+}  // namespace renderer

@@ -1,0 +1,132 @@
+#include "renderer/load/charts/render_charts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "renderer/core/text_of.h"
+#include "renderer/load/charts/chart_templates.h"
+#include "renderer/load/charts/chart_values.h"
+#include "renderer/load/documents.h"
+#include "renderer/load/namespaces.h"
+#include "renderer/load/tree/paths.h"
+#include "renderer/load/user_program.h"
+#include "renderer/load/walk.h"
+
+namespace renderer {
+
+namespace {
+
+class ChartRenderer {
+public:
+    ChartRenderer(const SourceTree& tree, Selection& selection, const LoadOptions& options,
+                  Loaded& loaded, Diagnostics& diagnostics)
+        : tree_(tree),
+          selection_(selection),
+          options_(options),
+          loaded_(loaded),
+          diagnostics_(diagnostics),
+          charts_(tree, options) {}
+
+    RenderedCharts run(const InstalledCharts& others) {
+        std::vector<ChartRelease> releases = releases_of_documents();
+        std::ranges::move(selection_.releases, std::back_inserter(releases));
+        for (ChartRelease& release : releases) {
+            resolve_chart(loaded_, release);
+            if (!others.contains({release.object, release.chart})) {
+                (add(release) ? rendered_.objects : left_).insert(release.object);
+            }
+        }
+        // Of an Application with several charts all must be.
+        std::erase_if(rendered_.objects,
+                      [&](const std::string& object) { return left_.contains(object); });
+        const std::vector<std::uint32_t> file_of =
+            read_documents(tree_, files_, options_, loaded_, diagnostics_);
+        apply_namespaces(files_, file_of, selection_.rules, loaded_, diagnostics_);
+        loaded_.helm_version = charts_.version();
+        return std::move(rendered_);
+    }
+
+private:
+    std::vector<ChartRelease> releases_of_documents() {
+        std::vector<ChartRelease> found;
+        for (const Document& document : loaded_.documents) {
+            const std::string_view kind = text_of(document.kind);
+            if (!document.reachable || (kind != "HelmRelease" && kind != "HelmChart")) {
+                continue;
+            }
+            Diagnostics unheard;
+            const Value root = read_document(loaded_, document, unheard);
+            if (spelling_of(root.at({"spec", "suspend"})) == "true" && !options_.suspended) {
+                continue;
+            }
+            for (ChartRelease& release :
+                 chart_releases(root, document.effective_namespace, loaded_.sources)) {
+                if (!release.source.empty() &&
+                    !selection_.foreign_sources.contains(release.source)) {
+                    release.dir = normal_path(join_path(options_.path, release.chart));
+                    release.files_dir = normal_path(options_.path);
+                }
+                found.push_back(std::move(release));
+            }
+        }
+        return found;
+    }
+
+    // False: what it exposes is not known.
+    bool add(const ChartRelease& release) {
+        const ChartValues values = chart_values(tree_, options_.path, release, loaded_);
+        Result<std::optional<std::string>> text =
+            charts_.render(release, values.layers, mentions_tailscale);
+        if (!text) {
+            warn(release, std::move(text.error()));
+        }
+        if (!text || !*text) {
+            return false;
+        }
+        rendered_.files.insert(values.files.begin(), values.files.end());
+        if (!release.dir.empty()) {
+            rendered_.files.insert(release.dir);
+        }
+        files_.push_back({.path = fmt::format("helm template {}", release.object),
+                          .bundle_path = fmt::format("_charts/{}.yaml", release.object),
+                          .text = std::move(**text),
+                          .is_chart = true,
+                          .rule = selection_.add_rule({.fallback = release.ns, .edits = false})});
+        return true;
+    }
+
+    void warn(const ChartRelease& release, Error error) {
+        Diagnostic& diagnostic = error.diagnostic;
+        diagnostic.severity = Severity::Warning;
+        diagnostic.object = release.object;
+        diagnostic.pos = release.pos;
+        diagnostics_.add(std::move(diagnostic));
+    }
+
+    const SourceTree& tree_;
+    Selection& selection_;
+    const LoadOptions& options_;
+    Loaded& loaded_;
+    Diagnostics& diagnostics_;
+    ChartTemplates charts_;
+    std::vector<InputFile> files_;
+    RenderedCharts rendered_;
+    std::set<std::string> left_;
+};
+
+}  // namespace
+
+RenderedCharts render_charts(const SourceTree& tree, Selection& selection,
+                             const InstalledCharts& others, const LoadOptions& options,
+                             Loaded& loaded, Diagnostics& diagnostics) {
+    if (!options.only_generated || options.helm == kNoProgram) {
+        return {};
+    }
+    return ChartRenderer(tree, selection, options, loaded, diagnostics).run(others);
+}
+
+}  // namespace renderer

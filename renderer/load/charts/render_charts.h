@@ -1,0 +1,28 @@
+// Releases of charts that clusters apply and that are at hand -> documents, by the user's helm.
+// What is not rendered is searched for exposures (hidden_exposures.h).
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/load/charts/operator_release.h"
+#include "renderer/load/inputs.h"
+#include "renderer/load/load.h"
+#include "renderer/load/tree/source_tree.h"
+
+namespace renderer {
+
+struct RenderedCharts {
+    std::set<std::string> objects;  // "HelmRelease/shop/web": of the releases
+    std::set<std::string> files;    // of the charts, and values
+};
+
+// After the documents were read, to which it adds. Only beside sources that stay as they are: a
+// complete tree keeps the release.
+// `others`: charts that are not rendered.
+RenderedCharts render_charts(const SourceTree& tree, Selection& selection,
+                             const InstalledCharts& others, const LoadOptions& options,
+                             Loaded& loaded, Diagnostics& diagnostics);
+
+}  // namespace renderer

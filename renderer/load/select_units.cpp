@@ -217,7 +217,7 @@ private:
     // One of them may apply what no unit does.
     void refuse_sets() {
         for (const BuildUnit& unit : units_) {
-            if (unit.state == UnitState::Unresolved && unit.name.starts_with("ApplicationSet ")) {
+            if (unit.is_rest_of_set) {
                 context_.build.diagnostics
                     .error("unresolved-set", unit.pos,
                            fmt::format("what {} applies is not known", unit.name))

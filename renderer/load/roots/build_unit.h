@@ -49,8 +49,9 @@ struct BuildUnit {
     std::string file;  // that says so; "" when no file does
     std::string dir;   // normal path, as the tree knows it
     UnitState state = UnitState::Live;
-    std::string reason;  // of another state
-    Pos pos;             // of what is not resolved
+    std::string reason;           // of another state
+    bool is_rest_of_set = false;  // what is not known of an ApplicationSet
+    Pos pos;                      // of what is not resolved
     std::string cluster;
     std::size_t parent = SIZE_MAX;  // index of the unit that applies the object
 

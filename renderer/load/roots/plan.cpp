@@ -101,6 +101,7 @@ private:
             rest.name = fmt::format("ApplicationSet {}", text_of(set.root, {"metadata", "name"}));
             rest.file = set.file;
             rest.state = UnitState::Unresolved;
+            rest.is_rest_of_set = true;
             rest.reason = std::move(expanded.unresolved);
             rest.pos = set.root.find("kind")->pos();
         }

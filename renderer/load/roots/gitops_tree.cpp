@@ -82,9 +82,11 @@ std::vector<std::pair<std::string, std::string>> read_wanted(const SourceTree& t
     return found;
 }
 
-// Up to what a generator fills in.
+// The directories before what a generator fills in.
 std::string_view fixed_part(std::string_view pattern) {
-    return pattern.substr(0, pattern.find_first_of("*?[{"));
+    const std::size_t filled = pattern.find_first_of("*?[{");
+    return filled == std::string_view::npos ? pattern
+                                            : pattern.substr(0, pattern.rfind('/', filled) + 1);
 }
 
 bool is_input(std::string_view api_version, std::string_view kind, std::string_view text) {
@@ -306,6 +308,11 @@ void GitOpsTree::find_own_url() {
         } else if (is_kind(object.root, kArgoGroup, "ApplicationSet")) {
             for (const Value& generator : items_of(object.root.at({"spec", "generators"}))) {
                 count_generator(count_generator, generator);
+            }
+            const Value* shape = object.root.at({"spec", "template"});
+            for (const Value* source :
+                 shape == nullptr ? std::vector<const Value*>() : sources_of(*shape)) {
+                count(text_of(*source, {"repoURL"}), fixed_part(text_of(*source, {"path"})));
             }
         }
     }

@@ -1,12 +1,12 @@
-// Argo CD ApplicationSets -> Applications, as far as the tree says them: generators `list`, `git`
-// (directories and files of this repository), `matrix` of these, and `clusters`, as far as they are
-// known. Source: argo-cd applicationset/generators, applicationset/utils/utils.go.
+// Argo CD ApplicationSets -> Applications, as far as the tree says them. Source: argo-cd
+// applicationset/controllers/template.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "renderer/load/roots/gitops_tree.h"
+#include "renderer/load/roots/set_git.h"
 
 namespace renderer {
 
@@ -15,6 +15,17 @@ struct ExpandedSet {
     std::string unresolved;  // why there may be others; "" when there are none
 };
 
-ExpandedSet expand_application_set(const GitOpsTree& repository, const EngineObject& set);
+// Files of parameters are read once for all sets.
+class ApplicationSets {
+public:
+    explicit ApplicationSets(const GitOpsTree& repository)
+        : repository_(repository), files_(repository) {}
+
+    ExpandedSet expand(const EngineObject& set);
+
+private:
+    const GitOpsTree& repository_;
+    ParameterFiles files_;
+};
 
 }  // namespace renderer

@@ -74,22 +74,23 @@ std::optional<ArgoCluster> argo_cluster_of(const Value& object) {
     const bool is_known = name && server && !server->empty();
     return ArgoCluster{.name = is_known ? *name : std::string(),
                        .server = is_known ? *server : std::string(),
+                       .project = entry(object, "project").value_or(""),
                        .labels = labels->clone(),
                        .annotations = map_or_empty(object.at({"metadata", "annotations"}))};
 }
 
-std::optional<bool> selects(const Value* selector, const ArgoCluster& cluster) {
+std::optional<bool> selects(const Value* selector, const Value& labels) {
     if (selector == nullptr) {
         return true;
     }
     for (const Member& member : members_of(selector->find("matchLabels"))) {
-        const Value* label = cluster.labels.find(member.name());
+        const Value* label = labels.find(member.name());
         if (label == nullptr || spelling_of(*label) != spelling_of(member.value)) {
             return false;
         }
     }
     for (const Value& requirement : items_of(selector->find("matchExpressions"))) {
-        const Value* label = cluster.labels.find(text_of(requirement, {"key"}));
+        const Value* label = labels.find(text_of(requirement, {"key"}));
         const std::string_view word = text_of(requirement, {"operator"});
         if (word != "In" && word != "NotIn" && word != "Exists" && word != "DoesNotExist") {
             return std::nullopt;

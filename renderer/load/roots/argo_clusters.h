@@ -17,7 +17,7 @@ constexpr std::string_view kOwnCluster = "in-cluster";
 constexpr std::string_view kOwnServer = "https://kubernetes.default.svc";
 
 struct ArgoCluster {
-    std::string name, server;
+    std::string name, server, project = {};
     Value labels = Value::map(), annotations = Value::map();
 };
 
@@ -28,7 +28,7 @@ std::optional<ArgoCluster> parse_argo_cluster(std::string_view text);
 // objects.
 std::optional<ArgoCluster> argo_cluster_of(const Value& object);
 
-// A LabelSelector; what it does not understand is none.
-std::optional<bool> selects(const Value* selector, const ArgoCluster& cluster);
+// A LabelSelector over a map; what it does not understand is none.
+std::optional<bool> selects(const Value* selector, const Value& labels);
 
 }  // namespace renderer

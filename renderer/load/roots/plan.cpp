@@ -35,6 +35,7 @@ public:
         : repository_(repository),
           reader_(reader),
           diagnostics_(diagnostics),
+          sets_(repository),
           builder_(repository, reader, sources, options) {}
 
     std::vector<BuildUnit> run() {
@@ -91,7 +92,7 @@ private:
     }
 
     std::vector<BuildUnit> set_units(const EngineObject& set) {
-        ExpandedSet expanded = expand_application_set(repository_, set);
+        ExpandedSet expanded = sets_.expand(set);
         std::vector<BuildUnit> units;
         for (const EngineObject& application : expanded.applications) {
             std::ranges::move(argo_units(repository_, application), std::back_inserter(units));
@@ -357,6 +358,7 @@ private:
     GitOpsTree& repository_;
     KustomizationReader& reader_;
     Diagnostics& diagnostics_;
+    ApplicationSets sets_;
     UnitBuilder builder_;
     std::vector<Candidate> candidates_;
     std::vector<BuildUnit> units_;

@@ -54,6 +54,7 @@ private:
 
     void take_file(const Entry& entry, WalkedDir& dir) {
         dir.has_fleetignore = dir.has_fleetignore || entry.name == ".fleetignore";
+        dir.has_sourceignore = dir.has_sourceignore || entry.name == kSourceIgnoreName;
         const bool is_lock = dir.relative.empty() && entry.name == kLockName;
         if (entry.kind == EntryKind::Directory || entry.name.starts_with('.') || is_lock) {
             return;

@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 3> kKustomizationNames = {
     "kustomization.yaml", "kustomization.yml", "Kustomization"};
 
 constexpr std::string_view kInventoryName = ".tailrender-inventory";
+constexpr std::string_view kSourceIgnoreName = ".sourceignore";  // of Flux
 constexpr std::string_view kOAuthGenerator = "operator-oauth";
 
 struct WalkedDir {
@@ -29,6 +30,7 @@ struct WalkedDir {
     std::vector<std::string> kustomizations = {};  // names that kustomize recognises
     bool has_chart = false;                        // Chart.yaml
     bool has_fleetignore = false;
+    bool has_sourceignore = false;
     bool in_chart = false;  // this directory or one above it, up to the root, has a Chart.yaml
 };
 

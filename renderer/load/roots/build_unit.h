@@ -44,6 +44,8 @@ struct ChartUnit {
     Value source;
 };
 
+struct Artifact;
+
 struct BuildUnit {
     std::string name;  // "Kustomization flux-system/apps"
     std::string file;  // that says so; "" when no file does
@@ -55,6 +57,7 @@ struct BuildUnit {
     std::string cluster;
     std::size_t parent = SIZE_MAX;  // index of the unit that applies the object
 
+    std::shared_ptr<Artifact> artifact;  // what it is built from; none: the whole tree
     UnitFiles files = UnitFiles::Generated;
     bool loads_any = false;              // its kustomizations may name any file of the repository
     bool ignores_kustomization = false;  // it is a manifest among others

@@ -140,6 +140,10 @@ void add_values(const Value& value, std::string_view name, std::set<std::string>
     }
 }
 
+const SourceTree& tree_of(const GitOpsTree& repository, const BuildUnit& unit) {
+    return unit.artifact ? unit.artifact->tree : repository.tree();
+}
+
 std::string full_name(const Value& object) {
     const std::string_view ns = text_of(object, {"metadata", "namespace"});
     return fmt::format("{} {}{}{}", text_of(object, {"kind"}), ns, ns.empty() ? "" : "/",
@@ -167,20 +171,27 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     unit.loads_any = true;
     unit.dir = repository.directory(path);
     unit.target_namespace = text_of(root, {"spec", "targetNamespace"});
+    const bool is_own = repository.has_own_source(root);
+    if (is_own) {
+        unit.artifact =
+            repository.artifact(text_of(root, {"spec", "sourceRef", "name"}), kustomization.file);
+    }
     const auto skip = [&](UnitState state, std::string reason) {
         unit.state = state;
         unit.reason = std::move(reason);
     };
     if (root.at({"spec", "kubeConfig"}) != nullptr) {
         skip(UnitState::OtherCluster, "spec.kubeConfig names another cluster");
-    } else if (!repository.has_own_source(root)) {
+    } else if (!is_own) {
         skip(UnitState::External, fmt::format("{} {} is not this repository",
                                               text_of(root, {"spec", "sourceRef", "kind"}),
                                               text_of(root, {"spec", "sourceRef", "name"})));
     } else if (path.find("${") != std::string_view::npos) {
         skip(UnitState::Unresolved, fmt::format("path {}", path));
-    } else if (repository.tree().kind(unit.dir) != EntryKind::Directory) {
-        skip(UnitState::Missing, fmt::format("there is no directory {}", unit.dir));
+    } else if (tree_of(repository, unit).kind(unit.dir) != EntryKind::Directory) {
+        const bool is_ignored = repository.tree().kind(unit.dir) == EntryKind::Directory;
+        skip(UnitState::Missing, is_ignored ? fmt::format("the source ignores {}", unit.dir)
+                                            : fmt::format("there is no directory {}", unit.dir));
     } else {
         unit.variables = variables_of(repository, root);
         if (const Value* spec = root.find("spec")) {
@@ -199,7 +210,7 @@ bool is_bootstrap(const EngineObject& kustomization, const BuildUnit& unit) {
            is_within(kustomization.file, unit.dir);
 }
 
-std::vector<BuildUnit> instance_units(const GitOpsTree& repository, const EngineObject& instance) {
+std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject& instance) {
     const Value* sync = nullptr;
     for (const Value* place : {instance.root.at({"spec", "sync"}),
                                instance.root.at({"spec", "values", "instance", "sync"}),
@@ -224,7 +235,8 @@ std::vector<BuildUnit> instance_units(const GitOpsTree& repository, const Engine
         unit.file = instance.file;
         unit.loads_any = true;
         unit.dir = repository.directory(path);
-        if (repository.tree().kind(unit.dir) == EntryKind::Directory) {
+        unit.artifact = repository.artifact({}, instance.file);
+        if (tree_of(repository, unit).kind(unit.dir) == EntryKind::Directory) {
             units.push_back(std::move(unit));
         }
     }

@@ -13,7 +13,7 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization);
 
 // What the Flux Operator is told to apply, for the first unit of a cluster. A variable in the path
 // has its default in one cluster, and what the tree gives it in others.
-std::vector<BuildUnit> instance_units(const GitOpsTree& repository, const EngineObject& instance);
+std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject& instance);
 
 // Made by `flux bootstrap`, or like that: it applies the directory that it lies in, also where a
 // kustomization there does not list it.

@@ -146,7 +146,12 @@ std::vector<const Value*> sources_of(const Value& application) {
 
 GitOpsTree::GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::string& root,
                        SourceMap& sources, const LoadOptions& options)
-    : tree_(tree), dirs_(dirs), root_(root), sources_(sources), threads_(options.threads) {
+    : tree_(tree),
+      dirs_(dirs),
+      root_(root),
+      sources_(sources),
+      threads_(options.threads),
+      output_dir_(options.output_dir) {
     for (const WalkedDir* dir : dirs) {
         known_dirs_[dir->path] = dir;
     }
@@ -255,6 +260,8 @@ void GitOpsTree::find_own_sources() {
             const std::string name(text_of(object.root, {"metadata", "name"}));
             const std::string url = repository_name(text_of(object.root, {"spec", "url"}));
             defined_[name] = url;
+            ignored_[name].push_back(
+                {object.file, std::string(text_of(object.root, {"spec", "ignore"}))});
             if (own_names.contains(name)) {
                 own_.insert(url);
             }
@@ -277,6 +284,44 @@ std::set<std::string> GitOpsTree::foreign_sources() const {
         }
     }
     return names;
+}
+
+// Of several sources of that name the one in the same file; where they disagree, none.
+std::string GitOpsTree::ignored_by(std::string_view source, const std::string& file) const {
+    const auto known = ignored_.find(source);
+    if (known == ignored_.end()) {
+        return {};
+    }
+    const std::vector<Ignored>& sources = known->second;
+    const auto beside = std::ranges::find(sources, file, &Ignored::file);
+    if (beside != sources.end()) {
+        return beside->patterns;
+    }
+    const std::string& first = sources.front().patterns;
+    const bool agree =
+        std::ranges::all_of(sources, [&](const Ignored& one) { return one.patterns == first; });
+    return agree ? first : std::string();
+}
+
+std::shared_ptr<Artifact> GitOpsTree::artifact(std::string_view source, const std::string& file) {
+    const std::string patterns = ignored_by(source, file);
+    const auto [known, is_new] = artifacts_.try_emplace(patterns);
+    if (is_new) {
+        SourceIgnores ignores;
+        for (const WalkedDir* dir : dirs_) {
+            if (dir->has_sourceignore) {
+                const Result<std::string> text =
+                    tree_.read(join_path(dir->path, kSourceIgnoreName));
+                ignores.add(text ? *text : std::string(), dir->relative);
+            }
+        }
+        ignores.add(patterns, {});
+        ArtifactTree tree(tree_, root_, dirs_, std::move(ignores));
+        if (tree.leaves_out_any()) {
+            known->second = std::make_shared<Artifact>(std::move(tree), sources_, output_dir_);
+        }
+    }
+    return known->second;
 }
 
 // Of the repositories that Applications and their sets name, the one whose paths are here.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "renderer/load/fleet/fleet_files.h"
 #include "renderer/load/load.h"
 #include "renderer/load/roots/argo_clusters.h"
+#include "renderer/load/roots/artifact.h"
 #include "renderer/load/roots/build_unit.h"
 #include "renderer/load/tree/source_tree.h"
 #include "renderer/load/walk.h"
@@ -63,6 +65,10 @@ public:
     // Names of GitRepositories of Flux that are other ones.
     [[nodiscard]] std::set<std::string> foreign_sources() const;
 
+    // What Flux makes of this repository, of which `source` is a name. `file`: where someone says
+    // so. None: the whole tree.
+    std::shared_ptr<Artifact> artifact(std::string_view source, const std::string& file);
+
     // Of an Argo CD source.
     [[nodiscard]] bool is_own_url(std::string_view url) const;
 
@@ -92,6 +98,7 @@ public:
 private:
     void collect();
     void find_own_sources();
+    [[nodiscard]] std::string ignored_by(std::string_view source, const std::string& file) const;
     void find_own_url();
     void find_argo_clusters(const std::vector<std::string>& named);
 
@@ -104,6 +111,13 @@ private:
     std::map<std::string, std::vector<std::size_t>> engine_files_;  // indices of objects_
     std::vector<EngineObject> objects_, instances_;
     std::map<std::string, std::string> defined_;  // GitRepository: its repository
+    struct Ignored {
+        std::string file;  // of the GitRepository
+        std::string patterns;
+    };
+    std::map<std::string, std::vector<Ignored>, std::less<>> ignored_;  // by the source's name
+    std::map<std::string, std::shared_ptr<Artifact>> artifacts_;        // by patterns
+    std::string output_dir_;
     std::set<std::string> own_;
     std::string own_url_;  // "" when several could be
     std::map<std::string, std::vector<Value>, std::less<>> config_maps_;  // when one is asked for

@@ -71,11 +71,14 @@ void keep_engine_objects(std::vector<EngineObject>& objects) {
 
 UnitTree::UnitTree(const SourceTree& tree, KustomizationReader& reader, SourceMap& sources,
                    const BuildUnit& unit)
-    : tree_(tree), reader_(reader), builds_(unit.builds), manifests_(unit.manifests) {
+    : tree_(unit.artifact ? unit.artifact->tree : tree),
+      reader_(unit.artifact ? unit.artifact->reader : reader),
+      builds_(unit.builds),
+      manifests_(unit.manifests) {
     if (!unit.changes || (builds_.empty() && manifests_.empty())) {
         return;
     }
-    const Kustomization* file = reader.find(unit.dir);
+    const Kustomization* file = reader_.find(unit.dir);
     const bool has_own = file != nullptr && !unit.ignores_kustomization;
     if (has_own && !file->root.is_map()) {
         return;
@@ -85,7 +88,7 @@ UnitTree::UnitTree(const SourceTree& tree, KustomizationReader& reader, SourceMa
     std::string text;
     write_yaml(root, text);
     overlay_ = std::make_unique<OverlayTree>(
-        tree, has_own ? file->path : join_path(unit.dir, kKustomizationNames.front()),
+        tree_, has_own ? file->path : join_path(unit.dir, kKustomizationNames.front()),
         std::move(text));
     own_reader_ = std::make_unique<KustomizationReader>(*overlay_, sources);
     builds_ = {unit.dir};

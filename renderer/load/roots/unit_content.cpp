@@ -15,14 +15,17 @@ constexpr std::string_view kSkipsFile = "+argocd:skip-file-rendering";
 class Content {
 public:
     Content(const GitOpsTree& repository, KustomizationReader& reader, BuildUnit& unit)
-        : repository_(repository), reader_(reader), unit_(unit) {}
+        : repository_(repository),
+          tree_(unit.artifact ? unit.artifact->tree : repository.tree()),
+          reader_(unit.artifact ? unit.artifact->reader : reader),
+          unit_(unit) {}
 
     void run() {
         const WalkedDir* top = repository_.find(unit_.dir);
         if (top == nullptr) {
             return;
         }
-        if (!top->kustomizations.empty() && !unit_.ignores_kustomization) {
+        if (has_kustomization(*top) && !unit_.ignores_kustomization) {
             add_build(*top);
         } else if (top->has_chart && unit_.files != UnitFiles::Generated) {
             add_chart(*top);
@@ -32,10 +35,18 @@ public:
     }
 
 private:
+    [[nodiscard]] bool has(const WalkedDir& dir, const std::string& name) const {
+        return !unit_.artifact || tree_.kind(join_path(dir.path, name)) == EntryKind::File;
+    }
+
+    [[nodiscard]] bool has_kustomization(const WalkedDir& dir) const {
+        return std::ranges::any_of(dir.kustomizations,
+                                   [&](const std::string& name) { return has(dir, name); });
+    }
+
     void add_build(const WalkedDir& dir) {
         unit_.builds.push_back(dir.path);
-        unit_.claims.merge(
-            find_build_files(repository_.tree(), reader_, repository_.root(), dir.path).paths);
+        unit_.claims.merge(find_build_files(tree_, reader_, repository_.root(), dir.path).paths);
     }
 
     // Its templates are not for us; they are taken all the same.
@@ -58,7 +69,7 @@ private:
                 (!built.empty() && is_within(dir->path, built))) {
                 continue;
             }
-            if (!is_top && unit_.files == UnitFiles::Generated && !dir->kustomizations.empty()) {
+            if (!is_top && unit_.files == UnitFiles::Generated && has_kustomization(*dir)) {
                 built = dir->path;
                 add_build(*dir);
             } else {
@@ -73,7 +84,8 @@ private:
             const bool is_kustomization =
                 std::ranges::find(dir.kustomizations, name) != dir.kustomizations.end();
             if (!is_manifest_name(name) || is_kustomization ||
-                !takes_manifest(unit_, relative_path(path, unit_.dir)) || skips(path)) {
+                !takes_manifest(unit_, relative_path(path, unit_.dir)) || skips(path) ||
+                !has(dir, name)) {
                 continue;
             }
             unit_.manifests.push_back(path);
@@ -90,6 +102,7 @@ private:
     }
 
     const GitOpsTree& repository_;
+    const SourceTree& tree_;
     KustomizationReader& reader_;
     BuildUnit& unit_;
 };

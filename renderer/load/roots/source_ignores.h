@@ -1,0 +1,45 @@
+// What Flux leaves out of the artifact of a Git repository: its built-in patterns, those of each
+// `.sourceignore`, and `spec.ignore` of the source. The grammar is that of .gitignore, and yet not
+// what Git does: every path is judged by itself, so that a file comes back although a directory
+// above it stays out, and a pattern that names a directory names all below it. Sources: fluxcd/pkg
+// sourceignore, sourceignore/gitignore, artifact/storage/archive.go.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace renderer {
+
+class SourceIgnores {
+public:
+    SourceIgnores();
+
+    // Lines that win over those before them. `dir`: where they are valid, relative to the top of
+    // the repository, "" = the top.
+    void add(std::string_view text, std::string_view dir);
+
+    // `path`: relative to the top of the repository. The top itself is never left out.
+    [[nodiscard]] bool leaves_out(std::string_view path, bool is_directory) const;
+
+private:
+    struct Pattern {
+        std::string dir;
+        std::vector<std::string> names;  // between slashes
+        bool takes_back = false;
+        bool only_directories = false;
+    };
+
+    static Pattern parse(std::string_view line, std::string_view dir);
+    static bool matches(const Pattern& pattern, std::string_view path, bool is_directory);
+    static bool matches_name(const Pattern& pattern, const std::vector<std::string>& path,
+                             bool is_directory);
+    static bool matches_path(const Pattern& pattern, const std::vector<std::string>& path,
+                             bool is_directory);
+
+    std::vector<Pattern> patterns_;  // the last one that matches decides
+    std::size_t always_ = 0;         // of them those that patterns of the user do not replace
+    bool has_own_ = false;
+};
+
+}  // namespace renderer

@@ -390,18 +390,22 @@ std::vector<const Value*> GitOpsTree::config_maps(std::string_view name) {
              read_wanted(tree_, dirs_, threads_,
                          [](std::string_view candidate) { return has(candidate, "ConfigMap"); })) {
             for (EngineObject& object : read(path, std::move(text))) {
-                if (is_kind(object.root, "v1", "ConfigMap")) {
+                const bool is_encrypted = object.root.find("sops") != nullptr;
+                if (is_kind(object.root, "v1", "ConfigMap") && !is_encrypted) {
                     config_maps_[std::string(text_of(object.root, {"metadata", "name"}))].push_back(
                         std::move(object.root));
                 }
             }
         }
+        generated_maps_ = generated_config_maps(tree_, dirs_, root_, sources_);
     }
     std::vector<const Value*> found;
-    const auto known = config_maps_.find(name);
-    if (known != config_maps_.end()) {
-        for (const Value& one : known->second) {
-            found.push_back(&one);
+    for (const auto* maps : {&config_maps_, &generated_maps_}) {
+        const auto known = maps->find(name);
+        if (known != maps->end() && found.empty()) {
+            for (const Value& one : known->second) {
+                found.push_back(&one);
+            }
         }
     }
     return found;

@@ -16,6 +16,7 @@
 #include "renderer/load/roots/argo_clusters.h"
 #include "renderer/load/roots/artifact.h"
 #include "renderer/load/roots/build_unit.h"
+#include "renderer/load/roots/generated_maps.h"
 #include "renderer/load/tree/source_tree.h"
 #include "renderer/load/walk.h"
 
@@ -78,7 +79,7 @@ public:
     // Argo CD is told so by its ConfigMap, or by values of its chart.
     [[nodiscard]] bool argo_loads_any() const { return argo_loads_any_; }
 
-    // Those of this name, of all namespaces.
+    // Those of this name, of all namespaces; where no file has one, those that kustomizations make.
     std::vector<const Value*> config_maps(std::string_view name);
 
     // Copies of its objects.
@@ -121,6 +122,7 @@ private:
     std::set<std::string> own_;
     std::string own_url_;  // "" when several could be
     std::map<std::string, std::vector<Value>, std::less<>> config_maps_;  // when one is asked for
+    GeneratedMaps generated_maps_;
     bool has_config_maps_ = false;
     UnitVariables substitutes_;
     bool argo_loads_any_ = false;

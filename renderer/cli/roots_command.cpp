@@ -24,6 +24,8 @@ std::string_view word(UnitState state) {
             return "unresolved";
         case UnitState::OtherCluster:
             return "other cluster";
+        case UnitState::LeftOver:
+            return "left over";
     }
     return "";
 }

@@ -10,6 +10,7 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/load/roots/argo_units.h"
+#include "renderer/load/roots/cluster_choice.h"
 #include "renderer/load/roots/plan.h"
 #include "renderer/load/roots/unit_build.h"
 #include "renderer/load/select_build.h"

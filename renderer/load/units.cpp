@@ -1,6 +1,7 @@
 #include "renderer/load/units.h"
 
 #include "renderer/load/kustomize/kustomization.h"
+#include "renderer/load/roots/cluster_choice.h"
 #include "renderer/load/roots/plan.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/tree/source_tree.h"

@@ -29,6 +29,7 @@ enum class UnitState : std::uint8_t {
     Missing,     // there is no such directory
     Unresolved,  // what it applies cannot be known from the tree
     OtherCluster,
+    LeftOver,  // a root whose inputs another root of the cluster applies, too
 };
 
 // How the manifests of a directory are found where no kustomization is in it.
@@ -57,6 +58,8 @@ struct BuildUnit {
     std::string cluster;
     std::size_t parent = SIZE_MAX;  // index of the unit that applies the object
 
+    std::vector<std::string> beyond;     // of a root: directories with inputs that only it reaches,
+                                         // where a FluxInstance says another root
     std::shared_ptr<Artifact> artifact;  // what it is built from; none: the whole tree
     UnitFiles files = UnitFiles::Generated;
     bool loads_any = false;              // its kustomizations may name any file of the repository

@@ -14,6 +14,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/load/roots/application_set.h"
 #include "renderer/load/roots/argo_units.h"
+#include "renderer/load/roots/cluster_choice.h"
 #include "renderer/load/roots/flux_units.h"
 #include "renderer/load/roots/unit_build.h"
 #include "renderer/load/roots/unit_content.h"
@@ -34,17 +35,29 @@ public:
             const LoadOptions& options, Diagnostics& diagnostics)
         : repository_(repository),
           reader_(reader),
+          options_(options),
           diagnostics_(diagnostics),
           sets_(repository),
           builder_(repository, reader, sources, options) {}
 
     std::vector<BuildUnit> run() {
         find_candidates();
-        for (BuildUnit& root : flux_roots()) {
+        std::vector<BuildUnit> roots = instance_roots();
+        const bool has_instance = !roots.empty();
+        if (!has_instance) {
+            roots = flux_roots();
+        }
+        for (BuildUnit& root : roots) {
             expand(std::move(root));
+        }
+        if (has_instance) {
+            add_leftovers();
         }
         for (BuildUnit& root : argo_root_units()) {
             expand(std::move(root));
+        }
+        for (const std::size_t index : assumed_) {
+            warn_assumed(units_[index]);
         }
         return std::move(units_);
     }
@@ -126,35 +139,98 @@ private:
     }
 
     std::vector<BuildUnit> flux_roots() {
-        std::vector<BuildUnit> roots = instance_roots();
-        if (!roots.empty()) {
-            return roots;
+        const std::vector<const Candidate*> own = self_applied();
+        std::vector<BuildUnit> roots = tops_of(own.empty() ? loose_kustomizations() : own);
+        for (BuildUnit& root : roots) {
+            root.cluster = own.empty() ? std::string() : label(root.dir);
         }
+        name_clusters(roots);
+        return roots;
+    }
+
+    [[nodiscard]] std::vector<const Candidate*> self_applied() const {
         std::vector<const Candidate*> found;
         for (const Candidate& candidate : candidates_) {
             if (candidate.is_bootstrap || (candidate.is_flux && candidate.claims(candidate.file))) {
                 found.push_back(&candidate);
             }
         }
-        const bool has_own = !found.empty();
-        if (!has_own) {
-            found = loose_kustomizations();
-        }
+        return found;
+    }
+
+    // Those that no other of them applies.
+    static std::vector<BuildUnit> tops_of(std::vector<const Candidate*> found) {
         // The one above applies those below.
         std::ranges::stable_sort(
             found, {}, [](const Candidate* one) { return one->units.front().dir.size(); });
+        std::vector<BuildUnit> tops;
         for (const Candidate* candidate : found) {
             const bool is_child = std::ranges::any_of(
                 found, [&](const Candidate* other) { return applies(*other, *candidate); });
             if (!is_child && !is_archived(candidate->file)) {
-                roots.push_back(candidate->units.front());
-                if (has_own) {
-                    roots.back().cluster = label(roots.back().dir);
+                tops.push_back(candidate->units.front());
+            }
+        }
+        return tops;
+    }
+
+    // Roots beside a FluxInstance: of a cluster of their own, or what it has replaced.
+    void add_leftovers() {
+        const std::set<std::string> reached = inputs_from(0);
+        for (BuildUnit& root : tops_of(self_applied())) {
+            const bool is_child = std::ranges::any_of(units_, [&](const BuildUnit& unit) {
+                return is_applied(unit) &&
+                       (unit.claims.contains(root.file) || unit.dir == root.dir);
+            });
+            if (is_child || !is_applied(root)) {
+                continue;
+            }
+            root.cluster = label(root.dir);
+            const bool is_wanted = is_cluster(root.cluster, options_.cluster);
+            const std::size_t first = units_.size();
+            expand(std::move(root));
+            if (units_.size() == first) {
+                continue;
+            }
+            for (const std::string& path : inputs_from(first)) {
+                std::vector<std::string>& beyond = units_[first].beyond;
+                std::string dir = parent_path(path);
+                if (!reached.contains(path) && !is_included(dir) &&
+                    std::ranges::find(beyond, dir) == beyond.end()) {
+                    beyond.push_back(std::move(dir));
+                }
+            }
+            if (units_[first].beyond.empty() && !is_wanted) {
+                leave_over(first);
+            }
+        }
+    }
+
+    [[nodiscard]] bool is_included(const std::string& dir) const {
+        return std::ranges::any_of(options_.includes, [&](const std::string& include) {
+            return is_within(dir, normal_path(include));
+        });
+    }
+
+    // Of the units from `first` on.
+    std::set<std::string> inputs_from(std::size_t first) {
+        std::set<std::string> inputs;
+        for (std::size_t i = first; i < units_.size(); ++i) {
+            for (const std::string& path : units_[i].claims) {
+                if (is_applied(units_[i]) && repository_.holds_input(path)) {
+                    inputs.insert(path);
                 }
             }
         }
-        name_clusters(roots);
-        return roots;
+        return inputs;
+    }
+
+    void leave_over(std::size_t root) {
+        units_.resize(root + 1);
+        std::erase_if(assumed_, [&](std::size_t index) { return index >= root; });
+        units_[root].state = UnitState::LeftOver;
+        units_[root].reason = fmt::format("{} applies all that it does", units_.front().name);
+        units_[root].claims.clear();
     }
 
     std::vector<const Candidate*> loose_kustomizations() {
@@ -328,7 +404,7 @@ private:
         bool assumed = false;
         std::vector<EngineObject> objects = builder_.engine_objects(units_[index], assumed);
         if (assumed) {
-            warn_assumed(units_[index]);
+            assumed_.push_back(index);
         }
         return objects;
     }
@@ -357,30 +433,17 @@ private:
 
     GitOpsTree& repository_;
     KustomizationReader& reader_;
+    const LoadOptions& options_;
     Diagnostics& diagnostics_;
     ApplicationSets sets_;
     UnitBuilder builder_;
     std::vector<Candidate> candidates_;
     std::vector<BuildUnit> units_;
+    std::vector<std::size_t> assumed_;  // units that were not built
     std::map<std::string, std::set<std::string>>
         builds_;  // files of kustomizations that were asked for
     std::set<std::tuple<std::string, std::string, std::string>> known_;
 };
-
-// The clusters whose units hold inputs.
-std::set<std::string> clusters_with_inputs(GitOpsTree& repository,
-                                           const std::vector<BuildUnit>& units) {
-    std::set<std::string> clusters;
-    for (const BuildUnit& unit : units) {
-        // Flux has no word for the cluster that it runs in.
-        const std::string name(unit.cluster.empty() ? kOwnCluster : unit.cluster);
-        if (unit.state == UnitState::Live && !clusters.contains(name) &&
-            input_count(repository, unit) > 0) {
-            clusters.insert(name);
-        }
-    }
-    return clusters;
-}
 
 }  // namespace
 
@@ -403,36 +466,6 @@ std::vector<BuildUnit> plan_units(GitOpsTree& repository, KustomizationReader& r
                                   SourceMap& sources, const LoadOptions& options,
                                   Diagnostics& diagnostics) {
     return Planner(repository, reader, sources, options, diagnostics).run();
-}
-
-void choose_cluster(GitOpsTree& repository, const std::string& cluster,
-                    std::vector<BuildUnit>& units, Diagnostics& diagnostics) {
-    const auto is_chosen = [&](std::string_view name) {
-        return name == cluster || base_name(name) == cluster;
-    };
-    const bool is_known =
-        !cluster.empty() &&
-        std::ranges::any_of(units, [&](const BuildUnit& unit) { return is_chosen(unit.cluster); });
-    if (is_known) {
-        for (BuildUnit& unit : units) {
-            // A set may apply something to any cluster, unless it is known to be of one.
-            const bool may_be_any = unit.state == UnitState::Unresolved &&
-                                    (unit.cluster.empty() || unit.cluster == kOwnCluster);
-            if (!may_be_any && !is_chosen(unit.cluster)) {
-                unit.state = UnitState::OtherCluster;
-                unit.reason = unit.cluster;
-            }
-        }
-        return;
-    }
-    const std::set<std::string> clusters = clusters_with_inputs(repository, units);
-    if (clusters.size() > 1) {
-        diagnostics.error("several-clusters", {}, "this tree is applied by several clusters")
-            .where(cluster.empty() ? repository.root() : "--cluster")
-            .found(fmt::format("\"{}\"", fmt::join(clusters, "\", \"")))
-            .expected("one of them")
-            .hint(fmt::format("--cluster {}", *clusters.begin()));
-    }
 }
 
 void add_includes(GitOpsTree& repository, KustomizationReader& reader,

@@ -1,7 +1,8 @@
 // From a tree to what clusters apply of it: the objects of Flux and Argo CD that someone applies by
 // hand or an installer does, what these apply, and so on. The decision procedure:
 //   1. Flux: the path of a FluxInstance; else each Kustomization that lies in what it applies; else
-//      each that no other applies.
+//      each that no other applies. One of the second sort beside a FluxInstance must not reach
+//      more.
 //   2. Argo CD: each Application and ApplicationSet that no unit applies.
 //   3. Parents are built first, and children are read from what comes out.
 // A tree where this reaches nothing has no units: everything in it is applied as it lies there.
@@ -24,15 +25,11 @@ std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit);
 // Folders of manifests that are kept, and not applied.
 bool is_archived(const std::string& path);
 
-// Parents before children. Of the options threads and kustomize are asked.
+// Parents before children. Of the options threads, kustomize, cluster and includes
+// are asked.
 std::vector<BuildUnit> plan_units(GitOpsTree& repository, KustomizationReader& reader,
                                   SourceMap& sources, const LoadOptions& options,
                                   Diagnostics& diagnostics);
-
-// Marks the units of other clusters. `cluster`: a name that units have, or its last part, "" when
-// none was asked for: several that hold inputs are an error then.
-void choose_cluster(GitOpsTree& repository, const std::string& cluster,
-                    std::vector<BuildUnit>& units, Diagnostics& diagnostics);
 
 // Adds a unit for each of the directories, which no one applies.
 void add_includes(GitOpsTree& repository, KustomizationReader& reader,

@@ -1,0 +1,22 @@
+// The one cluster of several that is rendered.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/load/roots/build_unit.h"
+#include "renderer/load/roots/gitops_tree.h"
+
+namespace renderer {
+
+// A cluster's name, or the last part of it.
+bool is_cluster(std::string_view cluster, std::string_view name);
+
+// Marks the units of other clusters. `cluster`: a name that units have, or its last part, "" when
+// none was asked for: several that hold inputs are an error then.
+void choose_cluster(GitOpsTree& repository, const std::string& cluster,
+                    std::vector<BuildUnit>& units, Diagnostics& diagnostics);
+
+}  // namespace renderer

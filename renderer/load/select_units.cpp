@@ -35,7 +35,8 @@ public:
         units_ = plan_units(repository_, context_.build.reader, context_.build.sources,
                             context_.options, context_.build.diagnostics);
         const bool reaches = std::ranges::any_of(units_, [](const BuildUnit& unit) {
-            return unit.state == UnitState::Live && !unit.claims.empty();
+            return (unit.state == UnitState::Live && !unit.claims.empty() && !unit.is_chart_root) ||
+                   unit.rest == UnitRest::Chart;
         });
         if (!reaches) {
             return false;
@@ -218,7 +219,18 @@ private:
     // One of them may apply what no unit does.
     void refuse_sets() {
         for (const BuildUnit& unit : units_) {
-            if (unit.is_rest_of_set) {
+            if (unit.rest == UnitRest::Chart && unit.state == UnitState::Unresolved) {
+                context_.build.diagnostics
+                    .error("roots-in-chart", {},
+                           fmt::format("what {} makes Argo CD or Flux apply is not known",
+                                       unit.name))
+                    .where(unit.file)
+                    .found(unit.reason)
+                    .expected("helm, which renders the chart")
+                    .hint("install helm or name it with --helm; --include takes a directory with "
+                          "inputs all the same");
+            }
+            if (unit.rest == UnitRest::Set && unit.state == UnitState::Unresolved) {
                 context_.build.diagnostics
                     .error("unresolved-set", unit.pos,
                            fmt::format("what {} applies is not known", unit.name))

@@ -39,6 +39,9 @@ enum class UnitFiles : std::uint8_t {
     Recursive,  // and below it
 };
 
+// What is not known of something that makes units.
+enum class UnitRest : std::uint8_t { None, Set, Chart };
+
 // An Application of Argo CD with a source that is a chart.
 struct ChartUnit {
     Value application;
@@ -53,7 +56,7 @@ struct BuildUnit {
     std::string dir;   // normal path, as the tree knows it
     UnitState state = UnitState::Live;
     std::string reason;           // of another state
-    bool is_rest_of_set = false;  // what is not known of an ApplicationSet
+    UnitRest rest = UnitRest::None;
     Pos pos;                      // of what is not resolved
     std::string cluster;
     std::size_t parent = SIZE_MAX;  // index of the unit that applies the object
@@ -70,6 +73,7 @@ struct BuildUnit {
     std::string fallback_namespace;  // of those that say none (Argo CD destination.namespace)
     std::shared_ptr<const UnitVariables> variables;  // none: `$` stays as it is
     std::shared_ptr<const ChartUnit> chart;          // none: what is applied is no chart
+    bool is_chart_root = false;  // a chart that no one applies, but that makes objects of engines
     std::shared_ptr<const Value> changes;  // merged into its kustomization; none: none that matter
 
     std::vector<std::string> builds;     // directories whose kustomizations are built

@@ -157,7 +157,7 @@ GitOpsTree::GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::s
     }
     collect();
     find_own_sources();
-    find_own_url();
+    learn_own_url(objects_);
     find_argo_clusters(options.argo_clusters);
     for (std::string_view text : options.substitutes) {
         const std::string_view name = take(text, '=');
@@ -325,7 +325,10 @@ std::shared_ptr<Artifact> GitOpsTree::artifact(std::string_view source, const st
 }
 
 // Of the repositories that Applications and their sets name, the one whose paths are here.
-void GitOpsTree::find_own_url() {
+void GitOpsTree::learn_own_url(const std::vector<EngineObject>& objects) {
+    if (!own_url_.empty()) {
+        return;
+    }
     std::map<std::string, int> counts;
     const auto count = [&](std::string_view url, std::string_view path) {
         const std::string dir = directory(path);
@@ -345,7 +348,7 @@ void GitOpsTree::find_own_url() {
             }
         }
     };
-    for (const EngineObject& object : objects_) {
+    for (const EngineObject& object : objects) {
         if (is_kind(object.root, kArgoGroup, "Application")) {
             for (const Value* source : sources_of(object.root)) {
                 count(text_of(*source, {"repoURL"}), text_of(*source, {"path"}));

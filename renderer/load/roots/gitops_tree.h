@@ -70,6 +70,9 @@ public:
     // so. None: the whole tree.
     std::shared_ptr<Artifact> artifact(std::string_view source, const std::string& file);
 
+    // From objects that are not in a file of the tree. What the files say stays.
+    void learn_own_url(const std::vector<EngineObject>& objects);
+
     // Of an Argo CD source.
     [[nodiscard]] bool is_own_url(std::string_view url) const;
 
@@ -100,7 +103,6 @@ private:
     void collect();
     void find_own_sources();
     [[nodiscard]] std::string ignored_by(std::string_view source, const std::string& file) const;
-    void find_own_url();
     void find_argo_clusters(const std::vector<std::string>& named);
 
     const SourceTree& tree_;

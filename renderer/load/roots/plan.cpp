@@ -14,6 +14,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/load/roots/application_set.h"
 #include "renderer/load/roots/argo_units.h"
+#include "renderer/load/roots/chart_roots.h"
 #include "renderer/load/roots/cluster_choice.h"
 #include "renderer/load/roots/flux_units.h"
 #include "renderer/load/roots/unit_build.h"
@@ -54,6 +55,9 @@ public:
             add_leftovers();
         }
         for (BuildUnit& root : argo_root_units()) {
+            expand(std::move(root));
+        }
+        for (BuildUnit& root : chart_roots()) {
             expand(std::move(root));
         }
         for (const std::size_t index : assumed_) {
@@ -115,7 +119,7 @@ private:
             rest.name = fmt::format("ApplicationSet {}", text_of(set.root, {"metadata", "name"}));
             rest.file = set.file;
             rest.state = UnitState::Unresolved;
-            rest.is_rest_of_set = true;
+            rest.rest = UnitRest::Set;
             rest.reason = std::move(expanded.unresolved);
             rest.pos = set.root.find("kind")->pos();
         }
@@ -356,6 +360,36 @@ private:
         return units;
     }
 
+    // Charts that are installed by hand: no one applies them, and no other of them makes something
+    // that does.
+    std::vector<BuildUnit> chart_roots() {
+        std::vector<BuildUnit> roots = charts_of_engines(repository_, reader_);
+        std::erase_if(roots, [&](const BuildUnit& root) {
+            const auto claims = [&](const BuildUnit& unit) {
+                return unit.claims.contains(root.file);
+            };
+            return is_archived(root.dir) || std::ranges::any_of(units_, claims) ||
+                   std::ranges::any_of(candidates_, [&](const Candidate& candidate) {
+                       return std::ranges::any_of(candidate.units, claims);
+                   });
+        });
+        std::set<std::string> made;
+        for (const BuildUnit& root : roots) {
+            Result<std::vector<EngineObject>> objects = builder_.chart_objects(root);
+            if (!objects) {
+                continue;
+            }
+            repository_.learn_own_url(*objects);
+            for (const EngineObject& object : *objects) {
+                for (const BuildUnit& unit : units_of(object)) {
+                    made.insert(unit.claims.begin(), unit.claims.end());
+                }
+            }
+        }
+        std::erase_if(roots, [&](const BuildUnit& root) { return made.contains(root.file); });
+        return roots;
+    }
+
     // True: it is not known yet.
     bool is_new(const BuildUnit& unit) {
         return known_.emplace(unit.name, unit.dir, unit.cluster).second;
@@ -394,9 +428,11 @@ private:
             }
             BuildUnit unknown;
             unknown.name = fmt::format("chart {}", units_[index].dir);
+            unknown.file = units_[index].file;
             unknown.parent = index;
             unknown.cluster = units_[index].cluster;
             unknown.state = UnitState::Unresolved;
+            unknown.rest = UnitRest::Chart;
             unknown.reason = std::move(made.error().diagnostic.found);
             units_.push_back(std::move(unknown));
             return {};

@@ -17,6 +17,7 @@
 #include "renderer/load/kustomize/last_scalar.h"
 #include "renderer/load/kustomize/name_references.h"
 #include "renderer/load/namespaces.h"
+#include "renderer/load/roots/not_reconciled.h"
 #include "renderer/load/select.h"
 #include "renderer/load/splice.h"
 #include "renderer/load/tree/disk_tree.h"
@@ -108,6 +109,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     const std::vector<std::uint32_t> file_of =
         read_documents(tree, selection.files, options, loaded, diagnostics);
     apply_namespaces(selection.files, file_of, selection.rules, loaded, diagnostics);
+    leave_to_flux(selection.files, file_of, loaded, diagnostics);
     follow_accounts(selection.files, file_of, selection, loaded, diagnostics);
     rewrite_references(selection.files, file_of, selection, loaded, diagnostics);
     strip_last_scalars(selection.files, file_of, loaded);

@@ -26,6 +26,7 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
                    .rule = build.rule});
     for (std::size_t i = files; i < out_.files.size(); ++i) {
         out_.files[i].variables = build.variables;
+        out_.files[i].heeds_flux = build.heeds_flux;
     }
     if (found.has_errors()) {
         const BuildFiles read =
@@ -90,7 +91,8 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
                      .made_of = {read.paths.begin(), read.paths.end()},
                      .bundle = bundle_,
                      .rule = out_.add_rule(build.rule),
-                     .variables = build.variables});
+                     .variables = build.variables,
+                     .heeds_flux = build.heeds_flux});
     return true;
 }
 

@@ -20,6 +20,7 @@ struct PlainBuild {
     const WalkedDir& dir;
     NamespaceRule rule;
     std::shared_ptr<const UnitVariables> variables = {};
+    bool heeds_flux = false;
     bool loads_any = false;  // its kustomizations may name any file of the tree
 };
 

@@ -72,6 +72,10 @@ private:
                (unit.state == UnitState::Suspended && context_.options.suspended);
     }
 
+    [[nodiscard]] bool heeds_flux(const BuildUnit& unit) const {
+        return unit.is_flux && !context_.options.suspended;
+    }
+
     // Whoever applies the source gives the namespaces.
     [[nodiscard]] NamespaceRule rule_of(const BuildUnit& unit) const {
         return {.overwrite = unit.target_namespace,
@@ -89,6 +93,7 @@ private:
                          .dir = *repository_.find(dir),
                          .rule = rule_of(unit),
                          .variables = unit.variables,
+                         .heeds_flux = heeds_flux(unit),
                          .loads_any = unit.loads_any});
         }
         for (const std::string& path : view.manifests()) {
@@ -96,7 +101,8 @@ private:
                                      .bundle_path = relative_path(path, context_.root),
                                      .bundle = bundle_,
                                      .rule = out_.add_rule(rule_of(unit)),
-                                     .variables = unit.variables});
+                                     .variables = unit.variables,
+                                     .heeds_flux = heeds_flux(unit)});
         }
         taken_.insert(unit.claims.begin(), unit.claims.end());
     }
@@ -104,7 +110,8 @@ private:
     [[nodiscard]] bool are_same(const InputFile& a, const InputFile& b) const {
         const bool same_variables = a.variables == b.variables ||
                                     (a.variables && b.variables && *a.variables == *b.variables);
-        return out_.rules[a.rule] == out_.rules[b.rule] && same_variables && a.text == b.text;
+        return out_.rules[a.rule] == out_.rules[b.rule] && same_variables && a.text == b.text &&
+               a.heeds_flux == b.heeds_flux;
     }
 
     // What two units apply to two namespaces are two objects; the same twice is one.

@@ -84,7 +84,7 @@ public:
             }
             Diagnostics unheard;
             const Value root = read_document(loaded_, document, unheard);
-            warn_object(document, root);
+            warn_object(root, document.object_name());
         }
     }
 
@@ -141,16 +141,16 @@ private:
                 .hint = fmt::format("helm template {}{} | tailrender post-render", chart, values)};
     }
 
-    void warn_object(const Document& document, const Value& root) {
+    void warn_object(const Value& root, std::string object) {
         const std::string_view chart = chart_of(root);
-        const bool is_map = text_of(document.kind) == "ConfigMap";
+        const bool is_map = text_of(root, {"kind"}) == "ConfigMap";
         Words words = words_for_chart(chart.empty() ? "CHART" : chart, " --values VALUES");
         if (chart.empty() && !is_map) {
             words.message =
                 "this object may make its operator expose something, which is not rendered";
             words.hint = "what the operator creates is not known here; a Service of your own is";
         }
-        words.object = document.object_name();
+        words.object = std::move(object);
         warn(find_exposing_values(without_builds(root)), words);
     }
 
@@ -187,6 +187,11 @@ private:
             }
         } else if (root.find("apiVersion") == nullptr || root.find("kind") == nullptr) {
             warn(find_exposing_values(root), words_for_chart("CHART", " --values " + file.path));
+        } else if (!file.is_applied &&
+                   may_expose(text_of(root, {"apiVersion"}), text_of(root, {"kind"}))) {
+            warn_object(root, object_name(text_of(root, {"kind"}),
+                                          text_of(root, {"metadata", "namespace"}),
+                                          text_of(root, {"metadata", "name"})));
         }
     }
 

@@ -168,6 +168,7 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     BuildUnit unit;
     unit.name = full_name(root);
     unit.file = kustomization.file;
+    unit.is_flux = true;
     unit.loads_any = true;
     unit.dir = repository.directory(path);
     unit.target_namespace = text_of(root, {"spec", "targetNamespace"});
@@ -233,6 +234,7 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
         BuildUnit unit;
         unit.name = "FluxInstance flux";
         unit.file = instance.file;
+        unit.is_flux = true;
         unit.loads_any = true;
         unit.dir = repository.directory(path);
         unit.artifact = repository.artifact({}, instance.file);

@@ -331,6 +331,9 @@ void GitOpsTree::learn_own_url(const std::vector<EngineObject>& objects) {
     }
     std::map<std::string, int> counts;
     const auto count = [&](std::string_view url, std::string_view path) {
+        if (url.empty() || url.starts_with("{{")) {
+            return;
+        }
         const std::string dir = directory(path);
         const bool shows = dir != root_ && tree_.kind(dir) == EntryKind::Directory;
         counts[repository_name(url)] += shows ? 1 : 0;
@@ -340,6 +343,11 @@ void GitOpsTree::learn_own_url(const std::vector<EngineObject>& objects) {
         for (const std::string_view field : {"directories", "files"}) {
             for (const Value& item : items_of(git == nullptr ? nullptr : git->find(field))) {
                 count(text_of(*git, {"repoURL"}), fixed_part(text_of(item, {"path"})));
+            }
+        }
+        for (const Value& element : items_of(generator.at({"list", "elements"}))) {
+            for (const Member& parameter : members_of(&element)) {
+                count(text_of(element, {"repoURL"}), fixed_part(text_of(parameter.value)));
             }
         }
         for (const std::string_view product : {"matrix", "merge"}) {

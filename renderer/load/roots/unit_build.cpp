@@ -9,6 +9,7 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/charts/chart_values.h"
 #include "renderer/load/kustomize/build_files.h"
+#include "renderer/load/roots/not_reconciled.h"
 #include "renderer/load/roots/substitute.h"
 #include "renderer/load/tree/paths.h"
 
@@ -55,15 +56,10 @@ bool is_engine_object(const Value& root) {
            is_kind(root, kArgoGroup, "ApplicationSet");
 }
 
-// Flux leaves it out.
-bool is_left_out(const Value& root) {
-    return text_of(root, {"metadata", "annotations", "kustomize.toolkit.fluxcd.io/reconcile"}) ==
-           "disabled";
-}
-
-void keep_engine_objects(std::vector<EngineObject>& objects) {
-    std::erase_if(objects, [](const EngineObject& object) {
-        return !is_engine_object(object.root) || is_left_out(object.root);
+void keep_engine_objects(std::vector<EngineObject>& objects, bool is_flux) {
+    std::erase_if(objects, [&](const EngineObject& object) {
+        return !is_engine_object(object.root) ||
+               (is_flux && !why_not_reconciled(object.root).empty());
     });
 }
 
@@ -191,7 +187,7 @@ Result<std::vector<EngineObject>> UnitBuilder::chart_objects(const BuildUnit& un
                       .found = "no helm"}};
     }
     objects = repository_.read("helm template " + unit.dir, *text);
-    keep_engine_objects(objects);
+    keep_engine_objects(objects, false);
     for (EngineObject& object : objects) {
         object.file = unit.dir;
         if (text_of(object.root, {"metadata", "namespace"}).empty()) {
@@ -212,7 +208,7 @@ std::vector<EngineObject> UnitBuilder::engine_objects(const BuildUnit& unit, boo
             std::ranges::move(repository_.objects_in(path), std::back_inserter(objects));
         }
     }
-    keep_engine_objects(objects);
+    keep_engine_objects(objects, unit.is_flux);
     for (EngineObject& object : objects) {
         if (unit.variables) {
             Diagnostics unheard;  // said where the file itself is judged

@@ -16,6 +16,9 @@ namespace renderer {
 
 namespace {
 
+// The controller of k3s leaves it alone, whatever the value.
+constexpr std::string_view kUnmanaged = "helmcharts.helm.cattle.io/unmanaged";
+
 std::string first_of(std::initializer_list<std::string_view> texts) {
     for (const std::string_view text : texts) {
         if (!text.empty()) {
@@ -33,8 +36,8 @@ void add_map(const Value* values, std::vector<Value>& layers) {
 
 class Reader {
 public:
-    Reader(const Value& object, std::string_view ns, SourceMap& sources)
-        : object_(object), ns_(ns), sources_(sources) {}
+    Reader(const Value& object, std::string_view ns, SourceMap& sources, const Value* config)
+        : object_(object), ns_(ns), sources_(sources), config_(config) {}
 
     ChartRelease run(const Value& source) {
         argo_source(source);
@@ -84,6 +87,7 @@ private:
             first_of({at({"spec", "chart", "spec", "chart"}), at({"spec", "chartRef", "name"})});
         release.is_reference = at({"spec", "chart", "spec", "chart"}).empty();
         release.version = at({"spec", "chart", "spec", "version"});
+        release.is_suspended = spelling_of(object_.at({"spec", "suspend"})) == "true";
         const std::string_view target = at({"spec", "targetNamespace"});
         release.ns = first_of({target, ns_});
         release.name = at({"spec", "releaseName"});
@@ -119,6 +123,9 @@ private:
     }
 
     void k3s() {
+        if (object_.at({"metadata", "annotations", kUnmanaged}) != nullptr) {
+            return;
+        }
         ChartRelease& release = start();
         release.chart = at({"spec", "chart"});
         release.version = at({"spec", "version"});
@@ -127,8 +134,12 @@ private:
         if (!at({"spec", "chartContent"}).empty()) {
             release.unknown = "chartContent";
         }
-        add_text(release, at({"spec", "valuesContent"}), release.values);
-        add_map(object_.at({"spec", "valuesInline"}), release.values);
+        for (const Value* object : {&object_, config_}) {
+            if (object != nullptr) {
+                add_text(release, text_of(*object, {"spec", "valuesContent"}), release.values);
+                add_map(object->at({"spec", "values"}), release.values);
+            }
+        }
         std::vector<std::string> sets;
         for (const Member& member : members_of(object_.at({"spec", "set"}))) {
             sets.push_back(fmt::format("{}={}", member.name(), spelling_of(member.value)));
@@ -181,6 +192,7 @@ private:
     const Value& object_;
     std::string_view ns_;
     SourceMap& sources_;
+    const Value* config_;
     std::vector<ChartRelease> found_;
 };
 
@@ -200,6 +212,7 @@ ChartRelease ChartRelease::clone() const {
                       .values_from = values_from,
                       .values_files = values_files,
                       .files_dir = files_dir,
+                      .is_suspended = is_suspended,
                       .unknown = unknown};
     for (const Value& layer : values) {
         copy.values.push_back(layer.clone());
@@ -217,13 +230,13 @@ bool is_operator_chart(std::string_view chart) {
 }
 
 std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,
-                                         SourceMap& sources) {
-    return Reader(object, ns, sources).run();
+                                         SourceMap& sources, const Value* config) {
+    return Reader(object, ns, sources, config).run();
 }
 
 ChartRelease chart_release_of_source(const Value& application, const Value& source,
                                      SourceMap& sources) {
-    return Reader(application, text_of(application, {"metadata", "namespace"}), sources)
+    return Reader(application, text_of(application, {"metadata", "namespace"}), sources, nullptr)
         .run(source);
 }
 

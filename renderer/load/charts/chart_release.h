@@ -38,6 +38,7 @@ struct ChartRelease {
     std::vector<ValuesSource> values_from = {};  // below them
     std::vector<std::string> values_files = {};  // below these, as spelled
     std::string files_dir = {};                  // that they are relative to
+    bool is_suspended = false;
     std::string unknown = {};  // what else makes the result, and is not known here; "" = nothing
 
     [[nodiscard]] ChartRelease clone() const;
@@ -46,10 +47,11 @@ struct ChartRelease {
 // A name, a path, an address or an archive of the operator's chart.
 bool is_operator_chart(std::string_view chart);
 
-// What the object installs; none for other objects. `ns`: its own namespace. Texts with values are
-// added to the sources.
+// What the object installs; none for other objects. `ns`: its own namespace. `config`: the
+// HelmChartConfig of a HelmChart, of the same namespace and name. Texts with values are added to
+// the sources.
 std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,
-                                         SourceMap& sources);
+                                         SourceMap& sources, const Value* config = nullptr);
 
 // Of one source of an Application, which may be a chart in the tree.
 ChartRelease chart_release_of_source(const Value& application, const Value& source,

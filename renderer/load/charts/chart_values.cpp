@@ -40,6 +40,20 @@ std::optional<std::string> config_map_text(const Loaded& loaded, const ValuesSou
     return found;
 }
 
+// An object that is applied; Null when there is none. `ns`: "" = of any namespace.
+Value named(const Loaded& loaded, std::string_view kind, std::string_view name,
+            std::string_view ns) {
+    for (const Document& document : loaded.documents) {
+        if (document.reachable && text_of(document.kind) == kind &&
+            text_of(document.name) == name &&
+            (ns.empty() || document.effective_namespace == ns)) {
+            Diagnostics unheard;
+            return read_document(loaded, document, unheard);
+        }
+    }
+    return {};
+}
+
 void add_files(const SourceTree& tree, const std::string& root, const ChartRelease& release,
                SourceMap& sources, ChartValues& out) {
     const std::string top = normal_path(root);
@@ -87,20 +101,26 @@ void add_config_map(const ValuesSource& source, const ChartRelease& release, Loa
 
 }  // namespace
 
-void resolve_chart(const Loaded& loaded, ChartRelease& release) {
-    if (!release.is_reference) {
-        return;
-    }
-    for (const Document& document : loaded.documents) {
-        if (text_of(document.kind) == "OCIRepository" && text_of(document.name) == release.chart) {
-            Diagnostics unheard;
-            const Value root = read_document(loaded, document, unheard);
-            release.chart = text_of(root, {"spec", "url"});
-            release.version = text_of(root, {"spec", "ref", "tag"});
-            release.is_reference = false;
-            return;
+std::vector<ChartRelease> releases_of(const Document& document, Loaded& loaded) {
+    Diagnostics unheard;
+    const Value root = read_document(loaded, document, unheard);
+    const Value config = text_of(document.kind) == "HelmChart"
+                             ? named(loaded, "HelmChartConfig", text_of(document.name),
+                                     document.effective_namespace)
+                             : Value();
+    std::vector<ChartRelease> releases =
+        chart_releases(root, document.effective_namespace, loaded.sources,
+                       config.is_map() ? &config : nullptr);
+    for (ChartRelease& release : releases) {
+        if (release.is_reference) {
+            const Value source = named(loaded, "OCIRepository", release.chart, {});
+            if (source.is_map()) {
+                release.chart = text_of(source, {"spec", "url"});
+                release.version = text_of(source, {"spec", "ref", "tag"});
+            }
         }
     }
+    return releases;
 }
 
 ChartValues chart_values(const SourceTree& tree, const std::string& root,

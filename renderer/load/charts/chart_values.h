@@ -1,4 +1,4 @@
-// The values that a release gives to its chart, out of the tree.
+// What the documents and files of a tree say of the release of a chart: the chart, and the values.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,9 @@ struct ChartValues {
     std::vector<std::string> files;  // that they were read from
 };
 
-// The chart that `chartRef` of a HelmRelease means is that of an OCIRepository in the tree.
-void resolve_chart(const Loaded& loaded, ChartRelease& release);
+// What an object installs, with what other documents say of it: the HelmChartConfig of a HelmChart,
+// the OCIRepository that a HelmRelease refers to.
+std::vector<ChartRelease> releases_of(const Document& document, Loaded& loaded);
 
 // `root`: what paths of the repository are relative to. What is not in the tree is not missed.
 ChartValues chart_values(const SourceTree& tree, const std::string& root,

@@ -74,7 +74,6 @@ public:
 private:
     void take(const ChartRelease& spelled) {
         ChartRelease release = spelled.clone();
-        resolve_chart(loaded_, release);
         std::string key;
         const bool is_operator =
             release.dir.empty() ? is_operator_chart(release.chart) : is_in_tree(release, key);
@@ -132,10 +131,7 @@ private:
             if (kind != "HelmRelease" && kind != "HelmChart" && !is_application) {
                 continue;
             }
-            Diagnostics unheard;
-            const Value root = read_document(loaded_, document, unheard);
-            const std::string& ns = document.effective_namespace;
-            for (const ChartRelease& release : chart_releases(root, ns, loaded_.sources)) {
+            for (const ChartRelease& release : releases_of(document, loaded_)) {
                 take(release);
             }
         }

@@ -35,7 +35,6 @@ public:
         std::vector<ChartRelease> releases = releases_of_documents();
         std::ranges::move(selection_.releases, std::back_inserter(releases));
         for (ChartRelease& release : releases) {
-            resolve_chart(loaded_, release);
             if (!others.contains({release.object, release.chart})) {
                 (add(release) ? rendered_.objects : left_).insert(release.object);
             }
@@ -58,13 +57,10 @@ private:
             if (!document.reachable || (kind != "HelmRelease" && kind != "HelmChart")) {
                 continue;
             }
-            Diagnostics unheard;
-            const Value root = read_document(loaded_, document, unheard);
-            if (spelling_of(root.at({"spec", "suspend"})) == "true" && !options_.suspended) {
-                continue;
-            }
-            for (ChartRelease& release :
-                 chart_releases(root, document.effective_namespace, loaded_.sources)) {
+            for (ChartRelease& release : releases_of(document, loaded_)) {
+                if (release.is_suspended && !options_.suspended) {
+                    continue;
+                }
                 if (!release.source.empty() &&
                     !selection_.foreign_sources.contains(release.source)) {
                     release.dir = normal_path(join_path(options_.path, release.chart));

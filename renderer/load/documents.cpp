@@ -10,6 +10,7 @@
 
 #include "renderer/base/parallel.h"
 #include "renderer/core/text_of.h"
+#include "renderer/load/hooks.h"
 #include "renderer/load/kustomize/built_services.h"
 #include "renderer/load/roots/substitute.h"
 #include "renderer/load/tree/paths.h"
@@ -387,10 +388,6 @@ void warn_glued(const SourceMap& sources, const PendingFile& file, Diagnostics& 
 }
 
 }  // namespace
-
-bool is_hook(const Value& root) {
-    return root.at({"metadata", "annotations", "helm.sh/hook"}) != nullptr;
-}
 
 bool is_decoded_kind(std::string_view api_version, std::string_view kind) {
     constexpr std::array<std::string_view, 4> kDecoded = {"Ingress", "Namespace", "Node",

@@ -16,9 +16,6 @@ namespace renderer {
 // Kinds that classify decodes wherever they stand.
 bool is_decoded_kind(std::string_view api_version, std::string_view kind);
 
-// Helm takes every object with this annotation for a hook, whatever the value.
-bool is_hook(const Value& root);
-
 // The one place that says which documents are read whole. `in_stream`: a post-render stream, where
 // documents of the operator's chart are changed.
 bool needs_tree(const ScannedDocument& scanned, bool in_stream);

@@ -1,9 +1,12 @@
 #include "renderer/plan/parents.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
 #include "renderer/core/text_of.h"
+#include "renderer/load/hooks.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/tailnet_target.h"
 
@@ -131,11 +134,17 @@ bool is_fact(const Document& doc) {
 }
 
 void warn_of_hook(const Document& doc, Diagnostics& diagnostics) {
+    const bool is_helm = doc.root.at({"metadata", "annotations", "helm.sh/hook"}) != nullptr;
+    if (!is_helm && is_skipped(doc.root)) {
+        return;
+    }
     about(doc, diagnostics)
         .warning("hook-not-rendered", doc.kind.pos(),
-                 "Helm runs this object as a hook, so nothing is rendered for it")
-        .expected("an object of the release")
-        .hint("remove its annotation \"helm.sh/hook\"");
+                 fmt::format("{} runs this object as a hook, so nothing is rendered for it",
+                             is_helm ? "Helm" : "Argo CD"))
+        .expected(is_helm ? "an object of the release" : "an object that is synced")
+        .hint(fmt::format("remove its annotation \"{}/hook\"",
+                          is_helm ? "helm.sh" : "argocd.argoproj.io"));
 }
 
 void report_faults(const ParentInput& parent, Diagnostics& diagnostics) {

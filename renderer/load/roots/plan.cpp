@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
+#include "renderer/load/hooks.h"
 #include "renderer/load/roots/application_set.h"
 #include "renderer/load/roots/argo_units.h"
 #include "renderer/load/roots/chart_roots.h"
@@ -93,6 +94,9 @@ private:
 
     std::vector<BuildUnit> units_of(const EngineObject& object) {
         std::vector<BuildUnit> units;
+        if (is_skipped(object.root)) {
+            return units;
+        }
         if (is_kind(object.root, kFluxGroup, "Kustomization")) {
             units.push_back(flux_unit(repository_, object));
         } else if (is_kind(object.root, kArgoGroup, "Application")) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "renderer/base/split.h"
 #include "renderer/load/tree/paths.h"
@@ -53,6 +54,18 @@ std::string_view without_spaces_behind(std::string_view text) {
     return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
+// In Go `!` in front of a class is one of its characters; only `^` negates.
+std::string in_words_of_fnmatch(std::string pattern) {
+    for (std::size_t at = 0; at + 1 < pattern.size(); ++at) {
+        if (pattern[at] == '\\') {
+            ++at;
+        } else if (pattern[at] == '[' && pattern[at + 1] == '!') {
+            pattern.insert(at + 1, 1, '\\');
+        }
+    }
+    return pattern;
+}
+
 bool is_blank(std::string_view line) {
     return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos;
 }
@@ -86,8 +99,12 @@ void SourceIgnores::add(std::string_view text, std::string_view dir) {
 }
 
 bool SourceIgnores::leaves_out(std::string_view path, bool is_directory) const {
+    if (path.empty()) {
+        return false;
+    }
+    const std::vector<std::string> names = names_of(path);
     for (auto pattern = patterns_.rbegin(); pattern != patterns_.rend(); ++pattern) {
-        if (matches(*pattern, path, is_directory)) {
+        if (matches(*pattern, names, is_directory)) {
             return !pattern->takes_back;
         }
     }
@@ -96,7 +113,9 @@ bool SourceIgnores::leaves_out(std::string_view path, bool is_directory) const {
 
 SourceIgnores::Pattern SourceIgnores::parse(std::string_view line, std::string_view dir) {
     Pattern pattern;
-    pattern.dir = dir;
+    if (!dir.empty()) {
+        pattern.dir = names_of(dir);
+    }
     if (line.starts_with('!')) {
         pattern.takes_back = true;
         line.remove_prefix(1);
@@ -108,68 +127,68 @@ SourceIgnores::Pattern SourceIgnores::parse(std::string_view line, std::string_v
         pattern.only_directories = true;
         line.remove_suffix(1);
     }
-    pattern.names = names_of(line);
+    for (std::string& name : names_of(line)) {
+        const bool is_glob = name.find_first_of("*?[\\") != std::string::npos;
+        pattern.names.push_back({in_words_of_fnmatch(std::move(name)), is_glob});
+    }
     return pattern;
 }
 
-bool SourceIgnores::matches(const Pattern& pattern, std::string_view path, bool is_directory) {
-    if (!pattern.dir.empty()) {
-        if (path == pattern.dir || !is_within(path, pattern.dir)) {
-            return false;
-        }
-        path.remove_prefix(pattern.dir.size() + 1);
-    }
-    if (path.empty()) {
+bool SourceIgnores::fits(const Name& name, const std::string& text) {
+    return name.is_glob ? matches_glob(name.text, text) : name.text == text;
+}
+
+bool SourceIgnores::matches(const Pattern& pattern, Path path, bool is_directory) {
+    const std::size_t above = pattern.dir.size();
+    if (path.size() <= above || !std::ranges::equal(pattern.dir, path.first(above))) {
         return false;
     }
-    const std::vector<std::string> names = names_of(path);
-    return pattern.names.size() == 1 ? matches_name(pattern, names, is_directory)
-                                     : matches_path(pattern, names, is_directory);
+    path = path.subspan(above);
+    return pattern.names.size() == 1 ? matches_name(pattern, path, is_directory)
+                                     : matches_path(pattern, path, is_directory);
 }
 
 // The first name that it fits decides.
-bool SourceIgnores::matches_name(const Pattern& pattern, const std::vector<std::string>& path,
-                                 bool is_directory) {
+bool SourceIgnores::matches_name(const Pattern& pattern, Path path, bool is_directory) {
     const auto found = std::ranges::find_if(
-        path, [&](const std::string& name) { return matches_glob(pattern.names.front(), name); });
+        path, [&](const std::string& name) { return fits(pattern.names.front(), name); });
     const bool is_last = found != path.end() && found + 1 == path.end();
     return found != path.end() && (!is_last || is_directory || !pattern.only_directories);
 }
 
 // `**` takes the first place where the name behind it fits, and never tries another.
-bool SourceIgnores::matches_path(const Pattern& pattern, const std::vector<std::string>& path,
-                                 bool is_directory) {
-    bool fits = false;
+bool SourceIgnores::matches_path(const Pattern& pattern, Path path, bool is_directory) {
+    bool is_match = false;
     bool any_depth = false;
     auto at = path.begin();
     for (std::size_t i = 0; i < pattern.names.size(); ++i) {
-        const std::string& name = pattern.names[i];
-        if (name.empty()) {
+        const Name& name = pattern.names[i];
+        if (name.text.empty()) {
             any_depth = false;
             continue;
         }
-        if (name == kAnyDepth) {
+        if (name.text == kAnyDepth) {
             any_depth = i + 1 < pattern.names.size();
             continue;
         }
-        if (name.find(kAnyDepth) != std::string::npos || at == path.end()) {
+        if (name.text.find(kAnyDepth) != std::string::npos || at == path.end()) {
             return false;
         }
         if (any_depth) {
             any_depth = false;
             at = std::find_if(at, path.end(),
-                              [&](const std::string& one) { return matches_glob(name, one); });
-            fits = at != path.end();
+                              [&](const std::string& one) { return fits(name, one); });
+            is_match = at != path.end();
         } else {
-            fits = matches_glob(name, *at);
-            if (!fits) {
+            is_match = fits(name, *at);
+            if (!is_match) {
                 return false;
             }
         }
         at += at == path.end() ? 0 : 1;
     }
     const bool is_last = at == path.end();
-    return fits && (!is_last || is_directory || !pattern.only_directories);
+    return is_match && (!is_last || is_directory || !pattern.only_directories);
 }
 
 }  // namespace renderer

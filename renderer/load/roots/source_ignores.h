@@ -5,6 +5,7 @@
 // sourceignore, sourceignore/gitignore, artifact/storage/archive.go.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,19 +24,26 @@ public:
     [[nodiscard]] bool leaves_out(std::string_view path, bool is_directory) const;
 
 private:
+    // A part of a path, or what fits one.
+    struct Name {
+        std::string text;
+        bool is_glob = false;
+    };
+
     struct Pattern {
-        std::string dir;
-        std::vector<std::string> names;  // between slashes
+        std::vector<std::string> dir;
+        std::vector<Name> names;
         bool takes_back = false;
         bool only_directories = false;
     };
 
+    using Path = std::span<const std::string>;
+
     static Pattern parse(std::string_view line, std::string_view dir);
-    static bool matches(const Pattern& pattern, std::string_view path, bool is_directory);
-    static bool matches_name(const Pattern& pattern, const std::vector<std::string>& path,
-                             bool is_directory);
-    static bool matches_path(const Pattern& pattern, const std::vector<std::string>& path,
-                             bool is_directory);
+    static bool fits(const Name& name, const std::string& text);
+    static bool matches(const Pattern& pattern, Path path, bool is_directory);
+    static bool matches_name(const Pattern& pattern, Path path, bool is_directory);
+    static bool matches_path(const Pattern& pattern, Path path, bool is_directory);
 
     std::vector<Pattern> patterns_;  // the last one that matches decides
     std::size_t always_ = 0;         // of them those that patterns of the user do not replace

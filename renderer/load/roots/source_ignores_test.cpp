@@ -29,7 +29,9 @@ TEST(SourceIgnores, NameAnywhereAndAllBelow) {
                  {"w?b.yaml", "apps/wab.yaml", true},
                  {"w?b.yaml", "apps/wb.yaml", false},
                  {"v[0-9].yaml", "v1.yaml", true},
-                 {"v[0-9].yaml", "vx.yaml", false}});
+                 {"v[0-9].yaml", "vx.yaml", false},
+                 {"v[^0-9].yaml", "vx.yaml", true},
+                 {"v[!0-9].yaml", "vx.yaml", false}});
 }
 
 TEST(SourceIgnores, SlashTiesToTheTop) {

@@ -212,13 +212,25 @@ private:
         }
     }
 
+    // Flux would apply one of the files.
+    [[nodiscard]] bool is_ignored(const std::string& dir,
+                                  const std::vector<std::string>& names) const {
+        return std::ranges::any_of(units_, [&](const BuildUnit& unit) {
+            return unit.artifact && is_within(dir, unit.dir) &&
+                   std::ranges::any_of(names, [&](const std::string& name) {
+                       return unit.artifact->tree.kind(join_path(dir, name)) == EntryKind::Missing;
+                   });
+        });
+    }
+
     void warn_unreached(const std::string& dir, const std::vector<std::string>& names) {
         context_.build.diagnostics
             .warning("unreached-input", {}, "nothing applies the inputs in this directory")
             .where(dir)
             .found(fmt::format("{}", fmt::join(names, ", ")))
-            .expected(is_archived(dir)
-                          ? "nothing, in an archive"
+            .expected(is_archived(dir) ? "nothing, in an archive"
+                      : is_ignored(dir, names)
+                          ? "files that the source of Flux does not ignore"
                           : "a Flux Kustomization or an Argo CD Application that applies it")
             .hint(fmt::format("--include {} renders it all the same", dir));
     }

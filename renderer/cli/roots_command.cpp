@@ -71,6 +71,8 @@ private:
         out_ += inputs == 0 ? "" : fmt::format("  {}", counted(inputs, "input"));
         if (unit.state != UnitState::Live) {
             out_ += fmt::format("  {}: {}", word(unit.state), unit.reason);
+        } else if (!unit.reason.empty()) {
+            out_ += fmt::format("  {}", unit.reason);
         }
         out_ += '\n';
         for (std::size_t i = index + 1; i < list_.units.size(); ++i) {

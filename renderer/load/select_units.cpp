@@ -224,15 +224,23 @@ private:
     }
 
     void warn_unreached(const std::string& dir, const std::vector<std::string>& names) {
-        context_.build.diagnostics
-            .warning("unreached-input", {}, "nothing applies the inputs in this directory")
-            .where(dir)
-            .found(fmt::format("{}", fmt::join(names, ", ")))
-            .expected(is_archived(dir) ? "nothing, in an archive"
-                      : is_ignored(dir, names)
-                          ? "files that the source of Flux does not ignore"
-                          : "a Flux Kustomization or an Argo CD Application that applies it")
-            .hint(fmt::format("--include {} renders it all the same", dir));
+        Finding warning =
+            context_.build.diagnostics
+                .warning("unreached-input", {}, "nothing applies the inputs in this directory")
+                .where(dir)
+                .found(fmt::format("{}", fmt::join(names, ", ")))
+                .expected(is_archived(dir) ? "nothing, in an archive"
+                          : is_ignored(dir, names)
+                              ? "files that the source of Flux does not ignore"
+                              : "a Flux Kustomization or an Argo CD Application that applies it")
+                .hint(fmt::format("--include {} renders it all the same", dir));
+        for (const BuildUnit& unit : units_) {
+            if (unit.state == UnitState::Unresolved && !unit.dir.empty() &&
+                is_within(dir, unit.dir)) {
+                warning.note({.pos = unit.pos,
+                              .text = fmt::format("{} does not: {}", unit.name, unit.reason)});
+            }
+        }
     }
 
     // One of them may apply what no unit does.

@@ -153,12 +153,8 @@ private:
     }
 
     void argo() {
-        const Value* single = object_.at({"spec", "source"});
-        if (single != nullptr) {
-            argo_source(*single);
-        }
-        for (const Value& source : items_of(object_.at({"spec", "sources"}))) {
-            argo_source(source);
+        for (const Value* source : application_sources(object_)) {
+            argo_source(*source);
         }
     }
 
@@ -227,6 +223,23 @@ bool is_operator_chart(std::string_view chart) {
     chart = base_name(chart);
     return chart == kOperatorChart ||
            (chart.ends_with(".tgz") && chart.starts_with(fmt::format("{}-", kOperatorChart)));
+}
+
+std::vector<const Value*> application_sources(const Value& application) {
+    if (const Value* hydrator = application.at({"spec", "sourceHydrator"});
+        hydrator != nullptr && hydrator->is_map()) {
+        const Value* dry = hydrator->find("drySource");
+        return dry == nullptr ? std::vector<const Value*>() : std::vector<const Value*>{dry};
+    }
+    std::vector<const Value*> found;
+    for (const Value& source : items_of(application.at({"spec", "sources"}))) {
+        found.push_back(&source);
+    }
+    const Value* single = application.at({"spec", "source"});
+    if (found.empty() && single != nullptr) {
+        found.push_back(single);
+    }
+    return found;
 }
 
 std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,

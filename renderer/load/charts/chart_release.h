@@ -47,6 +47,10 @@ struct ChartRelease {
 // A name, a path, an address or an archive of the operator's chart.
 bool is_operator_chart(std::string_view chart);
 
+// Of an Application, those that count: `sourceHydrator` (the source that manifests are made of)
+// beats `sources` beats `source`.
+std::vector<const Value*> application_sources(const Value& application);
+
 // What the object installs; none for other objects. `ns`: its own namespace. `config`: the
 // HelmChartConfig of a HelmChart, of the same namespace and name. Texts with values are added to
 // the sources.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
+#include "renderer/load/charts/chart_release.h"
 #include "renderer/load/roots/flux_units.h"
 #include "renderer/load/tree/paths.h"
 
@@ -71,16 +72,77 @@ std::shared_ptr<const ChartUnit> chart_unit(const EngineObject& application, con
         ChartUnit{.application = application.root.clone(), .source = source.clone()});
 }
 
-// Argo CD takes a kustomization before a chart.
+bool is_type(const Value& source, std::string_view type) {
+    const Value* value = source.find(type);
+    return value != nullptr && !value->is_null();
+}
+
+// Argo CD takes a kustomization before a chart, unless it is told what to take.
 bool is_chart(const GitOpsTree& repository, const BuildUnit& unit, const Value& source) {
     const WalkedDir* dir = repository.find(unit.dir);
-    return dir != nullptr && dir->has_chart && dir->kustomizations.empty() &&
-           !unit.ignores_kustomization && source.find("plugin") == nullptr;
+    const bool is_free = std::ranges::none_of(
+        std::initializer_list<std::string_view>{"directory", "kustomize", "plugin"},
+        [&](std::string_view type) { return is_type(source, type); });
+    return dir != nullptr && dir->has_chart && is_free &&
+           (dir->kustomizations.empty() || is_type(source, "helm"));
+}
+
+// The branch that Argo CD writes manifests to has them where this file is.
+constexpr const char* kHydrated = "hydrator.metadata";
+
+// Manifests are made of the dry source into another branch, unless this is that branch.
+Value hydrated_source(const GitOpsTree& repository, const Value& hydrator, const Value& dry,
+                      std::string& note) {
+    const std::string_view path = text_of(hydrator, {"syncSource", "path"});
+    const std::string dir = repository.directory(path);
+    const SourceTree& tree = repository.tree();
+    const bool is_branch =
+        tree.kind(join_path(dir, kHydrated)) == EntryKind::File ||
+        (tree.kind(repository.directory(text_of(dry, {"path"}))) != EntryKind::Directory &&
+         tree.kind(dir) == EntryKind::Directory);
+    if (!is_branch) {
+        note = fmt::format("applied from {} of branch {}", path,
+                           text_of(hydrator, {"syncSource", "targetBranch"}));
+        return dry.clone();
+    }
+    Value source = Value::map();
+    source.put("repoURL", text_of(dry, {"repoURL"}));
+    source.put("path", path);
+    return source;
+}
+
+// Argo CD wants one type at most; an empty one is one, too. "": it has what it wants.
+std::string conflict_of(const Value& source, Pos& pos) {
+    std::vector<std::string_view> types;
+    for (const std::string_view type : {"kustomize", "helm", "directory", "plugin"}) {
+        if (is_type(source, type)) {
+            types.push_back(type);
+            pos = source.find(type)->pos();
+        }
+    }
+    return types.size() < 2
+               ? std::string()
+               : fmt::format("multiple application sources defined: {}", fmt::join(types, ", "));
+}
+
+void find_type(const Value& source, BuildUnit& unit) {
+    // Plug-ins fill in manifests that lie anywhere below.
+    const bool recurses =
+        spelling_of(source.at({"directory", "recurse"})) == "true" || is_type(source, "plugin");
+    unit.files = recurses ? UnitFiles::Recursive : UnitFiles::Directory;
+    unit.ignores_kustomization = is_type(source, "directory") || is_type(source, "helm");
+    unit.include = text_of(source, {"directory", "include"});
+    unit.exclude = text_of(source, {"directory", "exclude"});
 }
 
 BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
-                  const Value& spelled) {
+                  const Value& given) {
     const Value& root = application.root;
+    std::string note;
+    const Value* hydrator = root.at({"spec", "sourceHydrator"});
+    const Value spelled = hydrator != nullptr && hydrator->is_map()
+                              ? hydrated_source(repository, *hydrator, given, note)
+                              : given.clone();
     const std::string_view name = text_of(root, {"metadata", "name"});
     BuildUnit unit;
     unit.name = fmt::format("Application {}", name);
@@ -99,15 +161,14 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
         return unit;
     }
     const Value source = with_overrides(repository, spelled, unit.dir, name);
-    const Value* directory = source.find("directory");
-    // Plug-ins fill in manifests that lie anywhere below.
-    const bool recurses = spelling_of(source.at({"directory", "recurse"})) == "true" ||
-                          source.find("plugin") != nullptr;
-    unit.files = recurses ? UnitFiles::Recursive : UnitFiles::Directory;
+    unit.reason = conflict_of(source, unit.pos);
+    if (!unit.reason.empty()) {
+        unit.state = UnitState::Unresolved;
+        return unit;
+    }
+    unit.reason = std::move(note);
+    find_type(source, unit);
     unit.loads_any = repository.argo_loads_any();
-    unit.ignores_kustomization = directory != nullptr && !directory->is_null();
-    unit.include = text_of(source, {"directory", "include"});
-    unit.exclude = text_of(source, {"directory", "exclude"});
     unit.target_namespace = text_of(source, {"kustomize", "namespace"});
     unit.changes = changes_of(source);
     if (is_chart(repository, unit, source)) {
@@ -187,12 +248,8 @@ std::vector<BuildUnit> argo_units(const GitOpsTree& repository, const EngineObje
     for (const Value* source : sources_of(application.root)) {
         units.push_back(unit_of(repository, application, *source));
     }
-    const Value* single = application.root.at({"spec", "source"});
-    if (single != nullptr) {
-        add_chart(repository, application, *single, units);
-    }
-    for (const Value& source : items_of(application.root.at({"spec", "sources"}))) {
-        add_chart(repository, application, source, units);
+    for (const Value* source : application_sources(application.root)) {
+        add_chart(repository, application, *source, units);
     }
     return units;
 }

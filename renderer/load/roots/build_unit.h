@@ -55,9 +55,9 @@ struct BuildUnit {
     std::string file;  // that says so; "" when no file does
     std::string dir;   // normal path, as the tree knows it
     UnitState state = UnitState::Live;
-    std::string reason;           // of another state
+    std::string reason;  // of another state; of a live one what there is to say of it, or ""
     UnitRest rest = UnitRest::None;
-    Pos pos;                      // of what is not resolved
+    Pos pos;  // of what is not resolved
     std::string cluster;
     std::size_t parent = SIZE_MAX;  // index of the unit that applies the object
 

@@ -45,10 +45,10 @@ std::vector<BuildUnit> charts_of_engines(const GitOpsTree& repository,
         unit.dir = dir->path;
         unit.files = UnitFiles::Directory;
         unit.is_chart_root = true;
+        unit.chart = std::make_shared<const ChartUnit>(
+            ChartUnit{.application = as_application(*dir), .source = Value::map()});
         find_content(repository, reader, unit);
         if (makes_engine_objects(repository, unit)) {
-            unit.chart = std::make_shared<const ChartUnit>(
-                ChartUnit{.application = as_application(*dir), .source = Value::map()});
             found.push_back(std::move(unit));
         }
     }

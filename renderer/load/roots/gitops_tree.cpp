@@ -9,6 +9,7 @@
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
+#include "renderer/load/charts/chart_release.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -129,18 +130,10 @@ bool is_kind(const Value& object, std::string_view group, std::string_view kind)
 }
 
 std::vector<const Value*> sources_of(const Value& application) {
-    std::vector<const Value*> found;
-    const auto take = [&](const Value& source) {
-        if (source.at({"path"}) != nullptr && source.at({"chart"}) == nullptr) {
-            found.push_back(&source);
-        }
-    };
-    const auto sources = items_of(application.at({"spec", "sources"}));
-    const Value* source = application.at({"spec", "source"});
-    if (sources.empty() && source != nullptr) {
-        take(*source);
-    }
-    std::ranges::for_each(sources, take);
+    std::vector<const Value*> found = application_sources(application);
+    std::erase_if(found, [](const Value* source) {
+        return source->at({"path"}) == nullptr || source->at({"chart"}) != nullptr;
+    });
     return found;
 }
 

@@ -27,7 +27,7 @@ public:
         }
         if (has_kustomization(*top) && !unit_.ignores_kustomization) {
             add_build(*top);
-        } else if (top->has_chart && unit_.files != UnitFiles::Generated) {
+        } else if (unit_.chart) {
             add_chart(*top);
         } else {
             walk(*top);

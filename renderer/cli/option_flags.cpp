@@ -114,6 +114,9 @@ void add_unit_choice(CLI::App& verb, LoadOptions& load) {
     add(verb, "--include", load.includes, "DIR",
         "with --only generated: directory to render though nothing applies it (repeatable)")
         ->allow_extra_args(false);
+    add(verb, "--ignore", load.ignores, "DIR",
+        "with --only generated: directory with inputs that nothing has to apply (repeatable)")
+        ->allow_extra_args(false);
     add_argo_clusters(verb, load);
     add(verb, "--substitute", load.substitutes, "NAME=VALUE",
         "variable of Flux that the tree does not give, such as one of a Secret (repeatable)")

@@ -53,10 +53,12 @@ public:
 
 private:
     void root(std::size_t index) {
-        const std::string& cluster = list_.units[index].cluster;
-        if (cluster != cluster_) {
-            out_ += fmt::format("cluster {}\n", cluster);
-            cluster_ = cluster;
+        const BuildUnit& unit = list_.units[index];
+        const std::string title =
+            unit.file.empty() && unit.cluster.empty() ? "included" : "cluster " + unit.cluster;
+        if (title != title_) {
+            out_ += fmt::format("{}\n", title);
+            title_ = title;
         }
         print(index, 1);
     }
@@ -83,7 +85,7 @@ private:
     }
 
     const UnitList& list_;
-    std::string out_, cluster_;
+    std::string out_, title_;
 };
 
 }  // namespace

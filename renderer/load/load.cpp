@@ -17,6 +17,7 @@
 #include "renderer/load/kustomize/last_scalar.h"
 #include "renderer/load/kustomize/name_references.h"
 #include "renderer/load/namespaces.h"
+#include "renderer/load/roots/includes.h"
 #include "renderer/load/roots/not_reconciled.h"
 #include "renderer/load/select.h"
 #include "renderer/load/splice.h"
@@ -110,6 +111,15 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
         read_documents(tree, selection.files, options, loaded, diagnostics);
     apply_namespaces(selection.files, file_of, selection.rules, loaded, diagnostics);
     leave_to_flux(selection.files, file_of, loaded, diagnostics);
+    if (selection.has_units) {
+        drop_applied_twice(selection.files, file_of, loaded);
+        loaded.units.resize(file_of.size());
+        for (std::size_t source = 0; source < file_of.size(); ++source) {
+            if (file_of[source] != kNone) {
+                loaded.units[source] = selection.files[file_of[source]].unit;
+            }
+        }
+    }
     follow_accounts(selection.files, file_of, selection, loaded, diagnostics);
     rewrite_references(selection.files, file_of, selection, loaded, diagnostics);
     strip_last_scalars(selection.files, file_of, loaded);
@@ -214,6 +224,11 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
 
 std::string_view own_cluster(const Loaded& loaded) {
     return loaded.cluster_level ? std::string_view(loaded.cluster) : std::string_view();
+}
+
+std::string_view unit_of(const Loaded& loaded, const Document& document) {
+    return document.source < loaded.units.size() ? std::string_view(loaded.units[document.source])
+                                                 : std::string_view();
 }
 
 Value read_document(const Loaded& loaded, const Document& document, Diagnostics& diagnostics) {

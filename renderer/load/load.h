@@ -16,6 +16,7 @@
 #include "renderer/core/document.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
+#include "renderer/load/locked_port.h"
 
 namespace renderer {
 
@@ -34,11 +35,13 @@ struct LoadOptions {
     std::string output_dir;                  // -o: skipped while reading
     bool only_generated = false;        // --only generated: the sources are applied as they are
     std::vector<std::string> includes;  // --include: folders to render that no one applies
+    std::vector<std::string> ignores;   // --ignore: folders that may hold such
     std::vector<std::string>
         substitutes;  // --substitute NAME=VALUE: of Flux, where the tree has none
     std::vector<std::string> argo_clusters;  // --argo-cluster: all that Argo CD knows
     bool suspended = false;                  // --suspended: also what is not reconciled
     bool fixes_sources = false;      // with only_generated: the edits that sources need are made
+    bool lints = false;              // what only matters once it is applied is an error, too
     bool one_stream = false;         // what is left out of the output is lost
     std::string kustomize = "none";  // --kustomize: where kustomize or kubectl is
     std::string helm = "none";       // --helm: where helm is
@@ -92,21 +95,6 @@ struct OAuthEnvFile {
     std::vector<std::pair<std::string, std::string>> entries;  // never printed, never logged
 };
 
-enum class LockedKind : std::uint8_t { EgressPort, NodePort };
-
-// A line of tailrender.lock.yaml.
-struct LockedPort {
-    LockedKind kind = LockedKind::EgressPort;
-    std::string cluster;  // "" where no file names clusters
-    std::string key;      // group/namespace/name/port/protocol, or group/ordinal
-    std::int64_t number = 0;
-    Pos pos;
-};
-
-// The ports that an egress group gives out.
-constexpr std::int64_t kFirstLockedPort = 10000;
-constexpr std::int64_t kLastLockedPort = 10999;
-
 struct ListItem {
     RawDocument range;
     bool is_local = false;  // never applied: a fact, left as it is
@@ -136,6 +124,8 @@ struct OperatorRelease {
     std::string object;   // "HelmRelease/tailscale/tailscale-operator"
     std::string ns;       // "" when the object does not say
     std::string version;  // as spelled, perhaps a range
+    std::uint32_t document =
+        kNone;  // index of what is cut out for what we install; kNone: it stays
 };
 
 // What the user's kustomize or helm printed. An edit of an egress Service belongs into the file it
@@ -157,9 +147,9 @@ struct Loaded {
     // value keeps its Pos.
     std::vector<Value> values;
     std::optional<OAuthEnvFile> oauth_env;
-    std::vector<LockedPort> locked_ports;  // of all clusters, in the order of the file
-    std::optional<std::uint32_t>
-        operator_bundle;  // index of the bundle whose fleet.yaml names the chart
+    std::vector<LockedPort> locked_ports;          // of all clusters, in the order of the file
+    std::optional<std::uint32_t> operator_bundle;  // index of the bundle whose fleet.yaml, or a
+                                                   // release in it, names the chart
     std::optional<OperatorRelease> operator_release;
     std::string cluster;         // name; "" for an unnamed one
     Value kubernetes_version;    // as --kubernetes-version or the cluster spell it; Null: neither
@@ -169,6 +159,7 @@ struct Loaded {
     std::optional<ResourceList> resource_list;  // krm
     std::size_t skipped_files = 0;              // no Kubernetes documents in them
     std::size_t hidden_exposures = 0;  // that a chart or an operator makes, said in warnings
+    std::vector<std::string> units;    // of Flux or Argo CD, that applies each source; "" for none
     std::vector<LeftAlone> left_alone;
     // Files that are not understood and do not mention Tailscale.
     std::vector<SourceId> unjudged;
@@ -190,6 +181,9 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
 
 // The tree that the options name, or the disk.
 std::shared_ptr<const SourceTree> source_tree(const LoadOptions& options);
+
+// What applies the document, "" when no unit of Flux or Argo CD does.
+std::string_view unit_of(const Loaded& loaded, const Document& document);
 
 // The whole tree of a document, also of one that was only scanned.
 Value read_document(const Loaded& loaded, const Document& document, Diagnostics& diagnostics);

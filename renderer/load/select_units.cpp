@@ -11,6 +11,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/load/roots/argo_units.h"
 #include "renderer/load/roots/cluster_choice.h"
+#include "renderer/load/roots/includes.h"
 #include "renderer/load/roots/plan.h"
 #include "renderer/load/roots/unit_build.h"
 #include "renderer/load/select_build.h"
@@ -42,18 +43,21 @@ public:
             return false;
         }
         choose_cluster(repository_, context_.options.cluster, units_, context_.build.diagnostics);
-        add_includes(repository_, context_.build.reader, context_.options.includes, units_,
-                     context_.build.diagnostics);
+        choice_ = unit_choice(repository_, context_.options, context_.cluster,
+                              context_.build.diagnostics);
+        applied_ = units_.size();
+        add_includes(repository_, context_.build.reader, choice_.includes, units_);
         const std::size_t first = out_.files.size();
-        for (const BuildUnit& unit : units_) {
-            if (is_wanted(unit)) {
-                add(unit);
+        for (std::size_t i = 0; i < units_.size(); ++i) {
+            if (is_wanted(units_[i])) {
+                add(units_[i], i >= applied_);
             }
         }
         std::ranges::move(builds_.added, std::back_inserter(out_.files));
         tell_apart(first);
         warn_suspended();
-        const auto unreached = unreached_inputs(repository_, units_);
+        auto unreached = unreached_inputs(repository_, units_);
+        std::erase_if(unreached, [&](const auto& one) { return choice_.ignores_below(one.first); });
         for (const auto& [dir, names] : unreached) {
             warn_unreached(dir, names);
         }
@@ -84,7 +88,37 @@ private:
                 .edits = false};
     }
 
-    void add(const BuildUnit& unit) {
+    void add(const BuildUnit& unit, bool is_included) {
+        const std::size_t listed = out_.files.size();
+        const std::size_t others = builds_.added.size();
+        add_files(unit);
+        const auto mark = [&](std::vector<InputFile>& files, std::size_t first) {
+            for (std::size_t i = first; i < files.size(); ++i) {
+                files[i].unit = unit.name;
+                files[i].is_included = is_included;
+            }
+        };
+        mark(builds_.added, others);
+        mark(out_.files, listed);
+        if (is_included) {
+            drop_bare(listed);
+        }
+        taken_.insert(unit.claims.begin(), unit.claims.end());
+    }
+
+    // A kustomization that no one applies may name what someone does. Without a namespace of its
+    // own it means the same objects.
+    void drop_bare(std::size_t first) {
+        const auto begin = out_.files.begin() + static_cast<std::ptrdiff_t>(first);
+        out_.files.erase(std::remove_if(begin, out_.files.end(),
+                                        [&](const InputFile& file) {
+                                            return taken_.contains(file.path) &&
+                                                   out_.rules[file.rule].overwrite.empty();
+                                        }),
+                         out_.files.end());
+    }
+
+    void add_files(const BuildUnit& unit) {
         const UnitTree view(context_.build.tree, context_.build.reader, context_.build.sources,
                             unit);
         for (const std::string& dir : view.builds()) {
@@ -104,7 +138,6 @@ private:
                                      .variables = unit.variables,
                                      .heeds_flux = heeds_flux(unit)});
         }
-        taken_.insert(unit.claims.begin(), unit.claims.end());
     }
 
     [[nodiscard]] bool are_same(const InputFile& a, const InputFile& b) const {
@@ -184,8 +217,8 @@ private:
             claimed.insert(unit.claims.begin(), unit.claims.end());
         }
         const auto is_wanted = [&](const std::string& path, bool in_chart) {
-            return taken_.contains(path) ||
-                   (!in_chart && !claimed.contains(path) && !is_archived(path));
+            return taken_.contains(path) || (!in_chart && !claimed.contains(path) &&
+                                             !is_archived(path) && !choice_.ignores_below(path));
         };
         add_chart_files(dirs_, is_wanted, out_);
         for (ChartFile& file : out_.chart_files) {
@@ -275,6 +308,8 @@ private:
     GitOpsTree repository_;
     BuildSelection builds_;
     std::vector<BuildUnit> units_;
+    std::size_t applied_ = 0;  // of the units; what follows is included
+    UnitChoice choice_;
     std::set<std::string> taken_;
 };
 

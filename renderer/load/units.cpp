@@ -2,9 +2,11 @@
 
 #include "renderer/load/kustomize/kustomization.h"
 #include "renderer/load/roots/cluster_choice.h"
+#include "renderer/load/roots/includes.h"
 #include "renderer/load/roots/plan.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/tree/source_tree.h"
+#include "renderer/load/values/cluster_config.h"
 #include "renderer/load/walk.h"
 
 namespace renderer {
@@ -31,7 +33,15 @@ UnitList list_units(const LoadOptions& options, SourceMap& sources, Diagnostics&
     for (const BuildUnit& unit : list.units) {
         list.inputs.push_back(input_count(repository, unit));
     }
+    Diagnostics unheard;  // what a render says of the file
+    const Cluster cluster = load_cluster(*tree, options, sources, unheard);
+    const UnitChoice choice = unit_choice(repository, options, cluster, unheard);
+    add_includes(repository, reader, choice.includes, list.units);
+    for (std::size_t i = list.inputs.size(); i < list.units.size(); ++i) {
+        list.inputs.push_back(input_count(repository, list.units[i]));
+    }
     list.unreached = unreached_inputs(repository, list.units);
+    std::erase_if(list.unreached, [&](const auto& one) { return choice.ignores_below(one.first); });
     return list;
 }
 

@@ -508,25 +508,6 @@ std::vector<BuildUnit> plan_units(GitOpsTree& repository, KustomizationReader& r
     return Planner(repository, reader, sources, options, diagnostics).run();
 }
 
-void add_includes(GitOpsTree& repository, KustomizationReader& reader,
-                  const std::vector<std::string>& includes, std::vector<BuildUnit>& units,
-                  Diagnostics& diagnostics) {
-    for (const std::string& path : includes) {
-        BuildUnit unit;
-        unit.name = "--include";
-        unit.dir = normal_path(path);
-        if (repository.find(unit.dir) == nullptr) {
-            diagnostics.error("missing-path", {}, "no such directory in the tree")
-                .where("--include")
-                .found(fmt::format("\"{}\"", path))
-                .expected(fmt::format("a directory below {}", repository.root()));
-            continue;
-        }
-        find_content(repository, reader, unit);
-        units.push_back(std::move(unit));
-    }
-}
-
 std::map<std::string, std::vector<std::string>> unreached_inputs(
     GitOpsTree& repository, const std::vector<BuildUnit>& units) {
     std::set<std::string> reached;

@@ -31,10 +31,6 @@ std::vector<BuildUnit> plan_units(GitOpsTree& repository, KustomizationReader& r
                                   SourceMap& sources, const LoadOptions& options,
                                   Diagnostics& diagnostics);
 
-// Adds a unit for each of the directories, which no one applies.
-void add_includes(GitOpsTree& repository, KustomizationReader& reader,
-                  const std::vector<std::string>& includes, std::vector<BuildUnit>& units,
-                  Diagnostics& diagnostics);
 
 // Files with inputs that are part of no unit, by directory.
 std::map<std::string, std::vector<std::string>> unreached_inputs(

@@ -20,13 +20,14 @@ constexpr std::size_t kMostLevels = 32;
 constexpr std::array kClusterFields = {
     SchemaField{"name clusterDomain tailnetDomain", FieldType::Text},
     SchemaField{"labels", FieldType::TextMap},
-    SchemaField{"bundles", FieldType::TextList},
+    SchemaField{"bundles include ignore", FieldType::TextList},
     SchemaField{"kubernetesVersion"},
     SchemaField{"values", FieldType::Map},
 };
 
 constexpr std::array kFileFields = {
     SchemaField{"clusters", FieldType::SectionList, kClusterFields},
+    SchemaField{"include ignore", FieldType::TextList},
 };
 
 std::string quoted_names(std::span<const Value> clusters) {
@@ -111,7 +112,17 @@ void add_domains(const Value& entry, std::vector<Value>& layers) {
     }
 }
 
+void add_directories(const Value& section, Cluster& cluster) {
+    for (const Value& dir : list_of(section, "include")) {
+        cluster.includes.push_back({dir.pos(), std::string(dir.text())});
+    }
+    for (const Value& dir : list_of(section, "ignore")) {
+        cluster.ignores.push_back({dir.pos(), std::string(dir.text())});
+    }
+}
+
 void decode(const Value& entry, Cluster& cluster) {
+    add_directories(entry, cluster);
     cluster.name = text_of(entry, "name");
     for (const Member& label : members_of(entry.find("labels"))) {
         cluster.labels.emplace(label.name(), label.value.text());
@@ -200,6 +211,12 @@ Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceM
     cluster.configured = true;
     const ConfigFile file = read_clusters(tree, options, sources, diagnostics);
     if (!file.usable) {
+        return cluster;
+    }
+    add_directories(file.root, cluster);
+    const bool has_others = !cluster.includes.empty() || !cluster.ignores.empty();
+    if (has_others && file.root.find("clusters") == nullptr) {
+        cluster.configured = false;
         return cluster;
     }
     if (const Value* entry =

@@ -23,11 +23,12 @@ struct BundleGlob {
 
 struct Cluster {
     std::string name = {};    // "" when no one names it
-    bool configured = false;  // there is a .tailrender.yaml, so its labels are known
+    bool configured = false;  // a .tailrender.yaml lists clusters, so its labels are known
     std::map<std::string, std::string> labels = {};
-    std::vector<BundleGlob> bundles = {};  // empty = all
-    Value kubernetes_version = {};         // as it is spelled; Null: not said
-    std::vector<Value> layers = {};        // chart values: domains, then `values`
+    std::vector<BundleGlob> bundles = {};                // empty = all
+    std::vector<NamedPath> includes = {}, ignores = {};  // of all clusters, and of this one
+    Value kubernetes_version = {};                       // as it is spelled; Null: not said
+    std::vector<Value> layers = {};                      // chart values: domains, then `values`
 };
 
 // Of all that are listed, in that order.

@@ -1,0 +1,187 @@
+#include "renderer/load/roots/includes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/load/kustomize/build_files.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+namespace {
+
+// What is left of a directory.
+class Rest {
+public:
+    Rest(const GitOpsTree& repository, KustomizationReader& reader,
+         const std::vector<BuildUnit>& units, const std::string& dir)
+        : repository_(repository), reader_(reader) {
+        unit_.name = "--include";
+        unit_.dir = dir;
+        for (const BuildUnit& unit : units) {
+            claimed_.insert(unit.claims.begin(), unit.claims.end());
+        }
+    }
+
+    BuildUnit run() {
+        add_builds();
+        for (const WalkedDir* dir : repository_.dirs()) {
+            if (is_wanted(*dir)) {
+                add_manifests(*dir);
+            }
+        }
+        return std::move(unit_);
+    }
+
+private:
+    [[nodiscard]] bool is_wanted(const WalkedDir& dir) const {
+        return !dir.in_chart && is_within(dir.path, unit_.dir);
+    }
+
+    // Those that no other one names. A component is nothing by itself.
+    void add_builds() {
+        std::map<std::string, std::set<std::string>> builds;  // by directory
+        for (const WalkedDir* dir : repository_.dirs()) {
+            if (is_wanted(*dir) && !dir->kustomizations.empty() &&
+                !claimed_.contains(file_of(*dir))) {
+                builds[dir->path] =
+                    find_build_files(repository_.tree(), reader_, repository_.root(), dir->path)
+                        .paths;
+            }
+        }
+        std::set<std::string> named;
+        for (const auto& [dir, files] : builds) {
+            for (const auto& [other, other_files] : builds) {
+                const bool is_mutual = files.contains(file_of(*repository_.find(other)));
+                if (dir != other && other_files.contains(file_of(*repository_.find(dir))) &&
+                    (!is_mutual || other < dir)) {
+                    named.insert(dir);
+                }
+            }
+        }
+        for (auto& [dir, files] : builds) {
+            const Kustomization* file = reader_.find(dir);
+            if (!named.contains(dir) && file != nullptr && !is_component(*file)) {
+                unit_.builds.push_back(dir);
+            }
+            parts_.merge(files);
+        }
+        unit_.claims = parts_;
+    }
+
+    static std::string file_of(const WalkedDir& dir) {
+        return join_path(dir.path, dir.kustomizations.front());
+    }
+
+    void add_manifests(const WalkedDir& dir) {
+        for (const std::string& name : dir.files) {
+            const std::string path = join_path(dir.path, name);
+            const bool is_kustomization =
+                std::ranges::find(dir.kustomizations, name) != dir.kustomizations.end();
+            if (is_manifest_name(name) && !is_kustomization && !claimed_.contains(path) &&
+                unit_.claims.insert(path).second) {
+                unit_.manifests.push_back(path);
+            }
+        }
+    }
+
+    const GitOpsTree& repository_;
+    KustomizationReader& reader_;
+    BuildUnit unit_;
+    std::set<std::string> claimed_;  // by other units
+    std::set<std::string> parts_;    // of builds
+};
+
+// Those of .tailrender.yaml are relative to it.
+void resolve(const GitOpsTree& repository, const std::vector<std::string>& given,
+             const std::vector<NamedPath>& configured, std::string_view flag,
+             std::vector<std::string>& out, Diagnostics& diagnostics) {
+    const auto refuse = [&](Pos pos, const std::string& path) {
+        Finding error = diagnostics.error("missing-path", pos, "no such directory in the tree");
+        error.found(fmt::format("\"{}\"", path))
+            .expected(fmt::format("a directory below {}", repository.root()));
+        if (!pos.known()) {
+            error.where(flag);
+        }
+    };
+    for (const std::string& path : given) {
+        const std::string below = normal_path(join_path(repository.root(), path));
+        const bool is_known = repository.find(normal_path(path)) != nullptr;
+        if (!is_known && repository.find(below) == nullptr) {
+            refuse({}, path);
+        } else {
+            out.push_back(is_known ? normal_path(path) : below);
+        }
+    }
+    for (const NamedPath& one : configured) {
+        out.push_back(normal_path(join_path(repository.root(), one.path)));
+        if (repository.find(out.back()) == nullptr) {
+            refuse(one.pos, one.path);
+            out.pop_back();
+        }
+    }
+}
+
+}  // namespace
+
+bool UnitChoice::ignores_below(const std::string& dir) const {
+    return std::ranges::any_of(ignores,
+                               [&](const std::string& ignored) { return is_within(dir, ignored); });
+}
+
+UnitChoice unit_choice(const GitOpsTree& repository, const LoadOptions& options,
+                       const Cluster& cluster, Diagnostics& diagnostics) {
+    UnitChoice choice;
+    resolve(repository, options.includes, cluster.includes, "--include", choice.includes,
+            diagnostics);
+    resolve(repository, options.ignores, cluster.ignores, "--ignore", choice.ignores, diagnostics);
+    return choice;
+}
+
+void add_includes(const GitOpsTree& repository, KustomizationReader& reader,
+                  const std::vector<std::string>& includes, std::vector<BuildUnit>& units) {
+    for (const std::string& dir : includes) {
+        units.push_back(Rest(repository, reader, units, dir).run());
+    }
+}
+
+void drop_applied_twice(const std::vector<InputFile>& files,
+                        const std::vector<std::uint32_t>& file_of, Loaded& loaded) {
+    using Name = std::tuple<std::string_view, std::string_view, std::string_view>;
+    std::map<Name, std::vector<const Document*>> known;
+    const auto file_at = [&](const Document& document) -> const InputFile& {
+        return files[file_of[document.source]];
+    };
+    const auto is_same = [&](const Document& first, const Document& second) {
+        const InputFile& file = file_at(second);
+        return file.is_included || (file_at(first).path == file.path && first.root == second.root);
+    };
+    for (const bool is_included : {false, true}) {
+        for (Document& document : loaded.documents) {
+            if (!document.reachable || document.root.is_null() ||
+                file_of[document.source] == kNone || file_at(document).is_included != is_included) {
+                continue;
+            }
+            std::vector<const Document*>& twins = known[{
+                text_of(document.kind), document.effective_namespace, text_of(document.name)}];
+            const bool is_known = std::ranges::any_of(twins, [&](const Document* twin) {
+                const bool is_other = twin->source != document.source;
+                return is_other && is_same(*twin, document) &&
+                       !(is_included && file_at(*twin).is_included);
+            });
+            if (is_known) {
+                document.reachable = false;
+            } else {
+                twins.push_back(&document);
+            }
+        }
+    }
+}
+
+}  // namespace renderer

@@ -92,7 +92,8 @@ void cut_lists(const Loaded& loaded, const Lists& lists, std::vector<Edit>& edit
 }
 
 // The document, or with a note where it was first.
-void check_duplicates(std::vector<const Document*> documents, Diagnostics& diagnostics) {
+void check_duplicates(const Loaded& loaded, std::vector<const Document*> documents,
+                      Diagnostics& diagnostics) {
     const auto key = [](const Document* doc) {
         return std::tuple(text_of(doc->kind), std::string_view(doc->effective_namespace),
                           text_of(doc->name));
@@ -103,13 +104,7 @@ void check_duplicates(std::vector<const Document*> documents, Diagnostics& diagn
             first = i;
             continue;
         }
-        about(*documents[i], diagnostics)
-            .error("duplicate-object", documents[i]->kind.pos(), "duplicate object in the inputs")
-            .expected("each object once")
-            .hint("remove one of the two")
-            .note({.pos = documents[first]->kind.pos(),
-                   .object = documents[first]->object_name(),
-                   .text = "the first is here"});
+        report_duplicate(loaded, *documents[first], *documents[i], diagnostics);
     }
 }
 
@@ -159,7 +154,7 @@ std::vector<Edit> plan_custom_resources(const Loaded& loaded, const Inventory& i
             built.push_back(doc);
         }
     }
-    check_duplicates(built, diagnostics);
+    check_duplicates(loaded, built, diagnostics);
     std::vector<Edit> edits;
     for (const Document* doc : built) {
         if (loaded.keeps_custom_resources || !consumed.contains(known_kind(*doc))) {

@@ -133,6 +133,22 @@ bool is_fact(const Document& doc) {
     return doc.hook || !doc.reachable;
 }
 
+void report_duplicate(const Loaded& loaded, const Document& first, const Document& second,
+                      Diagnostics& diagnostics) {
+    const std::string_view one = unit_of(loaded, first);
+    const std::string_view other = unit_of(loaded, second);
+    const bool are_units = !one.empty() && !other.empty() && one != other;
+    about(second, diagnostics)
+        .error("duplicate-object", second.kind.pos(), "duplicate object in the inputs")
+        .found(are_units ? fmt::format("{} and {}, which make different objects of it", one, other)
+                         : std::string())
+        .expected(are_units ? "one that applies it, or different names or namespaces"
+                            : "each object once")
+        .hint(are_units ? "\"tailrender roots\" shows what they apply" : "remove one of the two")
+        .note(
+            {.pos = first.kind.pos(), .object = first.object_name(), .text = "the first is here"});
+}
+
 void warn_of_hook(const Document& doc, Diagnostics& diagnostics) {
     const bool is_helm = doc.root.at({"metadata", "annotations", "helm.sh/hook"}) != nullptr;
     if (!is_helm && is_skipped(doc.root)) {

@@ -45,6 +45,10 @@ bool is_applied(const Loaded& loaded, const Document& doc);
 // True for what is known but never a parent. Of two objects of one name the other one counts.
 bool is_fact(const Document& doc);
 
+// One object from two places, or from one that two units of Flux or Argo CD apply differently.
+void report_duplicate(const Loaded& loaded, const Document& first, const Document& second,
+                      Diagnostics& diagnostics);
+
 // To be said of a hook that asks for something.
 void warn_of_hook(const Document& doc, Diagnostics& diagnostics);
 

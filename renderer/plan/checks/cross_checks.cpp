@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "renderer/plan/parents.h"
 #include "renderer/plan/proxy.h"
 
 namespace renderer {
@@ -119,13 +120,7 @@ void check_duplicates(const Loaded& loaded, const Inventory& inventory,
         if (key(all[first]) != key(all[i])) {
             first = i;
         } else if (std::ranges::binary_search(consumed, key(all[i]), {}, key)) {
-            about(*all[i], diagnostics)
-                .error("duplicate-object", all[i]->pos(), "duplicate object in the inputs")
-                .expected("each object once")
-                .hint("remove one of the two")
-                .note({.pos = all[first]->pos(),
-                       .object = all[first]->doc->object_name(),
-                       .text = "the first is here"});
+            report_duplicate(loaded, *all[first]->doc, *all[i]->doc, diagnostics);
         }
     }
 }

@@ -126,6 +126,25 @@ Diagnostic no_place_for_lock(const Options& options) {
             .expected = "a directory to render"};
 }
 
+// As few as are needed: what is printed instead of the additive tree would be the whole one.
+std::string additive_flags(const LoadOptions& load) {
+    if (!load.only_generated) {
+        return {};
+    }
+    std::string flags = " --only generated";
+    const auto add = [&](std::string_view flag, const std::vector<std::string>& values) {
+        for (const std::string& value : values) {
+            flags += fmt::format(" {} {}", flag, value);
+        }
+    };
+    add("--include", load.includes);
+    add("--ignore", load.ignores);
+    add("--substitute", load.substitutes);
+    add("--argo-cluster", load.argo_clusters);
+    add("--values", load.values_files);
+    return flags + (load.suspended ? " --suspended" : "");
+}
+
 // False when it is stale or cannot be told.
 bool show_difference(const Options& options, const std::string& dir, Console& console,
                      const std::string& diff) {
@@ -136,10 +155,11 @@ bool show_difference(const Options& options, const std::string& dir, Console& co
         return true;
     }
     if (console.out(diff)) {
-        console.err(fmt::format("{}: stale; run \"tailrender render {}{} -o {}{}\"\n", dir,
+        console.err(fmt::format("{}: stale; run \"tailrender render {}{}{} -o {}{}\"\n", dir,
                                 options.load.path,
                                 options.revision.empty() ? "" : " --rev " + options.revision,
-                                options.load.output_dir, options.prune ? " --prune" : ""));
+                                additive_flags(options.load), options.load.output_dir,
+                                options.prune ? " --prune" : ""));
     }
     return false;
 }

@@ -152,7 +152,8 @@ void append_foreign(const Run& run, std::string_view asked, std::string& out) {
         if (!is_foreign(document) || !matches(document.object_name(), asked)) {
             continue;
         }
-        put(out, "{}\n  passes through\n", document.object_name());
+        put(out, "{}\n  {}\n", document.object_name(),
+            run.loaded.only_generated ? "is applied as it is" : "passes through");
         append_line(run, document.kind.pos(), out);
         append_edits(run, document, out);
     }

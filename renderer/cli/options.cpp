@@ -100,6 +100,7 @@ void add_explain(CLI::App& app, Options& options) {
                  "  tailrender explain Service/shop/web .    # what this Service becomes");
     add(verb, "OBJECT", options.object, "OBJECT", "Kind/namespace/name or Kind/name")->required();
     add_path(verb, options, kRendered)->required();
+    add_only(verb, options);
     add_inputs(verb, options.load);
     add_diagnostics(verb, options);
 }
@@ -114,6 +115,7 @@ void add_lint(CLI::App& app, Options& options) {
         options.load.validate = true;
     });
     add_path(verb, options, "directory or file to check (default .)");
+    add_only(verb, options);
     add_output(verb, options, "directory written by render; it is skipped");
     verb.add_flag("--list", options.list_checks, "list the checks instead of running them");
     add_inputs(verb, options.load);
@@ -131,6 +133,7 @@ void add_diff(CLI::App& app, Options& options) {
         "the old side: a directory, or REV[:PATH]; sources or a rendered tree")
         ->required();
     add(verb, "HEAD", options.head, "DIR", "the new side")->required();
+    add_only(verb, options);
     const Choices<DiffFormat> formats = {{"terminal", DiffFormat::Terminal},
                                          {"markdown", DiffFormat::Markdown},
                                          {"json", DiffFormat::Json}};
@@ -160,6 +163,7 @@ void add_images(CLI::App& app, Options& options) {
                               "  tailrender images . --cluster home\n"
                               "  tailrender images . | xargs -n1 docker pull");
     add_path(verb, options, kRendered)->required();
+    add_only(verb, options);
     add_inputs(verb, options.load);
     add_diagnostics(verb, options);
 }
@@ -222,6 +226,7 @@ void add_commit(CLI::App& app, Options& options) {
     add_path(verb, options, kRendered)->required();
     add(verb, "--branch", options.branch, "NAME", "branch that only tailrender commits to")
         ->required();
+    add_only(verb, options);
     add_output(verb, options, "directory in the branch (default: its root)");
     add(verb, "--push", options.remote, "REMOTE", "remote to push the branch to");
     add_validate(verb, options);

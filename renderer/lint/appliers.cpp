@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/group_of.h"
 #include "renderer/lint/families.h"
@@ -99,6 +100,9 @@ public:
             rendered.push_back(output);
         }
         for (const std::string& dir : rendered) {
+            if (is_additive(dir)) {
+                continue;
+            }
             for (const Selector& selector : selectors_) {
                 if (chosen(selector, dir)) {
                     check(selector, dir);
@@ -118,6 +122,22 @@ private:
         const std::string real = tree.real_path(dir);
         const std::string root = tree.real_path(context_.repository.root);
         return real != root && is_within(real, root) ? relative_path(real, root) : "";
+    }
+
+    // What lies beside its sources has none of them in it.
+    [[nodiscard]] bool is_additive(const std::string& dir) const {
+        const std::string path =
+            join_path(join_path(context_.repository.root, dir), kInventoryName);
+        const Result<std::string> inventory = context_.repository.tree.read(path);
+        if (context_.input.options.only_generated || !inventory) {
+            return context_.input.options.only_generated;
+        }
+        const std::vector<std::string_view> lines = split(*inventory, '\n');
+        return std::ranges::none_of(context_.loaded.files, [&](const SourceFile& file) {
+            const std::string& bundle = context_.loaded.bundles[file.bundle].dir;
+            return file.reachable &&
+                   std::ranges::find(lines, join_path(bundle, file.path)) != lines.end();
+        });
     }
 
     [[nodiscard]] bool chosen(const Selector& selector, const std::string& dir) const {

@@ -334,7 +334,9 @@ Result<int> run_lint(const Options& options, ClusterRuns& runs, Console& console
         }
         return console.out(lines) ? 0 : 1;
     }
-    runs.render_each(options.load);
+    LoadOptions load = options.load;
+    load.lints = true;
+    runs.render_each(load);
     const std::shared_ptr<const SourceTree> tree = source_tree(options.load);
     for (Run& run : runs.all()) {
         LoadOptions one = options.load;

@@ -46,6 +46,19 @@ Value rendering_values(const Value& values) {
     return taken;
 }
 
+// A variable of Flux is no credential, and nothing that we could use.
+Value installing_values(const Value& values) {
+    Value taken = values.clone();
+    const Value* oauth = taken.find("oauth");
+    for (const Member& member : members_of(oauth)) {
+        if (spelling_of(member.value).find("${") != std::string::npos) {
+            taken.erase("oauth");
+            break;
+        }
+    }
+    return taken;
+}
+
 class OperatorSearch {
 public:
     OperatorSearch(const SourceTree& tree, const Selection& selection, const LoadOptions& options,
@@ -65,22 +78,41 @@ public:
         if (!found_.empty() && !loaded_.operator_bundle) {
             set(found_.front());
         }
-        for (const ChartRelease& release : found_) {
-            warn(release);
+        for (const Found& one : found_) {
+            const std::uint32_t cut = loaded_.operator_release->document;
+            const bool is_replaced = cut != kNone && one.document == cut;
+            if (!is_replaced || options_.lints) {
+                say(one, is_replaced);
+            }
         }
         return std::move(known_);
     }
 
 private:
-    void take(const ChartRelease& spelled) {
+    struct Found {
+        ChartRelease release;
+        std::uint32_t document = kNone;  // that installs it and nothing else
+        bool is_in_fleet = false;
+        bool needs_cluster = false;  // for its values
+    };
+
+    // What is rendered is all that is applied.
+    [[nodiscard]] bool is_complete(const Found& one) const {
+        return !loaded_.only_generated && !loaded_.is_stream && !one.is_in_fleet;
+    }
+
+    Found* take(const ChartRelease& spelled) {
         ChartRelease release = spelled.clone();
         std::string key;
         const bool is_operator =
             release.dir.empty() ? is_operator_chart(release.chart) : is_in_tree(release, key);
-        if (is_operator && known_.emplace(release.object, release.chart).second) {
-            release.values = layers(release, key);
-            found_.push_back(std::move(release));
+        if (!is_operator || !known_.emplace(release.object, release.chart).second) {
+            return nullptr;
         }
+        release.values = layers(release, key);
+        Found& one = found_.emplace_back();
+        one.release = std::move(release);
+        return &one;
     }
 
     // A copy of the operator's chart, or a chart that depends on it: values of that stand below
@@ -115,7 +147,7 @@ private:
         for (const Value& layer : chart_values(tree_, options_.path, release, loaded_).layers) {
             const Value* own = key.empty() ? &layer : layer.find(key);
             if (own != nullptr && own->is_map()) {
-                out.push_back(rendering_values(*own));
+                out.push_back(own->clone());
             }
         }
         return out;
@@ -131,10 +163,31 @@ private:
             if (kind != "HelmRelease" && kind != "HelmChart" && !is_application) {
                 continue;
             }
-            for (const ChartRelease& release : releases_of(document, loaded_)) {
-                take(release);
+            take_document(document);
+        }
+    }
+
+    void take_document(const Document& document) {
+        Diagnostics unheard;
+        const Value root = read_document(loaded_, document, unheard);
+        const bool is_alone = document.list == kNone && application_sources(root).size() < 2;
+        for (const ChartRelease& release : releases_of(document, loaded_)) {
+            Found* one = take(release);
+            if (one != nullptr) {
+                one->is_in_fleet = !loaded_.bundles[document.bundle].fleet.is_null();
+                one->needs_cluster = needs_cluster(root);
+                one->document =
+                    is_alone ? static_cast<std::uint32_t>(&document - loaded_.documents.data())
+                             : kNone;
             }
         }
+    }
+
+    // The credential is not asked for: it is a Secret of the cluster here, too.
+    static bool needs_cluster(const Value& root) {
+        return std::ranges::any_of(
+            items_of(root.at({"spec", "valuesFrom"})),
+            [](const Value& from) { return !text_of(from, {"targetPath"}).starts_with("oauth."); });
     }
 
     void kustomizations() {
@@ -158,25 +211,59 @@ private:
         }
     }
 
-    void set(ChartRelease& release) {
+    void set(Found& one) {
+        ChartRelease& release = one.release;
+        const bool is_replaced = is_complete(one) && one.document != kNone;
         loaded_.operator_release = OperatorRelease{.pos = release.pos,
                                                    .object = release.object,
                                                    .ns = release.ns,
-                                                   .version = release.version};
+                                                   .version = release.version,
+                                                   .document = is_replaced ? one.document : kNone};
+        if (is_replaced) {
+            loaded_.operator_bundle = loaded_.documents[one.document].bundle;
+            warn_of_values(one);
+        }
+        for (Value& layer : release.values) {
+            layer = is_replaced ? installing_values(layer) : rendering_values(layer);
+        }
         loaded_.values.insert(loaded_.values.begin(),
                               std::make_move_iterator(release.values.begin()),
                               std::make_move_iterator(release.values.end()));
     }
 
-    void warn(const ChartRelease& release) {
+    void warn_of_values(const Found& one) {
+        if (one.needs_cluster && options_.values_files.empty()) {
+            diagnostics_
+                .warning("unknown-offline", one.release.pos,
+                         "the operator has values that only the cluster knows")
+                .object(one.release.object)
+                .found("valuesFrom")
+                .expected("the values that matter in spec.values")
+                .hint("write them there, or give them with --values FILE");
+        }
+    }
+
+    void say(const Found& one, bool is_replaced) {
+        const bool is_error = is_complete(one) ? !is_replaced : options_.lints;
+        const ChartRelease& release = one.release;
         diagnostics_
-            .warning("operator-live", release.pos,
-                     "the operator is installed here: it serves what tailrender's controller would")
+            .say(is_error ? Severity::Error : Severity::Warning, "operator-live", release.pos,
+                 "the operator is installed here: it serves what tailrender's controller would")
             .object(release.object)
             .found(fmt::format("chart {}{}{}", release.chart, release.version.empty() ? "" : " ",
                                release.version))
             .expected("one of the two")
-            .hint("remove it when the output is applied; docs/migration.md has the order");
+            .hint(hint_of(one, is_replaced));
+    }
+
+    [[nodiscard]] std::string hint_of(const Found& one, bool is_replaced) const {
+        if (is_replaced) {
+            return "a complete tree has the controller in its place; with --only generated remove "
+                   "it";
+        }
+        return is_complete(one)
+                   ? "remove it from this file; \"tailrender install\" prints the controller"
+                   : "remove it when the output is applied; docs/migration.md has the order";
     }
 
     const SourceTree& tree_;
@@ -184,7 +271,7 @@ private:
     const LoadOptions& options_;
     Loaded& loaded_;
     Diagnostics& diagnostics_;
-    std::vector<ChartRelease> found_;
+    std::vector<Found> found_;
     InstalledCharts known_;
 };
 

@@ -17,7 +17,9 @@ namespace renderer {
 using InstalledCharts = std::set<std::pair<std::string, std::string>>;
 
 // Looks among the loaded documents, the releases of the selection and its kustomizations. Sets
-// `operator_release`, and adds its values as the lowest layers. Returns those of the operator.
+// `operator_release`, and adds its values as the lowest layers. In a complete tree the object gives
+// way to what we install, or is an error where it is not one that installs this chart alone.
+// Returns those of the operator.
 InstalledCharts find_operator_release(const SourceTree& tree, const Selection& selection,
                                       const LoadOptions& options, Loaded& loaded,
                                       Diagnostics& diagnostics);

@@ -17,6 +17,7 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kFleetRule = "install: the bundle's chart is the operator's";
+constexpr std::string_view kReleaseRule = "install: an engine installs the operator's chart";
 constexpr std::string_view kManifestRule = "install: the operator's manifest";
 
 // Wherever it stands, it would reach a manifest: in an extraEnv such as TS_AUTHKEY, say.
@@ -53,12 +54,13 @@ void refuse_plain_secrets(const Loaded& loaded, Diagnostics& diagnostics) {
 
 void refuse_two_operators(const Loaded& loaded, const OperatorInput& reference,
                           Diagnostics& diagnostics) {
-    const Bundle& bundle = loaded.bundles[*loaded.operator_bundle];
+    const Pos chart = loaded.operator_release ? loaded.operator_release->pos
+                                              : loaded.bundles[*loaded.operator_bundle].chart_pos;
     about(*reference.deployment, diagnostics)
         .error("second-operator", reference.deployment->kind.pos(),
                "a second operator in this cluster")
         .hint("keep either the chart or the manifest")
-        .note({.pos = bundle.chart_pos, .text = "the first operator's chart is here"});
+        .note({.pos = chart, .text = "the first operator's chart is here"});
 }
 
 // The controller watches the namespace that it runs in.
@@ -176,6 +178,10 @@ InstallPlan start(const Loaded& loaded, const OperatorInput& reference, const Se
         return install;
     }
     install.bundle = *loaded.operator_bundle;
+    if (const std::optional<OperatorRelease>& release = loaded.operator_release) {
+        install.origin = {release->pos, release->object, kReleaseRule};
+        return install;
+    }
     const Bundle& bundle = loaded.bundles[install.bundle];
     install.origin = {bundle.chart_pos, fmt::format("chart {}", bundle.chart), kFleetRule};
     return install;
@@ -189,6 +195,10 @@ Installation plan_tree(const Loaded& loaded, const Inventory& inventory, const S
     install.emit_namespace = !declares_namespace(loaded, inventory, install.ns, diagnostics);
     made.summary = plan_credentials(loaded, inventory.reference, settings, install, diagnostics);
     take_manifest(loaded, inventory.reference, made, diagnostics);
+    if (loaded.operator_release && loaded.operator_release->document != kNone) {
+        cut_document(loaded.documents[loaded.operator_release->document],
+                     "replaced by the controller's", made.edits, diagnostics);
+    }
     return made;
 }
 

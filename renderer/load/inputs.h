@@ -38,9 +38,9 @@ struct InputFile {
     std::uint32_t build = kNone;  // the kustomization build that it is part of
     Pos pos = {};                 // where a kustomization names it
     std::shared_ptr<const UnitVariables> variables = {};  // none: `$` stays as it is
-    bool heeds_flux = false;  // what Flux is told to leave alone is not applied
-    std::string unit = {};                                // of Flux or Argo CD, that applies it
-    bool is_included = false;                             // by the user, and by no unit
+    bool heeds_flux = false;   // what Flux is told to leave alone is not applied
+    std::string unit = {};     // of Flux or Argo CD, that applies it
+    bool is_included = false;  // by the user, and by no unit
     bool reachable = true;
     bool copied_whole = false;
     bool left_alone = false;  // copied whole, for kustomize: what it makes of it is not known

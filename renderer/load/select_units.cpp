@@ -14,6 +14,7 @@
 #include "renderer/load/roots/includes.h"
 #include "renderer/load/roots/plan.h"
 #include "renderer/load/roots/unit_build.h"
+#include "renderer/load/roots/unit_inputs.h"
 #include "renderer/load/select_build.h"
 #include "renderer/load/tree/paths.h"
 
@@ -281,14 +282,15 @@ private:
         for (const BuildUnit& unit : units_) {
             if (unit.rest == UnitRest::Chart && unit.state == UnitState::Unresolved) {
                 context_.build.diagnostics
-                    .error("roots-in-chart", {},
-                           fmt::format("what {} makes Argo CD or Flux apply is not known",
-                                       unit.name))
+                    .error(
+                        "roots-in-chart", {},
+                        fmt::format("what {} makes Argo CD or Flux apply is not known", unit.name))
                     .where(unit.file)
                     .found(unit.reason)
                     .expected("helm, which renders the chart")
-                    .hint("install helm or name it with --helm; --include takes a directory with "
-                          "inputs all the same");
+                    .hint(
+                        "install helm or name it with --helm; --include takes a directory with "
+                        "inputs all the same");
             }
             if (unit.rest == UnitRest::Set && unit.state == UnitState::Unresolved) {
                 context_.build.diagnostics

@@ -4,6 +4,7 @@
 #include "renderer/load/roots/cluster_choice.h"
 #include "renderer/load/roots/includes.h"
 #include "renderer/load/roots/plan.h"
+#include "renderer/load/roots/unit_inputs.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/tree/source_tree.h"
 #include "renderer/load/values/cluster_config.h"

@@ -45,8 +45,7 @@ Value named(const Loaded& loaded, std::string_view kind, std::string_view name,
             std::string_view ns) {
     for (const Document& document : loaded.documents) {
         if (document.reachable && text_of(document.kind) == kind &&
-            text_of(document.name) == name &&
-            (ns.empty() || document.effective_namespace == ns)) {
+            text_of(document.name) == name && (ns.empty() || document.effective_namespace == ns)) {
             Diagnostics unheard;
             return read_document(loaded, document, unheard);
         }
@@ -104,13 +103,12 @@ void add_config_map(const ValuesSource& source, const ChartRelease& release, Loa
 std::vector<ChartRelease> releases_of(const Document& document, Loaded& loaded) {
     Diagnostics unheard;
     const Value root = read_document(loaded, document, unheard);
-    const Value config = text_of(document.kind) == "HelmChart"
-                             ? named(loaded, "HelmChartConfig", text_of(document.name),
-                                     document.effective_namespace)
-                             : Value();
-    std::vector<ChartRelease> releases =
-        chart_releases(root, document.effective_namespace, loaded.sources,
-                       config.is_map() ? &config : nullptr);
+    const Value config =
+        text_of(document.kind) == "HelmChart"
+            ? named(loaded, "HelmChartConfig", text_of(document.name), document.effective_namespace)
+            : Value();
+    std::vector<ChartRelease> releases = chart_releases(
+        root, document.effective_namespace, loaded.sources, config.is_map() ? &config : nullptr);
     for (ChartRelease& release : releases) {
         if (release.is_reference) {
             const Value source = named(loaded, "OCIRepository", release.chart, {});

@@ -189,9 +189,9 @@ private:
             warn(find_exposing_values(root), words_for_chart("CHART", " --values " + file.path));
         } else if (!file.is_applied &&
                    may_expose(text_of(root, {"apiVersion"}), text_of(root, {"kind"}))) {
-            warn_object(root, object_name(text_of(root, {"kind"}),
-                                          text_of(root, {"metadata", "namespace"}),
-                                          text_of(root, {"metadata", "name"})));
+            warn_object(
+                root, object_name(text_of(root, {"kind"}), text_of(root, {"metadata", "namespace"}),
+                                  text_of(root, {"metadata", "name"})));
         }
     }
 

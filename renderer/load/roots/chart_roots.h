@@ -11,7 +11,6 @@
 namespace renderer {
 
 // A unit for each, installed with the values that it has. `file` of the unit is its Chart.yaml.
-std::vector<BuildUnit> charts_of_engines(const GitOpsTree& repository,
-                                         KustomizationReader& reader);
+std::vector<BuildUnit> charts_of_engines(const GitOpsTree& repository, KustomizationReader& reader);
 
 }  // namespace renderer

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "renderer/load/roots/plan.h"
+#include "renderer/load/roots/unit_inputs.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {

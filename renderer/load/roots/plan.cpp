@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <iterator>
 #include <map>
@@ -20,14 +19,13 @@
 #include "renderer/load/roots/flux_units.h"
 #include "renderer/load/roots/unit_build.h"
 #include "renderer/load/roots/unit_content.h"
+#include "renderer/load/roots/unit_inputs.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kArchives = {
-    "archive", "archived", ".archive", "disabled", "deprecated", "legacy", "standby"};
 constexpr std::size_t kMostUnits = 20000;
 constexpr int kDeepest = 32;
 
@@ -487,44 +485,10 @@ private:
 
 }  // namespace
 
-std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        unit.claims, [&](const std::string& path) { return repository.holds_input(path); }));
-}
-
-bool is_archived(const std::string& path) {
-    for (std::string part = path; part != "." && part != parent_path(part);
-         part = parent_path(part)) {
-        if (std::ranges::find(kArchives, base_name(part)) != kArchives.end()) {
-            return true;
-        }
-    }
-    return false;
-}
-
 std::vector<BuildUnit> plan_units(GitOpsTree& repository, KustomizationReader& reader,
                                   SourceMap& sources, const LoadOptions& options,
                                   Diagnostics& diagnostics) {
     return Planner(repository, reader, sources, options, diagnostics).run();
-}
-
-std::map<std::string, std::vector<std::string>> unreached_inputs(
-    GitOpsTree& repository, const std::vector<BuildUnit>& units) {
-    std::set<std::string> reached;
-    for (const BuildUnit& unit : units) {
-        reached.insert(unit.claims.begin(), unit.claims.end());
-    }
-    std::map<std::string, std::vector<std::string>> unreached;
-    for (const WalkedDir* dir : repository.dirs()) {
-        for (const std::string& name : dir->files) {
-            const std::string path = join_path(dir->path, name);
-            if (is_manifest_name(name) && !dir->in_chart && !reached.contains(path) &&
-                repository.holds_input(path)) {
-                unreached[dir->path].push_back(name);
-            }
-        }
-    }
-    return unreached;
 }
 
 }  // namespace renderer

@@ -8,7 +8,6 @@
 // A tree where this reaches nothing has no units: everything in it is applied as it lies there.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -19,21 +18,10 @@
 
 namespace renderer {
 
-// Files of the unit that hold inputs.
-std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit);
-
-// Folders of manifests that are kept, and not applied.
-bool is_archived(const std::string& path);
-
-// Parents before children. Of the options threads, kustomize, cluster and includes
-// are asked.
+// Parents before children. Of the options threads, kustomize, helm,
+// cluster and includes are asked.
 std::vector<BuildUnit> plan_units(GitOpsTree& repository, KustomizationReader& reader,
                                   SourceMap& sources, const LoadOptions& options,
                                   Diagnostics& diagnostics);
-
-
-// Files with inputs that are part of no unit, by directory.
-std::map<std::string, std::vector<std::string>> unreached_inputs(
-    GitOpsTree& repository, const std::vector<BuildUnit>& units);
 
 }  // namespace renderer

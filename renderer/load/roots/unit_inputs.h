@@ -1,0 +1,24 @@
+// Which inputs a tree holds, and what becomes of them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "renderer/load/roots/build_unit.h"
+#include "renderer/load/roots/gitops_tree.h"
+
+namespace renderer {
+
+// Files of the unit that hold inputs.
+std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit);
+
+// Folders of manifests that are kept, and not applied.
+bool is_archived(const std::string& path);
+
+// Files with inputs that are part of no unit, by directory.
+std::map<std::string, std::vector<std::string>> unreached_inputs(
+    GitOpsTree& repository, const std::vector<BuildUnit>& units);
+
+}  // namespace renderer

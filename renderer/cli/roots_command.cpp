@@ -54,12 +54,13 @@ public:
 private:
     void root(std::size_t index) {
         const BuildUnit& unit = list_.units[index];
-        const std::string title =
-            unit.file.empty() && unit.cluster.empty() ? "included" : "cluster " + unit.cluster;
-        if (title != title_) {
+        const std::string title = !unit.cluster.empty() ? "cluster " + unit.cluster
+                                  : unit.file.empty()   ? "included"
+                                                        : "";
+        if (title != title_ && !title.empty()) {
             out_ += fmt::format("{}\n", title);
-            title_ = title;
         }
+        title_ = title;
         print(index, 1);
     }
 

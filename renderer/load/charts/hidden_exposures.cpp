@@ -43,16 +43,16 @@ bool may_expose(std::string_view api_version, std::string_view kind) {
 
 // "" for an object that is no release of a chart.
 std::string_view chart_of(const Value& root) {
-    for (const Value* chart :
-         {root.at({"spec", "chart", "spec", "chart"}), root.at({"spec", "chartRef", "name"}),
-          root.at({"spec", "source", "chart"}), root.at({"spec", "chart"})}) {
+    for (const Value* chart : {root.at({"spec", "chart", "spec", "chart"}),
+                               root.at({"spec", "chartRef", "name"}), root.at({"spec", "chart"})}) {
         if (!text_of(chart).empty()) {
             return text_of(chart);
         }
     }
-    for (const Value& source : items_of(root.at({"spec", "sources"}))) {
-        if (const std::string_view chart = text_of(source, {"chart"}); !chart.empty()) {
-            return chart;
+    for (const Value* source : application_sources(root)) {
+        if (source->find("chart") != nullptr || source->find("helm") != nullptr) {
+            const std::string_view chart = text_of(*source, {"chart"});
+            return chart.empty() ? text_of(*source, {"path"}) : chart;
         }
     }
     return {};
@@ -189,9 +189,12 @@ private:
             warn(find_exposing_values(root), words_for_chart("CHART", " --values " + file.path));
         } else if (!file.is_applied &&
                    may_expose(text_of(root, {"apiVersion"}), text_of(root, {"kind"}))) {
-            warn_object(
-                root, object_name(text_of(root, {"kind"}), text_of(root, {"metadata", "namespace"}),
-                                  text_of(root, {"metadata", "name"})));
+            std::string object =
+                object_name(text_of(root, {"kind"}), text_of(root, {"metadata", "namespace"}),
+                            text_of(root, {"metadata", "name"}));
+            if (!rendered_.objects.contains(object)) {
+                warn_object(root, std::move(object));
+            }
         }
     }
 

@@ -1,0 +1,185 @@
+"""Charts that are at hand, against the real helm: what clusters apply of them is what `helm template | tailrender post-render` gives.
+
+A chart may be in the tree, or in a directory that --charts names. What is not rendered is a warning that says where it is exposed.
+"""
+import os
+import subprocess
+import textwrap
+
+import pytest
+import yaml
+
+from shared.checks import run
+from test_kustomize_builds import tree
+
+OWN = "https://example.com/acme/fleet.git"
+CHART = {
+    "Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.2.0\n",
+    "values.yaml": "annotations: {}\nport: 80\n",
+    "templates/service.yaml": """\
+        apiVersion: v1
+        kind: Service
+        metadata:
+          name: {{ .Release.Name }}
+          annotations: {{ toJson .Values.annotations }}
+        spec:
+          selector: {app: web}
+          ports: [{port: {{ .Values.port }}}]
+        """,
+}
+APPLICATION = f"""\
+    apiVersion: argoproj.io/v1alpha1
+    kind: Application
+    metadata: {{name: shop, namespace: argocd}}
+    spec:
+      source:
+        repoURL: {OWN}
+        path: charts/web
+        helm: {{valueFiles: [prod.yaml], valuesObject: {{annotations: {{tailscale.com/expose: "true"}}}}, parameters: [{{name: port, value: "8080"}}]}}
+      destination: {{server: https://kubernetes.default.svc, namespace: shop}}
+    """
+EXPOSED = ("--set-string", r"annotations.tailscale\.com/expose=true")
+RELEASE = """\
+    apiVersion: helm.toolkit.fluxcd.io/v2
+    kind: HelmRelease
+    metadata: {name: web, namespace: shop}
+    spec:
+      chart: {spec: {chart: web, version: VERSION, sourceRef: {kind: HelmRepository, name: acme}}}
+      valuesFrom: [{kind: ConfigMap, name: web-values}, {kind: ConfigMap, name: web-values, valuesKey: port, targetPath: port}]
+      values: {annotations: {tailscale.com/expose: "true"}}
+    ---
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: web-values, namespace: shop}
+    data: {values.yaml: "annotations: {tailscale.com/hostname: shop}", port: "8443"}
+    """
+
+
+def chart(folder, files=None):
+    return {f"{folder}/{path}": text for path, text in {**CHART, **(files or {})}.items()}
+
+
+@pytest.fixture(params=["helm", "helm4"])
+def helm(request, tools):
+    return tools / request.param
+
+
+@pytest.fixture
+def render(tailrender, tools, tmp_path):
+    def call(*arguments, path=str(tools), verb="render"):
+        only = () if verb == "roots" else ("--only", "generated")
+        return subprocess.run([tailrender, verb, "repo", *only, *arguments], cwd=tmp_path, capture_output=True, text=True,
+                              env={"PATH": path, "TMPDIR": os.environ.get("TMPDIR", "/tmp")}, timeout=120)
+    return call
+
+
+def wanted(tailrender, stream, *arguments):
+    """What post-render makes of a stream, without the stream."""
+    done = subprocess.run([tailrender, "post-render", "--quiet", *arguments], input=stream, capture_output=True, text=True, check=True)
+    sources = list(yaml.safe_load_all(stream))
+    return [document for document in yaml.safe_load_all(done.stdout) if document not in sources]
+
+
+def documents(done):
+    assert done.returncode == 0, done.stderr
+    return list(yaml.safe_load_all(done.stdout))
+
+
+def test_chart_of_an_application(render, helm, tailrender, tmp_path):
+    tree(tmp_path, {"repo/apps/shop.yaml": APPLICATION, **chart("repo/charts/web", {"prod.yaml": "annotations: {tailscale.com/hostname: shop}\n"})})
+    web = tmp_path / "repo/charts/web"
+    stream = run(helm, "template", "shop", web, "--namespace", "shop", "--values", web / "prod.yaml", "--set", "port=8080", *EXPOSED)
+    ours = render("--helm", helm)
+    assert documents(ours) == wanted(tailrender, stream, "--namespace", "shop")
+    assert f"1 chart rendered by helm {run(helm, 'version', '--template', '{{.Version}}')}\n" in ours.stderr
+    assert "hidden-exposure" not in ours.stderr
+
+
+@pytest.mark.parametrize("version, is_found", [("1.2.0", True), ("v1.2.0", True), ('">=1.0.0"', True), ("1.3.0", False)])
+@pytest.mark.parametrize("is_archive", [False, True])
+def test_release_of_a_chart_at_hand(render, tools, tailrender, tmp_path, version, is_found, is_archive):
+    tree(tmp_path, {"repo/shop.yaml": RELEASE.replace("VERSION", version), **chart("charts/web")})
+    if is_archive:
+        run(tools / "helm", "package", tmp_path / "charts/web", "--destination", tmp_path / "archives")
+    ours = render("--charts", "archives" if is_archive else "charts")
+    assert ("hidden-exposure" in ours.stderr) != is_found
+    if is_found:
+        stream = run(tools / "helm", "template", "web", tmp_path / "charts/web", "--namespace", "shop", "--set", "port=8443",
+                     "--set-string", r"annotations.tailscale\.com/hostname=shop", *EXPOSED)
+        assert documents(ours) == wanted(tailrender, stream, "--namespace", "shop")
+    else:
+        assert documents(ours) == []
+
+
+def test_needs_helm_and_the_chart(render, tmp_path):
+    tree(tmp_path, {"repo/shop.yaml": RELEASE.replace("VERSION", "1.2.0"), **chart("charts/web")})
+    for done in (render("--charts", "charts", path="/nonexistent"), render("--charts", "charts", "--helm", "none"), render()):
+        assert done.returncode == 0 and "HelmRelease/shop/web: a chart is told to expose something" in done.stderr, done.stderr
+        assert "StatefulSet" not in done.stdout
+
+
+def test_charts_that_a_chart_depends_on(render, tools, tmp_path):
+    parent = {"repo/charts/shop/Chart.yaml": "apiVersion: v2\nname: shop\nversion: 0.1.0\ndependencies:\n"
+                                             "- {name: web, version: 1.x, repository: REPOSITORY}\n",
+              "repo/charts/shop/values.yaml": "web: {annotations: {tailscale.com/expose: 'true'}}\n",
+              "repo/apps/shop.yaml": APPLICATION.replace("charts/web", "charts/shop").replace("valueFiles: [prod.yaml], ", "")}
+    local = {path: text.replace("REPOSITORY", "file://../web") for path, text in parent.items()}
+    tree(tmp_path, {**local, **chart("repo/charts/web"), **chart("elsewhere/web")})
+    assert "name: ts-shop-" in render().stdout
+    tree(tmp_path, {path: text.replace("REPOSITORY", "https://example.com/charts") for path, text in parent.items()})
+    lacking = render()
+    assert lacking.returncode == 0 and "StatefulSet" not in lacking.stdout
+    assert "no chart web" in lacking.stderr and "--charts DIR names a directory that holds it" in lacking.stderr
+    assert "hidden-exposure" in lacking.stderr
+    assert "name: ts-shop-" in render("--charts", "elsewhere").stdout
+
+
+def test_fails_as_a_warning(render, tmp_path):
+    broken = {"templates/extra.yaml": '{{ fail "no room" }}\n'}
+    tree(tmp_path, {"repo/apps/shop.yaml": APPLICATION, **chart("repo/charts/web", broken)})
+    failed = render()
+    assert failed.returncode == 0 and "StatefulSet" not in failed.stdout
+    assert "[helm-failed]" in failed.stderr and "no room" in failed.stderr and "[hidden-exposure]" in failed.stderr
+    tree(tmp_path, chart("repo/charts/web", {"templates/extra.yaml": 'kind: Secret\n# {{ fail "p4ssw0rd" }}\n'}))
+    hidden = render()
+    assert "a message that may hold values of a Secret" in hidden.stderr and "p4ssw0rd" not in hidden.stderr
+
+
+def test_chart_that_makes_applications(render, tmp_path):
+    """Two of them, one below the other; the first one is installed by hand."""
+    plain = "".join(line for line in APPLICATION.splitlines(keepends=True) if "helm:" not in line)
+    application = "{{- range .Values.apps }}\n---\n" + textwrap.dedent(plain).replace("name: shop", "name: {{ . }}").replace("charts/web", "{{ . }}") + "{{- end }}\n"
+    tree(tmp_path, {
+        "repo/top/Chart.yaml": "apiVersion: v2\nname: top\nversion: 0.1.0\n", "repo/top/values.yaml": "apps: [below]\n",
+        "repo/below/Chart.yaml": "apiVersion: v2\nname: below\nversion: 0.1.0\n", "repo/below/values.yaml": "apps: [shop]\n",
+        "repo/shop/service.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: web, annotations: {tailscale.com/expose: 'true'}}\n"
+                                  "spec: {ports: [{port: 80}]}\n",
+    })
+    for chart_name in ("top", "below"):
+        (tmp_path / f"repo/{chart_name}/templates").mkdir()
+        (tmp_path / f"repo/{chart_name}/templates/apps.yaml").write_text(application)
+    assert "name: ts-web-" in render().stdout
+    assert [line.split()[:2] for line in render(verb="roots").stdout.splitlines() if line.strip()] == [
+        ["chart", "top"], ["Application", "below"], ["Application", "shop"]]
+    without = render("--helm", "none")
+    assert without.returncode == 1 and without.stdout == "" and "[roots-in-chart]" in without.stderr
+
+
+def test_strangers_chart(render, tmp_path):
+    """It reads nothing of the machine, reaches nobody, and ends."""
+    secret = tmp_path / "secret"
+    secret.write_text("p4ssw0rd")
+    templates = {
+        "templates/file.yaml": f'{{{{ .Files.Get "{secret}" }}}}{{{{ .Files.Get "../../../secret" }}}}\n',
+        "templates/name.yaml": '# {{ getHostByName "example.com" }}\n# {{ lookup "v1" "Secret" "kube-system" "" }}\n',
+    }
+    tree(tmp_path, {"repo/apps/shop.yaml": APPLICATION, **chart("repo/charts/web", {**templates, "prod.yaml": ""})})
+    done = render()
+    assert "p4ssw0rd" not in done.stdout + done.stderr and "name: ts-shop-" in done.stdout
+    tree(tmp_path, chart("repo/charts/web", {"templates/name.yaml": '{{ range until 100000000 }}{{ repeat 1000000 "x" }}{{ end }}\n'}))
+    bomb = render()
+    assert bomb.returncode == 0 and "[helm-failed]" in bomb.stderr
+    (tmp_path / "repo/charts/web/templates/name.yaml").unlink()
+    (tmp_path / "repo/charts/web/templates/name.yaml").symlink_to(secret)
+    link = render()
+    assert link.returncode == 1 and "symbolic-link" in link.stderr and "p4ssw0rd" not in link.stdout + link.stderr

@@ -81,7 +81,9 @@ struct Selection {
     std::vector<ChartRelease> releases;     // of Applications that clusters apply
     bool has_units = false;                 // what engines apply is known
     std::set<std::string> foreign_sources;  // GitRepositories of Flux that are not this one
-    std::string kustomize_version;
+    std::set<std::string> rendered_charts;  // of kustomizations
+    std::set<std::string> rendered_files;   // that they were made of
+    std::string kustomize_version, helm_version;
 
     std::uint32_t add_rule(const NamespaceRule& rule) {
         if (rules.empty() || rules.back() != rule) {

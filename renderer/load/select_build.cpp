@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "renderer/load/charts/inflated_tree.h"
 #include "renderer/load/roots/unit_build.h"
 #include "renderer/load/tree/paths.h"
 
@@ -70,8 +71,7 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
     if (!program_) {
         program_ = kustomize_at(context_.options.kustomize);
     }
-    Result<KustomizeBuild> made = run_kustomize(*program_, build.tree, build.reader, read,
-                                                context_.root, build.dir.path, build.loads_any);
+    Result<KustomizeBuild> made = run_kustomize(build, read);
     if (!made) {
         context_.build.diagnostics.add(std::move(made.error().diagnostic));
         return true;
@@ -94,6 +94,52 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
                      .variables = build.variables,
                      .heeds_flux = build.heeds_flux});
     return true;
+}
+
+// With the charts that are at hand. A complete tree needs all of them.
+Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
+                                                     const BuildFiles& read) {
+    bool (*matters)(std::string_view) = [](std::string_view) { return true; };
+    if (context_.options.only_generated) {
+        matters = mentions_tailscale;
+    }
+    InflatedTree inflated(build.tree, build.reader, read, context_.root, context_.build.sources,
+                          charts_, matters);
+    for (Diagnostic& failure : inflated.failures) {
+        failure.severity = Severity::Warning;
+        context_.build.diagnostics.add(std::move(failure));
+    }
+    if (!inflated.has_charts()) {
+        return renderer::run_kustomize(*program_, build.tree, build.reader, read, context_.root,
+                                       build.dir.path, build.loads_any);
+    }
+    out_.rendered_charts.merge(inflated.rendered);
+    out_.rendered_files.merge(inflated.values);
+    out_.helm_version = charts_.version();
+    Result<KustomizeBuild> made = renderer::run_kustomize(
+        *program_, inflated.tree(), inflated.reader(),
+        find_build_files(inflated.tree(), inflated.reader(), context_.root, build.dir.path),
+        context_.root, build.dir.path, build.loads_any);
+    // The places of what is left are those of the files themselves.
+    for (LeftOut& what : made ? made->left_out : std::vector<LeftOut>()) {
+        what.pos = place_of(what, build, read);
+    }
+    return made;
+}
+
+Pos BuildSelection::place_of(const LeftOut& what, const PlainBuild& build, const BuildFiles& read) {
+    for (const std::string& path : read.paths) {
+        const Kustomization* file = build.reader.find(parent_path(path));
+        if (file == nullptr || file->path != path || !file->root.is_map()) {
+            continue;
+        }
+        for (const LeftOut& known : left_out_of(build.tree, build.reader, *file)) {
+            if (known.what == what.what) {
+                return known.pos;
+            }
+        }
+    }
+    return what.pos;
 }
 
 void BuildSelection::warn_left_out(const LeftOut& what) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/load/charts/chart_templates.h"
 #include "renderer/load/kustomize/build_files.h"
 #include "renderer/load/kustomize/kustomize_program.h"
 #include "renderer/load/select.h"
@@ -28,7 +29,11 @@ class BuildSelection {
 public:
     // `dirs`: all of the tree.
     BuildSelection(const SelectContext& context, const DirList& dirs, std::uint32_t bundle)
-        : context_(context), out_(context.build.selection), dirs_(dirs), bundle_(bundle) {}
+        : context_(context),
+          out_(context.build.selection),
+          dirs_(dirs),
+          bundle_(bundle),
+          charts_(context.build.tree, context.options) {}
 
     // Adds to the selection. Returns the directories whose kustomizations took part.
     std::vector<std::string> run(const PlainBuild& build);
@@ -46,6 +51,8 @@ private:
                                 const Diagnostics& found) const;
     [[nodiscard]] bool mentioned_below(const WalkedDir& top) const;
     bool run_program(const PlainBuild& build, const BuildFiles& read);
+    Result<KustomizeBuild> run_kustomize(const PlainBuild& build, const BuildFiles& read);
+    static Pos place_of(const LeftOut& what, const PlainBuild& build, const BuildFiles& read);
     void warn_left_out(const LeftOut& what);
     void warn_unread(const PlainBuild& build, const std::string& path);
     void warn_mistaken(const Diagnostics& found) const;
@@ -57,6 +64,7 @@ private:
     std::uint32_t bundle_;
     std::set<std::string> left_alone_;
     std::optional<KustomizeProgram> program_;  // asked once
+    ChartTemplates charts_;
 };
 
 }  // namespace renderer

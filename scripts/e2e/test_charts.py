@@ -183,3 +183,33 @@ def test_strangers_chart(render, tmp_path):
     (tmp_path / "repo/charts/web/templates/name.yaml").symlink_to(secret)
     link = render()
     assert link.returncode == 1 and "symbolic-link" in link.stderr and "p4ssw0rd" not in link.stdout + link.stderr
+
+
+def kustomization(merge):
+    return f"""\
+        namespace: shop
+        namePrefix: prod-
+        resources: [config.yaml]
+        helmCharts:
+        - {{name: web, version: 1.2.0, releaseName: front, valuesFile: values.yaml, additionalValuesFiles: [more.yaml], valuesMerge: {merge},
+           valuesInline: {{annotations: {{tailscale.com/expose: "true", tailscale.com/hostname: inline}}, port: 1}}}}
+        """
+
+
+@pytest.mark.parametrize("merge", ["override", "merge", "replace"])
+@pytest.mark.parametrize("place", ["repo/app/charts/web", "elsewhere/web"])
+def test_charts_of_a_kustomization(render, tools, tailrender, tmp_path, merge, place):
+    tree(tmp_path, {
+        "repo/app/kustomization.yaml": kustomization(merge), "repo/app/config.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
+        "repo/app/values.yaml": "annotations: {tailscale.com/hostname: file, tailscale.com/tags: 'tag:a'}\nport: 2\n",
+        "repo/app/more.yaml": "annotations: {tailscale.com/tags: 'tag:b'}\n",
+        **chart(place), **chart("reference/charts/web"),
+    })
+    for file in (tmp_path / "repo/app").glob("*.yaml"):
+        (tmp_path / "reference" / file.name).write_text(file.read_text())
+    stream = run(tools / "kustomize", "build", "--enable-helm", "--helm-command", tools / "helm", tmp_path / "reference")
+    ours = render("--charts", "elsewhere") if place.startswith("elsewhere") else render()
+    assert documents(ours) == wanted(tailrender, stream, "--namespace", "shop")
+    assert "hidden-exposure" not in ours.stderr and "not-built" not in ours.stderr
+    without = render("--helm", "none")
+    assert without.returncode == 0 and "[hidden-exposure]" in without.stderr and "chart web" in without.stderr

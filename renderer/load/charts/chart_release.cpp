@@ -192,6 +192,20 @@ private:
     std::vector<ChartRelease> found_;
 };
 
+// `valuesMerge` says which of the two wins, the file or the inline values.
+void add_files_of_kustomization(const Value& chart, ChartRelease& release) {
+    const std::string_view merge = text_of(chart, {"valuesMerge"});
+    const std::string_view file = text_of(chart, {"valuesFile"});
+    if (merge == "merge") {
+        release.later_files.emplace_back(file);
+    } else if (merge != "replace" || release.values.empty()) {
+        release.values_files.emplace_back(file);
+    }
+    for (const Value& additional : items_of(chart.find("additionalValuesFiles"))) {
+        release.later_files.emplace_back(text_of(additional));
+    }
+}
+
 }  // namespace
 
 ChartRelease ChartRelease::clone() const {
@@ -207,7 +221,10 @@ ChartRelease ChartRelease::clone() const {
                       .values = {},
                       .values_from = values_from,
                       .values_files = values_files,
+                      .later_files = later_files,
                       .files_dir = files_dir,
+                      .with_crds = with_crds,
+                      .with_hooks = with_hooks,
                       .is_suspended = is_suspended,
                       .unknown = unknown};
     for (const Value& layer : values) {
@@ -266,11 +283,15 @@ std::vector<ChartRelease> chart_releases_of_kustomization(const Value& kustomiza
         release.ns =
             first_of({text_of(chart, {"namespace"}), text_of(kustomization, {"namespace"})});
         release.files_dir = parent_path(path);
-        release.values_files.emplace_back(text_of(chart, {"valuesFile"}));
-        for (const Value& file : items_of(chart.find("additionalValuesFiles"))) {
-            release.values_files.emplace_back(text_of(file));
-        }
+        release.with_crds = spelling_of(chart.find("includeCRDs")) == "true";
+        release.with_hooks = spelling_of(chart.find("skipHooks")) != "true";
         add_map(chart.find("valuesInline"), release.values);
+        add_files_of_kustomization(chart, release);
+        for (const std::string_view field : {"nameTemplate", "apiVersions", "kubeVersion"}) {
+            if (chart.find(field) != nullptr) {
+                release.unknown = field;
+            }
+        }
     }
     return found;
 }

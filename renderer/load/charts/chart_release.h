@@ -37,7 +37,10 @@ struct ChartRelease {
     std::vector<Value> values = {};  // that it says itself, in rising precedence
     std::vector<ValuesSource> values_from = {};  // below them
     std::vector<std::string> values_files = {};  // below these, as spelled
-    std::string files_dir = {};                  // that they are relative to
+    std::vector<std::string> later_files = {};   // above all of them
+    std::string files_dir = {};                  // that the files are relative to
+    bool with_crds = true;
+    bool with_hooks = false;
     bool is_suspended = false;
     std::string unknown = {};  // what else makes the result, and is not known here; "" = nothing
 

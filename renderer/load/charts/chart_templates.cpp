@@ -57,7 +57,9 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
     HelmInput input{.release = release.name,
                     .ns = release.ns,
                     .values = {},
-                    .kubernetes_version = kubernetes_version_};
+                    .kubernetes_version = kubernetes_version_,
+                    .with_crds = release.with_crds,
+                    .with_hooks = release.with_hooks};
     for (const Value& layer : values) {
         input.values.push_back(layer.clone());
     }

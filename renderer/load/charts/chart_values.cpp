@@ -54,10 +54,10 @@ Value named(const Loaded& loaded, std::string_view kind, std::string_view name,
 }
 
 void add_files(const SourceTree& tree, const std::string& root, const ChartRelease& release,
-               SourceMap& sources, ChartValues& out) {
+               const std::vector<std::string>& files, SourceMap& sources, ChartValues& out) {
     const std::string top = normal_path(root);
     const std::string dir = release.files_dir.empty() ? top : release.files_dir;
-    for (const std::string& spelled : release.values_files) {
+    for (const std::string& spelled : files) {
         // `$ref/x` and `/x` begin at the top of a repository.
         const bool is_absolute = spelled.starts_with('$') || spelled.starts_with('/');
         const std::size_t slash = std::min(spelled.find('/'), spelled.size());
@@ -124,19 +124,21 @@ std::vector<ChartRelease> releases_of(const Document& document, Loaded& loaded) 
 ChartValues chart_values(const SourceTree& tree, const std::string& root,
                          const ChartRelease& release, SourceMap& sources) {
     ChartValues out;
-    add_files(tree, root, release, sources, out);
+    add_files(tree, root, release, release.values_files, sources, out);
     add_own(release, out);
+    add_files(tree, root, release, release.later_files, sources, out);
     return out;
 }
 
 ChartValues chart_values(const SourceTree& tree, const std::string& root,
                          const ChartRelease& release, Loaded& loaded) {
     ChartValues out;
-    add_files(tree, root, release, loaded.sources, out);
+    add_files(tree, root, release, release.values_files, loaded.sources, out);
     for (const ValuesSource& source : release.values_from) {
         add_config_map(source, release, loaded, out.layers);
     }
     add_own(release, out);
+    add_files(tree, root, release, release.later_files, loaded.sources, out);
     return out;
 }
 

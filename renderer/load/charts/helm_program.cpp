@@ -58,9 +58,14 @@ Result<std::string> run_helm(const HelmProgram& program, const ChartSource& char
     }
     const std::string release =
         input.release.empty() ? std::string(kDefaultRelease) : input.release;
-    std::vector<std::string> arguments = {
-        program.path,     "template",   release,       join_path(copy.path(), chart.entry),
-        "--include-crds", "--no-hooks", "--skip-tests"};
+    std::vector<std::string> arguments = {program.path, "template", release,
+                                          join_path(copy.path(), chart.entry), "--skip-tests"};
+    if (input.with_crds) {
+        arguments.emplace_back("--include-crds");
+    }
+    if (!input.with_hooks) {
+        arguments.emplace_back("--no-hooks");
+    }
     if (!input.ns.empty()) {
         arguments.insert(arguments.end(), {"--namespace", input.ns});
     }

@@ -28,9 +28,11 @@ struct HelmInput {
     std::string ns;
     std::vector<Value> values;       // in rising precedence
     std::string kubernetes_version;  // "" = the one that helm was made for
+    bool with_crds = true;
+    bool with_hooks = false;
 };
 
-// Objects without hooks and tests, with CRDs. Fails with what helm printed to standard error, which
+// Objects without tests. Fails with what helm printed to standard error, which
 // is not told where it may show values of a Secret.
 Result<std::string> run_helm(const HelmProgram& program, const ChartSource& chart,
                              const HelmInput& input);

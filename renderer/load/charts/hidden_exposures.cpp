@@ -12,6 +12,7 @@
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/text_of.h"
 #include "renderer/load/charts/exposing_values.h"
+#include "renderer/load/charts/inflated_tree.h"
 #include "renderer/load/documents.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/walk.h"
@@ -182,8 +183,10 @@ private:
         const std::string_view name = base_name(file.path);
         if (std::ranges::find(kKustomizationNames, name) != kKustomizationNames.end()) {
             for (const Value& chart : items_of(root.find("helmCharts"))) {
-                warn(find_exposing_values(chart),
-                     words_for_chart(text_of(chart, {"name"}), " --values VALUES"));
+                const std::string_view called = text_of(chart, {"name"});
+                if (!rendered_.objects.contains(chart_of_kustomization(file.path, called))) {
+                    warn(find_exposing_values(chart), words_for_chart(called, " --values VALUES"));
+                }
             }
         } else if (root.find("apiVersion") == nullptr || root.find("kind") == nullptr) {
             warn(find_exposing_values(root), words_for_chart("CHART", " --values " + file.path));

@@ -45,7 +45,11 @@ public:
         const std::vector<std::uint32_t> file_of =
             read_documents(tree_, files_, options_, loaded_, diagnostics_);
         apply_namespaces(files_, file_of, selection_.rules, loaded_, diagnostics_);
-        loaded_.helm_version = charts_.version();
+        if (!files_.empty()) {
+            loaded_.helm_version = charts_.version();
+        }
+        rendered_.objects.merge(selection_.rendered_charts);
+        rendered_.files.merge(selection_.rendered_files);
         return std::move(rendered_);
     }
 
@@ -119,8 +123,9 @@ private:
 RenderedCharts render_charts(const SourceTree& tree, Selection& selection,
                              const InstalledCharts& others, const LoadOptions& options,
                              Loaded& loaded, Diagnostics& diagnostics) {
+    loaded.helm_version = selection.helm_version;
     if (!options.only_generated || options.helm == kNoProgram) {
-        return {};
+        return {.objects = selection.rendered_charts, .files = selection.rendered_files};
     }
     return ChartRenderer(tree, selection, options, loaded, diagnostics).run(others);
 }

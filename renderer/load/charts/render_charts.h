@@ -14,8 +14,9 @@
 namespace renderer {
 
 struct RenderedCharts {
-    std::set<std::string> objects;  // "HelmRelease/shop/web": of the releases
-    std::set<std::string> files;    // of the charts, and values
+    // "HelmRelease/shop/web": of the releases; and chart_of_kustomization.
+    std::set<std::string> objects;
+    std::set<std::string> files;  // of the charts, and values
 };
 
 // After the documents were read, to which it adds. Only beside sources that stay as they are: a

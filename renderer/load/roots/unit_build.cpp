@@ -84,8 +84,9 @@ UnitTree::UnitTree(const SourceTree& tree, KustomizationReader& reader, SourceMa
     std::string text;
     write_yaml(root, text);
     overlay_ = std::make_unique<OverlayTree>(
-        tree_, has_own ? file->path : join_path(unit.dir, kKustomizationNames.front()),
-        std::move(text));
+        tree_, std::map<std::string, std::string>{
+                   {has_own ? file->path : join_path(unit.dir, kKustomizationNames.front()),
+                    std::move(text)}});
     own_reader_ = std::make_unique<KustomizationReader>(*overlay_, sources);
     builds_ = {unit.dir};
     manifests_.clear();

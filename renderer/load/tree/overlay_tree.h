@@ -1,6 +1,7 @@
-// A tree in which one file says something else.
+// A tree in which some files say something else.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 
@@ -10,9 +11,10 @@ namespace renderer {
 
 class OverlayTree : public SourceTree {
 public:
-    // `base` outlives it. The directory of the file is in the tree; the file itself need not be.
-    OverlayTree(const SourceTree& base, std::string path, std::string text)
-        : base_(base), path_(std::move(path)), text_(std::move(text)) {}
+    // `base` outlives it. `files`: texts by path. The directory of a file is in the tree; the file
+    // itself need not be.
+    OverlayTree(const SourceTree& base, std::map<std::string, std::string> files)
+        : base_(base), files_(std::move(files)) {}
 
     Result<std::string> read(const std::string& path) const override;
     Result<std::vector<Entry>> list(const std::string& dir) const override;
@@ -21,7 +23,7 @@ public:
 
 private:
     const SourceTree& base_;
-    std::string path_, text_;
+    std::map<std::string, std::string> files_;
 };
 
 }  // namespace renderer

@@ -1,0 +1,46 @@
+// A tree in which charts of kustomizations (`helmCharts`) that are at hand are files: what the
+// user's helm makes of them is listed as a resource, as kustomize does with --enable-helm. The
+// kustomization's namespace is given to helm and to the objects, as by kustomize before 5.8; since
+// then one that a template spells wins. Source: kustomize
+// api/internal/builtins/HelmChartInflationGenerator.go.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/load/charts/chart_templates.h"
+#include "renderer/load/kustomize/build_files.h"
+#include "renderer/load/kustomize/kustomization.h"
+#include "renderer/load/tree/overlay_tree.h"
+
+namespace renderer {
+
+// How a chart of a kustomization is called where several are.
+std::string chart_of_kustomization(std::string_view path, std::string_view chart);
+
+class InflatedTree {
+public:
+    // `files`: of a build in `root`. Tree and reader outlive it. Charts of which nothing `matters`
+    // stay what they are, and so does the operator's own.
+    InflatedTree(const SourceTree& tree, KustomizationReader& reader, const BuildFiles& files,
+                 const std::string& root, SourceMap& sources, ChartTemplates& charts,
+                 bool (*matters)(std::string_view));
+
+    [[nodiscard]] bool has_charts() const { return overlay_ != nullptr; }
+    [[nodiscard]] const SourceTree& tree() const { return *overlay_; }
+    [[nodiscard]] KustomizationReader& reader() const { return *reader_; }
+
+    std::set<std::string> rendered;    // chart_of_kustomization of each
+    std::set<std::string> values;      // files that were given to them
+    std::vector<Diagnostic> failures;  // why others were not rendered
+
+private:
+    std::unique_ptr<OverlayTree> overlay_;
+    std::unique_ptr<KustomizationReader> reader_;
+};
+
+}  // namespace renderer

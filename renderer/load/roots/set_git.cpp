@@ -70,21 +70,59 @@ void add_path(Value& parameters, const std::string& dir, const std::string& file
     }
 }
 
+// Without the entry of a block map whose key is at `begin`: up to the next line that is no deeper,
+// but for items of a list, which need not be. "" for one in a flow map.
+std::string without_entry(const std::string& text, std::size_t begin) {
+    const std::size_t line = text.rfind('\n', begin) + 1;  // 0 where there is none
+    const std::size_t indent = begin - line;
+    if (text.find_first_not_of(' ', line) != begin) {
+        return {};
+    }
+    std::size_t end = text.find('\n', begin);
+    while (end != std::string::npos) {
+        const std::size_t first = text.find_first_not_of(" \r\n", end + 1);
+        const std::size_t start = first == std::string::npos ? first : text.rfind('\n', first) + 1;
+        if (first == std::string::npos ||
+            (first - start <= indent && text.compare(first, 2, "- ") != 0)) {
+            break;
+        }
+        end = text.find('\n', first);
+    }
+    return text.substr(0, line) + (end == std::string::npos ? "" : text.substr(end + 1));
+}
+
+constexpr int kMostDuplicates = 50;
+
+// Of two entries with one key the later one counts.
+Value read_first_document(std::string text) {
+    for (int i = 0; i < kMostDuplicates; ++i) {
+        SourceMap sources;
+        const SourceId source = sources.add("parameters", text);
+        const std::vector<ScannedDocument> documents = scan_documents(sources, source);
+        if (documents.empty()) {
+            return Value::map();
+        }
+        Diagnostics mistakes;
+        Value root = read_yaml(sources, source, documents.front().range, mistakes);
+        if (!mistakes.has_errors()) {
+            return root.is_null() ? Value::map() : std::move(root);
+        }
+        const Diagnostic& mistake = mistakes.all().front();
+        if (mistake.rule != "duplicate-key" || mistake.notes.empty()) {
+            break;
+        }
+        text = without_entry(text, sources.offset_of(mistake.notes.front().pos));
+        if (text.empty()) {
+            break;
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Value read_parameters(std::string text) {
-    SourceMap sources;
-    const SourceId source = sources.add("parameters", std::move(text));
-    const std::vector<ScannedDocument> documents = scan_documents(sources, source);
-    Diagnostics mistakes;
-    Value root =
-        documents.empty() ? Value() : read_yaml(sources, source, documents.front().range, mistakes);
-    if (mistakes.has_errors()) {
-        return {};
-    }
-    if (root.is_null()) {
-        return Value::map();
-    }
+    Value root = read_first_document(std::move(text));
     const bool is_list = root.is_list() && std::ranges::all_of(root.items(), [](const Value& item) {
                              return item.is_map();
                          });

@@ -146,10 +146,13 @@ void BuildSelection::warn_left_out(const LeftOut& what) {
     context_.build.diagnostics
         .warning("not-built", what.pos, "this part of the kustomization is not built")
         .found(what.what)
-        .expected(what.is_chart ? "no chart that exposes anything to the tailnet"
-                                : "nothing of Tailscale in what is fetched")
-        .hint(what.is_chart ? "helm template CHART | tailrender post-render renders a chart"
-                            : "copy it into this repository if there is");
+        .expected(what.is_chart    ? "no chart that exposes anything to the tailnet"
+                  : what.is_secret ? "a Secret, which this repository must not have"
+                                   : "nothing of Tailscale in what is fetched")
+        .hint(what.is_chart    ? "--charts DIR names a directory that holds it; or: helm template "
+                                 "CHART | tailrender post-render"
+              : what.is_secret ? "nothing, if it is one: no Secret is read"
+                               : "copy it into this repository if there is");
 }
 
 // The values of a chart are among the files that were searched.

@@ -270,4 +270,11 @@ def test_fix_needs_the_name_that_the_file_says(tailrender, tools, tmp_path):
     tree(tmp_path, {"app/kustomization.yaml": "namespace: shop\nnamePrefix: a-\nresources: [db.yaml]\n", "app/db.yaml": EGRESS})
     done = fixed(tailrender, tools, tmp_path)
     assert done.returncode == 1
-    assert "write that line in the file that kustomize takes this Service from" in done.stderr
+    assert "write that line where the build takes this Service from" in done.stderr
+
+
+def test_leaves_out_a_secret_that_git_has_not(render, tmp_path):
+    tree(tmp_path, {**FILES, "app/kustomization.yaml": "namePrefix: prod-\nresources: [service.yaml, db-secret.yaml]\n"})
+    done = render()
+    assert done.returncode == 0 and "name: ts-prod-web-" in done.stdout
+    assert "db-secret.yaml" in done.stderr and "[not-built]" in done.stderr

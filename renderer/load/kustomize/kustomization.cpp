@@ -7,6 +7,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/load/kustomize/generator_sources.h"
+#include "renderer/load/kustomize/left_out.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/schema.h"
 
@@ -83,6 +84,10 @@ private:
             add_file(file, entry, path, rule);
         } else if (kind == EntryKind::Directory) {
             add_directory(entry, path, rule);
+        } else if (is_kept_secret(context_.tree, path)) {
+            refuse(entry, "missing-secret", fmt::format("\"{}\" is not in the tree", entry.text()),
+                   "the file, or the user's kustomize and --only generated",
+                   "encrypt it, or list an ExternalSecret in its place");
         } else {
             refuse(entry, "missing-resource",
                    fmt::format("file or directory \"{}\" not found", entry.text()),

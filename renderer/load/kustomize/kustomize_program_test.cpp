@@ -126,6 +126,16 @@ TEST_F(KustomizeProgramTest, IsNotGivenWhatItWouldFetchOrRun) {
     EXPECT_NE(copy.find("q.yaml"), std::string::npos);
 }
 
+TEST_F(KustomizeProgramTest, IsNotGivenWhatGitMustNotHave) {
+    auto files = kFiles;
+    files["app/kustomization.yaml"] = "resources: [x.yaml, db-Secret.yaml, secrets]\n";
+    const std::string copy =
+        built(program("kustomize", "exec cat \"$4/kustomization.yaml\"\n"), files);
+    EXPECT_EQ(left_out_, "db-Secret.yaml\n");
+    EXPECT_EQ(copy.find("db-Secret"), std::string::npos);
+    EXPECT_NE(copy.find("- secrets"), std::string::npos);
+}
+
 TEST_F(KustomizeProgramTest, IsQuotedUnlessItMayShowASecret) {
     const std::string path = program("kustomize", "echo \"no $4\" >&2; exit 1\n");
     EXPECT_EQ(built(path, kFiles), "kustomize cannot build this directory: no ./app");

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "renderer/base/ascii.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/kustomize/plug_ins.h"
@@ -58,6 +59,18 @@ void leave_out_remote(Value& root, std::vector<LeftOut>& left_out) {
     }
 }
 
+void leave_out_secrets(const SourceTree& tree, const std::string& dir, Value& root,
+                       std::vector<LeftOut>& left_out) {
+    keep_entries(root, "resources", [&](const Value& entry) {
+        const bool is_kept = is_kept_secret(tree, normal_path(join_path(dir, text_of(entry))));
+        if (is_kept) {
+            left_out.push_back(
+                {.pos = entry.pos(), .what = std::string(text_of(entry)), .is_secret = true});
+        }
+        return !is_kept;
+    });
+}
+
 // What an earlier run has made of this tree. False: it lists none.
 bool leave_out_rendered(const KustomizationReader& reader, const std::string& dir, Value& root) {
     bool lists = false;
@@ -91,6 +104,7 @@ Value without_foreign(const SourceTree& tree, KustomizationReader& reader,
     Value root = file.root.clone();
     leave_out_charts(root, left_out);
     leave_out_remote(root, left_out);
+    leave_out_secrets(tree, file.dir, root, left_out);
     leave_out_plug_ins(tree, reader, file, root, left_out);
     return root;
 }
@@ -125,6 +139,11 @@ void leave_out_orphans(const SourceTree& tree, const std::string& dir,
 }
 
 }  // namespace
+
+bool is_kept_secret(const SourceTree& tree, const std::string& path) {
+    return is_manifest_name(path) && tree.kind(path) == EntryKind::Missing &&
+           lower_case(base_name(path)).find("secret") != std::string::npos;
+}
 
 Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader& reader,
                                      const std::string& path, const std::set<Orphan>& orphans,

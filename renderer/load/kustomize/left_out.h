@@ -1,6 +1,6 @@
-// What the copy of a kustomization leaves out, since it takes the network or another program:
-// charts, remote resources, plug-ins, and the patches of what those would have made, on which
-// kustomize fails. Rendered trees are left out in silence.
+// What the copy of a kustomization leaves out, since it takes the network or another program, or is
+// not in Git: charts, remote resources, plug-ins, files of Secrets, and the patches of what those
+// would have made, on which kustomize fails. Rendered trees are left out in silence.
 #pragma once
 
 #include <set>
@@ -17,7 +17,11 @@ struct LeftOut {
     Pos pos;           // the entry
     std::string what;  // "https://example.com/crds.yaml", "chart tailscale-operator"
     bool is_chart = false;
+    bool is_secret = false;  // by its name: the file is not in the tree
 };
+
+// A resource that is not there because Git must not have it: the name of the file says so.
+bool is_kept_secret(const SourceTree& tree, const std::string& path);
 
 // Of one kustomization that can be read, but for patches.
 std::vector<LeftOut> left_out_of(const SourceTree& tree, KustomizationReader& reader,

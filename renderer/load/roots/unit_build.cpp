@@ -95,7 +95,7 @@ UnitTree::UnitTree(const SourceTree& tree, KustomizationReader& reader, SourceMa
 bool needs_kustomize(const Diagnostics& found) {
     return std::ranges::all_of(found.all(), [](const Diagnostic& diagnostic) {
         return diagnostic.severity != Severity::Error || diagnostic.rule == "not-supported" ||
-               diagnostic.rule == "remote-resource";
+               diagnostic.rule == "remote-resource" || diagnostic.rule == "missing-secret";
     });
 }
 

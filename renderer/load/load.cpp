@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "renderer/core/text_of.h"
 #include "renderer/load/charts/hidden_exposures.h"
 #include "renderer/load/charts/operator_release.h"
 #include "renderer/load/charts/render_charts.h"
@@ -201,6 +202,7 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
     loaded.kubernetes_version = options.kubernetes_version.empty()
                                     ? std::move(cluster.kubernetes_version)
                                     : Value(options.kubernetes_version);
+    options.kubernetes_version = spelling_of(loaded.kubernetes_version);
     load_lock(tree, options, loaded, diagnostics);
     if (options.install) {
         Bundle& bundle = loaded.bundles.emplace_back();

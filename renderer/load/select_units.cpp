@@ -41,6 +41,7 @@ public:
                    unit.rest == UnitRest::Chart;
         });
         if (!reaches) {
+            add_releases();
             return false;
         }
         choose_cluster(repository_, context_.options.cluster, units_, context_.build.diagnostics);
@@ -218,8 +219,9 @@ private:
             claimed.insert(unit.claims.begin(), unit.claims.end());
         }
         const auto is_wanted = [&](const std::string& path, bool in_chart) {
-            return taken_.contains(path) || (!in_chart && !claimed.contains(path) &&
-                                             !is_archived(path) && !choice_.ignores_below(path));
+            return taken_.contains(path) ||
+                   (!in_chart && !claimed.contains(path) && !is_archived(repository_, path) &&
+                    !choice_.ignores_below(path));
         };
         add_chart_files(dirs_, is_wanted, out_);
         for (ChartFile& file : out_.chart_files) {
@@ -227,14 +229,32 @@ private:
         }
     }
 
+    // The one whose inputs are rendered, else the one that has charts.
+    std::string cluster_of_charts() {
+        std::set<std::string> with_inputs, with_charts;
+        for (const BuildUnit& unit : units_) {
+            const std::string name(unit.cluster.empty() ? kOwnCluster : unit.cluster);
+            if (is_wanted(unit) && input_count(repository_, unit) > 0) {
+                with_inputs.insert(name);
+            }
+            if (unit.chart) {
+                with_charts.insert(name);
+            }
+        }
+        const std::set<std::string>& names = with_inputs.empty() ? with_charts : with_inputs;
+        return names.size() == 1 ? *names.begin() : std::string(kOwnCluster);
+    }
+
     void add_releases() {
         out_.has_units = true;
         out_.foreign_sources = repository_.foreign_sources();
+        const std::string cluster = cluster_of_charts();
         for (const BuildUnit& unit : units_) {
-            const bool is_here = unit.cluster.empty() || unit.cluster == kOwnCluster ||
+            const bool is_here = unit.cluster.empty() || unit.cluster == cluster ||
                                  !context_.options.cluster.empty();
             const bool is_applied = unit.state == UnitState::External || is_wanted(unit);
-            if (!unit.chart || !is_applied || !is_here) {
+            // With what a chart of a root is installed is a guess.
+            if (!unit.chart || unit.is_chart_root || !is_applied || !is_here) {
                 continue;
             }
             ChartRelease& release = out_.releases.emplace_back(chart_release_of_source(
@@ -243,7 +263,25 @@ private:
                 release.dir = release.files_dir = unit.dir;
                 release.chart = unit.dir;
             }
+            if (names_other_repository(unit.chart->application, release)) {
+                release.unknown = "values files of another repository";
+            }
         }
+    }
+
+    // `$ref/x`, where the source with that `ref` is not this repository.
+    [[nodiscard]] bool names_other_repository(const Value& application,
+                                              const ChartRelease& release) const {
+        return std::ranges::any_of(release.values_files, [&](const std::string& file) {
+            const std::string_view ref = file.starts_with('$')
+                                             ? std::string_view(file).substr(1, file.find('/') - 1)
+                                             : std::string_view();
+            return !ref.empty() &&
+                   std::ranges::any_of(application_sources(application), [&](const Value* source) {
+                       return text_of(*source, {"ref"}) == ref &&
+                              !repository_.is_own_url(text_of(*source, {"repoURL"}));
+                   });
+        });
     }
 
     // Flux would apply one of the files.
@@ -263,7 +301,7 @@ private:
                 .warning("unreached-input", {}, "nothing applies the inputs in this directory")
                 .where(dir)
                 .found(fmt::format("{}", fmt::join(names, ", ")))
-                .expected(is_archived(dir) ? "nothing, in an archive"
+                .expected(is_archived(repository_, dir) ? "nothing, in an archive"
                           : is_ignored(dir, names)
                               ? "files that the source of Flux does not ignore"
                               : "a Flux Kustomization or an Argo CD Application that applies it")

@@ -135,7 +135,7 @@ def test_charts_that_a_chart_depends_on(render, tools, tmp_path):
 
 
 def test_fails_as_a_warning(render, tmp_path):
-    broken = {"templates/extra.yaml": '{{ fail "no room" }}\n'}
+    broken = {"templates/extra.yaml": '{{ fail "no room" }}\n', "prod.yaml": ""}
     tree(tmp_path, {"repo/apps/shop.yaml": APPLICATION, **chart("repo/charts/web", broken)})
     failed = render()
     assert failed.returncode == 0 and "StatefulSet" not in failed.stdout
@@ -213,3 +213,85 @@ def test_charts_of_a_kustomization(render, tools, tailrender, tmp_path, merge, p
     assert "hidden-exposure" not in ours.stderr and "not-built" not in ours.stderr
     without = render("--helm", "none")
     assert without.returncode == 0 and "[hidden-exposure]" in without.stderr and "chart web" in without.stderr
+
+
+def application(helm, path="charts/web"):
+    return "\n".join(line.replace("charts/web", path) if "helm:" not in line else f"        helm: {helm}" for line in textwrap.dedent(APPLICATION).splitlines()
+                     ).replace("        helm:", "    helm:") + "\n"
+
+
+def test_parameters_are_texts_and_keep_their_commas(render, tmp_path):
+    values = """{parameters: [
+        {name: 'annotations.tailscale\\.com/expose', value: "true", forceString: true},
+        {name: 'annotations.tailscale\\.com/tags', value: "tag:a,tag:b"}]}"""
+    tree(tmp_path, {"repo/apps/shop.yaml": application(values.replace("\n", " ")), **chart("repo/charts/web")})
+    done = render()
+    assert "shop-shop  Service  tag:a,tag:b " in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("name", ["--set=port=99", "--set-file=x=/etc/hostname"])
+def test_names_are_no_flags(render, tmp_path, name):
+    values = f'{{releaseName: "{name}", valuesObject: {{annotations: {{tailscale.com/expose: "true"}}}}}}'
+    tree(tmp_path, {"repo/apps/shop.yaml": application(values), **chart("repo/charts/web")})
+    done = render()
+    assert done.stdout == "" and "[helm-failed]" in done.stderr
+
+
+def test_names_are_no_paths(render, tmp_path):
+    tree(tmp_path, {"repo/shop.yaml": RELEASE.replace("VERSION", "1.2.0").replace("chart: web,", 'chart: "..",'),
+                    **chart("charts"), **chart("charts/lib/other")})
+    release = render("--charts", "charts/lib")
+    assert release.stdout == "" and "[chart-not-usable]" in release.stderr and 'name ".."' in release.stderr
+    (tmp_path / "repo/shop.yaml").unlink()
+    tree(tmp_path, {"repo/apps/shop.yaml": application('{valuesObject: {web: {annotations: {tailscale.com/expose: "true"}}}}', "charts/top"),
+                    "repo/charts/top/Chart.yaml": "apiVersion: v2\nname: top\nversion: 1.0.0\ndependencies: [{name: ../other, version: 1.x, repository: https://x.invalid}]\n"})
+    dependency = render("--charts", "charts/lib")
+    assert dependency.stdout == "" and "[chart-not-usable]" in dependency.stderr and 'name "../other"' in dependency.stderr
+
+
+def test_charts_without_end(render, tmp_path):
+    dependencies = ", ".join(f"{{name: x{i}, version: 1.x, repository: 'file://.'}}" for i in range(4))
+    tree(tmp_path, {"repo/apps/shop.yaml": APPLICATION, **chart("repo/charts/web", {
+        "prod.yaml": "", "Chart.yaml": f"apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies: [{dependencies}]\n"})})
+    done = render()
+    assert done.returncode == 0 and done.stdout == "" and "more than 200 charts" in done.stderr
+    for i in range(4):
+        (tmp_path / f"repo/charts/web/l{i}").symlink_to(".")
+    links = render()
+    assert links.stdout == "" and ("[symbolic-link]" in links.stderr or "a link to a directory" in links.stderr)
+
+
+def test_archives_and_values_may_hold_secrets(render, tools, tmp_path):
+    tree(tmp_path, {"repo/shop.yaml": RELEASE.replace("VERSION", "1.2.0"),
+                    **chart("charts/web", {"templates/extra.yaml": 'kind: Secret\n# {{ fail "p4ssw0rd" }}\n'})})
+    run(tools / "helm", "package", tmp_path / "charts/web", "--destination", tmp_path / "archives")
+    done = render("--charts", "archives")
+    assert "[helm-failed]" in done.stderr and "p4ssw0rd" not in done.stderr
+    tree(tmp_path, {"repo/apps/shop.yaml": application('{valuesObject: {password: p4ssw0rd, annotations: {tailscale.com/expose: "true"}}}'),
+                    **chart("repo/charts/web", {"values.schema.json": '{"properties": {"password": {"pattern": "^a"}}}'})})
+    (tmp_path / "repo/shop.yaml").unlink()
+    schema = render()
+    assert "[helm-failed]" in schema.stderr and "p4ssw0rd" not in schema.stderr
+
+
+@pytest.mark.parametrize("change, found", [
+    (("name: web-values, namespace", "name: other, namespace"), "no values.yaml in a ConfigMap web-values"),
+    (("      values:", "      postRenderers: [{kustomize: {}}]\n      values:"), "postRenderers"),
+])
+def test_what_is_lacking_is_named(render, tmp_path, change, found):
+    tree(tmp_path, {"repo/shop.yaml": RELEASE.replace("VERSION", "1.2.0").replace(*change), **chart("charts/web")})
+    done = render("--charts", "charts")
+    assert done.returncode == 0 and done.stdout == ""
+    assert "[chart-not-usable]" in done.stderr and f"found: {found}" in done.stderr and "[hidden-exposure]" in done.stderr
+
+
+def test_charts_that_make_themselves(render, tmp_path):
+    """Argo CD installs itself so, and what else there is."""
+    made = "".join("---\n" + textwrap.dedent("\n".join(line for line in APPLICATION.splitlines() if "helm:" not in line)
+                                             ).replace("name: shop", f"name: {name}").replace("charts/web", name) + "\n" for name in ("top", "shop"))
+    tree(tmp_path, {"repo/top/Chart.yaml": "apiVersion: v2\nname: top\nversion: 0.1.0\n", "repo/top/values.yaml": "",
+                    "repo/shop/service.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: web, annotations: {tailscale.com/expose: 'true'}}\n"
+                                              "spec: {ports: [{port: 80}]}\n"})
+    (tmp_path / "repo/top/templates").mkdir()
+    (tmp_path / "repo/top/templates/apps.yaml").write_text(made)
+    assert "name: ts-web-" in render().stdout

@@ -64,7 +64,7 @@ def debian():
 
 def base_of(recipe):
     """The image that both stages with a system start from; what is copied into the first is all that the build needs, and there."""
-    assert set(recipe) == {"sources", "build-runtime", "runtime", "build", ""}
+    assert set(recipe) == {"sources", "build-runtime", "runtime", "build", "programs", ""}
     copied = {path for sources in re.findall(r"(?m)^COPY (.+) \S+$", recipe["sources"]) for path in sources.split()}
     needed = set(re.findall(r"(?m)^add_subdirectory\((\w+)\)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")))
     absent = {path for path in copied if not (ROOT / path).exists()}
@@ -83,7 +83,10 @@ def renderer(store, place, version):
     store.run("add", "--quiet", container, debian(), "/")
     store.run("commit", "--quiet", "--rm", container, base)
     run(ROOT / "scripts" / "package", "--into", place / "build" / "package")
-    store.build(recipe[""], tag, "build", place / "build")
+    (place / "programs" / "programs").mkdir(parents=True)
+    for program in ("kustomize", "helm"):
+        shutil.copy(shutil.which(program), place / "programs" / "programs")
+    store.build(recipe[""], tag, {"build": place / "build", "programs": place / "programs"})
     return tag
 
 
@@ -142,6 +145,30 @@ def container(renderer, store, place, work):
         shutil.copy(file, place / name)
     sources = {"var-files": place / "var-files", "tailrender-plugin": place / "config", "plugins": None, "tailrender-tmp": None}
     return Container(store.open(renderer), "999:999", {**{path: sources[name] for path, name in sidecar()[1].items()}, "/work": work})
+
+
+def test_stage_of_programs():
+    """It makes what the tests use, in the way of scripts/e2e/tools, from modules that are pinned."""
+    stage = stages()["programs"]
+    tools = (ROOT / "scripts" / "e2e" / "tools").read_text(encoding="utf-8")
+    for module, variable, package in re.findall(r'cd /src/(\w+) .*?-X ([^ =]+)=\$version" \\\n\s+-o /programs/\w+ (\S+)', stage, re.S):
+        assert f"-X {variable}=$version" in tools and f" {package}\"" in tools
+        assert (ROOT / "scripts" / "e2e" / "modules" / module / "go.sum").exists()
+    assert set(re.findall(r"-o /programs/(\w+)", stage)) == {"kustomize", "helm"}
+
+
+def test_programs_of_the_user(container):
+    """A kustomization and a chart that tailrender leaves to them."""
+    container.run("""
+        mkdir -p /tmp/tree/app/charts/web/templates && cd /tmp/tree/app
+        printf 'namePrefix: prod-\nnamespace: shop\nhelmCharts: [{name: web, releaseName: front}]\n' >kustomization.yaml
+        printf 'apiVersion: v2\nname: web\nversion: 1.0.0\n' >charts/web/Chart.yaml
+        printf 'apiVersion: v1\nkind: Service\nmetadata: {name: {{ .Release.Name }}, annotations: {tailscale.com/expose: "true"}}\nspec: {ports: [{port: 80}]}\n' \
+            >charts/web/templates/service.yaml
+        tailrender render /tmp/tree --only generated >/tmp/out.yaml 2>/tmp/report
+        grep -q 'name: ts-prod-front-' /tmp/out.yaml
+        grep -Eq 'built by kustomize v[0-9]' /tmp/report
+    """)
 
 
 def test_renderers_config(renderer, store):

@@ -65,7 +65,8 @@ private:
 
     ChartRelease& start() {
         ChartRelease& release = found_.emplace_back();
-        release.pos = object_.find("kind")->pos();
+        const Value* kind = object_.find("kind");
+        release.pos = kind == nullptr ? object_.pos() : kind->pos();
         release.object = object_name(at({"kind"}), ns_, at({"metadata", "name"}));
         return release;
     }
@@ -86,6 +87,7 @@ private:
         release.chart =
             first_of({at({"spec", "chart", "spec", "chart"}), at({"spec", "chartRef", "name"})});
         release.is_reference = at({"spec", "chart", "spec", "chart"}).empty();
+        release.source_namespace = first_of({at({"spec", "chartRef", "namespace"}), ns_});
         release.version = at({"spec", "chart", "spec", "version"});
         release.is_suspended = spelling_of(object_.at({"spec", "suspend"})) == "true";
         const std::string_view target = at({"spec", "targetNamespace"});
@@ -98,10 +100,10 @@ private:
         if (at({"spec", "chart", "spec", "sourceRef", "kind"}) == "GitRepository") {
             release.source = at({"spec", "chart", "spec", "sourceRef", "name"});
         }
-        for (const Value& file : items_of(object_.at({"spec", "chart", "spec", "valuesFiles"}))) {
-            release.values_files.emplace_back(text_of(file));
-        }
         flux_values(release);
+        if (!items_of(object_.at({"spec", "chart", "spec", "valuesFiles"})).empty()) {
+            release.unknown = "valuesFiles, which take the place of the chart's values.yaml";
+        }
         if (!items_of(object_.at({"spec", "postRenderers"})).empty()) {
             release.unknown = "postRenderers";
         } else if (object_.at({"spec", "kubeConfig"}) != nullptr) {
@@ -116,7 +118,8 @@ private:
                 release.values_from.push_back(
                     {.name = std::string(text_of(one, {"name"})),
                      .key = first_of({text_of(one, {"valuesKey"}), "values.yaml"}),
-                     .target = std::string(text_of(one, {"targetPath"}))});
+                     .target = std::string(text_of(one, {"targetPath"})),
+                     .is_optional = spelling_of(one.find("optional")) == "true"});
             }
         }
         add_map(object_.at({"spec", "values"}), release.values);
@@ -140,16 +143,56 @@ private:
                 add_map(object->at({"spec", "values"}), release.values);
             }
         }
-        std::vector<std::string> sets;
         for (const Member& member : members_of(object_.at({"spec", "set"}))) {
-            sets.push_back(fmt::format("{}={}", member.name(), spelling_of(member.value)));
+            if (member.value.is_string()) {
+                add_text_value(release, member.name(), member.value.text());
+            } else {
+                add_sets(release, {fmt::format("{}={}", member.name(), spelling_of(member.value))});
+            }
         }
-        add_sets(release, sets);
     }
 
     void add_sets(ChartRelease& release, const std::vector<std::string>& sets) {
         Diagnostics unheard;
         renderer::add_sets(sets, sources_, release.values, unheard);
+    }
+
+    // The value of one path, a text whatever it looks like.
+    void add_text_value(ChartRelease& release, std::string_view path, std::string_view value) {
+        constexpr const char* kPlace = "the-text";
+        const std::size_t before = release.values.size();
+        add_sets(release, {fmt::format("{}={}", path, kPlace)});
+        if (release.values.size() > before) {
+            replace_text(release.values.back(), kPlace, value);
+        }
+    }
+
+    static void replace_text(Value& value, std::string_view place, std::string_view text) {
+        if (value.is_map()) {
+            for (Member& member : value.members()) {
+                replace_text(member.value, place, text);
+            }
+        } else if (value.is_list()) {
+            for (Value& item : value.items()) {
+                replace_text(item, place, text);
+            }
+        } else if (value.is_string() && value.text() == place) {
+            value = text;
+        }
+    }
+
+    // Argo CD does so, but for a list.
+    static std::string with_escaped_commas(std::string_view value) {
+        std::string out;
+        const bool is_list = value.starts_with('{') && value.ends_with('}');
+        for (std::size_t i = 0; i < value.size(); ++i) {
+            const bool is_escaped = i > 0 && value[i - 1] == '\\';
+            if (value[i] == ',' && !is_list && !is_escaped) {
+                out += '\\';
+            }
+            out += value[i];
+        }
+        return out;
     }
 
     void argo() {
@@ -172,17 +215,21 @@ private:
         for (const Value& file : items_of(source.at({"helm", "valueFiles"}))) {
             release.values_files.emplace_back(text_of(file));
         }
+        release.needs_files = spelling_of(source.at({"helm", "ignoreMissingValueFiles"})) != "true";
         const Value* object = source.at({"helm", "valuesObject"});
         if (object == nullptr) {
             add_text(release, text_of(source, {"helm", "values"}), release.values);
         }
         add_map(object, release.values);
-        std::vector<std::string> sets;
         for (const Value& one : items_of(source.at({"helm", "parameters"}))) {
-            sets.push_back(
-                fmt::format("{}={}", text_of(one, {"name"}), spelling_of(one.find("value"))));
+            const std::string_view name = text_of(one, {"name"});
+            const std::string_view value = spelling_of(one.find("value"));
+            if (spelling_of(one.find("forceString")) == "true") {
+                add_text_value(release, name, value);
+            } else {
+                add_sets(release, {fmt::format("{}={}", name, with_escaped_commas(value))});
+            }
         }
-        add_sets(release, sets);
     }
 
     const Value& object_;
@@ -216,6 +263,7 @@ ChartRelease ChartRelease::clone() const {
                       .is_reference = is_reference,
                       .dir = dir,
                       .source = source,
+                      .source_namespace = source_namespace,
                       .version = version,
                       .ns = ns,
                       .values = {},
@@ -223,6 +271,7 @@ ChartRelease ChartRelease::clone() const {
                       .values_files = values_files,
                       .later_files = later_files,
                       .files_dir = files_dir,
+                      .needs_files = needs_files,
                       .with_crds = with_crds,
                       .with_hooks = with_hooks,
                       .is_suspended = is_suspended,

@@ -22,23 +22,26 @@ constexpr std::string_view kOperatorChart = "tailscale-operator";
 struct ValuesSource {
     std::string name, key;
     std::string target;  // where the one value belongs; "" = the text is YAML
+    bool is_optional = false;
 };
 
 struct ChartRelease {
     Pos pos = {};
-    std::string object = {};         // "HelmRelease/tailscale/tailscale-operator"
-    std::string name = {};           // of the release
-    std::string chart = {};          // a name, a path or an address; of chartRef the name
-    bool is_reference = false;       // `chart` is the name of an object that says which
-    std::string dir = {};            // of the chart, when it is in the tree
-    std::string source = {};         // the GitRepository of Flux that `chart` is a path in
-    std::string version = {};        // as spelled, perhaps a range
-    std::string ns = {};             // of what is installed; "" when the object does not say
-    std::vector<Value> values = {};  // that it says itself, in rising precedence
+    std::string object = {};            // "HelmRelease/tailscale/tailscale-operator"
+    std::string name = {};              // of the release
+    std::string chart = {};             // a name, a path or an address; of chartRef the name
+    bool is_reference = false;          // `chart` is the name of an object that says which
+    std::string dir = {};               // of the chart, when it is in the tree
+    std::string source = {};            // the GitRepository of Flux that `chart` is a path in
+    std::string source_namespace = {};  // of the object that `chart` refers to
+    std::string version = {};           // as spelled, perhaps a range
+    std::string ns = {};                // of what is installed; "" when the object does not say
+    std::vector<Value> values = {};     // that it says itself, in rising precedence
     std::vector<ValuesSource> values_from = {};  // below them
     std::vector<std::string> values_files = {};  // below these, as spelled
     std::vector<std::string> later_files = {};   // above all of them
     std::string files_dir = {};                  // that the files are relative to
+    bool needs_files = false;                    // one that is not there is an error to the engine
     bool with_crds = true;
     bool with_hooks = false;
     bool is_suspended = false;

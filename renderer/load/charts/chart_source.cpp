@@ -15,6 +15,8 @@ namespace {
 
 constexpr int kDeepest = 16;
 constexpr std::size_t kMaxChart = std::size_t{64} << 20U;
+constexpr std::size_t kMostFiles = 10000;
+constexpr int kMostCharts = 200;  // that one depends on, each time that it is named
 constexpr std::string_view kChartFile = "Chart.yaml";
 constexpr std::string_view kLocal = "file://";
 
@@ -27,12 +29,17 @@ Error cannot_use(std::string place, std::string found, std::string expected, std
                   .hint = std::move(hint)}};
 }
 
-std::size_t size_of(const ChartSource& chart) {
-    std::size_t bytes = 0;
-    for (const auto& [path, text] : chart.files) {
-        bytes += text.size();
+// Adds a file, unless the chart has grown too large: then it fails.
+Result<bool> add_file(const SourceTree& tree, const std::string& path, const std::string& name,
+                      ChartSource& chart) {
+    std::string text = TRY(tree.read(path));
+    chart.bytes += text.size();
+    if (chart.bytes > kMaxChart || chart.files.size() >= kMostFiles) {
+        return cannot_use(chart.place, "more than 64 MiB or 10000 files",
+                          "a chart, with those that it depends on", "helm template renders it");
     }
-    return bytes;
+    chart.files[name] = std::move(text);
+    return true;
 }
 
 Result<bool> add_directory(const SourceTree& tree, const std::string& dir, const std::string& as,
@@ -40,14 +47,16 @@ Result<bool> add_directory(const SourceTree& tree, const std::string& dir, const
     for (const Entry& entry : TRY(tree.list(dir))) {
         const std::string path = join_path(dir, entry.name);
         const std::string name = join_path(as, entry.name);
-        if (entry.kind == EntryKind::Directory && depth < kDeepest) {
+        if (entry.kind == EntryKind::File) {
+            TRY(add_file(tree, path, name, chart));
+        } else if (entry.kind == EntryKind::Directory) {
+            if (entry.is_link || depth == kDeepest) {
+                return cannot_use(path,
+                                  entry.is_link ? "a link to a directory" : "a deep directory",
+                                  "directories", "copy it in place of the link");
+            }
             TRY(add_directory(tree, path, name, depth + 1, chart));
-        } else if (entry.kind == EntryKind::File) {
-            chart.files[name] = TRY(tree.read(path));
         }
-    }
-    if (size_of(chart) > kMaxChart) {
-        return cannot_use(chart.place, "more than 64 MiB", "the files of a chart", "");
     }
     return true;
 }
@@ -106,6 +115,8 @@ void merge(ChartSource part, const std::string& path, ChartSource& chart) {
     for (auto& [name, text] : part.files) {
         chart.files[path + name.substr(part.entry.size())] = std::move(text);
     }
+    chart.bytes = part.bytes;
+    chart.charts = part.charts;
 }
 
 }  // namespace
@@ -117,6 +128,10 @@ ChartLibrary::ChartLibrary(const SourceTree& tree, const std::string& root,
 Result<std::optional<ChartSource>> ChartLibrary::in_dirs(std::string_view name,
                                                          std::string_view version) const {
     std::vector<std::string> found;
+    if (name.empty() || name.starts_with('.') || name.find('/') != std::string_view::npos) {
+        return cannot_use(std::string(name), fmt::format("name \"{}\"", name),
+                          "the name of a chart", "a name has no path");
+    }
     for (const std::string& dir : dirs_) {
         const std::string folder = join_path(dir, name);
         const std::string file = join_path(folder, kChartFile);
@@ -143,7 +158,7 @@ Result<std::optional<ChartSource>> ChartLibrary::in_dirs(std::string_view name,
     ChartSource chart{.place = found.front(), .entry = "chart", .files = {}};
     if (found.front().ends_with(".tgz")) {
         chart.entry = "chart.tgz";
-        chart.files[chart.entry] = TRY(disk_.read(found.front()));
+        TRY(add_file(disk_, found.front(), chart.entry, chart));
     } else {
         TRY(add_directory(disk_, found.front(), chart.entry, 0, chart));
     }
@@ -181,11 +196,17 @@ Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth,
                                      : std::string();
         std::optional<ChartSource> part =
             is_local ? TRY(in_tree(path)) : TRY(in_dirs(name, text_of(dependency, {"version"})));
+        if (part && ++chart.charts > kMostCharts) {
+            return cannot_use(chart.place, fmt::format("more than {} charts", kMostCharts),
+                              "charts that depend on each other without end", "");
+        }
         if (!part) {
             return cannot_use(chart.place, fmt::format("no chart {}", name),
                               "the charts that it depends on, in its directory charts",
                               "--charts DIR names a directory that holds it");
         }
+        part->bytes += chart.bytes;
+        part->charts = chart.charts;
         if (is_local) {
             TRY(add_dependencies(path, depth + 1, *part));
         }
@@ -204,7 +225,8 @@ Result<std::optional<ChartSource>> ChartLibrary::find(const ChartRelease& releas
     while (name.ends_with('/')) {
         name.remove_suffix(1);
     }
-    return in_dirs(base_name(name), release.version);
+    return dirs_.empty() ? Result(std::optional<ChartSource>())
+                         : in_dirs(base_name(name), release.version);
 }
 
 Result<bool> ChartLibrary::complete(ChartSource& chart) const {

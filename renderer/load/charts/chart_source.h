@@ -20,6 +20,8 @@ struct ChartSource {
     std::string place;                         // where it is, for messages
     std::string entry;                         // what helm is given: "chart" or "chart.tgz"
     std::map<std::string, std::string> files;  // by path, which begins with the entry
+    std::size_t bytes = 0;                     // of what was read for it
+    int charts = 0;                            // that it depends on
 
     [[nodiscard]] bool is_archive() const { return entry.ends_with(".tgz"); }
 };

@@ -8,8 +8,6 @@
 
 namespace renderer {
 
-namespace {
-
 bool any_matters(const std::vector<Value>& values, bool (*matters)(std::string_view)) {
     return std::ranges::any_of(values, [&](const Value& layer) {
         std::string text;
@@ -17,8 +15,6 @@ bool any_matters(const std::vector<Value>& values, bool (*matters)(std::string_v
         return matters(text);
     });
 }
-
-}  // namespace
 
 ChartTemplates::ChartTemplates(const SourceTree& tree, const LoadOptions& options)
     : library_(tree, options.path, options.chart_dirs),
@@ -41,13 +37,13 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
         return none;
     }
     ChartSource& chart = **found;
+    Result<bool> is_whole = library_.complete(chart);
     is_certain = is_certain || std::ranges::any_of(chart.files, [&](const auto& file) {
                      return matters(file.second);
                  });
     if (!is_certain && !chart.is_archive()) {
         return none;
     }
-    Result<bool> is_whole = library_.complete(chart);
     if (!is_whole) {
         return std::move(is_whole.error());
     }
@@ -67,7 +63,7 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
     if (!text && is_certain) {
         return std::move(text.error());
     }
-    return text && matters(*text) ? std::optional(std::move(*text)) : none;
+    return text ? std::optional(std::move(*text)) : none;
 }
 
 }  // namespace renderer

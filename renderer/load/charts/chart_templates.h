@@ -14,6 +14,9 @@
 
 namespace renderer {
 
+// Of a value, as YAML.
+bool any_matters(const std::vector<Value>& values, bool (*matters)(std::string_view));
+
 class ChartTemplates {
 public:
     // The tree outlives it. Of the options path, helm, chart_dirs and kubernetes_version are asked.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "renderer/core/text_of.h"
@@ -15,26 +16,29 @@ namespace renderer {
 
 namespace {
 
-// Of the release's namespace, else the only one.
+// Of the release's namespace, else the first one; what is applied comes before what is not.
 std::optional<std::string> config_map_text(const Loaded& loaded, const ValuesSource& source,
                                            std::string_view ns) {
     std::optional<std::string> found;
-    const auto take = [&](const Value& root, std::string_view own) {
+    int best = -1;
+    const auto take = [&](const Value& root, std::string_view own, bool is_applied) {
         const Value* data = root.at({"data", source.key});
-        if (data != nullptr && (!found || own == ns)) {
+        const int rank = (own == ns ? 2 : 0) + (is_applied ? 1 : 0);
+        if (data != nullptr && rank > best) {
             found = std::string(spelling_of(*data));
+            best = rank;
         }
     };
     for (const Document& document : loaded.documents) {
         if (text_of(document.kind) == "ConfigMap" && text_of(document.name) == source.name) {
             Diagnostics unheard;
-            take(read_document(loaded, document, unheard), document.effective_namespace);
+            take(read_document(loaded, document, unheard), document.effective_namespace,
+                 document.reachable);
         }
     }
     for (const Object& object : loaded.generated_inputs) {
-        if (text_of(object.root, {"kind"}) == "ConfigMap" &&
-            text_of(object.root, {"metadata", "name"}) == source.name) {
-            take(object.root, text_of(object.root, {"metadata", "namespace"}));
+        if (object.kind() == "ConfigMap" && object.name() == source.name) {
+            take(object.root, object.ns(), true);
         }
     }
     return found;
@@ -69,6 +73,8 @@ void add_files(const SourceTree& tree, const std::string& root, const ChartRelea
             Diagnostics unheard;
             add_values_file(tree, path, {}, sources, out.layers, unheard);
             out.files.push_back(path);
+        } else if (!spelled.empty() && release.needs_files && out.lacking.empty()) {
+            out.lacking = fmt::format("no values file {}", spelled);
         }
     }
 }
@@ -80,11 +86,15 @@ void add_own(const ChartRelease& release, ChartValues& out) {
 }
 
 void add_config_map(const ValuesSource& source, const ChartRelease& release, Loaded& loaded,
-                    std::vector<Value>& layers) {
+                    ChartValues& out) {
     const std::optional<std::string> text = config_map_text(loaded, source, release.ns);
     if (!text) {
+        if (!source.is_optional && out.lacking.empty()) {
+            out.lacking = fmt::format("no {} in a ConfigMap {}", source.key, source.name);
+        }
         return;
     }
+    std::vector<Value>& layers = out.layers;
     Diagnostics unheard;
     if (!source.target.empty()) {
         add_sets({fmt::format("{}={}", source.target, *text)}, loaded.sources, layers, unheard);
@@ -100,22 +110,31 @@ void add_config_map(const ValuesSource& source, const ChartRelease& release, Loa
 
 }  // namespace
 
-std::vector<ChartRelease> releases_of(const Document& document, Loaded& loaded) {
+std::vector<ChartRelease> releases_of(const Document& document, const std::string& root,
+                                      const std::set<std::string>& foreign_sources,
+                                      Loaded& loaded) {
     Diagnostics unheard;
-    const Value root = read_document(loaded, document, unheard);
+    const Value object = read_document(loaded, document, unheard);
     const Value config =
         text_of(document.kind) == "HelmChart"
             ? named(loaded, "HelmChartConfig", text_of(document.name), document.effective_namespace)
             : Value();
     std::vector<ChartRelease> releases = chart_releases(
-        root, document.effective_namespace, loaded.sources, config.is_map() ? &config : nullptr);
+        object, document.effective_namespace, loaded.sources, config.is_map() ? &config : nullptr);
     for (ChartRelease& release : releases) {
         if (release.is_reference) {
-            const Value source = named(loaded, "OCIRepository", release.chart, {});
+            Value source = named(loaded, "OCIRepository", release.chart, release.source_namespace);
+            if (source.is_null()) {
+                source = named(loaded, "OCIRepository", release.chart, {});
+            }
             if (source.is_map()) {
                 release.chart = text_of(source, {"spec", "url"});
                 release.version = text_of(source, {"spec", "ref", "tag"});
             }
+        }
+        if (!release.source.empty() && !foreign_sources.contains(release.source)) {
+            release.dir = normal_path(join_path(root, release.chart));
+            release.files_dir = normal_path(root);
         }
     }
     return releases;
@@ -135,7 +154,7 @@ ChartValues chart_values(const SourceTree& tree, const std::string& root,
     ChartValues out;
     add_files(tree, root, release, release.values_files, loaded.sources, out);
     for (const ValuesSource& source : release.values_from) {
-        add_config_map(source, release, loaded, out.layers);
+        add_config_map(source, release, loaded, out);
     }
     add_own(release, out);
     add_files(tree, root, release, release.later_files, loaded.sources, out);

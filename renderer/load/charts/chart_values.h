@@ -1,6 +1,8 @@
 // What the documents and files of a tree say of the release of a chart: the chart, and the values.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "renderer/core/value.h"
@@ -13,13 +15,16 @@ namespace renderer {
 struct ChartValues {
     std::vector<Value> layers;       // in rising precedence
     std::vector<std::string> files;  // that they were read from
+    std::string lacking;             // what the engine would miss, "" = nothing
 };
 
 // What an object installs, with what other documents say of it: the HelmChartConfig of a HelmChart,
 // the OCIRepository that a HelmRelease refers to.
-std::vector<ChartRelease> releases_of(const Document& document, Loaded& loaded);
+// `root`: the top of the repository, which is not among the GitRepositories `foreign_sources`.
+std::vector<ChartRelease> releases_of(const Document& document, const std::string& root,
+                                      const std::set<std::string>& foreign_sources, Loaded& loaded);
 
-// `root`: what paths of the repository are relative to. What is not in the tree is not missed.
+// `root`: what paths of the repository are relative to. What is not in the tree is left out.
 ChartValues chart_values(const SourceTree& tree, const std::string& root,
                          const ChartRelease& release, SourceMap& sources);
 

@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "renderer/base/sandbox.h"
+#include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/kustomize/private_copy.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/user_program.h"
+#include "renderer/secrets/credential_text.h"
 
 namespace renderer {
 
@@ -29,8 +31,19 @@ Error failed(const ChartSource& chart, const HelmInput& input, std::string messa
                   .hint = fmt::format("helm template {} {}", input.release, chart.place)}};
 }
 
-bool has_secrets(const ChartSource& chart) {
-    return std::ranges::any_of(chart.files,
+bool names_credentials(const Value& value) {
+    return std::ranges::any_of(members_of(&value),
+                               [](const Member& member) {
+                                   return names_credential(member.name()) ||
+                                          names_credentials(member.value);
+                               }) ||
+           std::ranges::any_of(items_of(&value), names_credentials);
+}
+
+// helm shows values, and lines of templates. What is in an archive is not known.
+bool may_show_secrets(const ChartSource& chart, const HelmInput& input) {
+    return chart.is_archive() || std::ranges::any_of(input.values, names_credentials) ||
+           std::ranges::any_of(chart.files,
                                [](const auto& file) { return names_secrets(file.second); });
 }
 
@@ -58,8 +71,7 @@ Result<std::string> run_helm(const HelmProgram& program, const ChartSource& char
     }
     const std::string release =
         input.release.empty() ? std::string(kDefaultRelease) : input.release;
-    std::vector<std::string> arguments = {program.path, "template", release,
-                                          join_path(copy.path(), chart.entry), "--skip-tests"};
+    std::vector<std::string> arguments = {program.path, "template", "--skip-tests"};
     if (input.with_crds) {
         arguments.emplace_back("--include-crds");
     }
@@ -87,13 +99,14 @@ Result<std::string> run_helm(const HelmProgram& program, const ChartSource& char
         return failed(chart, input, "cannot copy the files of this chart",
                       "a path that cannot be made, or no space");
     }
+    arguments.insert(arguments.end(), {"--", release, join_path(copy.path(), chart.entry)});
     SandboxRun run = run_in_sandbox({std::move(arguments), kEnvironment, copy.path()}, {});
     if (run.exit_code == 0 && run.refusal.empty()) {
         return std::move(run.output);
     }
-    return failed(
-        chart, input, "helm cannot render this chart",
-        failure_of(run, join_path(copy.path(), chart.entry), chart.place, has_secrets(chart)));
+    return failed(chart, input, "helm cannot render this chart",
+                  failure_of(run, join_path(copy.path(), chart.entry), chart.place,
+                             may_show_secrets(chart, input)));
 }
 
 }  // namespace renderer

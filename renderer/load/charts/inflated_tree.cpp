@@ -61,8 +61,9 @@ InflatedTree::InflatedTree(const SourceTree& tree, KustomizationReader& reader,
             release.dir = chart_dir(tree, *file, release);
             const ChartValues given = chart_values(tree, root, release, sources);
             Result<std::optional<std::string>> text =
-                is_operator_chart(release.chart) ? Result(std::optional<std::string>())
-                                                 : charts.render(release, given.layers, matters);
+                is_operator_chart(release.chart) || !given.lacking.empty()
+                    ? Result(std::optional<std::string>())
+                    : charts.render(release, given.layers, matters);
             if (!text) {
                 failures.push_back(std::move(text.error().diagnostic));
                 failures.back().pos = release.pos;

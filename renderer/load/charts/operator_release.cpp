@@ -104,8 +104,10 @@ private:
     Found* take(const ChartRelease& spelled) {
         ChartRelease release = spelled.clone();
         std::string key;
+        const bool is_file = !release.dir.empty() &&
+                             tree_.kind(join_path(release.dir, "Chart.yaml")) == EntryKind::File;
         const bool is_operator =
-            release.dir.empty() ? is_operator_chart(release.chart) : is_in_tree(release, key);
+            is_file ? is_in_tree(release, key) : is_operator_chart(release.chart);
         if (!is_operator || !known_.emplace(release.object, release.chart).second) {
             return nullptr;
         }
@@ -122,7 +124,9 @@ private:
         if (!text || text->find(kOperatorChart) == std::string::npos) {
             return false;
         }
-        release.values_files.insert(release.values_files.begin(), "values.yaml");
+        release.values_files.insert(
+            release.values_files.begin(),
+            relative_path(join_path(release.dir, "values.yaml"), release.files_dir));
         Diagnostics unheard;
         const Value chart =
             read_yaml(loaded_.sources, loaded_.sources.add(release.dir, *text), unheard);
@@ -171,7 +175,8 @@ private:
         Diagnostics unheard;
         const Value root = read_document(loaded_, document, unheard);
         const bool is_alone = document.list == kNone && application_sources(root).size() < 2;
-        for (const ChartRelease& release : releases_of(document, loaded_)) {
+        for (const ChartRelease& release :
+             releases_of(document, options_.path, selection_.foreign_sources, loaded_)) {
             Found* one = take(release);
             if (one != nullptr) {
                 one->is_in_fleet = !loaded_.bundles[document.bundle].fleet.is_null();

@@ -20,6 +20,21 @@ namespace renderer {
 
 namespace {
 
+// Inputs, and the Services that they may name. The rest of a chart is not for us to judge.
+std::string objects_of_interest(std::string_view stream) {
+    constexpr std::string_view kSeparator = "\n---";
+    std::string out;
+    for (std::size_t begin = 0; begin < stream.size();) {
+        const std::size_t end = std::min(stream.find(kSeparator, begin + 1), stream.size());
+        const std::string_view part = stream.substr(begin, end - begin);
+        if (mentions_tailscale(part) || part.find("kind: Service") != std::string_view::npos) {
+            out += part;
+        }
+        begin = end;
+    }
+    return out.empty() ? out : out + "\n";
+}
+
 class ChartRenderer {
 public:
     ChartRenderer(const SourceTree& tree, Selection& selection, const LoadOptions& options,
@@ -38,6 +53,9 @@ public:
             if (!others.contains({release.object, release.chart})) {
                 (add(release) ? rendered_.objects : left_).insert(release.object);
             }
+        }
+        for (const std::string& dir : left_dirs_) {
+            rendered_.files.erase(dir);
         }
         // Of an Application with several charts all must be.
         std::erase_if(rendered_.objects,
@@ -61,16 +79,11 @@ private:
             if (!document.reachable || (kind != "HelmRelease" && kind != "HelmChart")) {
                 continue;
             }
-            for (ChartRelease& release : releases_of(document, loaded_)) {
-                if (release.is_suspended && !options_.suspended) {
-                    continue;
+            for (ChartRelease& release :
+                 releases_of(document, options_.path, selection_.foreign_sources, loaded_)) {
+                if (!release.is_suspended || options_.suspended) {
+                    found.push_back(std::move(release));
                 }
-                if (!release.source.empty() &&
-                    !selection_.foreign_sources.contains(release.source)) {
-                    release.dir = normal_path(join_path(options_.path, release.chart));
-                    release.files_dir = normal_path(options_.path);
-                }
-                found.push_back(std::move(release));
             }
         }
         return found;
@@ -80,22 +93,36 @@ private:
     bool add(const ChartRelease& release) {
         const ChartValues values = chart_values(tree_, options_.path, release, loaded_);
         Result<std::optional<std::string>> text =
-            charts_.render(release, values.layers, mentions_tailscale);
+            values.lacking.empty() ? charts_.render(release, values.layers, mentions_tailscale)
+                                   : Result(std::optional<std::string>());
         if (!text) {
             warn(release, std::move(text.error()));
         }
+        const std::string& lacking = values.lacking.empty() ? release.unknown : values.lacking;
+        if (!lacking.empty() && any_matters(values.layers, mentions_tailscale)) {
+            warn(release, Error{{.rule = "chart-not-usable",
+                                 .message = "this chart is not rendered",
+                                 .found = lacking,
+                                 .expected = "all that makes the result, in the tree",
+                                 .hint = "helm template CHART | tailrender post-render"}});
+        }
         if (!text || !*text) {
+            left_dirs_.insert(release.dir);
             return false;
         }
         rendered_.files.insert(values.files.begin(), values.files.end());
         if (!release.dir.empty()) {
             rendered_.files.insert(release.dir);
         }
-        files_.push_back({.path = fmt::format("helm template {}", release.object),
-                          .bundle_path = fmt::format("_charts/{}.yaml", release.object),
-                          .text = std::move(**text),
-                          .is_chart = true,
-                          .rule = selection_.add_rule({.fallback = release.ns, .edits = false})});
+        std::string objects = objects_of_interest(**text);
+        if (!objects.empty()) {
+            files_.push_back(
+                {.path = fmt::format("helm template {}", release.object),
+                 .bundle_path = fmt::format("_charts/{}.yaml", release.object),
+                 .text = std::move(objects),
+                 .is_chart = true,
+                 .rule = selection_.add_rule({.fallback = release.ns, .edits = false})});
+        }
         return true;
     }
 
@@ -115,7 +142,7 @@ private:
     ChartTemplates charts_;
     std::vector<InputFile> files_;
     RenderedCharts rendered_;
-    std::set<std::string> left_;
+    std::set<std::string> left_, left_dirs_;
 };
 
 }  // namespace

@@ -31,11 +31,22 @@ public:
             named(join_path(dir, name), false);
         }
         values(dir, kustomization->root);
+        charts(dir, kustomization->root);
     }
 
     BuildFiles found;
 
 private:
+    // Those that need not be fetched.
+    void charts(const std::string& dir, const Value& root) {
+        const std::string_view home = text_of(root, {"helmGlobals", "chartHome"});
+        for (const Value& chart : items_of(root.find("helmCharts"))) {
+            const std::string path =
+                join_path(home.empty() ? "charts" : home, text_of(chart, {"name"}));
+            named(normal_path(join_path(dir, path)), false);
+        }
+    }
+
     void file(const std::string& path) {
         if (!found.paths.insert(path).second) {
             return;

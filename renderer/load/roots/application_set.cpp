@@ -60,8 +60,7 @@ private:
 
     // False: `failure_` says why there is none.
     bool add(const Value& shape, const Value& parameters) {
-        Value application =
-            Value::map({{"apiVersion", "argoproj.io/v1alpha1"}, {"kind", "Application"}});
+        Value application = Value::map();
         Value spec = Value::map();
         for (const std::string_view field : {"source", "sources", "destination"}) {
             if (const Value* part = shape.at({"spec", field})) {
@@ -93,6 +92,8 @@ private:
                 merge_patch(application, one.root);
             }
         }
+        application.put("apiVersion", "argoproj.io/v1alpha1");
+        application.put("kind", "Application");
         return text.has_value();
     }
 

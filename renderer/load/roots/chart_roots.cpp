@@ -17,7 +17,9 @@ bool makes_engine_objects(const GitOpsTree& repository, const BuildUnit& unit) {
     return std::ranges::any_of(unit.claims, [&](const std::string& path) {
         const Result<std::string> text =
             is_within(path, templates) ? repository.tree().read(path) : Result(std::string());
-        return text && may_hold_engine(*text);
+        return text && may_hold_engine(*text) &&
+               (text->find("Application") != std::string::npos ||
+                text->find(kFluxGroup) != std::string::npos);
     });
 }
 

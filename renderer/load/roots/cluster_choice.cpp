@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "renderer/load/roots/plan.h"
 #include "renderer/load/roots/unit_inputs.h"
@@ -46,6 +48,26 @@ void refuse_leftover(const BuildUnit& instance, const BuildUnit& leftover,
 
 bool is_cluster(std::string_view cluster, std::string_view name) {
     return cluster == name || base_name(cluster) == name;
+}
+
+void tell_clusters_apart(const std::string& top, std::vector<BuildUnit>& roots) {
+    std::map<std::pair<std::string, std::string>, std::set<std::string>> folders;
+    for (const BuildUnit& root : roots) {
+        folders[{root.name, root.cluster}].insert(parent_path(root.file));
+    }
+    std::set<std::string> apart;
+    for (const auto& [name, found] : folders) {
+        if (found.size() > 1) {
+            apart.insert(found.begin(), found.end());
+        }
+    }
+    for (BuildUnit& root : roots) {
+        const std::string folder = parent_path(root.file);
+        if (apart.contains(folder) && root.cluster == kOwnCluster) {
+            const std::string label = relative_path(folder, top);
+            root.cluster = label.empty() ? "." : label;
+        }
+    }
 }
 
 void choose_cluster(GitOpsTree& repository, const std::string& cluster,

@@ -14,6 +14,10 @@ namespace renderer {
 // A cluster's name, or the last part of it.
 bool is_cluster(std::string_view cluster, std::string_view name);
 
+// A cluster has one object of a name: Applications of one name, which nothing applies, in several
+// folders are of several clusters, called by these folders. `top`: of the repository.
+void tell_clusters_apart(const std::string& top, std::vector<BuildUnit>& roots);
+
 // Marks the units of other clusters. `cluster`: a name that units have, or its last part, "" when
 // none was asked for: several that hold inputs are an error then.
 void choose_cluster(GitOpsTree& repository, const std::string& cluster,

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
+#include "renderer/core/yaml_writer.h"
 #include "renderer/load/hooks.h"
 #include "renderer/load/roots/application_set.h"
 #include "renderer/load/roots/argo_units.h"
@@ -165,7 +166,7 @@ private:
     }
 
     // Those that no other of them applies.
-    static std::vector<BuildUnit> tops_of(std::vector<const Candidate*> found) {
+    [[nodiscard]] std::vector<BuildUnit> tops_of(std::vector<const Candidate*> found) const {
         // The one above applies those below.
         std::ranges::stable_sort(
             found, {}, [](const Candidate* one) { return one->units.front().dir.size(); });
@@ -173,7 +174,7 @@ private:
         for (const Candidate* candidate : found) {
             const bool is_child = std::ranges::any_of(
                 found, [&](const Candidate* other) { return applies(*other, *candidate); });
-            if (!is_child && !is_archived(candidate->file)) {
+            if (!is_child && !is_archived(repository_, candidate->file)) {
                 tops.push_back(candidate->units.front());
             }
         }
@@ -292,7 +293,7 @@ private:
     std::vector<BuildUnit> instance_roots() {
         std::vector<BuildUnit> roots;
         for (const EngineObject& instance : repository_.instances()) {
-            if (is_archived(instance.file)) {
+            if (is_archived(repository_, instance.file)) {
                 continue;
             }
             for (BuildUnit& unit : instance_units(repository_, instance)) {
@@ -310,7 +311,8 @@ private:
     std::vector<const Candidate*> argo_roots() {
         std::vector<const Candidate*> roots;
         for (const Candidate& candidate : candidates_) {
-            if (candidate.is_flux || is_archived(candidate.file) || is_left_out(candidate.file)) {
+            if (candidate.is_flux || is_archived(repository_, candidate.file) ||
+                is_left_out(candidate.file)) {
                 continue;
             }
             const auto leaves_out = [&](const BuildUnit& unit) {
@@ -336,29 +338,11 @@ private:
 
     std::vector<BuildUnit> argo_root_units() {
         const std::vector<const Candidate*> roots = argo_roots();
-        std::map<std::pair<std::string, std::string>, std::set<std::string>> folders;
-        for (const Candidate* root : roots) {
-            for (const BuildUnit& unit : root->units) {
-                folders[{unit.name, unit.cluster}].insert(parent_path(root->file));
-            }
-        }
-        // A cluster has one object of a name: those of several folders are of several clusters.
-        std::set<std::string> apart;
-        for (const auto& [name, found] : folders) {
-            if (found.size() > 1) {
-                apart.insert(found.begin(), found.end());
-            }
-        }
         std::vector<BuildUnit> units;
         for (const Candidate* root : roots) {
-            const std::string folder = parent_path(root->file);
-            for (BuildUnit unit : root->units) {
-                if (apart.contains(folder) && unit.cluster == kOwnCluster) {
-                    unit.cluster = label(folder);
-                }
-                units.push_back(std::move(unit));
-            }
+            units.insert(units.end(), root->units.begin(), root->units.end());
         }
+        tell_clusters_apart(repository_.root(), units);
         return units;
     }
 
@@ -370,31 +354,47 @@ private:
             const auto claims = [&](const BuildUnit& unit) {
                 return unit.claims.contains(root.file);
             };
-            return is_archived(root.dir) || std::ranges::any_of(units_, claims) ||
+            return is_archived(repository_, root.dir) || std::ranges::any_of(units_, claims) ||
                    std::ranges::any_of(candidates_, [&](const Candidate& candidate) {
                        return std::ranges::any_of(candidate.units, claims);
                    });
         });
-        std::set<std::string> made;
-        for (const BuildUnit& root : roots) {
-            Result<std::vector<EngineObject>> objects = builder_.chart_objects(root);
+        // What each makes, but for itself. Of two that make each other the first is the root.
+        std::vector<std::set<std::string>> made(roots.size());
+        for (std::size_t i = 0; i < roots.size(); ++i) {
+            Result<std::vector<EngineObject>> objects = builder_.chart_objects(roots[i]);
+            roots[i].is_chart_root = !objects || !objects->empty();
             if (!objects) {
                 continue;
             }
             repository_.learn_own_url(*objects);
             for (const EngineObject& object : *objects) {
                 for (const BuildUnit& unit : units_of(object)) {
-                    made.insert(unit.claims.begin(), unit.claims.end());
+                    made[i].insert(unit.claims.begin(), unit.claims.end());
                 }
             }
         }
-        std::erase_if(roots, [&](const BuildUnit& root) { return made.contains(root.file); });
-        return roots;
+        std::vector<BuildUnit> kept;
+        for (std::size_t i = 0; i < roots.size(); ++i) {
+            bool is_made = !roots[i].is_chart_root;
+            for (std::size_t j = 0; j < roots.size(); ++j) {
+                const bool is_mutual = i < j && made[i].contains(roots[j].file);
+                is_made = is_made || (i != j && !is_mutual && made[j].contains(roots[i].file));
+            }
+            if (!is_made) {
+                kept.push_back(std::move(roots[i]));
+            }
+        }
+        return kept;
     }
 
     // True: it is not known yet.
     bool is_new(const BuildUnit& unit) {
-        return known_.emplace(unit.name, unit.dir, unit.cluster).second;
+        std::string source;  // of an Application that has several of one chart
+        if (unit.chart) {
+            write_yaml(unit.chart->source, source);
+        }
+        return known_.emplace(unit.name + source, unit.dir, unit.cluster).second;
     }
 
     void expand(BuildUnit root) {

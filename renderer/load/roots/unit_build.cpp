@@ -56,6 +56,12 @@ bool is_engine_object(const Value& root) {
            is_kind(root, kArgoGroup, "ApplicationSet");
 }
 
+void set_missing_namespace(Value& object, const std::string& ns) {
+    if (text_of(object, {"metadata", "namespace"}).empty()) {
+        set_namespace(object, ns);
+    }
+}
+
 void keep_engine_objects(std::vector<EngineObject>& objects, bool is_flux) {
     std::erase_if(objects, [&](const EngineObject& object) {
         return !is_engine_object(object.root) ||
@@ -185,15 +191,13 @@ Result<std::vector<EngineObject>> UnitBuilder::chart_objects(const BuildUnit& un
         return Error{{.rule = "roots-in-chart",
                       .where = unit.dir,
                       .message = "the objects of Argo CD or Flux that a chart makes are not known",
-                      .found = "no helm"}};
+                      .found = release.unknown.empty() ? std::string(kNoHelm) : release.unknown}};
     }
     objects = repository_.read("helm template " + unit.dir, *text);
     keep_engine_objects(objects, false);
     for (EngineObject& object : objects) {
         object.file = unit.dir;
-        if (text_of(object.root, {"metadata", "namespace"}).empty()) {
-            set_namespace(object.root, release.ns);
-        }
+        set_missing_namespace(object.root, release.ns);
     }
     return objects;
 }
@@ -216,6 +220,7 @@ std::vector<EngineObject> UnitBuilder::engine_objects(const BuildUnit& unit, boo
             substitute_object(object.root, *unit.variables, false, unheard);
         }
         set_namespace(object.root, unit.target_namespace);
+        set_missing_namespace(object.root, unit.fallback_namespace);
     }
     return objects;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/load/charts/chart_templates.h"
@@ -43,6 +44,8 @@ private:
 
 // Every error is of something that kustomize does and tailrender does not.
 bool needs_kustomize(const Diagnostics& found);
+
+constexpr std::string_view kNoHelm = "no helm";
 
 class UnitBuilder {
 public:

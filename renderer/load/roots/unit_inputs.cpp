@@ -21,9 +21,9 @@ std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit) {
         unit.claims, [&](const std::string& path) { return repository.holds_input(path); }));
 }
 
-bool is_archived(const std::string& path) {
-    for (std::string part = path; part != "." && part != parent_path(part);
-         part = parent_path(part)) {
+bool is_archived(const GitOpsTree& repository, const std::string& path) {
+    for (std::string part = relative_path(path, repository.root());
+         part != "." && part != parent_path(part); part = parent_path(part)) {
         if (std::ranges::find(kArchives, base_name(part)) != kArchives.end()) {
             return true;
         }

@@ -15,7 +15,7 @@ namespace renderer {
 std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit);
 
 // Folders of manifests that are kept, and not applied.
-bool is_archived(const std::string& path);
+bool is_archived(const GitOpsTree& repository, const std::string& path);
 
 // Files with inputs that are part of no unit, by directory.
 std::map<std::string, std::vector<std::string>> unreached_inputs(

@@ -29,12 +29,13 @@ class Store:
     def run(self, *words):
         return run(*self.words, *words).strip()
 
-    def build(self, recipe, tag, stage, result):
-        """`result` is the folder that the stage `stage` would have left."""
+    def build(self, recipe, tag, results):
+        """`results`: by the name of a stage, the folder that it would have left."""
         file = self.folder / "Containerfile"
         file.write_text(recipe, encoding="utf-8")
-        self.run("build", "--isolation", "chroot", "--pull=false", "--timestamp", "0", "--build-context", f"{stage}={result}", "--file", file,
-                 "--tag", tag, result)
+        contexts = [word for stage, result in results.items() for word in ("--build-context", f"{stage}={result}")]
+        self.run("build", "--isolation", "chroot", "--pull=false", "--timestamp", "0", *contexts, "--file", file, "--tag", tag,
+                 next(iter(results.values())))
 
     def config(self, tag):
         return json.loads(self.run("inspect", "--type", "image", tag))["OCIv1"]["config"]
@@ -47,4 +48,4 @@ def build_runtime(store, tag, program):
     """The runtime's image; another program than the runtime takes its place, under its own name."""
     result = store.folder / f"result-{len(list(store.folder.glob('result-*')))}"
     run(ROOT / "scripts" / "image_root", program, result / "root-of-runtime")
-    store.build(stages()["runtime"].replace(RUNTIME, pathlib.Path(program).name), tag, "build-runtime", result)
+    store.build(stages()["runtime"].replace(RUNTIME, pathlib.Path(program).name), tag, {"build-runtime": result})

@@ -67,7 +67,7 @@ struct Planned {
 private:
     void read(std::string stream, std::string_view values) {
         LoadOptions options;
-        options.stream = std::move(stream);
+        options.stream.emplace(std::move(stream));
         loaded = load(options, diagnostics);
         loaded.is_stream = false;
         loaded.values.push_back(parse(loaded.sources, values, diagnostics));

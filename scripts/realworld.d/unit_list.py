@@ -1,0 +1,45 @@
+"""What `tailrender roots` prints, as units; without an engine in the tree, what `kustomize build` and plain files are."""
+import dataclasses
+import re
+
+# Of what is not live: dead ones are applied by nothing, others by something else.
+DEAD = ("suspended", "missing", "left over")
+OTHER = ("other cluster", "elsewhere", "unresolved")
+LINE = re.compile(rf"^( +)(?P<kind>\S+) (?P<name>\S+)  (?P<dir>.*?)(?:  namespace (?P<ns>\S+))?(?:  \d+ inputs?)?(?:  (?P<state>{'|'.join(DEAD + OTHER)}): .*)?$")
+KINDS = ("Kustomization", "FluxInstance", "Application", "ApplicationSet", "chart")
+
+
+@dataclasses.dataclass
+class Unit:
+    kind: str  # one of KINDS, or plain: a directory that is applied as it lies there
+    name: str  # namespace/name of a Kustomization
+    dir: str
+    namespace: str = ""
+    state: str = ""
+    cluster: str = ""
+
+    def __str__(self):
+        return f"{self.kind} {self.name}"
+
+
+def parse(text):
+    """Units, parents before their children, and the directories with inputs that nothing applies, or by hand."""
+    units, unreached, by_hand, cluster, into = [], [], [], "", None
+    for line in text.splitlines():
+        if not line.startswith(" "):
+            into = unreached if line == "not applied" else by_hand if line.startswith("no ") else None
+            cluster = line.removeprefix("cluster ")
+        elif into is not None:
+            into.append(line.strip().partition(": ")[0])
+        elif match := LINE.match(line):
+            kind = match["kind"] if match["kind"] in KINDS else "plain"
+            units.append(Unit(kind, match["name"], match["dir"], match["ns"] or "", match["state"] or "", cluster))
+        else:
+            raise ValueError(f"not understood: {line}")
+    return units, unreached, by_hand
+
+
+def counts(units, unreached, by_hand):
+    live = sum(not unit.state for unit in units) + len(by_hand)
+    dead = sum(unit.state in DEAD for unit in units) + len(unreached)
+    return live, dead, sum(unit.state in OTHER for unit in units)

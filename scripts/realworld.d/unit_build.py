@@ -105,9 +105,13 @@ class Tree:
             self.raw += objects_of_file(path)
 
     def without_remote(self, path):
-        """Charts, remote resources and plug-ins are left out, as far as one can build without them."""
+        """Charts that are not at hand, remote resources and plug-ins are left out, as far as one can build without them."""
         content = self.content(path)
-        kept = {key: value for key, value in content.items() if key not in ("helmCharts", "helmGlobals", "helmChartInflationGenerator")}
+        kept = {key: value for key, value in content.items() if key not in ("helmCharts", "helmChartInflationGenerator")}
+        home = path.parent / (at(content, "helmGlobals", "chartHome") or "charts")
+        charts = [chart for chart in at(content, "helmCharts") or [] if (home / str(at(chart, "name")) / "Chart.yaml").exists()]
+        if charts:
+            kept["helmCharts"] = charts
         for link in LINKS:
             if isinstance(kept.get(link), list):
                 kept[link] = [entry for entry in kept[link] if not self.is_left_out(path.parent, link, entry)]
@@ -329,7 +333,7 @@ class Cluster:
 
     def kustomize(self, folder):
         loose = ["--load-restrictor", "LoadRestrictionsNone"] if self.tree.loose else []
-        return self.tree.run("kustomize", "build", folder, *loose)
+        return self.tree.run("kustomize", "build", folder, "--enable-helm", "--helm-command", self.tree.tools / "helm", *loose)
 
     def files(self, folder, options):
         def matches(patterns, name):

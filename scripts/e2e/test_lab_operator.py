@@ -16,7 +16,7 @@ import time
 import pytest
 
 from installed import NAMESPACE, adopt, adopt_and_kill, lab_with_runtime
-from reference import RELEASE, REPOSITORY, VALUES, longest_gaps, operator_in
+from reference import RELEASE, REPOSITORY, VALUES, devices_of, longest_gaps, names_of_the_operator, operator_in
 from shared.applied import key, listed
 from shared.checks import documents, run
 
@@ -55,17 +55,6 @@ def user(tools, tailrender, runtime):
         yield User(lab, operator, tailrender, runtime)
 
 
-def known(lab):
-    """All devices that the tailnet has ever had, by name: node id, address, and whether it was deleted."""
-    return {device["name"]: (device["nodeId"], device["addresses"][0], bool(device.get("deletedBy"))) for device in lab.tailnet.state()["devices"]}
-
-
-def operators(lab):
-    """Names of its StatefulSets that have random names."""
-    found = lab.items("services", "-n", NAMESPACE)
-    return {item["metadata"]["name"] for item in found if "generateName" in item["metadata"]}
-
-
 def held(lab):
     found = lab.items(HOLDERS, "-A")
     return {key(item) for item in found if any(one.startswith("tailscale.com/") for one in item["metadata"].get("finalizers", []))}
@@ -80,8 +69,8 @@ def serves(user, what):
     lab.wait(f"{what}: all devices are connected", lambda: connected() >= PROXIES)
     for url, place in PAGES.items():
         lab.wait(f"{what}: {url}", lambda url=url, place=place: lab.run("curl", "-sSf", "--max-time", "5", url, on=place))
-    user.devices = user.devices or known(lab)
-    assert known(lab) == user.devices, f"{what}: devices that there have ever been"
+    user.devices = user.devices or devices_of(lab)
+    assert devices_of(lab) == user.devices, f"{what}: devices that there have ever been"
 
 
 def test_operator_serves(user):
@@ -104,7 +93,7 @@ def test_too_early(user):
     """Rendered beside a running operator: it does not change them, they get nothing, and the operator's own stay."""
     lab = user.lab
     own = [item for item in user.generated if item["metadata"].get("labels", {}).get(PARENT) in ("lb", "web")]
-    names = operators(lab)
+    names = names_of_the_operator(lab)
     user.apply(own)
     before, keys = lab.get("all", "-n", NAMESPACE, "-l", f"{PARENT}=lb"), lab.tailnet.state()["keys"]
     lab.kubectl("annotate", "service", "lb", "-n", "apps", "example.com/look=again")
@@ -115,7 +104,7 @@ def test_too_early(user):
         if item["kind"] in ("StatefulSet", "Service"):
             [now] = [one for one in found if key(one) == key(item)]
             assert (now["metadata"]["uid"], now["spec"]) == (item["metadata"]["uid"], item["spec"]), f"{key(item)} after the operator has looked"
-    assert (operators(lab), lab.tailnet.state()["keys"]) == (names, keys), "the operator's, and keys"
+    assert (names_of_the_operator(lab), lab.tailnet.state()["keys"]) == (names, keys), "the operator's, and keys"
     serves(user, "the operator beside rendered proxies")
 
 
@@ -143,7 +132,7 @@ def test_goes_back(user):
     lab = user.lab
     said = user.adopt("--rollback")
     assert said.endswith("is the rendered controller\ndone; now remove the rendered manifests from the repository of the cluster, then start the operator\n")
-    names = operators(lab)
+    names = names_of_the_operator(lab)
     led = lab.get("service", "warehouse", "-n", "apps")["spec"]["externalName"].partition(".")[0]
     assert led in names
     # What both call the same is the operator's again.
@@ -151,7 +140,7 @@ def test_goes_back(user):
     user.operator.upgrade()
     lab.wait("the operator holds what it held", lambda: held(lab) >= user.held)
     serves(user, "the operator again")
-    assert operators(lab) >= names
+    assert names_of_the_operator(lab) >= names
 
 
 def test_moves(user):
@@ -171,7 +160,7 @@ def test_moves(user):
 
 def test_nothing_is_left(user):
     lab = user.lab
-    assert (operators(lab), held(lab)) == (set(), set()), "what the operator has left, and what its finalizers block"
+    assert (names_of_the_operator(lab), held(lab)) == (set(), set()), "what the operator has left, and what its finalizers block"
     every = lab.items("all,secrets,configmaps,serviceaccounts,roles,rolebindings,endpointslices", "-n", NAMESPACE)
     owned = [key(item) for item in every if any(one["apiVersion"].startswith("tailscale.com/") for one in item["metadata"].get("ownerReferences", []))]
     assert (owned, [key(item) for item in every if item["metadata"]["name"].startswith("tailrender-adopt-")]) == ([], [])
@@ -192,6 +181,6 @@ def test_deleted_leaves_nothing(user):
     blocked = lab.wait("the controller asks before it deletes so many", lambda: json.loads(lab.as_a_person(user.runtime, "status", "-o", "json")[1])["blocked"])
     lab.kubectl(*blocked[0]["command"].split()[1:])
     stays = {name for name, device in user.devices.items() if name not in PROXIES}
-    lab.wait("no device is left", lambda: {name for name, (_, _, deleted) in known(lab).items() if not deleted} == stays)
+    lab.wait("no device is left", lambda: {name for name, (_, _, deleted) in devices_of(lab).items() if not deleted} == stays)
     lab.wait("no Secret is left", lambda: {item["metadata"]["name"] for item in lab.items("secrets", "-n", NAMESPACE)
                                            if not item["metadata"]["name"].startswith("sh.helm.")} == {"operator", "operator-oauth"})

@@ -1,8 +1,10 @@
 """The reference operator itself in a lab: its program, its chart as it is released, and what a user has in the repository of a cluster
 (testdata/e2e/operator).
 
-    operator_in(lab)          its release, not yet installed
-    longest_gaps(lab, pages)  of pages that are fetched all the time inside the block
+    operator_in(lab)            its release, not yet installed
+    devices_of(lab)             all that the tailnet has ever had, by name
+    names_of_the_operator(lab)  that are random
+    longest_gaps(lab, pages)    of pages that are fetched all the time inside the block
 """
 import contextlib
 import pathlib
@@ -41,6 +43,16 @@ class Operator:
 def operator_in(lab):
     with tempfile.TemporaryDirectory() as folder:
         yield Operator(lab, folder)
+
+
+def devices_of(lab):
+    """All devices that the tailnet has ever had, by name: node id, address, and whether it was deleted."""
+    return {device["name"]: (device["nodeId"], device["addresses"][0], bool(device.get("deletedBy"))) for device in lab.tailnet.state()["devices"]}
+
+
+def names_of_the_operator(lab):
+    """Names of its StatefulSets that have random names."""
+    return {item["metadata"]["name"] for item in lab.items("services", "-n", NAMESPACE) if "generateName" in item["metadata"]}
 
 
 FETCH = """

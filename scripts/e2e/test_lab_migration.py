@@ -6,10 +6,11 @@ is done here. In all that time every device keeps node id and address, none is n
 the end the operator is gone, and its CRDs and the custom resources are still there. The page goes back once, and on again; with --short
 only Flux does.
 """
-import os
+import json
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 import yaml
@@ -83,9 +84,10 @@ class User:
         """What it prints. Whoever enters the lab is at its root."""
         environment = self.lab.inner | {"PATH": f"{self.bin}:{self.lab.inner['PATH']}", "HOME": str(self.home)} | {
             f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in (("NAME", "a"), ("EMAIL", "a@example.com"))}
+        begun = time.monotonic()
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", f"cd {self.clone}\n{self.variables}\n{line}"], env=environment, text=True,
                               preexec_fn=self.lab.enter, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        print(f"$ {line}\n{done.stdout}", flush=True)
+        print(f"{time.monotonic() - begun:5.1f} s $ {line}\n{done.stdout}", flush=True)
         assert done.returncode == 0, f"{line} exits with {done.returncode}:\n{done.stdout}"
         if line.startswith("git push"):
             self.engine.sync()
@@ -150,6 +152,13 @@ def operator_serves(user, host):
     return devices
 
 
+def operator_works(lab):
+    """On what it had made: it is ready with a change, and with its end."""
+    for routes in ("10.20.0.0/16", "10.21.0.0/16"), ("10.20.0.0/16",):
+        lab.kubectl("patch", KINDS[1], "--type", "merge", "--patch", json.dumps({"spec": {"subnetRouter": {"advertiseRoutes": routes}}}))
+        lab.kubectl("wait", "--for=condition=ConnectorReady", "--timeout=120s", KINDS[1])
+
+
 def moves(user, devices, host, and_back):
     lab = user.lab
     before = user.shell("git rev-parse HEAD").strip()
@@ -167,6 +176,7 @@ def moves(user, devices, host, and_back):
             lab.kubectl("rollout", "status", "deployment", "operator", "-n", NAMESPACE)
             serves(user, devices, host)
             assert names_of_the_operator(lab) == names
+            operator_works(lab)
     said = user.follow("4")
     assert "operator-live" not in of(said, "tailrender lint")
     serves(user, devices, host)

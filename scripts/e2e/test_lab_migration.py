@@ -1,10 +1,10 @@
 """Follows "With Flux or Argo CD" of docs/migration.md command by command in the lab, from the operator to what is rendered.
 
-The repository is examples/flux, or examples/argocd, as it was before tailrender, with testdata/e2e/migration: the real operator, a Connector
-and its default ProxyClass. It is pushed to a remote on this disk, and the engines of lab.d/engines.py apply it. What the page tells in words
-is done here. In all that time every device keeps node id and address, none is new, and only the operator's own file changes; at
-the end the operator is gone, and its CRDs and the custom resources are still there. The page goes back once, and on again; with --short
-only Flux does.
+The repository is examples/flux, or examples/argocd, as it was before tailrender, with testdata/e2e/migration: the real operator, a Connector,
+an egress group and their ProxyClass. It is pushed to a remote on this disk, and the engines of lab.d/engines.py apply it. What the page
+tells in words is done here. In all that time every device keeps node id, address and name, none is new, and only the operator's own file
+changes; at the end the operator is gone, and its custom resources are still there. The page goes back once, and on again; with --short only
+Flux does.
 """
 import json
 import re
@@ -28,7 +28,8 @@ STEPS = {re.match(r"\*\*(\w+)", part)[1]: part for part in PARTS}
 TOLD = {"1": "Its `values.yaml` gets the values of the chart, without `oauth`, and `tailrender.image`",
         "2": "add `suspend: true` to `spec` (Flux), or remove `finalizers` and `automated` (Argo CD)",
         "Back": "the last command is `argocd app sync operator` there"}
-KINDS = "proxyclass/without-registry", "connector/router"
+KINDS = "proxyclass/without-registry", "connector/router", "proxygroup/out"
+OTHERS = "router", "out-0", "out-1"
 # In which order the operator's kinds, its default class and the rest come into a cluster.
 PARTS_OF = {"flux": (["clusters/home/flux-system", "clusters/home/operator.yaml", "operator"], ["clusters/home/network.yaml", "network"]),
             "argocd": (["root.yaml", "apps/operator.yaml"], ["apps/network.yaml", "network"])}
@@ -127,7 +128,7 @@ def serves(user, devices, host):
     """Every device is connected and is the one that it was, none is new, and the page is there."""
     lab = user.lab
     lab.wait("all devices are connected", lambda: {device["name"] for device in lab.tailnet.state()["devices"] if device["connected"]} >=
-             {f"{host}.lab.ts.net", "router.lab.ts.net"})
+             {f"{name}.lab.ts.net" for name in (host, *OTHERS)})
     assert lab.wait("the page is served", lambda: page(lab, f"{host}.lab.ts.net")) == "hello from the lab\n"
     assert not devices or devices_of(lab) == devices
     return devices_of(lab)
@@ -148,7 +149,7 @@ def operator_serves(user, host):
     lab.kubectl("wait", "--for=condition=ProxyClassReady", "--timeout=120s", KINDS[0])
     user.push(["."])
     devices = serves(user, {}, host)
-    assert devices.keys() == {f"{name}.lab.ts.net" for name in ("client", host, "router", "tailscale-operator")}
+    assert devices.keys() == {f"{name}.lab.ts.net" for name in ("client", host, "tailscale-operator", *OTHERS)}
     return devices
 
 

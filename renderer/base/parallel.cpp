@@ -15,6 +15,12 @@ constexpr std::size_t kChunk = 16;  // steps are short; fewer trips to the share
 
 void for_each_parallel(std::size_t count, unsigned threads,
                        const std::function<void(std::size_t)>& step) {
+    if (count <= 1) {  // counting the cores opens a file
+        for (std::size_t i = 0; i < count; ++i) {
+            step(i);
+        }
+        return;
+    }
     const std::size_t wanted =
         threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : threads;
     const std::size_t chunk = count < wanted * kChunk ? 1 : kChunk;

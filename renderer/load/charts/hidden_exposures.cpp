@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -90,18 +91,33 @@ public:
     }
 
     void files(const std::vector<ChartFile>& files, unsigned threads) {
-        std::vector<std::string> texts(files.size());
-        for_each_parallel(files.size(), threads, [&](std::size_t i) {
-            Result<std::string> text =
-                is_rendered(files[i].path) ? std::string() : tree_.read(files[i].path);
+        std::map<std::string_view, SourceId> loaded;
+        for (const SourceFile& file : loaded_.files) {
+            loaded.emplace(loaded_.sources.path(file.source), file.source);
+        }
+        std::vector<const ChartFile*> unread;
+        for (const ChartFile& one : files) {
+            const auto known = loaded.find(one.path);
+            if (is_rendered(one.path)) {
+                continue;
+            }
+            if (known == loaded.end()) {
+                unread.push_back(&one);
+            } else if (mentions_tailscale(loaded_.sources.text(known->second))) {
+                file(one, known->second);
+            }
+        }
+        std::vector<std::string> texts(unread.size());
+        for_each_parallel(unread.size(), threads, [&](std::size_t i) {
+            Result<std::string> text = tree_.read(unread[i]->path);
             if (text && mentions_tailscale(*text)) {
                 texts[i] = std::move(*text);
             }
         });
-        for (std::size_t i = 0; i < files.size(); ++i) {
+        for (std::size_t i = 0; i < unread.size(); ++i) {
             const std::size_t bytes = loaded_.sources.total_bytes() + texts[i].size();
             if (!texts[i].empty() && bytes < kMaxInput) {
-                file(files[i], std::move(texts[i]));
+                file(*unread[i], loaded_.sources.add(unread[i]->path, std::move(texts[i])));
             }
         }
     }
@@ -155,8 +171,7 @@ private:
         warn(find_exposing_values(without_builds(root)), words);
     }
 
-    void file(const ChartFile& file, std::string text) {
-        const SourceId source = loaded_.sources.add(file.path, std::move(text));
+    void file(const ChartFile& file, SourceId source) {
         if (file.in_chart && file.path.find("/templates/") != std::string::npos) {
             Words words = words_for_chart(chart_dir(file.path), "");
             words.message = "the template of a chart exposes something, which is not rendered";

@@ -1,5 +1,7 @@
 #include "renderer/load/kustomize/build_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -51,7 +53,7 @@ private:
         if (!found.paths.insert(path).second) {
             return;
         }
-        found.mentions_tailscale = found.mentions_tailscale || file_mentions_tailscale(tree_, path);
+        found.mentions_tailscale = found.mentions_tailscale || reader_.mentions_tailscale(path);
     }
 
     // A chart, say: all that it holds.
@@ -132,9 +134,13 @@ private:
 
 BuildFiles find_build_files(const SourceTree& tree, KustomizationReader& reader,
                             const std::string& root, const std::string& dir) {
-    Search search(tree, reader, root);
-    search.build(dir);
-    return std::move(search.found);
+    std::shared_ptr<const BuildFiles>& known = reader.build_files[fmt::format("{}\n{}", root, dir)];
+    if (known == nullptr) {
+        Search search(tree, reader, root);
+        search.build(dir);
+        known = std::make_shared<const BuildFiles>(std::move(search.found));
+    }
+    return *known;
 }
 
 }  // namespace renderer

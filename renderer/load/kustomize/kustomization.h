@@ -30,6 +30,8 @@ struct Kustomization {
     [[nodiscard]] bool usable() const { return !faults.has_errors(); }
 };
 
+struct BuildFiles;
+
 // Reads each kustomization file once, whoever asks.
 class KustomizationReader {
 public:
@@ -46,6 +48,14 @@ public:
     // Output of ours, of an earlier run or of this one, which may list it before it is there.
     [[nodiscard]] bool is_rendered(const std::string& path) const;
 
+    // Whether a file does, each of which is read once.
+    bool mentions_tailscale(const std::string& path);
+    // What someone else has found out.
+    void know_mention(const std::string& path, bool mentions) { mentions_[path] = mentions; }
+
+    // Of find_build_files, by directory.
+    std::map<std::string, std::shared_ptr<const BuildFiles>> build_files;
+
     // Directories that its fields for resources, components and plug-ins name, normal paths.
     std::vector<std::string> directories(const Kustomization& kustomization) const;
 
@@ -56,6 +66,7 @@ private:
     SourceMap& sources_;
     std::string real_output_;
     std::map<std::string, std::unique_ptr<Kustomization>> known_;
+    std::map<std::string, bool> mentions_;
 };
 
 // A component, which is nothing by itself.

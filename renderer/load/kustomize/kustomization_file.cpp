@@ -124,6 +124,14 @@ const Kustomization* KustomizationReader::find(const std::string& dir) {
     return entry.get();
 }
 
+bool KustomizationReader::mentions_tailscale(const std::string& path) {
+    const auto [known, is_new] = mentions_.try_emplace(path, false);
+    if (is_new) {
+        known->second = file_mentions_tailscale(tree_, path);
+    }
+    return known->second;
+}
+
 bool KustomizationReader::is_rendered(const std::string& path) const {
     return is_rendered_tree(tree_, path) ||
            (!real_output_.empty() && tree_.real_path(path) == real_output_);

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view kFluxSources = "source.toolkit.fluxcd.io/";
 constexpr std::string_view kFluxOperator = "fluxcd.controlplane.io/";
+constexpr std::string_view kSkipsFile = "+argocd:skip-file-rendering";
 constexpr std::size_t kMaxText = std::size_t{1} << 30U;  // of all files that are read here
 
 bool has(std::string_view text, std::string_view word) {
@@ -62,15 +63,16 @@ std::vector<std::string> manifests_of(const DirList& dirs) {
     return paths;
 }
 
+// `wanted` is asked on several threads, for each index once.
 template <typename Wanted>
 std::vector<std::pair<std::string, std::string>> read_wanted(const SourceTree& tree,
-                                                             const DirList& dirs, unsigned threads,
+                                                             const std::vector<std::string>& paths,
+                                                             unsigned threads,
                                                              const Wanted& wanted) {
-    const std::vector<std::string> paths = manifests_of(dirs);
     std::vector<std::string> texts(paths.size());
     for_each_parallel(paths.size(), threads, [&](std::size_t i) {
         Result<std::string> text = tree.read(paths[i]);
-        if (text && wanted(*text)) {
+        if (text && wanted(i, *text)) {
             texts[i] = std::move(*text);
         }
     });
@@ -211,10 +213,20 @@ std::vector<EngineObject> GitOpsTree::objects_in(const std::string& file) const 
 }
 
 void GitOpsTree::collect() {
-    for (auto& [path, text] : read_wanted(tree_, dirs_, threads_, [](std::string_view candidate) {
-             return may_hold_engine(candidate) || may_hold_instance(candidate) ||
-                    loads_any(candidate);
-         })) {
+    const std::vector<std::string> paths = manifests_of(dirs_);
+    std::vector<char> mentions(paths.size(), 0);
+    auto texts = read_wanted(tree_, paths, threads_, [&](std::size_t i, std::string_view text) {
+        mentions[i] = mentions_tailscale(text) ? 1 : 0;
+        return may_hold_engine(text) || may_hold_instance(text) || loads_any(text) ||
+               has(text, kSkipsFile);
+    });
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        mentions_.emplace(paths[i], mentions[i] != 0);
+    }
+    for (auto& [path, text] : texts) {
+        if (has(text, kSkipsFile)) {
+            skipped_.insert(path);
+        }
         argo_loads_any_ = argo_loads_any_ || loads_any(text);
         const bool is_engine = may_hold_engine(text);
         const bool is_instance = may_hold_instance(text);
@@ -380,7 +392,8 @@ bool GitOpsTree::is_own_url(std::string_view url) const {
 
 bool GitOpsTree::holds_input(const std::string& path) {
     const auto [known, is_new] = inputs_.try_emplace(path, false);
-    if (is_new) {
+    const auto mention = mentions_.find(path);
+    if (is_new && (mention == mentions_.end() || mention->second)) {
         Result<std::string> text = tree_.read(path);
         known->second = text && mentions_tailscale(*text) && has_input(path, std::move(*text));
     }
@@ -390,9 +403,9 @@ bool GitOpsTree::holds_input(const std::string& path) {
 std::vector<const Value*> GitOpsTree::config_maps(std::string_view name) {
     if (!has_config_maps_) {
         has_config_maps_ = true;
-        for (auto& [path, text] :
-             read_wanted(tree_, dirs_, threads_,
-                         [](std::string_view candidate) { return has(candidate, "ConfigMap"); })) {
+        for (auto& [path, text] : read_wanted(
+                 tree_, manifests_of(dirs_), threads_,
+                 [](std::size_t, std::string_view text) { return has(text, "ConfigMap"); })) {
             for (EngineObject& object : read(path, std::move(text))) {
                 const bool is_encrypted = object.root.find("sops") != nullptr;
                 if (is_kind(object.root, "v1", "ConfigMap") && !is_encrypted) {

@@ -91,6 +91,12 @@ public:
     // The maps of a YAML text, which is added to the sources.
     std::vector<EngineObject> read(const std::string& path, std::string text) const;
 
+    // A manifest that Argo CD leaves out, as it says itself.
+    [[nodiscard]] bool is_skipped(const std::string& file) const { return skipped_.contains(file); }
+
+    // Each manifest, and whether it mentions Tailscale.
+    [[nodiscard]] const std::map<std::string, bool>& mentions() const { return mentions_; }
+
     // Kubernetes objects, or a kustomization's patches of them, that may be inputs of ours.
     bool holds_input(const std::string& path);
 
@@ -130,6 +136,8 @@ private:
     bool argo_loads_any_ = false;
     std::vector<ArgoCluster> argo_clusters_;
     std::map<std::string, bool> inputs_;  // files that were asked for
+    std::map<std::string, bool> mentions_;
+    std::set<std::string> skipped_;
 };
 
 // Sources of an Application with a path in a repository; those of charts are left out.

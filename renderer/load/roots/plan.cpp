@@ -42,6 +42,9 @@ public:
           builder_(repository, reader, sources, options) {}
 
     std::vector<BuildUnit> run() {
+        for (const auto& [path, mentions] : repository_.mentions()) {
+            reader_.know_mention(path, mentions);
+        }
         find_candidates();
         std::vector<BuildUnit> roots = instance_roots();
         const bool has_instance = !roots.empty();

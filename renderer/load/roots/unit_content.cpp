@@ -10,8 +10,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kSkipsFile = "+argocd:skip-file-rendering";
-
 class Content {
 public:
     Content(const GitOpsTree& repository, KustomizationReader& reader, BuildUnit& unit)
@@ -94,11 +92,7 @@ private:
     }
 
     [[nodiscard]] bool skips(const std::string& path) const {
-        if (unit_.files == UnitFiles::Generated) {
-            return false;
-        }
-        const Result<std::string> text = repository_.tree().read(path);
-        return text && text->find(kSkipsFile) != std::string::npos;
+        return unit_.files != UnitFiles::Generated && repository_.is_skipped(path);
     }
 
     const GitOpsTree& repository_;

@@ -135,7 +135,7 @@ EntryKind DiskTree::kind(const std::string& path) const {
 }
 
 std::string DiskTree::real_path(const std::string& path) const {
-    return canonical_path(path);
+    return links_.real_path(path);
 }
 
 }  // namespace renderer

@@ -51,7 +51,8 @@ bool LinkGuard::allows(const std::string& path) const {
 
 std::string LinkGuard::real_path(const std::string& path) const {
     std::error_code ignored;
-    if (fs::is_symlink(path, ignored)) {
+    const std::string_view name = base_name(path);
+    if (name == "." || name == ".." || name.empty() || fs::is_symlink(path, ignored)) {
         return canonical_path(path);
     }
     const std::string dir = parent_path(path);
@@ -60,7 +61,7 @@ std::string LinkGuard::real_path(const std::string& path) const {
     if (is_new) {
         entry->second = canonical_path(dir);
     }
-    return join_path(entry->second, base_name(path));
+    return join_path(entry->second, name);
 }
 
 }  // namespace renderer

@@ -22,12 +22,13 @@ public:
     // Bases above a root may be read. Thread-safe.
     [[nodiscard]] bool allows(const std::string& path) const;
 
+    // canonical_path, with each directory resolved once. Thread-safe.
+    [[nodiscard]] std::string real_path(const std::string& path) const;
+
 private:
     struct Root {
         std::string typed, real, top;
     };
-
-    [[nodiscard]] std::string real_path(const std::string& path) const;
 
     std::vector<Root> roots_;
     mutable std::mutex mutex_;

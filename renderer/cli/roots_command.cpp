@@ -43,7 +43,8 @@ public:
         if (list_.units.empty()) {
             out_ += "no Kustomization of Flux and no Application: everything is rendered\n";
         } else if (!list_.unreached.empty()) {
-            out_ += "not applied\n";
+            out_ += list_.are_applied ? "not applied\n"
+                                      : "nothing here is applied by them: everything is rendered\n";
         }
         for (const auto& [dir, names] : list_.unreached) {
             out_ += fmt::format("  {}: {}\n", dir, fmt::join(names, ", "));

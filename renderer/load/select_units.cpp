@@ -36,11 +36,7 @@ public:
     bool run() {
         units_ = plan_units(repository_, context_.build.reader, context_.build.sources,
                             context_.options, context_.build.diagnostics);
-        const bool reaches = std::ranges::any_of(units_, [](const BuildUnit& unit) {
-            return (unit.state == UnitState::Live && !unit.claims.empty() && !unit.is_chart_root) ||
-                   unit.rest == UnitRest::Chart;
-        });
-        if (!reaches) {
+        if (!are_applied(units_)) {
             add_releases();
             return false;
         }

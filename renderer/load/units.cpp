@@ -28,6 +28,7 @@ UnitList list_units(const LoadOptions& options, SourceMap& sources, Diagnostics&
     KustomizationReader reader(*tree, sources, options.output_dir);
     GitOpsTree repository(*tree, dirs, root, sources, options);
     list.units = plan_units(repository, reader, sources, options, diagnostics);
+    list.are_applied = are_applied(list.units);
     if (!options.cluster.empty()) {
         choose_cluster(repository, options.cluster, list.units, diagnostics);
     }

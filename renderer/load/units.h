@@ -14,6 +14,7 @@ namespace renderer {
 struct UnitList {
     std::vector<BuildUnit> units;     // parents before children
     std::vector<std::size_t> inputs;  // files with inputs in each
+    bool are_applied = true;          // false: what is part of no unit is rendered, too
     // Files with inputs that are part of no unit, by directory.
     std::map<std::string, std::vector<std::string>> unreached;
 };

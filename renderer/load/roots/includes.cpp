@@ -24,6 +24,7 @@ public:
         : repository_(repository), reader_(reader) {
         unit_.name = "--include";
         unit_.dir = dir;
+        unit_.loads_any = repository.argo_loads_any();
         for (const BuildUnit& unit : units) {
             claimed_.insert(unit.claims.begin(), unit.claims.end());
         }

@@ -31,6 +31,13 @@ bool is_archived(const GitOpsTree& repository, const std::string& path) {
     return false;
 }
 
+bool are_applied(const std::vector<BuildUnit>& units) {
+    return std::ranges::any_of(units, [](const BuildUnit& unit) {
+        return (unit.state == UnitState::Live && !unit.claims.empty() && !unit.is_chart_root) ||
+               unit.rest == UnitRest::Chart;
+    });
+}
+
 std::map<std::string, std::vector<std::string>> unreached_inputs(
     GitOpsTree& repository, const std::vector<BuildUnit>& units) {
     std::set<std::string> reached;

@@ -17,6 +17,10 @@ std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit);
 // Folders of manifests that are kept, and not applied.
 bool is_archived(const GitOpsTree& repository, const std::string& path);
 
+// False: nothing of the tree is applied by someone, so all of it is rendered. A chart that is a
+// root applies itself, which is nothing yet.
+bool are_applied(const std::vector<BuildUnit>& units);
+
 // Files with inputs that are part of no unit, by directory.
 std::map<std::string, std::vector<std::string>> unreached_inputs(
     GitOpsTree& repository, const std::vector<BuildUnit>& units);

@@ -66,9 +66,12 @@ EntryKind kind_of(fs::file_type type, const std::error_code& error) {
 // decides, and what is hidden.
 Result<Entry> entry_of(const fs::directory_entry& found) {
     std::error_code error;
+    const std::string name = found.path().filename().string();
+    if (found.is_regular_file(error) && !found.is_symlink(error)) {  // known without a look
+        return Entry{.name = name, .kind = EntryKind::File};
+    }
     const fs::file_type type = found.status(error).type();
     const EntryKind kind = kind_of(type, error);
-    const std::string name = found.path().filename().string();
     if (type == fs::file_type::none && kind != EntryKind::Missing && !name.starts_with('.')) {
         return cannot_read(found.path().string(), error);
     }
@@ -95,7 +98,7 @@ Result<std::string> DiskTree::read(const std::string& path) const {
     if (!may_wait && kind(path) == EntryKind::Other) {
         return not_a_file(path);
     }
-    if (!may_wait && !links_.allows(path)) {
+    if (!may_wait && !links_.allows(path, listed(path) != EntryKind::Missing)) {
         return leads_outside(path);
     }
     const Descriptor file(path, O_RDONLY | O_NOCTTY | (may_wait ? 0 : O_NONBLOCK));
@@ -125,17 +128,33 @@ Result<std::vector<Entry>> DiskTree::list(const std::string& dir) const {
         return cannot_read(dir, error);
     }
     std::ranges::sort(entries, {}, &Entry::name);
+    const std::scoped_lock lock(mutex_);
+    for (const Entry& entry : entries) {
+        const bool is_plain = entry.kind == EntryKind::File || entry.kind == EntryKind::Directory;
+        if (!entry.is_link && is_plain) {
+            listed_.emplace(join_path(dir, entry.name), entry.kind);
+        }
+    }
     return entries;
 }
 
+EntryKind DiskTree::listed(const std::string& path) const {
+    const std::scoped_lock lock(mutex_);
+    const auto known = listed_.find(path);
+    return known == listed_.end() ? EntryKind::Missing : known->second;
+}
+
 EntryKind DiskTree::kind(const std::string& path) const {
+    if (const EntryKind known = listed(path); known != EntryKind::Missing) {
+        return known;
+    }
     std::error_code error;
     const fs::file_type type = fs::status(path, error).type();
     return type == fs::file_type::fifo && is_named(path) ? EntryKind::File : kind_of(type, error);
 }
 
 std::string DiskTree::real_path(const std::string& path) const {
-    return links_.real_path(path);
+    return links_.real_path(path, listed(path) != EntryKind::Missing);
 }
 
 }  // namespace renderer

@@ -1,7 +1,9 @@
-// The file system as it is. Pipes and devices in a tree are not files: they are neither opened nor
-// waited for. Not for: the output directory, which emit writes.
+// The file system as it is when a path is first looked at. Pipes and devices in a tree are not
+// files: they are neither opened nor waited for. Not for: the output directory, which emit writes.
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,9 +27,13 @@ public:
 
 private:
     [[nodiscard]] bool is_named(const std::string& path) const;
+    // Of a file or directory that was listed, and is no link. Missing: it was not, or is one.
+    [[nodiscard]] EntryKind listed(const std::string& path) const;
 
     std::set<std::string, std::less<>> named_;
     LinkGuard links_;
+    mutable std::mutex mutex_;
+    mutable std::map<std::string, EntryKind> listed_;
 };
 
 }  // namespace renderer

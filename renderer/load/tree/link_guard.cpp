@@ -38,21 +38,22 @@ LinkGuard::LinkGuard(const std::vector<std::string>& roots) {
     }
 }
 
-bool LinkGuard::allows(const std::string& path) const {
+bool LinkGuard::allows(const std::string& path, bool is_no_link) const {
     if (roots_.empty()) {
         return true;
     }
-    const std::string real = real_path(path);
+    const std::string real = real_path(path, is_no_link);
     return std::ranges::any_of(roots_, [&](const Root& root) {
         const std::string relative = relative_path(normal_path(path), root.typed);
         return is_within(real, root.top) || real == normal_path(join_path(root.real, relative));
     });
 }
 
-std::string LinkGuard::real_path(const std::string& path) const {
+std::string LinkGuard::real_path(const std::string& path, bool is_no_link) const {
     std::error_code ignored;
     const std::string_view name = base_name(path);
-    if (name == "." || name == ".." || name.empty() || fs::is_symlink(path, ignored)) {
+    if (name == "." || name == ".." || name.empty() ||
+        (!is_no_link && fs::is_symlink(path, ignored))) {
         return canonical_path(path);
     }
     const std::string dir = parent_path(path);

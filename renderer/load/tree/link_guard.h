@@ -19,11 +19,11 @@ public:
     explicit LinkGuard(const std::vector<std::string>& roots);
 
     // False: a link leads the path out of the roots, and out of the Git work trees they are in.
-    // Bases above a root may be read. Thread-safe.
-    [[nodiscard]] bool allows(const std::string& path) const;
+    // Bases above a root may be read. `is_no_link`: the last part is known to be none. Thread-safe.
+    [[nodiscard]] bool allows(const std::string& path, bool is_no_link = false) const;
 
     // canonical_path, with each directory resolved once. Thread-safe.
-    [[nodiscard]] std::string real_path(const std::string& path) const;
+    [[nodiscard]] std::string real_path(const std::string& path, bool is_no_link = false) const;
 
 private:
     struct Root {

@@ -8,6 +8,23 @@
 
 namespace renderer {
 
+namespace {
+
+// Most paths are, and std::filesystem takes its time. False also where it is not certain.
+bool is_surely_normal(std::string_view path) {
+    for (std::size_t begin = path.starts_with('/') ? 1 : 0; begin <= path.size();) {
+        const std::size_t end = std::min(path.find('/', begin), path.size());
+        const std::string_view part = path.substr(begin, end - begin);
+        if (part.empty() || part == "." || part == "..") {
+            return false;
+        }
+        begin = end + 1;
+    }
+    return true;
+}
+
+}  // namespace
+
 std::string join_path(std::string_view dir, std::string_view path) {
     if (dir.empty() || dir == ".") {
         return std::string(path);
@@ -23,6 +40,9 @@ std::string join_path(std::string_view dir, std::string_view path) {
 }
 
 std::string normal_path(std::string_view path) {
+    if (is_surely_normal(path)) {
+        return std::string(path);
+    }
     std::string normal = std::filesystem::path(path).lexically_normal().generic_string();
     while (normal.size() > 1 && normal.ends_with('/')) {
         normal.pop_back();
@@ -48,6 +68,14 @@ bool is_within(std::string_view path, std::string_view dir) {
 }
 
 std::string relative_path(std::string_view path, std::string_view dir) {
+    if (dir == "." && !path.starts_with('/')) {
+        return path == "." ? "" : std::string(path);
+    }
+    const bool is_below = path.size() > dir.size() + 1 && path.starts_with(dir) && !dir.empty() &&
+                          path[dir.size()] == '/';
+    if (is_below && dir != "/") {
+        return std::string(path.substr(dir.size() + 1));
+    }
     const std::filesystem::path to(path);
     const std::filesystem::path from(dir);
     const auto fork = std::mismatch(from.begin(), from.end(), to.begin(), to.end()).first;

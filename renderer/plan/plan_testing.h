@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -66,9 +67,9 @@ struct Planned {
 
 private:
     void read(std::string stream, std::string_view values) {
-        LoadOptions options;
-        options.stream.emplace(std::move(stream));
-        loaded = load(options, diagnostics);
+        const auto options = std::make_unique<LoadOptions>();
+        options->stream = std::move(stream);
+        loaded = load(std::move(*options), diagnostics);
         loaded.is_stream = false;
         loaded.values.push_back(parse(loaded.sources, values, diagnostics));
     }

@@ -261,7 +261,7 @@ void add_completion(CLI::App& app, Options& options) {
 class HelpFormatter : public CLI::Formatter {
 public:
     // Two spaces after the longest one that shares its line: help2man cuts there.
-    HelpFormatter() { column_width(34); }
+    HelpFormatter() { column_width(37); }
 
     std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
         return is_positional ? option->get_name(true)

@@ -7,6 +7,7 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
+#include "renderer/load/charts/version_range.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -67,24 +68,6 @@ Value read_chart_file(const std::string& text) {
     return read_yaml(sources, sources.add(std::string(kChartFile), text), unheard);
 }
 
-// Of "1.2.3" and "v1.2.3", and not of a range.
-std::string_view exact_version(std::string_view version) {
-    if (version.starts_with('v')) {
-        version.remove_prefix(1);
-    }
-    const bool is_exact = std::ranges::count(version, '.') >= 2 &&
-                          version.find_first_of("*xX^~<>=| ,") == std::string_view::npos;
-    return is_exact ? version : std::string_view();
-}
-
-bool is_wanted(std::string_view found, std::string_view wanted) {
-    const std::string_view exact = exact_version(wanted);
-    if (found.starts_with('v')) {
-        found.remove_prefix(1);
-    }
-    return exact.empty() || found == exact;
-}
-
 // The version in NAME-VERSION.tgz; "" for another file.
 std::string_view version_in(std::string_view file, std::string_view name) {
     constexpr std::string_view kEnd = ".tgz";
@@ -137,13 +120,13 @@ Result<std::optional<ChartSource>> ChartLibrary::in_dirs(std::string_view name,
         const std::string file = join_path(folder, kChartFile);
         if (disk_.kind(file) == EntryKind::File) {
             const Value chart = read_chart_file(TRY(disk_.read(file)));
-            if (is_wanted(text_of(chart, {"version"}), version)) {
+            if (is_in_range(scalar_text(chart.find("version")), version)) {
                 found.push_back(folder);
             }
         }
         for (const Entry& entry : TRY(disk_.list(dir))) {
             const std::string_view at = version_in(entry.name, name);
-            if (!at.empty() && is_wanted(at, version)) {
+            if (!at.empty() && is_in_range(at, version)) {
                 found.push_back(join_path(dir, entry.name));
             }
         }

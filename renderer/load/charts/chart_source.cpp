@@ -49,14 +49,14 @@ Result<bool> add_directory(const SourceTree& tree, const std::string& dir, const
         const std::string path = join_path(dir, entry.name);
         const std::string name = join_path(as, entry.name);
         if (entry.kind == EntryKind::File) {
-            TRY(add_file(tree, path, name, chart));
+            (void)TRY(add_file(tree, path, name, chart));
         } else if (entry.kind == EntryKind::Directory) {
             if (entry.is_link || depth == kDeepest) {
                 return cannot_use(path,
                                   entry.is_link ? "a link to a directory" : "a deep directory",
                                   "directories", "copy it in place of the link");
             }
-            TRY(add_directory(tree, path, name, depth + 1, chart));
+            (void)TRY(add_directory(tree, path, name, depth + 1, chart));
         }
     }
     return true;
@@ -94,7 +94,7 @@ bool holds_chart(const ChartSource& chart, const std::string& below, std::string
 }
 
 // Moves the files of `part` into `chart`, as `path`.
-void merge(ChartSource part, const std::string& path, ChartSource& chart) {
+void merge(ChartSource& part, const std::string& path, ChartSource& chart) {
     for (auto& [name, text] : part.files) {
         chart.files[path + name.substr(part.entry.size())] = std::move(text);
     }
@@ -141,9 +141,9 @@ Result<std::optional<ChartSource>> ChartLibrary::in_dirs(std::string_view name,
     ChartSource chart{.place = found.front(), .entry = "chart", .files = {}};
     if (found.front().ends_with(".tgz")) {
         chart.entry = "chart.tgz";
-        TRY(add_file(disk_, found.front(), chart.entry, chart));
+        (void)TRY(add_file(disk_, found.front(), chart.entry, chart));
     } else {
-        TRY(add_directory(disk_, found.front(), chart.entry, 0, chart));
+        (void)TRY(add_directory(disk_, found.front(), chart.entry, 0, chart));
     }
     return std::optional(std::move(chart));
 }
@@ -154,7 +154,7 @@ Result<std::optional<ChartSource>> ChartLibrary::in_tree(const std::string& dir)
         return std::optional<ChartSource>();
     }
     ChartSource chart{.place = dir, .entry = "chart", .files = {}};
-    TRY(add_directory(tree_, dir, chart.entry, 0, chart));
+    (void)TRY(add_directory(tree_, dir, chart.entry, 0, chart));
     return std::optional(std::move(chart));
 }
 
@@ -191,11 +191,10 @@ Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth,
         part->bytes += chart.bytes;
         part->charts = chart.charts;
         if (is_local) {
-            TRY(add_dependencies(path, depth + 1, *part));
+            (void)TRY(add_dependencies(path, depth + 1, *part));
         }
         const bool is_archive = part->is_archive();
-        merge(std::move(*part), charts + (is_archive ? fmt::format("{}-0.tgz", name) : name),
-              chart);
+        merge(*part, charts + (is_archive ? fmt::format("{}-0.tgz", name) : name), chart);
     }
     return true;
 }

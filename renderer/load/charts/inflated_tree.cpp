@@ -24,7 +24,7 @@ std::string chart_dir(const SourceTree& tree, const Kustomization& file,
     for (const std::string& place :
          {fmt::format("{}/{}-{}/{}", dir, chart.chart, chart.version, chart.chart),
           fmt::format("{}/{}", dir, chart.chart)}) {
-        const std::string path = normal_path(place);
+        std::string path = normal_path(place);
         if (tree.kind(join_path(path, "Chart.yaml")) == EntryKind::File) {
             return path;
         }

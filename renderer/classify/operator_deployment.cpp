@@ -91,6 +91,14 @@ void read_proxy_image(const Value& container, Value& values) {
     }
 }
 
+// The operator's own image: its tag is its release.
+void read_operator_image(const Value& container, Value& values) {
+    const Value* image = container.find("image");
+    if (!text_of(image).empty()) {
+        group_of(values, "operatorConfig").put("image", split_image(image->text(), image->pos()));
+    }
+}
+
 void read_extra_env(const Value& container, Value& values) {
     Value extra = Value::list();
     for (const Value& entry : items_of(container.find("env"))) {
@@ -197,6 +205,7 @@ Value operator_values(const Value& deployment, std::string_view object, Diagnost
         read_variable(variable, *container, object, values, diagnostics);
     }
     read_proxy_image(*container, values);
+    read_operator_image(*container, values);
     read_extra_env(*container, values);
     clear_absent(*container, values);
     read_credentials(*deployment.at({"spec", "template", "spec"}), values);

@@ -8,7 +8,6 @@
 #include <optional>
 #include <tuple>
 
-#include "renderer/kube/name_grammar.h"
 #include "renderer/load/splice.h"
 #include "renderer/plan/checks/cross_checks.h"
 #include "renderer/plan/checks/object_checks.h"
@@ -20,6 +19,7 @@
 #include "renderer/plan/group/proxy_group.h"
 #include "renderer/plan/group/static_endpoints.h"
 #include "renderer/plan/install/install.h"
+#include "renderer/plan/operator_settings.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/tailnets.h"
 #include "renderer/plan/versions.h"
@@ -34,60 +34,6 @@
 namespace renderer {
 
 namespace {
-
-// Where the operator is: it gives the generated objects their namespace.
-struct OperatorNamespace {
-    std::string name;
-    Pos pos;
-    std::string object = {};
-};
-
-OperatorNamespace operator_namespace(const Loaded& loaded, const OperatorInput& reference) {
-    if (const Document* deployment = reference.deployment) {
-        const Pos pos = deployment->ns.pos();
-        return {.name = deployment->effective_namespace,
-                .pos = pos.known() ? pos : deployment->kind.pos(),
-                .object = deployment->object_name()};
-    }
-    if (const std::optional<OperatorRelease>& release = loaded.operator_release) {
-        return {.name = release->ns, .pos = release->pos, .object = release->object};
-    }
-    if (!loaded.operator_bundle) {
-        return {};
-    }
-    const Bundle& bundle = loaded.bundles[*loaded.operator_bundle];
-    return bundle.forced_namespace.empty()
-               ? OperatorNamespace{.name = bundle.default_namespace, .pos = bundle.pos}
-               : OperatorNamespace{.name = bundle.forced_namespace,
-                                   .pos = bundle.forced_namespace_pos};
-}
-
-Settings plan_settings(const Loaded& loaded, const OperatorInput& reference,
-                       Diagnostics& diagnostics) {
-    std::vector<const Value*> layers = {&reference.values};
-    for (const Value& values : loaded.values) {
-        layers.push_back(&values);
-    }
-    std::string app_version;
-    if (loaded.operator_bundle && !loaded.bundles[*loaded.operator_bundle].chart_version.empty()) {
-        app_version = "v" + loaded.bundles[*loaded.operator_bundle].chart_version;
-    }
-    if (loaded.operator_release) {
-        const std::optional<TailscaleVersion> version =
-            version_of_tag(loaded.operator_release->version);
-        if (version && version->minor >= kOldestMinor && *version <= kSupportedVersion) {
-            app_version = "v" + loaded.operator_release->version;
-        }
-    }
-    const OperatorNamespace home = operator_namespace(loaded, reference);
-    if (!home.name.empty() && !is_dns1123_label(home.name)) {
-        diagnostics
-            .error("invalid-object", home.pos, fmt::format("invalid namespace \"{}\"", home.name))
-            .object(home.object)
-            .expected(kDnsLabelGrammar);
-    }
-    return decode_settings(layers, home.name, app_version, diagnostics);
-}
 
 // Two controllers would answer for every Service and Ingress.
 void refuse_operator_in_sources(const Loaded& loaded, const Inventory& inventory,
@@ -263,7 +209,7 @@ std::vector<DeviceRow> devices_of(const Plan& plan) {
 Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnostics) {
     Plan plan;
     plan.edits = loaded.edits;
-    plan.settings = plan_settings(loaded, inventory.reference, diagnostics);
+    plan.settings = operator_settings(loaded, inventory.reference, diagnostics);
     Installation installation = plan_install(loaded, inventory, plan.settings, diagnostics);
     plan.install = std::move(installation.install);
     plan.replacements = std::move(installation.replacements);

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,9 +13,6 @@
 namespace renderer {
 
 namespace {
-
-constexpr int kBeyond = std::numeric_limits<int>::max();
-constexpr int kMaxMajor = 9;  // more is a date
 
 // Sources: the tags of github.com/tailscale/tailscale that first hold the change, each with its
 // pull request. What the environment of our pods has besides is older than v1.88:
@@ -36,22 +31,6 @@ constexpr std::array kChanges = {
                   Needs::EveryProxy,
                   "a proxy whose key is rejected never requests another one"},
 };
-
-std::optional<int> take_number(std::string_view& text) {
-    int number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || text.starts_with('-')) {
-        return std::nullopt;
-    }
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return number;
-}
-
-bool take_dot(std::string_view& text) {
-    const bool dot = text.starts_with('.');
-    text.remove_prefix(dot ? 1 : 0);
-    return dot;
-}
 
 bool is_proxy(const Workload& one) {
     return one.as<ProxyPlan>() != nullptr || one.as<ProxyGroupPlan>() != nullptr;
@@ -89,13 +68,14 @@ public:
         if (!version) {
             return;
         }
-        if (version->minor < kOldestMinor || version->minor > kSupportedVersion.minor) {
-            refuse(tag, version->minor < kOldestMinor, pos, object);
+        if (version->minor < oldest_minor() || version->minor > release().version.minor) {
+            refuse(tag, version->minor < oldest_minor(), pos, object);
             return;
         }
         std::vector<Note> notes;
         for (const VersionChange& change : kChanges) {
-            if (*version < change.since && is_needed(change.needs, plan_)) {
+            if (*version < change.since && change.since <= release().version &&
+                is_needed(change.needs, plan_)) {
                 notes.push_back({.text = fmt::format("before v1.{}.{}: {}", change.since.minor,
                                                      change.since.patch, change.without)});
             }
@@ -107,28 +87,30 @@ public:
                 .object(object)
                 .where("proxyConfig.image.tag")
                 .found(fmt::format("\"{}\"", tag))
-                .expected(newest())
+                .expected(fmt::format("\"{}\"", release().tag))
                 .notes(std::move(notes));
         }
     }
 
 private:
-    static std::string newest() {
-        return fmt::format("\"v1.{}.{}\"", kSupportedVersion.minor, kSupportedVersion.patch);
-    }
+    [[nodiscard]] const Release& release() const { return plan_.settings.release; }
+    [[nodiscard]] int oldest_minor() const { return release().version.minor - kSupportedSkew; }
 
     void refuse(std::string_view tag, bool old, Pos pos, std::string_view object) {
         diagnostics_
             .error("version-skew", pos,
                    old ? "this version of Tailscale is more than four releases behind the "
-                         "supported one"
-                       : "this version of Tailscale is newer than the supported one")
+                         "operator"
+                       : "this version of Tailscale is newer than the operator")
             .object(object)
             .where("proxyConfig.image.tag")
             .found(fmt::format("\"{}\"", tag))
-            .expected(
-                fmt::format("a version from v1.{} to v1.{}", kOldestMinor, kSupportedVersion.minor))
-            .hint(fmt::format("use {}", newest()));
+            .expected(fmt::format("a version from v1.{} to v{}", oldest_minor(), release().name()))
+            .hint(old ? fmt::format("use \"{}\"", release().tag)
+                      : fmt::format(
+                            "use \"{}\", or set \"tailrender.operatorVersion\" to the release "
+                            "that this image is of",
+                            release().tag));
     }
 
     const Plan& plan_;
@@ -148,26 +130,6 @@ Pos tag_pos(const Loaded& loaded, const Settings& settings) {
 }
 
 }  // namespace
-
-std::optional<TailscaleVersion> version_of_tag(std::string_view tag) {
-    tag.remove_prefix(tag.starts_with('v') ? 1 : 0);
-    const std::optional<int> major = take_number(tag);
-    const std::optional<int> minor = major && take_dot(tag) ? take_number(tag) : std::nullopt;
-    if (!minor || *major == 0 || *major > kMaxMajor) {
-        return std::nullopt;
-    }
-    TailscaleVersion version{*major == 1 ? *minor : kBeyond, kBeyond};
-    if (take_dot(tag)) {
-        const std::optional<int> patch = take_number(tag);
-        if (!patch) {
-            return std::nullopt;
-        }
-        version.patch = *patch;
-    }
-    const bool ends =
-        tag.empty() || std::string_view("-_@").find(tag.front()) != std::string_view::npos;
-    return ends ? std::optional(version) : std::nullopt;
-}
 
 std::span<const VersionChange> version_changes() {
     return kChanges;

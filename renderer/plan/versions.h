@@ -11,22 +11,12 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/load.h"
 #include "renderer/plan/plan.h"
+#include "renderer/plan/release.h"
 
 namespace renderer {
 
-struct TailscaleVersion {
-    int minor = 0;  // of 1.x
-    int patch = 0;
-
-    friend auto operator<=>(const TailscaleVersion&, const TailscaleVersion&) = default;
-};
-
-constexpr TailscaleVersion kSupportedVersion = {96, 5};
-constexpr int kOldestMinor = 88;
-
-// "v1.96.5", "1.94", "1.92.3-debug". Without a patch the newest one is meant. A major number other
-// than 1 is a version beyond all of ours.
-std::optional<TailscaleVersion> version_of_tag(std::string_view tag);
+// How many minor numbers behind the operator the image of a proxy may be: four releases.
+constexpr int kSupportedSkew = 8;
 
 enum class Needs : std::uint8_t {
     EveryProxy,   // no proxy is as good without it

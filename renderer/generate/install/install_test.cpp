@@ -21,7 +21,7 @@ struct Generated {
     explicit Generated(std::string_view values, void (*change)(InstallPlan&) = nullptr) {
         const SourceId id = sources.add("values.yaml", std::string(values));
         const Value layer = read_yaml(sources, id, diagnostics);
-        plan.settings = decode_settings({&layer}, "ts-sys", "", diagnostics);
+        plan.settings = decode_settings({&layer}, "ts-sys", {}, diagnostics);
         plan.install.emplace();
         plan.install->ns = plan.settings.ns;
         if (change != nullptr) {

@@ -85,7 +85,7 @@ private:
         if (inventory.reference.deployment != nullptr) {
             ns = inventory.reference.deployment->effective_namespace;
         }
-        plan.settings = decode_settings(layers, ns, "", diagnostics);
+        plan.settings = decode_settings(layers, ns, {}, diagnostics);
     }
 };
 

@@ -15,7 +15,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kReferenceVersion = "v1.96.5";
 constexpr std::string_view kDefaultNamespace = "tailscale";
 constexpr std::string_view kDefaultTags = "tag:k8s";
 constexpr std::string_view kDefaultRefreshInterval = "1h0m0s";  // of the ExternalSecret CRD
@@ -216,11 +215,21 @@ void decode_env_entry(const Value& entry, Settings& settings, Diagnostics& diagn
     decode_env(name->text(), text, name->pos(), settings, diagnostics);
 }
 
-void decode_chart(const Value& all, std::string_view app_version, Settings& settings,
-                  Diagnostics& diagnostics) {
-    settings.app_version = app_version.empty() ? kReferenceVersion : app_version;
+Release decode_release(const Value& all, std::span<const ReleaseSource> installed,
+                       Diagnostics& diagnostics) {
+    std::vector<ReleaseSource> sources;
+    const auto add = [&](std::string_view where, std::initializer_list<std::string_view> path) {
+        sources.push_back({.text = text_at(all, path), .where = where, .pos = pos_at(all, path)});
+    };
+    add("tailrender.operatorVersion", {"tailrender", "operatorVersion"});
+    sources.insert(sources.end(), installed.begin(), installed.end());
+    add("operatorConfig.image.tag", {"operatorConfig", "image", "tag"});
+    return choose_release(sources, diagnostics);
+}
+
+void decode_chart(const Value& all, Settings& settings, Diagnostics& diagnostics) {
     settings.proxy_image =
-        decode_image(all, "proxyConfig", "tailscale/tailscale", settings.app_version);
+        decode_image(all, "proxyConfig", "tailscale/tailscale", settings.release.tag);
     decode_operator_tags(all, settings);
     decode_default_tags(all, settings, diagnostics);
     decode_take_over(all, settings, diagnostics);
@@ -289,15 +298,16 @@ bool Image::pinned() const {
 }
 
 Settings decode_settings(const std::vector<const Value*>& layers,
-                         std::string_view operator_namespace, std::string_view app_version,
-                         Diagnostics& diagnostics) {
+                         std::string_view operator_namespace,
+                         std::span<const ReleaseSource> installed, Diagnostics& diagnostics) {
     Value all = merge_layers(chart_defaults(), layers);
     check_keys(all, diagnostics);
     check_combinations(all, diagnostics);
     check_api_proxy(all, diagnostics);
     Settings settings;
     decode_ours(all, operator_namespace, settings);
-    decode_chart(all, app_version, settings, diagnostics);
+    settings.release = decode_release(all, installed, diagnostics);
+    decode_chart(all, settings, diagnostics);
     all.erase("tailrender");
     settings.chart = std::move(all);
     return settings;

@@ -7,12 +7,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/value.h"
+#include "renderer/plan/release.h"
 
 namespace renderer {
 
@@ -70,7 +72,7 @@ struct Settings {
     std::int64_t cleanup_delay = kDefaultCleanupDelay;  // seconds
     std::string take_over_tag;  // of all our devices and of no others; empty: none is taken over
     // chart:
-    std::string app_version = "v1.96.5";
+    Release release = default_release();
     Image proxy_image;
     std::vector<std::string> default_tags;   // proxyConfig.defaultTags, split and trimmed
     std::vector<std::string> operator_tags;  // operatorConfig.defaultTags: of its own device
@@ -89,9 +91,11 @@ struct Settings {
 };
 
 // `layers` in rising precedence. `operator_namespace`: namespace of the bundle or stream that holds
-// the operator, "" if none. `app_version`: "v" + exact helm.version, or "".
+// the operator, "" if none. `installed`: what the inputs say of the operator's release, the most
+// telling first; `tailrender.operatorVersion` wins over it, and tells more than the operator's
+// image.
 Settings decode_settings(const std::vector<const Value*>& layers,
-                         std::string_view operator_namespace, std::string_view app_version,
-                         Diagnostics& diagnostics);
+                         std::string_view operator_namespace,
+                         std::span<const ReleaseSource> installed, Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -33,6 +33,10 @@ struct Choice {
     bool is_strict = true;  // false: another value is a warning
 };
 
+bool is_operator_version(std::string_view text) {
+    return version_of_tag(text).has_value();
+}
+
 bool is_repository(std::string_view text) {
     return parse_image_reference(fmt::format("{}:tag", text)).error.empty();
 }
@@ -66,6 +70,8 @@ constexpr Format kRepository = {is_repository, "a repository of images, without 
 constexpr Format kTag = {is_image_tag, "the tag of an image such as \"v1.96.5\""};
 constexpr Format kDigest = {is_image_digest,
                             "the digest of an image: \"sha256:\" and 64 digits of 0-9a-f"};
+constexpr Format kOperatorVersion = {is_operator_version,
+                                     "a release of the operator such as \"1.96\" or \"1.96.5\""};
 constexpr Format kServerUrl = {is_server_url, kServerUrlGrammar};
 constexpr Format kIngressClass = {is_dns1123_subdomain,
                                   "the name of an IngressClass: lower-case letters, digits, dashes "
@@ -217,6 +223,7 @@ constexpr std::array kOurs = {
     formed("clusterDomain", form<kClusterDomain>),
     formed("tailnetDomain", form<kTailnetDomain>),
     formed("dataplane", one_of<kDataplane>),
+    formed("operatorVersion", form<kOperatorVersion>),
     SchemaField{"image", FieldType::Section, kImage},
     SchemaField{"serviceMonitors", FieldType::Flag},
     formed("customResources", one_of<kCustomResources>),

@@ -34,16 +34,17 @@ TEST(DecodeSettings, TheOperatorsNamespaceIsTheDefaultAndTheSettingWins) {
 TEST(DecodeSettings, ImagesFollowTheChart) {
     const std::vector<std::pair<std::string_view, std::string_view>> rows = {
         {"proxyConfig: {image: {tag: stable}}", "tailscale/tailscale:stable"},
-        {"proxyConfig: {image: {repository: a/b}}", "a/b:v1.94.2"},
-        {"proxyConfig: {image: {repo: c/d, repository: a/b}}", "c/d:v1.94.2"},
+        {"proxyConfig: {image: {repository: a/b}}", "a/b:v1.98.3"},
+        {"proxyConfig: {image: {repo: c/d, repository: a/b}}", "c/d:v1.98.3"},
         {"proxyConfig: {image: {tag: v1.0.0, digest: "
          "'sha256:abababababababababababababababababababababababababababababababab'}}",
          "tailscale/"
          "tailscale@sha256:abababababababababababababababababababababababababababababababab"},
-        {"proxyConfig: {image: {tag: null}}", "tailscale/tailscale:v1.94.2"},
+        {"proxyConfig: {image: {tag: null}}", "tailscale/tailscale:v1.98.3"},
     };
     for (const auto& [yaml, want] : rows) {
-        EXPECT_EQ(Decoded({yaml}, "", "v1.94.2").settings.proxy_image.reference(), want) << yaml;
+        const Decoded decoded({yaml}, "", {{.text = "1.98.3", .where = "helm.version"}});
+        EXPECT_EQ(decoded.settings.proxy_image.reference(), want) << yaml;
     }
 }
 
@@ -84,7 +85,8 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
         {"tailrender: {clusterDomian: x}",
          "1: error [unknown-setting] unknown key \"clusterDomian\" in \"tailrender\" | one of { "
          "cleanupDelay, clusterDomain, customResources, dataplane, externalSecret, hostnameSuffix, "
-         "image, inputs, namespace, nodePortRange, placement, privileges, secrets, "
+         "image, inputs, namespace, nodePortRange, operatorVersion, placement, privileges, "
+         "secrets, "
          "serviceMonitors, tailnetDomain, takeOverTag } | did you mean \"clusterDomain\"?\n"},
         {"tailrender: {image: {tags: x}}",
          "1: error [unknown-setting] unknown key \"tags\" in \"tailrender.image\" | one of { "

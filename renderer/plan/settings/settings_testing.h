@@ -40,7 +40,8 @@ struct Decoded {
     Settings settings;
 
     explicit Decoded(const std::vector<std::string_view>& layers,
-                     std::string_view operator_namespace = "", std::string_view app_version = "") {
+                     std::string_view operator_namespace = "",
+                     const std::vector<ReleaseSource>& installed = {}) {
         std::vector<Value> values;
         values.reserve(layers.size());
         for (const std::string_view layer : layers) {
@@ -51,7 +52,7 @@ struct Decoded {
         for (const Value& value : values) {
             pointers.push_back(&value);
         }
-        settings = decode_settings(pointers, operator_namespace, app_version, diagnostics);
+        settings = decode_settings(pointers, operator_namespace, installed, diagnostics);
     }
     [[nodiscard]] std::string dump() const { return renderer::dump(sources, diagnostics); }
 };

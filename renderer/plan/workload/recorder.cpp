@@ -64,7 +64,7 @@ public:
             inputs_.tailnets.server_url(recorder_, {made.tailnet, spec_.pos("tailnet")}, out_);
         made.image = container_.text("image");
         if (made.image.empty()) {
-            made.image = fmt::format("tailscale/tsrecorder:{}", inputs_.settings.app_version);
+            made.image = fmt::format("tailscale/tsrecorder:{}", inputs_.settings.release.tag);
         }
         made.pull_policy = container_.text("imagePullPolicy");
         made.target_text = s3_.exists() ? fmt::format("s3://{}", s3_.text("endpoint"))

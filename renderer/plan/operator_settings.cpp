@@ -1,0 +1,75 @@
+#include "renderer/plan/operator_settings.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <vector>
+
+#include "renderer/kube/name_grammar.h"
+
+namespace renderer {
+
+namespace {
+
+// Where the operator is: it gives the generated objects their namespace.
+struct OperatorNamespace {
+    std::string name;
+    Pos pos;
+    std::string object = {};
+};
+
+OperatorNamespace operator_namespace(const Loaded& loaded, const OperatorInput& reference) {
+    if (const Document* deployment = reference.deployment) {
+        const Pos pos = deployment->ns.pos();
+        return {.name = deployment->effective_namespace,
+                .pos = pos.known() ? pos : deployment->kind.pos(),
+                .object = deployment->object_name()};
+    }
+    if (const std::optional<OperatorRelease>& release = loaded.operator_release) {
+        return {.name = release->ns, .pos = release->pos, .object = release->object};
+    }
+    if (!loaded.operator_bundle) {
+        return {};
+    }
+    const Bundle& bundle = loaded.bundles[*loaded.operator_bundle];
+    return bundle.forced_namespace.empty()
+               ? OperatorNamespace{.name = bundle.default_namespace, .pos = bundle.pos}
+               : OperatorNamespace{.name = bundle.forced_namespace,
+                                   .pos = bundle.forced_namespace_pos};
+}
+
+std::vector<ReleaseSource> installed_releases(const Loaded& loaded) {
+    std::vector<ReleaseSource> sources;
+    if (const std::optional<OperatorRelease>& release = loaded.operator_release) {
+        sources.push_back({.text = release->version,
+                           .where = "the version of the operator's chart",
+                           .pos = release->pos,
+                           .object = release->object,
+                           .is_replaced = release->document == kNone});
+    } else if (loaded.operator_bundle) {
+        const Bundle& bundle = loaded.bundles[*loaded.operator_bundle];
+        sources.push_back(
+            {.text = bundle.chart_version, .where = "helm.version", .pos = bundle.chart_pos});
+    }
+    return sources;
+}
+
+}  // namespace
+
+Settings operator_settings(const Loaded& loaded, const OperatorInput& reference,
+                           Diagnostics& diagnostics) {
+    std::vector<const Value*> layers = {&reference.values};
+    for (const Value& values : loaded.values) {
+        layers.push_back(&values);
+    }
+    const OperatorNamespace home = operator_namespace(loaded, reference);
+    if (!home.name.empty() && !is_dns1123_label(home.name)) {
+        diagnostics
+            .error("invalid-object", home.pos, fmt::format("invalid namespace \"{}\"", home.name))
+            .object(home.object)
+            .expected(kDnsLabelGrammar);
+    }
+    return decode_settings(layers, home.name, installed_releases(loaded), diagnostics);
+}
+
+}  // namespace renderer

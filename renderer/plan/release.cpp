@@ -1,0 +1,193 @@
+#include "renderer/plan/release.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <vector>
+
+namespace renderer {
+
+namespace {
+
+constexpr int kBeyond = std::numeric_limits<int>::max();
+constexpr int kMaxMajor = 9;  // more is a date
+
+constexpr std::array kReleases = {TailscaleVersion{96, 5}, TailscaleVersion{98, 10},
+                                  TailscaleVersion{100, 0}, TailscaleVersion{102, 5},
+                                  TailscaleVersion{104, 5}};
+constexpr TailscaleVersion kDefault = {96, 5};
+
+constexpr std::array kRows = {
+    TraitRow{Trait::DefaultServerUrl, {98, 0}, "k8s-operator/tsclient/client.go"},
+    TraitRow{Trait::EgressDualStack, {98, 0}, "cmd/k8s-operator/egress-services.go"},
+    TraitRow{Trait::ShortenedLabels, {98, 0}, "k8s-operator/utils.go"},
+    TraitRow{Trait::BracketedBackends, {100, 0}, "cmd/k8s-operator/ingress.go"},
+    TraitRow{Trait::SysctlWithoutProgram, {104, 0}, "cmd/k8s-operator/deploy/manifests/proxy.yaml"},
+    TraitRow{Trait::ServeOnAllInterfaces, {104, 0}, "cmd/k8s-operator/sts.go"},
+    TraitRow{Trait::EgressKeepsRenewal, {104, 0}, "cmd/k8s-operator/proxygroup_specs.go"},
+    TraitRow{Trait::AcmeAccounts, {104, 0}, "cmd/k8s-operator/proxygroup_specs.go"},
+    TraitRow{Trait::GuardedPolicies, {104, 0}, "cmd/k8s-operator/proxygrouppolicy.go"},
+    TraitRow{Trait::PullSecretsOnAccounts,
+             {104, 0},
+             "cmd/k8s-operator/deploy/chart/templates/proxy-rbac.yaml"},
+};
+
+std::optional<int> take_number(std::string_view& text) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || text.starts_with('-')) {
+        return std::nullopt;
+    }
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return number;
+}
+
+bool take_dot(std::string_view& text) {
+    const bool dot = text.starts_with('.');
+    text.remove_prefix(dot ? 1 : 0);
+    return dot;
+}
+
+// The newest known one that is not newer than `version`; nullptr when all are.
+const TailscaleVersion* known_as(TailscaleVersion version) {
+    const auto* const after =
+        std::ranges::upper_bound(kReleases, version.minor, {}, &TailscaleVersion::minor);
+    return after == kReleases.begin() ? nullptr : after - 1;
+}
+
+std::string short_name(TailscaleVersion version) {
+    return fmt::format("1.{}", version.minor);
+}
+
+Release release_of(TailscaleVersion version) {
+    return {.version = version, .tag = fmt::format("v1.{}.{}", version.minor, version.patch)};
+}
+
+// The version that a source names, with a patch.
+std::optional<TailscaleVersion> named_by(const ReleaseSource& source) {
+    std::optional<TailscaleVersion> version = version_of_tag(source.text);
+    if (version && version->patch == kNewestPatch) {
+        const TailscaleVersion* known = known_as(*version);
+        version->patch = known != nullptr && known->minor == version->minor ? known->patch : 0;
+    }
+    return version;
+}
+
+Release report_old(const ReleaseSource& source, Diagnostics& diagnostics) {
+    std::vector<std::string> names;
+    std::ranges::transform(kReleases, std::back_inserter(names), short_name);
+    diagnostics
+        .say(source.is_replaced ? Severity::Warning : Severity::Error, "unknown-release",
+             source.pos,
+             source.is_replaced
+                 ? fmt::format(
+                       "this release of the operator is too old: what replaces it is that of {}",
+                       short_name(kDefault))
+                 : "this release of the operator is older than all that can be rendered")
+        .object(source.object)
+        .where(std::string(source.where))
+        .found(fmt::format("\"{}\"", source.text))
+        .expected(fmt::format("one of {{ {} }}", fmt::join(names, ", ")))
+        .hint("set \"tailrender.operatorVersion\"");
+    return default_release();
+}
+
+void warn_of_unknown(const ReleaseSource& source, TailscaleVersion as, Diagnostics& diagnostics) {
+    diagnostics
+        .warning("unknown-release", source.pos,
+                 fmt::format("this release of the operator is not known here: it is rendered as {}",
+                             short_name(as)))
+        .object(source.object)
+        .where(std::string(source.where))
+        .found(fmt::format("\"{}\"", source.text))
+        .hint("use a newer tailrender, or read what changed before you apply this");
+}
+
+void warn_of_conflict(const ReleaseSource& taken, const ReleaseSource& other,
+                      Diagnostics& diagnostics) {
+    diagnostics
+        .warning(
+            "release-conflict", other.pos,
+            fmt::format("another release of the operator is rendered: that of \"{}\"", taken.where))
+        .object(other.object)
+        .where(std::string(other.where))
+        .found(fmt::format("\"{}\"", other.text))
+        .expected(fmt::format("\"{}\"", taken.text));
+}
+
+}  // namespace
+
+std::optional<TailscaleVersion> version_of_tag(std::string_view tag) {
+    tag.remove_prefix(tag.starts_with('v') ? 1 : 0);
+    const std::optional<int> major = take_number(tag);
+    const std::optional<int> minor = major && take_dot(tag) ? take_number(tag) : std::nullopt;
+    if (!minor || *major == 0 || *major > kMaxMajor) {
+        return std::nullopt;
+    }
+    TailscaleVersion version{*major == 1 ? *minor : kBeyond, kNewestPatch};
+    if (take_dot(tag)) {
+        const std::optional<int> patch = take_number(tag);
+        if (!patch) {
+            return std::nullopt;
+        }
+        version.patch = *patch;
+    }
+    const bool ends =
+        tag.empty() || std::string_view("-_@").find(tag.front()) != std::string_view::npos;
+    return ends ? std::optional(version) : std::nullopt;
+}
+
+std::span<const TraitRow> trait_rows() {
+    return kRows;
+}
+
+bool Release::has(Trait trait) const {
+    return std::ranges::any_of(kRows, [&](const TraitRow& row) {
+        return row.trait == trait && version >= row.since && (!row.until || version < *row.until);
+    });
+}
+
+std::string Release::name() const {
+    return short_name(version);
+}
+
+std::span<const TailscaleVersion> known_releases() {
+    return kReleases;
+}
+
+Release default_release() {
+    return release_of(kDefault);
+}
+
+Release choose_release(std::span<const ReleaseSource> sources, Diagnostics& diagnostics) {
+    const ReleaseSource* taken = nullptr;
+    TailscaleVersion chosen;
+    for (const ReleaseSource& source : sources) {
+        const std::optional<TailscaleVersion> version = named_by(source);
+        if (!version) {
+            continue;
+        }
+        if (taken == nullptr) {
+            taken = &source;
+            chosen = *version;
+        } else if (version->minor != chosen.minor) {
+            warn_of_conflict(*taken, source, diagnostics);
+        }
+    }
+    if (taken == nullptr) {
+        return default_release();
+    }
+    const TailscaleVersion* known = known_as(chosen);
+    if (known == nullptr) {
+        return report_old(*taken, diagnostics);
+    }
+    if (known->minor != chosen.minor) {
+        warn_of_unknown(*taken, *known, diagnostics);
+    }
+    return release_of(chosen.minor == kBeyond ? *known : chosen);
+}
+
+}  // namespace renderer

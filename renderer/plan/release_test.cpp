@@ -1,0 +1,119 @@
+#include "renderer/plan/release.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "renderer/plan/settings/settings_testing.h"
+
+namespace renderer {
+namespace {
+
+std::string version(std::string_view tag) {
+    const std::optional<TailscaleVersion> found = version_of_tag(tag);
+    return found ? std::to_string(found->minor) + "." + std::to_string(found->patch) : "none";
+}
+
+TEST(VersionOfTag, ReadsReleases) {
+    EXPECT_EQ(version("v1.96.5"), "96.5");
+    EXPECT_EQ(version("1.88.0"), "88.0");
+    EXPECT_EQ(version("1.92.3-debug"), "92.3");
+    EXPECT_EQ(version("v1.97.37_amd64"), "97.37");
+    EXPECT_EQ(version("v1.90.2@sha256:00"), "90.2");
+    EXPECT_GT(version_of_tag("v1.96"), version_of_tag("v1.96.5"));
+    EXPECT_GT(version_of_tag("2.0.1"), version_of_tag("v1.999.0"));
+}
+
+TEST(VersionOfTag, LeavesOtherTagsAlone) {
+    for (const std::string_view tag :
+         {"", "stable", "latest", "v1", "1.", "1.x", "v1.96.", "v1.96.5x", "unstable-v1.97.3",
+          "2024.10.1", "0.1.0", "1.-96", "v1.96.5.1", "99999999999.1"}) {
+        EXPECT_EQ(version(tag), "none") << tag;
+    }
+}
+
+struct Chosen {
+    SourceMap sources;
+    Diagnostics diagnostics;
+    Release release;
+
+    explicit Chosen(std::initializer_list<ReleaseSource> from)
+        : release(choose_release({from.begin(), from.size()}, diagnostics)) {}
+    [[nodiscard]] std::string dump() const { return renderer::dump(sources, diagnostics); }
+};
+
+TEST(ChooseRelease, TakesTheFirstThatNamesOne) {
+    EXPECT_EQ(Chosen({}).release.version, default_release().version);
+    const Chosen chosen{{.text = "stable", .where = "a"}, {.text = "1.98.3", .where = "b"}};
+    EXPECT_EQ(chosen.release.tag, "v1.98.3");
+    EXPECT_EQ(chosen.release.name(), "1.98");
+    EXPECT_EQ(chosen.dump(), "");
+}
+
+TEST(ChooseRelease, FillsInTheNewestPatch) {
+    EXPECT_EQ((Chosen{{.text = "1.98", .where = "a"}}.release.tag), "v1.98.10");
+    EXPECT_EQ((Chosen{{.text = "v1.104", .where = "a"}}.release.tag), "v1.104.5");
+}
+
+TEST(ChooseRelease, WarnsOfAnotherRelease) {
+    const Chosen chosen{{.text = "1.98.10", .where = "helm.version"},
+                        {.text = "v1.98.2", .where = "the image"},
+                        {.text = "v1.102.5", .where = "the image"}};
+    EXPECT_EQ(chosen.release.tag, "v1.98.10");
+    EXPECT_EQ(chosen.dump(),
+              "0: warning [release-conflict] another release of the operator is rendered: that of "
+              "\"helm.version\" | \"v1.102.5\" | \"1.98.10\"\n");
+}
+
+TEST(ChooseRelease, RendersAnUnknownOneAsTheLastKnownOne) {
+    const Chosen newer{{.text = "1.196.2", .where = "a"}};
+    EXPECT_EQ(newer.release.tag, "v1.196.2");
+    EXPECT_TRUE(newer.release.has(Trait::GuardedPolicies));
+    EXPECT_EQ(
+        newer.dump(),
+        "0: warning [unknown-release] this release of the operator is not known here: it is "
+        "rendered as 1.104 | \"1.196.2\" | use a newer tailrender, or read what changed before "
+        "you apply this\n");
+    EXPECT_EQ((Chosen{{.text = "2.0.1", .where = "a"}}.release.tag), "v1.104.5");
+    const Chosen unstable{{.text = "1.97.40", .where = "a"}};
+    EXPECT_NE(unstable.dump().find("rendered as 1.96"), std::string::npos);
+    EXPECT_FALSE(unstable.release.has(Trait::DefaultServerUrl));
+}
+
+TEST(ChooseRelease, RefusesAnOldOneUnlessItIsReplaced) {
+    const Chosen old{{.text = "1.94.2", .where = "a"}};
+    EXPECT_EQ(
+        old.dump(),
+        "0: error [unknown-release] this release of the operator is older than all that can be "
+        "rendered | \"1.94.2\" | one of { 1.96, 1.98, 1.100, 1.102, 1.104 } | set "
+        "\"tailrender.operatorVersion\"\n");
+    const Chosen replaced{{.text = "1.94.2", .where = "a", .is_replaced = true}};
+    EXPECT_EQ(replaced.release.version, default_release().version);
+    EXPECT_FALSE(replaced.diagnostics.has_errors());
+    EXPECT_NE(replaced.dump().find("warning [unknown-release]"), std::string::npos);
+}
+
+TEST(Traits, BeginWithTheirRelease) {
+    const Release before = Chosen{{.text = "1.102.5", .where = "a"}}.release;
+    const Release since = Chosen{{.text = "1.104.0", .where = "a"}}.release;
+    EXPECT_FALSE(before.has(Trait::ServeOnAllInterfaces));
+    EXPECT_TRUE(since.has(Trait::ServeOnAllInterfaces));
+    EXPECT_TRUE(since.has(Trait::DefaultServerUrl));
+}
+
+TEST(Traits, EachHasARowOfAKnownReleaseWithASource) {
+    std::set<Trait> seen;
+    for (const TraitRow& row : trait_rows()) {
+        EXPECT_FALSE(row.source.empty());
+        EXPECT_TRUE(seen.insert(row.trait).second);
+        EXPECT_NE(std::ranges::find(known_releases(), row.since.minor, &TailscaleVersion::minor),
+                  known_releases().end());
+    }
+    EXPECT_TRUE(std::ranges::is_sorted(trait_rows(), {}, &TraitRow::since));
+}
+
+}  // namespace
+}  // namespace renderer

@@ -25,6 +25,7 @@ constexpr std::string_view kHttpRedirect = "tailscale.com/http-redirect";
 constexpr std::string_view kForwardClusterTraffic =
     "tailscale.com/experimental-forward-cluster-traffic-via-ingress";
 constexpr std::string_view kHttpEndpoint = "tailscale.com/http-endpoint";
+constexpr std::string_view kShareAcmeAccount = "tailscale.com/share-acme-account";  // ProxyGroup
 constexpr std::string_view kManaged = "tailscale.com/managed";
 
 enum class On : std::uint8_t { Service = 1, Ingress = 2, Both = 3 };

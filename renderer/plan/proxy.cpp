@@ -71,6 +71,7 @@ Workload start_workload(const ParentInput& parent, std::string_view rule,
     const Settings& settings = inputs.settings;
     Workload workload;
     workload.origin = {parent.pos(), parent.doc->object_name(), rule};
+    workload.release = settings.release;
     workload.generator = rule.substr(0, rule.find(':'));
     workload.bundle = inputs.bundle_of(*parent.doc);
     workload.ns = settings.ns;

@@ -27,7 +27,6 @@ constexpr std::array kRows = {
     TraitRow{Trait::BracketedBackends, {100, 0}, "cmd/k8s-operator/ingress.go"},
     TraitRow{Trait::SysctlWithoutProgram, {104, 0}, "cmd/k8s-operator/deploy/manifests/proxy.yaml"},
     TraitRow{Trait::ServeOnAllInterfaces, {104, 0}, "cmd/k8s-operator/sts.go"},
-    TraitRow{Trait::EgressKeepsRenewal, {104, 0}, "cmd/k8s-operator/proxygroup_specs.go"},
     TraitRow{Trait::AcmeAccounts, {104, 0}, "cmd/k8s-operator/proxygroup_specs.go"},
     TraitRow{Trait::GuardedPolicies, {104, 0}, "cmd/k8s-operator/proxygrouppolicy.go"},
     TraitRow{Trait::PullSecretsOnAccounts,

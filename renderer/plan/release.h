@@ -35,8 +35,8 @@ enum class Trait : std::uint8_t {
     BracketedBackends,  // IPv6 backends of an Ingress stand in brackets
     SysctlWithoutProgram,   // the init container writes to /proc/sys instead of calling sysctl
     ServeOnAllInterfaces,   // cluster traffic reaches Serve by a variable only
-    EgressKeepsRenewal,     // pods of an egress group force no renewal of certificates
-    AcmeAccounts,           // replicas of an ingress group may share an account of the ACME server
+    AcmeAccounts,           // replicas of an ingress group may share an account of the ACME server;
+                            // else they, and no other pods of groups, force each renewal
     GuardedPolicies,        // expressions of admission policies look for annotations first
     PullSecretsOnAccounts,  // accounts of proxies have the chart's imagePullSecrets
 };

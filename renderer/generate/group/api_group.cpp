@@ -20,7 +20,7 @@ Value api_container(const Workload& workload) {
             {env_from_field("POD_NAME", "metadata.name"), env_from_field("POD_UID", "metadata.uid"),
              env_from_field("POD_IP", "status.podIP"), env_from_field("POD_IPS", "status.podIPs"),
              env("TS_K8S_PROXY_CONFIG", fmt::format("kube:{}/$(POD_NAME)-config", workload.ns)),
-             env("TS_DEBUG_ACME_FORCE_RENEWAL", "true")}));
+             env(kForceRenewal, "true")}));
     made.add("ports",
              Value::list({Value::map(
                  {{"containerPort", kApiPort}, {"name", "k8s-proxy"}, {"protocol", "TCP"}})}));

@@ -42,17 +42,18 @@ Value member_metadata(const EgressMember& member, std::string_view ns) {
                                 {"tailscale.com/svc-type", "egress"}})}});
 }
 
-Value cluster_ip_service(const EgressMember& member, std::string_view ns) {
-    return Value::map(
-        {{"apiVersion", "v1"},
-         {"kind", "Service"},
-         {"metadata", member_metadata(member, ns)},
-         {"spec", Value::map({{"ports", ports(member)},
-                              {"selector",
-                               Value::map({{"tailscale.com/managed", "true"},
-                                           {"tailscale.com/parent-resource", member.group},
-                                           {"tailscale.com/parent-resource-type", "proxygroup"}})},
-                              {"type", "ClusterIP"}})}});
+Value cluster_ip_service(const EgressMember& member, const Settings& settings) {
+    Value spec = Value::map(
+        {{"ports", ports(member)},
+         {"selector", Value::map({{"tailscale.com/managed", "true"},
+                                  {"tailscale.com/parent-resource", member.group},
+                                  {"tailscale.com/parent-resource-type", "proxygroup"}})},
+         {"type", "ClusterIP"}});
+    put_if(spec, settings.release.has(Trait::EgressDualStack), "ipFamilyPolicy", "PreferDualStack");
+    return Value::map({{"apiVersion", "v1"},
+                       {"kind", "Service"},
+                       {"metadata", member_metadata(member, settings.ns)},
+                       {"spec", std::move(spec)}});
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ Value egress_config_map(const Workload& workload, const Plan& plan) {
 
 void generate_egress_services(const Plan& plan, Objects& objects) {
     for (const EgressMember& member : plan.egress_members) {
-        objects.push_back({.root = cluster_ip_service(member, plan.settings.ns),
+        objects.push_back({.root = cluster_ip_service(member, plan.settings),
                            .origin = member.origin,
                            .bundle = member.bundle,
                            .generator = "proxy-group"});

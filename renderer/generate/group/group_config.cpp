@@ -89,7 +89,8 @@ std::string api_config(const Workload& workload, const ProxyGroupPlan& group,
                                {"LogLevel", Value::borrowed(group.log_level)},
                                {"App", "k8s-operator-proxygroup-kube-apiserver"}});
     const ProxyClassPlan* chosen = workload.proxy_class;
-    put_if(config, !workload.server_url.empty(), "ServerURL", workload.server_url);
+    const std::string_view server = spelled_server(workload.release, workload.server_url);
+    put_if(config, !server.empty(), "ServerURL", server);
     config.add("LocalPort", kHealthPort);
     if (chosen != nullptr && chosen->has_metrics) {
         config.add("MetricsEnabled", chosen->metrics);
@@ -112,7 +113,7 @@ std::string api_config(const Workload& workload, const ProxyGroupPlan& group,
 
 std::string group_config_hash(const Workload& workload, const ProxyGroupPlan& group) {
     Value fields = Value::map();
-    put_if(fields, !workload.server_url.empty(), "ServerURL", workload.server_url);
+    put_if(fields, is_other_server(workload), "ServerURL", workload.server_url);
     put_if(fields, group.input.type != GroupType::KubeApiServer, "acceptDNS", false);
     return sha256_hex(write_json(fields)).substr(0, kHashDigits);
 }

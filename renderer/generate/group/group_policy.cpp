@@ -10,9 +10,12 @@ namespace {
 constexpr std::string_view kAnnotation = "tailscale.com/proxy-group";
 // An object without any annotation has no such map, and to look into it would be an error, which
 // denies.
-constexpr std::string_view kIsSet =
-    "has(object.metadata.annotations) && \"tailscale.com/proxy-group\" in "
-    "object.metadata.annotations";
+constexpr std::string_view kIsNotSet =
+    "!(has(object.metadata.annotations) && \"tailscale.com/proxy-group\" in "
+    "object.metadata.annotations)";
+constexpr std::string_view kGuardedIsNotSet =
+    "!has(object.metadata.annotations) || !(\"tailscale.com/proxy-group\" in "
+    "object.metadata.annotations)";
 constexpr std::string_view kIsExposed =
     "((has(object.spec.loadBalancerClass) && object.spec.loadBalancerClass == \"tailscale\") || "
     "(has(object.metadata.annotations) && \"tailscale.com/expose\" in "
@@ -77,36 +80,39 @@ Value binding(const std::string& name, const std::string& ns) {
                                     Value::map({{"matchLabels", std::move(labels)}})}})}})}});
 }
 
-Value ingress_policy(const std::string& name, const std::set<std::string>& names) {
+Value ingress_policy(const std::string& name, const std::set<std::string>& names,
+                     std::string_view is_not_set) {
     const std::string allowed = is_allowed(names);
     return policy(
         name,
         Value::list({resource_rule("networking.k8s.io", "*", "ingresses"),
                      resource_rule("", "v1", "services")}),
-        Value::list(
-            {validation(
-                 fmt::format("request.kind.kind != \"Ingress\" || !({}) || {}", kIsSet, allowed),
-                 names),
-             validation(fmt::format("request.kind.kind != \"Service\" || !{} || (!({}) || {})",
-                                    kIsExposed, kIsSet, allowed),
-                        names)}));
+        Value::list({validation(fmt::format("request.kind.kind != \"Ingress\" || {} || {}",
+                                            is_not_set, allowed),
+                                names),
+                     validation(fmt::format("request.kind.kind != \"Service\" || !{} || ({} || {})",
+                                            kIsExposed, is_not_set, allowed),
+                                names)}));
 }
 
-Value egress_policy(const std::string& name, const std::set<std::string>& names) {
+Value egress_policy(const std::string& name, const std::set<std::string>& names,
+                    std::string_view is_not_set) {
     return policy(
         name, Value::list({resource_rule("", "v1", "services")}),
         Value::list({validation(
-            fmt::format("{} || !({}) || {}", kIsExposed, kIsSet, is_allowed(names)), names)}));
+            fmt::format("{} || {} || {}", kIsExposed, is_not_set, is_allowed(names)), names)}));
 }
 
 }  // namespace
 
 void generate_group_policies(const Plan& plan, Objects& objects) {
+    const bool is_guarded = plan.settings.release.has(Trait::GuardedPolicies);
+    const std::string_view is_not_set = is_guarded ? kGuardedIsNotSet : kIsNotSet;
     for (const GroupPolicyPlan& one : plan.group_policies) {
         const std::string ingress = fmt::format("ts-ingress-{}", one.ns);
         const std::string egress = fmt::format("ts-egress-{}", one.ns);
-        Value roots[] = {ingress_policy(ingress, one.ingress), binding(ingress, one.ns),
-                         egress_policy(egress, one.egress), binding(egress, one.ns)};
+        Value roots[] = {ingress_policy(ingress, one.ingress, is_not_set), binding(ingress, one.ns),
+                         egress_policy(egress, one.egress, is_not_set), binding(egress, one.ns)};
         for (Value& root : roots) {
             objects.push_back({.root = std::move(root),
                                .origin = one.origin,

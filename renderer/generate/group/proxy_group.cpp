@@ -52,6 +52,9 @@ Value rules(const Workload& workload, const ProxyGroupPlan& group, const Offered
             written.append(service->dns_name);
         }
     }
+    if (group.shares_acme_account) {
+        written.append(Value::borrowed(kAcmeAccounts));
+    }
     rules.append(secret_rule(std::move(written), Value::list({"get", "update", "patch"})));
     if (group.input.type == GroupType::KubeApiServer) {
         rules.append(secret_rule(std::move(followed), Value::list({"get", "watch"})));
@@ -69,16 +72,17 @@ Value labelled_secret(const Workload& workload, const ProxyGroupPlan& group, con
 }
 
 Value tailscale_container(const Workload& workload, const ProxyGroupPlan& group) {
-    Value made = container(
-        workload, "tailscale",
-        Value::list(
-            {env("TS_USERSPACE", "false"), env_from_field("POD_IP", "status.podIP"),
-             env_from_field("POD_NAME", "metadata.name"), env_from_field("POD_UID", "metadata.uid"),
-             env_from_field("POD_IPS", "status.podIPs"), env("TS_KUBE_SECRET", "$(POD_NAME)"),
-             env("TS_EXPERIMENTAL_SERVICE_AUTO_ADVERTISEMENT", "false"),
-             env("TS_STATE", "kube:$(POD_NAME)"),
-             env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)"),
-             env("TS_DEBUG_ACME_FORCE_RENEWAL", "true")}));
+    Value environment = Value::list(
+        {env("TS_USERSPACE", "false"), env_from_field("POD_IP", "status.podIP"),
+         env_from_field("POD_NAME", "metadata.name"), env_from_field("POD_UID", "metadata.uid"),
+         env_from_field("POD_IPS", "status.podIPs"), env("TS_KUBE_SECRET", "$(POD_NAME)"),
+         env("TS_EXPERIMENTAL_SERVICE_AUTO_ADVERTISEMENT", "false"),
+         env("TS_STATE", "kube:$(POD_NAME)"),
+         env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)")});
+    if (!workload.release.has(Trait::AcmeAccounts)) {
+        environment.append(env(kForceRenewal, "true"));
+    }
+    Value made = container(workload, "tailscale", std::move(environment));
     Value mounts = Value::list();
     add_mounts(workload, mounts);
     mounts.append(read_only_mount(

@@ -1,4 +1,5 @@
 #include "renderer/generate/install/install_objects.h"
+#include "renderer/generate/workload/workload_objects.h"
 #include "renderer/plan/install/controller.h"
 
 namespace renderer {
@@ -66,9 +67,11 @@ void generate_install_rbac(const Plan& plan, Objects& objects) {
     add(role(kControllerName, install.ns, controller_rules()));
     add(binding(kControllerName, install.ns, kControllerName, install.ns));
     if (install.auth_proxy_account) {
-        add(Value::map({{"apiVersion", "v1"},
-                        {"kind", "ServiceAccount"},
-                        {"metadata", metadata(kAuthProxyAccount, install.ns)}}));
+        Value proxies = Value::map({{"apiVersion", "v1"},
+                                    {"kind", "ServiceAccount"},
+                                    {"metadata", metadata(kAuthProxyAccount, install.ns)}});
+        add_pull_secrets(plan.settings, proxies);
+        add(std::move(proxies));
         add(role(kAuthProxyClusterRole, "", impersonation()));
         add(binding(kAuthProxyClusterRole, "", kAuthProxyAccount, install.ns));
     }

@@ -52,7 +52,7 @@ Value tailscale_container(const Workload& workload, const ProxyPlan& proxy) {
              env_from_field("POD_UID", "metadata.uid"), env("TS_KUBE_SECRET", "$(POD_NAME)"),
              env("TS_EXPERIMENTAL_SERVICE_AUTO_ADVERTISEMENT", "false"),
              env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)"),
-             env("TS_DEBUG_ACME_FORCE_RENEWAL", "true")}));
+             env(kForceRenewal, "true")}));
     Value mounts = Value::list();
     add_mounts(workload, mounts);
     if (proxy.userspace) {
@@ -101,9 +101,11 @@ Value set_spec(const Workload& workload, const ProxyPlan& proxy) {
 
 }  // namespace
 
-void generate_feature(const Plan& /*plan*/, const Workload& workload, const ProxyPlan& proxy,
+void generate_feature(const Plan& plan, const Workload& workload, const ProxyPlan& proxy,
                       Objects& objects) {
-    add_object(workload, service_account(workload), objects);
+    Value account = service_account(workload);
+    add_pull_secrets(plan.settings, account);
+    add_object(workload, std::move(account), objects);
     for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
         add_object(workload, config_secret(workload, i, config_data(workload, proxy, i)), objects);
     }

@@ -38,7 +38,8 @@ Value redirect_handlers(const ProxyPlan& proxy) {
 
 Value replica_config(const Workload& workload, std::size_t ordinal) {
     Value config = Value::map({{"Version", "alpha0"}, {"Locked", false}});
-    put_if(config, !workload.server_url.empty(), "ServerURL", workload.server_url);
+    const std::string_view server = spelled_server(workload.release, workload.server_url);
+    put_if(config, !server.empty(), "ServerURL", server);
     config.add("AuthKey", fmt::format("file:/etc/tsauth/{}/authkey", workload.pod(ordinal)));
     config.add("Hostname", workload.hostnames[ordinal]);
     config.add("acceptDNS", false);
@@ -73,7 +74,7 @@ std::string serve_config(const ProxyPlan& proxy) {
 
 std::string config_hash(const Workload& workload) {
     Value fields = Value::map();
-    put_if(fields, !workload.server_url.empty(), "ServerURL", workload.server_url);
+    put_if(fields, is_other_server(workload), "ServerURL", workload.server_url);
     fields.add("acceptDNS", false);
     fields.add("NoStatefulFiltering", true);
     return sha256_hex(write_json(fields)).substr(0, kHashDigits);

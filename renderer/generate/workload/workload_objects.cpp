@@ -18,6 +18,9 @@ constexpr int kNobody = 65532;
 constexpr std::string_view kEnableForwarding =
     "sysctl -w net.ipv4.ip_forward=1 && if sysctl net.ipv6.conf.all.forwarding; then sysctl -w "
     "net.ipv6.conf.all.forwarding=1; fi";
+constexpr std::string_view kWriteForwarding =
+    "echo 1 > /proc/sys/net/ipv4/ip_forward && if [ -e /proc/sys/net/ipv6/conf/all/forwarding ]; "
+    "then echo 1 > /proc/sys/net/ipv6/conf/all/forwarding; fi";
 
 Value secret_volume(std::string_view name, std::string_view secret, std::string_view item) {
     Value source = Value::map({{"secretName", secret}});
@@ -54,6 +57,14 @@ Value service_account(const Workload& workload) {
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "ServiceAccount"},
                        {"metadata", metadata(workload, workload.account)}});
+}
+
+void add_pull_secrets(const Settings& settings, Value& account) {
+    const Value* secrets = settings.chart.find("imagePullSecrets");
+    const bool is_set = secrets != nullptr && secrets->is_list() && secrets->size() > 0;
+    if (is_set && settings.release.has(Trait::PullSecretsOnAccounts)) {
+        account.add("imagePullSecrets", secrets->clone());
+    }
 }
 
 Value secret_rule(Value names, Value verbs) {
@@ -170,11 +181,13 @@ Value proxy_resources() {
 }
 
 Value sysctl_container(const Workload& workload) {
-    return Value::map({{"name", "sysctler"},
-                       {"image", workload.image},
-                       {"command", Value::list({"/bin/sh", "-c"})},
-                       {"args", Value::list({Value::borrowed(kEnableForwarding)})},
-                       {"securityContext", Value::map({{"privileged", true}})}});
+    const bool writes = workload.release.has(Trait::SysctlWithoutProgram);
+    return Value::map(
+        {{"name", "sysctler"},
+         {"image", workload.image},
+         {"command", Value::list({"/bin/sh", "-c"})},
+         {"args", Value::list({Value::borrowed(writes ? kWriteForwarding : kEnableForwarding)})},
+         {"securityContext", Value::map({{"privileged", true}})}});
 }
 
 Value restricted_security_context() {

@@ -166,7 +166,7 @@ std::string service_dns_name(const ParentInput& parent, const ProxyGroupInput& g
             .hint("certificates cannot be issued if that tailnet has another domain");
     }
     std::string name = fmt::format("{}.{}", hostname, settings.tailnet_domain);
-    if (name.size() > kMaxLabel) {
+    if (name.size() > kMaxLabel && !settings.release.has(Trait::ShortenedLabels)) {
         about(parent, diagnostics)
             .error(
                 "name-too-long", pos,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "renderer/core/text_of.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/proxy_group_checks.h"
 #include "renderer/plan/grammar.h"
@@ -52,10 +53,31 @@ void plan_hostnames(const ProxyGroupInput& group, const Settings& settings, Work
     }
 }
 
-void fill_environment(const Settings& settings, Workload& workload, GroupType type) {
+// The group's annotation, else the operator's default.
+bool shares_acme_account(const ProxyGroupInput& group, const Settings& settings) {
+    if (group.type != GroupType::Ingress || !settings.release.has(Trait::AcmeAccounts)) {
+        return false;
+    }
+    const Value* wish = group.annotation(kShareAcmeAccount);
+    return wish == nullptr ? settings.share_acme_account : text_of(wish) == "true";
+}
+
+void add_acme_environment(const ProxyGroupInput& group, bool shares,
+                          std::vector<EnvVariable>& env) {
+    if (!shares) {
+        env.push_back({kForceRenewal, "true"});
+        return;
+    }
+    const std::string_view tailnet = group.tailnet.text.empty() ? "_default" : group.tailnet.text;
+    env.push_back({"TS_ACME_ACCOUNT_SECRET_NAME", std::string(kAcmeAccounts)});
+    env.push_back({"TS_ACME_ACCOUNT_FIELD", fmt::format("{}.acme-account.key.pem", tailnet)});
+}
+
+void fill_environment(const ProxyGroupInput& group, const Settings& settings, Workload& workload,
+                      bool shares) {
     std::vector<EnvVariable>& env = workload.env;
     add_firewall_mode(settings, workload);
-    if (type == GroupType::Egress) {
+    if (group.type == GroupType::Egress) {
         env.push_back({"TS_EGRESS_SERVICES_CONFIG_PATH", "/etc/proxies/egress-services"});
         env.push_back({"TS_EGRESS_PROXIES_CONFIG_PATH", "/etc/proxies"});
         env.push_back({"TS_INTERNAL_APP", "k8s-operator-proxygroup-egress"});
@@ -64,6 +86,9 @@ void fill_environment(const Settings& settings, Workload& workload, GroupType ty
         env.push_back({"TS_INGRESS_PROXIES_CONFIG_PATH", "/etc/proxies/ingress-config.json"});
         env.push_back({"TS_SERVE_CONFIG", "/etc/proxies/serve-config.json"});
         env.push_back({"TS_EXPERIMENTAL_CERT_SHARE", "true"});
+        if (settings.release.has(Trait::AcmeAccounts)) {
+            add_acme_environment(group, shares, env);
+        }
     }
     env.push_back({"TS_ENABLE_HEALTH_CHECK", "true"});
 }
@@ -91,7 +116,8 @@ Workload make_group(const ProxyGroupInput& group, const ProxyClassPlan* chosen,
         fill_api_group(group, inputs, workload, feature);
     } else {
         workload.volumes = {kConfigVolume, kAuthVolume};
-        fill_environment(settings, workload, group.type);
+        feature.shares_acme_account = shares_acme_account(group, settings);
+        fill_environment(group, settings, workload, feature.shares_acme_account);
     }
     for (const std::string_view kind : {"Role", "RoleBinding", "StatefulSet"}) {
         workload.claims.push_back({kind, workload.name, workload.origin.pos});

@@ -40,12 +40,16 @@ struct GroupEndpoint {
     std::vector<std::string> addresses;  // "203.0.113.11:30500", at most two
 };
 
+// The Secret of the accounts at the ACME server, one for each tailnet. The controller makes it.
+constexpr std::string_view kAcmeAccounts = "tailscale-acme-accounts";
+
 // What only ProxyGroups have.
 struct ProxyGroupPlan {
     ProxyGroupInput input;
     std::vector<GroupEndpoint> endpoints = {};  // one per replica, or none
     std::int64_t tailscaled_port = 0;           // UDP; 0: it takes any
     std::string_view log_level = {};            // kube-apiserver
+    bool shares_acme_account = false;  // ingress: replicas use the account of kAcmeAccounts
 };
 
 }  // namespace renderer

@@ -243,6 +243,7 @@ void decode_chart(const Value& all, Settings& settings, Diagnostics& diagnostics
     settings.default_proxy_class_pos = pos_at(all, {"proxyConfig", "defaultProxyClass"});
     settings.ingress_class = text_at(all, {"ingressClass", "name"}, "tailscale");
     settings.ingress_class_enabled = flag_at(all, {"ingressClass", "enabled"});
+    settings.share_acme_account = flag_at(all, {"operatorConfig", "sharedACMEAccountKey"});
     for (const Value& entry : items_of(all.at({"operatorConfig", "extraEnv"}))) {
         decode_env_entry(entry, settings, diagnostics);
     }

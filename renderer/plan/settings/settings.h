@@ -84,6 +84,7 @@ struct Settings {
     std::string priority_class;          // extraEnv PROXY_PRIORITY_CLASS_NAME
     bool default_load_balancer = false;  // extraEnv OPERATOR_DEFAULT_LOAD_BALANCER is "true"
     bool log_upload = true;              // extraEnv TS_NO_LOGS_NO_SUPPORT switches it off
+    bool share_acme_account = false;     // operatorConfig.sharedACMEAccountKey: of ingress groups
     std::string k8s_proxy_image;         // extraEnv K8S_PROXY_IMAGE, "" = the operator's default
     std::string ingress_class = "tailscale";
     bool ingress_class_enabled = true;

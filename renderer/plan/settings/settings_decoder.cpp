@@ -174,6 +174,8 @@ constexpr std::array kOperator = {
     SchemaField{"podAnnotations serviceAccountAnnotations", FieldType::TextMap, {}, annotations},
     SchemaField{"resources affinity podSecurityContext securityContext", FieldType::Map},
     SchemaField{"tolerations extraEnv", FieldType::List},
+    SchemaField{"sharedACMEAccountKey", FieldType::TextOrFlag},
+    SchemaField{"priorityClassName", FieldType::Text},
 };
 constexpr std::array kIngress = {
     formed("name", form<kIngressClass>),

@@ -45,6 +45,9 @@ Workload plan_l7_ingress(const IngressInput& ingress, const ProxyInputs& inputs,
     proxy.userspace = !forwards;
     if (forwards) {
         workload.env.push_back({"EXPERIMENTAL_ALLOW_PROXYING_CLUSTER_TRAFFIC_VIA_INGRESS", "true"});
+        if (inputs.settings.release.has(Trait::ServeOnAllInterfaces)) {
+            workload.env.push_back({"TS_SERVE_ALLOW_ALL_INTERFACES", "true"});
+        }
     } else {
         workload.metrics_type = "ingress_resource";
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "renderer/kube/name_grammar.h"
+#include "renderer/plan/object_names.h"
 
 namespace renderer {
 
@@ -31,9 +32,12 @@ MetricsPlan metrics_of(const Workload& workload) {
     metrics.target = workload.name;
     metrics.ns = workload.ns;
     metrics.proxy_type = workload.metrics_type;
-    metrics.parent_name = workload.parent_name;
-    metrics.parent_ns = workload.parent_ns;
-    metrics.job = metrics_job(metrics.proxy_type, metrics.parent_ns, metrics.parent_name);
+    const auto label = [&](const std::string& value) {
+        return workload.release.has(Trait::ShortenedLabels) ? shortened_label(value) : value;
+    };
+    metrics.parent_name = label(workload.parent_name);
+    metrics.parent_ns = label(workload.parent_ns);
+    metrics.job = label(metrics_job(metrics.proxy_type, workload.parent_ns, workload.parent_name));
     metrics.pod_labels = labels_of(workload);
     metrics.monitored = workload.proxy_class->service_monitor;
     metrics.monitor_labels = workload.proxy_class->monitor_labels.clone();

@@ -174,7 +174,8 @@ private:
         made.env = {{"TS_AUTHKEY_FILE", "/etc/tailscaled/$(POD_NAME)/authkey"},
                     {"TS_STATE", "kube:$(POD_NAME)"},
                     {"TSRECORDER_HOSTNAME", fmt::format("$(POD_NAME){}", hostname_end())},
-                    {"TSRECORDER_LOGIN_SERVER", made.server_url}};
+                    {"TSRECORDER_LOGIN_SERVER",
+                     std::string(spelled_server(made.release, made.server_url))}};
         for (const EnvInput& users : container_.env("env")) {
             made.env.push_back({users.name, std::string(users.value)});
         }

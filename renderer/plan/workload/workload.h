@@ -16,6 +16,7 @@
 #include "renderer/plan/class/proxy_class_plan.h"
 #include "renderer/plan/group/offered_service.h"
 #include "renderer/plan/group/proxy_group_plan.h"
+#include "renderer/plan/release.h"
 #include "renderer/plan/workload/dns_config.h"
 #include "renderer/plan/workload/recorder.h"
 
@@ -51,6 +52,9 @@ struct ReplicaVolume {
     std::string_view directory;
 };
 
+// Orders of certificates do not name the one that they replace, whose account may be gone.
+constexpr std::string_view kForceRenewal = "TS_DEBUG_ACME_FORCE_RENEWAL";
+
 constexpr ReplicaVolume kConfigVolume = {"tailscaledconfig", "config", "", "/etc/tsconfig"};
 constexpr ReplicaVolume kAuthVolume = {"auth", "auth", "authkey", "/etc/tsauth"};
 
@@ -64,6 +68,7 @@ struct Claim {
 struct Workload {
     Origin origin;
     std::uint32_t bundle = 0;
+    Release release;             // of the operator whose objects these are
     std::string_view generator;  // in messages and `explain`: "l3-ingress"
     std::string name;            // of StatefulSet, Role and RoleBinding
     std::string ns;              // where all of them live
@@ -101,6 +106,11 @@ struct Workload {
 };
 
 Value labels_of(const Workload& workload);
+
+// The control server as the pods' configuration spells it; "": it does not.
+std::string_view spelled_server(const Release& release, std::string_view server_url);
+// It is not the one that an operator of any release uses by itself.
+bool is_other_server(const Workload& workload);
 
 // `visit(workload, feature)` for those of one feature, in their order.
 template <typename Feature, typename Workloads, typename Visit>

@@ -99,6 +99,15 @@ void read_operator_image(const Value& container, Value& values) {
     }
 }
 
+// The Secret of the operator's own device has the name of all its objects.
+void read_name(const Value& container, Value& values) {
+    const Value* secret = find_env(container, "OPERATOR_SECRET");
+    const Value* name = secret == nullptr ? nullptr : secret->find("value");
+    if (!text_of(name).empty() && text_of(name) != OperatorNames().name) {
+        values.put("fullnameOverride", name->clone());
+    }
+}
+
 void read_extra_env(const Value& container, Value& values) {
     Value extra = Value::list();
     for (const Value& entry : items_of(container.find("env"))) {
@@ -136,7 +145,8 @@ void read_credentials(const Value& pod, Value& values) {
         return;
     }
     const Value* volume = find_volume(pod, "oauth");
-    if (volume == nullptr || text_of(volume->at({"secret", "secretName"})) == "operator-oauth") {
+    const OperatorNames names = operator_names(text_of(values.find("fullnameOverride")));
+    if (volume == nullptr || text_of(volume->at({"secret", "secretName"})) == names.oauth_secret) {
         return;
     }
     Value custom = volume->clone();
@@ -183,6 +193,18 @@ bool is_operator_env(std::string_view name) {
            std::ranges::find(kFixedOperatorEnv, name) != kFixedOperatorEnv.end();
 }
 
+OperatorNames operator_names(std::string_view fullname) {
+    constexpr std::size_t kLongest = 63;
+    OperatorNames names;
+    if (!fullname.empty()) {
+        names.name = fullname.substr(0, kLongest);
+        names.name.resize(names.name.size() - (names.name.ends_with('-') ? 1 : 0));
+        names.cluster = names.name;
+        names.oauth_secret = names.name + "-oauth";
+    }
+    return names;
+}
+
 const Value* operator_container(const Value& deployment) {
     for (const Value& container :
          items_of(deployment.at({"spec", "template", "spec", "containers"}))) {
@@ -206,6 +228,7 @@ Value operator_values(const Value& deployment, std::string_view object, Diagnost
     }
     read_proxy_image(*container, values);
     read_operator_image(*container, values);
+    read_name(*container, values);
     read_extra_env(*container, values);
     clear_absent(*container, values);
     read_credentials(*deployment.at({"spec", "template", "spec"}), values);

@@ -1,10 +1,11 @@
 // The operator's Deployment: how it is recognised and what its env and pod say, spelled
 // as values of the chart. It is known by what the process reads, not by its name: names and images
-// get changed by mirrors and overlays. Source: tailscale v1.96.5 cmd/k8s-operator/operator.go and
+// get changed by mirrors and overlays. Source: tailscale v1.104.5 cmd/k8s-operator/operator.go and
 // deploy/chart/templates/deployment.yaml.
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "renderer/core/diagnostics.h"
@@ -29,16 +30,34 @@ inline constexpr std::array kOperatorEnv = {
     OperatorEnv{"PROXY_TAGS", "proxyConfig", "defaultTags"},
     OperatorEnv{"APISERVER_PROXY", "apiServerProxyConfig", "mode"},
     OperatorEnv{"PROXY_FIREWALL_MODE", "proxyConfig", "firewallMode"},
+    OperatorEnv{"OPERATOR_SHARED_ACME_ACCOUNT_KEY", "operatorConfig", "sharedACMEAccountKey"},
     OperatorEnv{"PROXY_DEFAULT_CLASS", "proxyConfig", "defaultProxyClass"},
 };
 
 // Set by the chart, but not from one value of its own.
-inline constexpr std::array<std::string_view, 7> kFixedOperatorEnv = {
-    "OPERATOR_SECRET", "OPERATOR_NAMESPACE", "CLIENT_ID_FILE", "CLIENT_SECRET_FILE",
-    "PROXY_IMAGE",     "POD_NAME",           "POD_UID"};
+inline constexpr std::array<std::string_view, 8> kFixedOperatorEnv = {
+    "OPERATOR_SECRET",
+    "OPERATOR_NAMESPACE",
+    "OPERATOR_SERVICE_ACCOUNT_NAME",
+    "CLIENT_ID_FILE",
+    "CLIENT_SECRET_FILE",
+    "PROXY_IMAGE",
+    "POD_NAME",
+    "POD_UID"};
 
 // True for every variable that the chart itself may set: what remains is `extraEnv`.
 bool is_operator_env(std::string_view name);
+
+// What the chart's objects are called. Those of the accounts of proxies never change. Source:
+// tailscale v1.104.5 cmd/k8s-operator/deploy/chart/templates/_helpers.tpl.
+struct OperatorNames {
+    std::string name = "operator";               // Deployment, account, Role, RoleBinding
+    std::string cluster = "tailscale-operator";  // ClusterRole, ClusterRoleBinding
+    std::string oauth_secret = "operator-oauth";
+};
+
+// "" as `fullname`: the chart's own names.
+OperatorNames operator_names(std::string_view fullname);
 
 // The container that runs the operator; nullptr when this is not the operator's Deployment.
 const Value* operator_container(const Value& deployment);

@@ -23,28 +23,23 @@ bool may_be_operator(const Loaded& loaded, const Document& doc) {
                std::string_view::npos;
 }
 
-// A chart's document: (kind, name); "" as name means any. Those of the operator's namespace and
-// the cluster-scoped ones alike.
+// A chart's document that has the same name in each installation. Those of the operator's namespace
+// and the cluster-scoped ones alike.
 struct Part {
     std::string_view kind, name;
 };
 
-constexpr std::array kParts = {
-    Part{"ServiceAccount", "operator"},
+constexpr std::array kFixedParts = {
     Part{"ServiceAccount", "proxies"},
     Part{"ServiceAccount", "kube-apiserver-auth-proxy"},
-    Part{"Secret", "operator-oauth"},
-    Part{"ClusterRole", "tailscale-operator"},
     Part{"ClusterRole", "tailscale-auth-proxy"},
-    Part{"ClusterRoleBinding", "tailscale-operator"},
     Part{"ClusterRoleBinding", "tailscale-auth-proxy"},
-    Part{"Role", "operator"},
     Part{"Role", "proxies"},
-    Part{"RoleBinding", "operator"},
     Part{"RoleBinding", "proxies"},
 };
 
-bool is_part(const Document& doc, std::string_view ns, std::string_view ingress_class) {
+bool is_part(const Document& doc, std::string_view ns, const OperatorNames& names,
+             std::string_view ingress_class) {
     const std::string_view kind = text_of(doc.kind);
     const std::string_view name = text_of(doc.name);
     if (!doc.effective_namespace.empty() && doc.effective_namespace != ns) {
@@ -56,8 +51,15 @@ bool is_part(const Document& doc, std::string_view ns, std::string_view ingress_
     if (kind == "IngressClass") {
         return name == ingress_class;
     }
-    return std::ranges::any_of(
-        kParts, [&](const Part& part) { return part.kind == kind && part.name == name; });
+    if (kind == "Secret") {
+        return name == names.oauth_secret;
+    }
+    const bool is_cluster = kind == "ClusterRole" || kind == "ClusterRoleBinding";
+    const bool has_rights = kind == "ServiceAccount" || kind == "Role" || kind == "RoleBinding";
+    return (is_cluster && name == names.cluster) || (has_rights && name == names.name) ||
+           std::ranges::any_of(kFixedParts, [&](const Part& part) {
+               return part.kind == kind && part.name == name;
+           });
 }
 
 void report_second(const Document& doc, const Document& first, Diagnostics& diagnostics) {
@@ -121,16 +123,18 @@ void take_parts(const Loaded& loaded, OperatorInput& reference, Diagnostics& dia
     if (ingress_class.empty()) {
         ingress_class = "tailscale";
     }
+    const OperatorNames names = operator_names(text_of(reference.values.find("fullnameOverride")));
     bool has_class = false;
     for (const Document& doc : loaded.documents) {
-        const bool candidate = is_ours_to_change(loaded, doc) && is_part(doc, ns, ingress_class) &&
+        const bool candidate = is_ours_to_change(loaded, doc) &&
+                               is_part(doc, ns, names, ingress_class) &&
                                !is_hook(loaded, doc, diagnostics);
         if (&doc != reference.deployment && !candidate) {
             continue;
         }
         reference.parts.push_back(&doc);
         has_class = has_class || text_of(doc.kind) == "IngressClass";
-        if (text_of(doc.kind) == "ServiceAccount" && text_of(doc.name) == "operator") {
+        if (text_of(doc.kind) == "ServiceAccount" && text_of(doc.name) == names.name) {
             read_account(loaded, doc, reference.values, diagnostics);
         }
     }

@@ -31,6 +31,11 @@ public:
     Side(const Options& options, const std::string& name, std::string_view what)
         : load_(options.load), name_(name), what_(what), runs_(options.all) {}
 
+    void set(const std::vector<std::string>& sets) {
+        load_.sets.insert(load_.sets.end(), sets.begin(), sets.end());
+        needs_sources_ = !sets.empty();
+    }
+
     // False when it cannot be had; `fail` says why.
     bool read() {
         Result<bool> good = read_sources_or_rendered();
@@ -86,6 +91,9 @@ private:
         }
         trees_ = TRY(read_rendered(*tree, load_.path));
         is_rendered_ = !trees_.empty();
+        if (is_rendered_ && needs_sources_) {
+            return Error{rendered_already()};
+        }
         if (is_rendered_ || !render()) {
             return is_rendered_;
         }
@@ -138,6 +146,14 @@ private:
         return why;
     }
 
+    [[nodiscard]] Diagnostic rendered_already() const {
+        return {.rule = "usage",
+                .where = "--set-head",
+                .message = "HEAD is a rendered tree, which no value changes any more",
+                .found = fmt::format("\"{}\"", name_),
+                .expected = "sources"};
+    }
+
     [[nodiscard]] Diagnostic not_at_revision() const {
         return {.rule = "unreadable",
                 .where = std::string(what_),
@@ -151,6 +167,7 @@ private:
     std::string_view what_;
     ClusterRuns runs_;
     std::vector<ClusterTree> trees_;
+    bool needs_sources_ = false;
     bool is_rendered_ = false;
     bool is_empty_ = false;
     std::vector<std::string> beside_;  // rendered trees that were not read
@@ -245,6 +262,7 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     static auto* const sides = new std::deque<Side>;
     Side& base = sides->emplace_back(options, options.base, "BASE");
     Side& head = sides->emplace_back(options, options.head, "HEAD");
+    head.set(options.head_sets);
     std::array<bool, 2> good = {};
     for_each_parallel(2, options.load.threads,
                       [&](std::size_t i) { good[i] = (i == 0 ? base : head).read(); });

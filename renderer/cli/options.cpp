@@ -128,6 +128,7 @@ void add_diff(CLI::App& app, Options& options) {
                  "  tailrender diff main .                 # a revision and this directory\n"
                  "  tailrender diff main feature:apps      # a path of a revision\n"
                  "  tailrender diff rendered .             # what a render would change\n"
+                 "  tailrender diff . . --set-head tailrender.operatorVersion=1.104\n"
                  "  tailrender diff --format markdown origin/main . > comment.md");
     add(verb, "BASE", options.base, "DIR",
         "the old side: a directory, or REV[:PATH]; sources or a rendered tree")
@@ -139,6 +140,9 @@ void add_diff(CLI::App& app, Options& options) {
                                          {"json", DiffFormat::Json}};
     add_choice(verb, "--format", options.format, formats, "how to print it (default terminal)");
     verb.add_flag("--exit-code", options.exit_code, "exit 1 when anything differs");
+    add(verb, "--set-head", options.head_sets, "KEY=VALUE",
+        "one Helm value for HEAD only, such as tailrender.operatorVersion=1.104 (repeatable)")
+        ->allow_extra_args(false);
     add(verb, "--hash-key", options.hash_key_file, "FILE",
         "file with the key for hashes of secret values (default random)");
     add_inputs(verb, options.load);

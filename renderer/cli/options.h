@@ -33,8 +33,9 @@ struct Options {
     std::string release;    // post-render
     bool annotate = false;  // post-render: --on-error
     std::string log_file;
-    std::string base, head;     // diff
-    std::string hash_key_file;  // diff
+    std::string base, head;              // diff
+    std::string hash_key_file;           // diff
+    std::vector<std::string> head_sets;  // diff: behind those of `load`, for HEAD only
     DiffFormat format = DiffFormat::Terminal;
     bool exit_code = false;  // diff
     Color color = Color::Auto;

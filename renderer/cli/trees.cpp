@@ -45,7 +45,7 @@ Diagnostic secret_in_files(const InstallPlan& install) {
     return {.rule = "secret-in-files",
             .pos = install.origin.pos,
             .where = "-o",
-            .object = fmt::format("Secret/{}/{}", install.ns, kOAuthSecret),
+            .object = fmt::format("Secret/{}/{}", install.ns, install.names.oauth_secret),
             .message = "\"tailrender.secrets: generate\" only prints the credential to stdout",
             .found = "a run that writes or compares files",
             .hint =

@@ -12,15 +12,19 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/api.h"
+#include "renderer/kube/server_url.h"
 
 namespace renderer {
 namespace {
 
-constexpr std::string_view kDefaultServer = "https://controlplane.tailscale.com";
 constexpr std::string_view kServicePrefix = "svc:";
 
 std::string_view annotation(const Value& root, std::string_view key) {
     return text_of(root, {"metadata", "annotations", key});
+}
+
+std::string_view named_server(std::string_view server) {
+    return server == kDefaultServer ? std::string_view() : server;
 }
 
 // "shop/web" of "Service/shop/web"
@@ -239,7 +243,7 @@ private:
                 } else if (name == "TSRECORDER_UI" && value == "true") {
                     device.offers.push_back({"https:443", "recorded sessions", false, {}});
                 } else if (name == "TSRECORDER_LOGIN_SERVER") {
-                    device.server = value;
+                    device.server = named_server(value);
                 }
             }
         }
@@ -261,7 +265,7 @@ private:
             if (versioned) {
                 first = false;
                 const std::string_view server = text_of(*config, {"ServerURL"});
-                device.server = server == kDefaultServer ? "" : server;
+                device.server = named_server(server);
                 add_routes(*config, device.offers);
             } else {
                 add_served(manifests_, *config, device.offers);

@@ -7,6 +7,9 @@ namespace renderer {
 
 // http or https, then HOST, HOST:PORT or [ADDRESS]:PORT, and a path or none; no user, no query.
 // Printable ASCII only.
+// Of Tailscale itself.
+constexpr std::string_view kDefaultServer = "https://controlplane.tailscale.com";
+
 bool is_server_url(std::string_view text);
 
 // What is expected, for messages.

@@ -48,6 +48,7 @@ struct InstallPlan {
     std::uint32_t bundle = 0;
     Origin origin;
     std::string ns;
+    OperatorNames names;
     bool emit_namespace = true;  // false: an input declares it, or post-render
     bool oauth_secret =
         false;  // mode `generate`: the Secret with the credentials is emitted to stdout

@@ -24,7 +24,10 @@ constexpr std::array kRows = {
     TraitRow{Trait::DefaultServerUrl, {98, 0}, "k8s-operator/tsclient/client.go"},
     TraitRow{Trait::EgressDualStack, {98, 0}, "cmd/k8s-operator/egress-services.go"},
     TraitRow{Trait::ShortenedLabels, {98, 0}, "k8s-operator/utils.go"},
+    TraitRow{Trait::PriorityClassValue, {98, 0}, "cmd/k8s-operator/deploy/chart/values.yaml"},
     TraitRow{Trait::BracketedBackends, {100, 0}, "cmd/k8s-operator/ingress.go"},
+    TraitRow{Trait::AnnotationsValue, {102, 0}, "cmd/k8s-operator/deploy/chart/values.yaml"},
+    TraitRow{Trait::NameValues, {104, 0}, "cmd/k8s-operator/deploy/chart/templates/_helpers.tpl"},
     TraitRow{Trait::SysctlWithoutProgram, {104, 0}, "cmd/k8s-operator/deploy/manifests/proxy.yaml"},
     TraitRow{Trait::ServeOnAllInterfaces, {104, 0}, "cmd/k8s-operator/sts.go"},
     TraitRow{Trait::AcmeAccounts, {104, 0}, "cmd/k8s-operator/proxygroup_specs.go"},
@@ -141,6 +144,10 @@ std::optional<TailscaleVersion> version_of_tag(std::string_view tag) {
 
 std::span<const TraitRow> trait_rows() {
     return kRows;
+}
+
+Release since(Trait trait) {
+    return release_of(std::ranges::find(kRows, trait, &TraitRow::trait)->since);
 }
 
 bool Release::has(Trait trait) const {

@@ -29,10 +29,13 @@ inline constexpr int kNewestPatch = std::numeric_limits<int>::max();  // of a ta
 std::optional<TailscaleVersion> version_of_tag(std::string_view tag);
 
 enum class Trait : std::uint8_t {
-    DefaultServerUrl,   // the address of Tailscale's own control server is spelled in every config
-    EgressDualStack,    // Services of an egress group prefer both families
-    ShortenedLabels,    // names that are too long for a label's value are cut, with a hash
-    BracketedBackends,  // IPv6 backends of an Ingress stand in brackets
+    DefaultServerUrl,    // the address of Tailscale's own control server is spelled in every config
+    EgressDualStack,     // Services of an egress group prefer both families
+    PriorityClassValue,  // the chart's operatorConfig.priorityClassName
+    AnnotationsValue,    // the chart's annotations, of the operator's Deployment
+    NameValues,          // the chart's nameOverride and fullnameOverride
+    ShortenedLabels,     // names that are too long for a label's value are cut, with a hash
+    BracketedBackends,   // IPv6 backends of an Ingress stand in brackets
     SysctlWithoutProgram,   // the init container writes to /proc/sys instead of calling sysctl
     ServeOnAllInterfaces,   // cluster traffic reaches Serve by a variable only
     AcmeAccounts,           // replicas of an ingress group may share an account of the ACME server;
@@ -57,6 +60,9 @@ struct Release {
     [[nodiscard]] bool has(Trait trait) const;
     [[nodiscard]] std::string name() const;  // "1.96"
 };
+
+// The first release that has it.
+Release since(Trait trait);
 
 // The newest patch of each known release, oldest first.
 std::span<const TailscaleVersion> known_releases();

@@ -113,7 +113,7 @@ std::string api_config(const Workload& workload, const ProxyGroupPlan& group,
 
 std::string group_config_hash(const Workload& workload, const ProxyGroupPlan& group) {
     Value fields = Value::map();
-    put_if(fields, is_other_server(workload), "ServerURL", workload.server_url);
+    put_if(fields, !workload.server_url.empty(), "ServerURL", workload.server_url);
     put_if(fields, group.input.type != GroupType::KubeApiServer, "acceptDNS", false);
     return sha256_hex(write_json(fields)).substr(0, kHashDigits);
 }

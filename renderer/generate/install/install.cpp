@@ -31,7 +31,8 @@ Value oauth_secret(const InstallPlan& install) {
     return Value::map(
         {{"apiVersion", "v1"},
          {"kind", "Secret"},
-         {"metadata", Value::map({{"name", kOAuthSecret}, {"namespace", install.ns}})},
+         {"metadata",
+          Value::map({{"name", install.names.oauth_secret}, {"namespace", install.ns}})},
          {"data", Value::map({{"client_id", encode_base64(install.client_id)},
                               {"client_secret", encode_base64(install.client_secret)}})}});
 }
@@ -52,12 +53,13 @@ Value external_secret(const InstallPlan& install, const ExternalSecretSettings& 
     return Value::map(
         {{"apiVersion", "external-secrets.io/v1"},
          {"kind", "ExternalSecret"},
-         {"metadata", Value::map({{"name", kOAuthSecret}, {"namespace", install.ns}})},
+         {"metadata",
+          Value::map({{"name", install.names.oauth_secret}, {"namespace", install.ns}})},
          {"spec",
           Value::map(
               {{"refreshInterval", from.refresh_interval},
                {"secretStoreRef", Value::map({{"kind", from.store_kind}, {"name", from.store}})},
-               {"target", Value::map({{"name", kOAuthSecret},
+               {"target", Value::map({{"name", install.names.oauth_secret},
                                       {"creationPolicy", "Owner"},
                                       {"deletionPolicy", "Retain"}})},
                {"data", Value::list({remote_entry("client_id", from.client_id),

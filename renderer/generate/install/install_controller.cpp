@@ -39,7 +39,8 @@ Value credentials_volume(const Settings& settings) {
         case Credentials::Secret:
             break;
     }
-    return Value::map({{"name", "oauth"}, {"secret", Value::map({{"secretName", kOAuthSecret}})}});
+    return Value::map(
+        {{"name", "oauth"}, {"secret", Value::map({{"secretName", settings.names.oauth_secret}})}});
 }
 
 Value credentials_mount(const Settings& settings) {
@@ -68,7 +69,7 @@ Value container(const Settings& settings) {
 }
 
 Value pod(const Settings& settings) {
-    Value made = Value::map({{"serviceAccountName", kControllerName},
+    Value made = Value::map({{"serviceAccountName", settings.names.name},
                              {"containers", Value::list({container(settings)})},
                              {"volumes", Value::list({credentials_volume(settings)})}});
     copy_if_set(settings, {"imagePullSecrets"}, "imagePullSecrets", made);
@@ -76,11 +77,13 @@ Value pod(const Settings& settings) {
     copy_if_set(settings, {"operatorConfig", "nodeSelector"}, "nodeSelector", made);
     copy_if_set(settings, {"operatorConfig", "affinity"}, "affinity", made);
     copy_if_set(settings, {"operatorConfig", "tolerations"}, "tolerations", made);
+    const std::string priority = text_at(settings.chart, {"operatorConfig", "priorityClassName"});
+    put_if(made, !priority.empty(), "priorityClassName", priority);
     return made;
 }
 
 Value pod_metadata(const Settings& settings) {
-    Value labels = Value::map({{"app", kControllerName}});
+    Value labels = Value::map({{"app", settings.names.name}});
     const Value* wanted = settings.chart.at({"operatorConfig", "podLabels"});
     if (is_set(wanted)) {
         for (const Member& label : wanted->members()) {
@@ -101,17 +104,17 @@ void generate_install_controller(const Plan& plan, Objects& objects) {
     Value spec = Value::map(
         {{"replicas", 1},
          {"strategy", Value::map({{"type", "Recreate"}})},
-         {"selector", Value::map({{"matchLabels", Value::map({{"app", kControllerName}})}})},
+         {"selector", Value::map({{"matchLabels", Value::map({{"app", settings.names.name}})}})},
          {"template",
           Value::map({{"metadata", pod_metadata(settings)}, {"spec", pod(settings)}})}});
-    add_object(
-        *plan.install,
-        Value::map(
-            {{"apiVersion", "apps/v1"},
-             {"kind", "Deployment"},
-             {"metadata", Value::map({{"name", kControllerName}, {"namespace", plan.install->ns}})},
-             {"spec", std::move(spec)}}),
-        objects);
+    Value meta = Value::map({{"name", settings.names.name}, {"namespace", plan.install->ns}});
+    copy_if_set(settings, {"annotations"}, "annotations", meta);
+    add_object(*plan.install,
+               Value::map({{"apiVersion", "apps/v1"},
+                           {"kind", "Deployment"},
+                           {"metadata", std::move(meta)},
+                           {"spec", std::move(spec)}}),
+               objects);
 }
 
 }  // namespace renderer

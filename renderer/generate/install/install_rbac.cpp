@@ -15,7 +15,7 @@ Value metadata(std::string_view name, std::string_view ns) {
 }
 
 Value account(const Plan& plan) {
-    Value meta = metadata(kControllerName, plan.install->ns);
+    Value meta = metadata(plan.install->names.name, plan.install->ns);
     const Value* annotations =
         plan.settings.chart.at({"operatorConfig", "serviceAccountAnnotations"});
     if (annotations != nullptr && annotations->is_map() && annotations->size() > 0) {
@@ -62,10 +62,10 @@ void generate_install_rbac(const Plan& plan, Objects& objects) {
     const InstallPlan& install = *plan.install;
     const auto add = [&](Value root) { add_object(install, std::move(root), objects); };
     add(account(plan));
-    add(role(kControllerClusterRole, "", controller_cluster_rules()));
-    add(binding(kControllerClusterRole, "", kControllerName, install.ns));
-    add(role(kControllerName, install.ns, controller_rules()));
-    add(binding(kControllerName, install.ns, kControllerName, install.ns));
+    add(role(install.names.cluster, "", controller_cluster_rules()));
+    add(binding(install.names.cluster, "", install.names.name, install.ns));
+    add(role(install.names.name, install.ns, controller_rules()));
+    add(binding(install.names.name, install.ns, install.names.name, install.ns));
     if (install.auth_proxy_account) {
         Value proxies = Value::map({{"apiVersion", "v1"},
                                     {"kind", "ServiceAccount"},

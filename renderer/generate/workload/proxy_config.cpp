@@ -74,7 +74,7 @@ std::string serve_config(const ProxyPlan& proxy) {
 
 std::string config_hash(const Workload& workload) {
     Value fields = Value::map();
-    put_if(fields, is_other_server(workload), "ServerURL", workload.server_url);
+    put_if(fields, !workload.server_url.empty(), "ServerURL", workload.server_url);
     fields.add("acceptDNS", false);
     fields.add("NoStatefulFiltering", true);
     return sha256_hex(write_json(fields)).substr(0, kHashDigits);

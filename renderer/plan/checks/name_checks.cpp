@@ -23,8 +23,7 @@ struct Owned {
 };
 
 // Accounts and roles of the operator, also where it is not among the inputs.
-constexpr std::array<std::string_view, 3> kReserved = {kControllerName, "proxies",
-                                                       kAuthProxyAccount};
+constexpr std::array<std::string_view, 3> kReserved = {"operator", "proxies", kAuthProxyAccount};
 
 std::vector<Owned> claims_of(const Plan& plan) {
     std::vector<Owned> claims;
@@ -70,8 +69,9 @@ void check_inputs(const Loaded& loaded, const Plan& plan, const std::vector<Owne
     }
 }
 
-bool is_reserved(const Owned& claim) {
-    return claim.kind != "Service" && std::ranges::find(kReserved, claim.name) != kReserved.end();
+bool is_reserved(const Owned& claim, const OperatorNames& names) {
+    return claim.kind != "Service" && (claim.name == names.name ||
+                                       std::ranges::find(kReserved, claim.name) != kReserved.end());
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ void check_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostic
         if (first == nullptr || first->key() != claim.key()) {
             first = &claim;
         }
-        if (is_reserved(claim)) {
+        if (is_reserved(claim, plan.settings.names)) {
             if (reported.emplace(claim.pos, claim.name).second) {
                 report(claim, "the operator", {}, diagnostics);
             }

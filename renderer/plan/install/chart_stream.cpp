@@ -80,19 +80,19 @@ Installation plan_chart_stream(const Loaded& loaded, const Inventory& inventory,
     for (const Document* document : reference.parts) {
         if (document == reference.deployment) {
             replace_deployment(loaded, *document, settings, made, diagnostics);
-        } else if (is(*document, "ClusterRole", kControllerClusterRole)) {
+        } else if (is(*document, "ClusterRole", settings.names.cluster)) {
             cluster_role = true;
             replace_rules(loaded, *document, controller_cluster_rules(), made, diagnostics);
-        } else if (is(*document, "Role", kControllerName)) {
+        } else if (is(*document, "Role", settings.names.name)) {
             role = true;
             replace_rules(loaded, *document, controller_rules(), made, diagnostics);
         }
     }
     if (!cluster_role) {
-        report_missing(*reference.deployment, "ClusterRole", kControllerClusterRole, diagnostics);
+        report_missing(*reference.deployment, "ClusterRole", settings.names.cluster, diagnostics);
     }
     if (!role) {
-        report_missing(*reference.deployment, "Role", kControllerName, diagnostics);
+        report_missing(*reference.deployment, "Role", settings.names.name, diagnostics);
     }
     return made;
 }

@@ -12,11 +12,9 @@
 
 namespace renderer {
 
-constexpr std::string_view kControllerName = "operator";  // account, Role, binding, Deployment
-constexpr std::string_view kControllerClusterRole = "tailscale-operator";
+constexpr std::string_view kControllerName = "operator";  // of its container
 constexpr std::string_view kAuthProxyAccount = "kube-apiserver-auth-proxy";
 constexpr std::string_view kAuthProxyClusterRole = "tailscale-auth-proxy";
-constexpr std::string_view kOAuthSecret = "operator-oauth";
 constexpr int kControllerPort = 9002;
 
 // How the controller gets its OAuth credentials: first match as in the chart.

@@ -79,7 +79,7 @@ void generate_secret(const Loaded& loaded, InstallPlan& install, Diagnostics& di
 std::optional<SecretSource> other_source(const Loaded& loaded, const OperatorInput& reference,
                                          const InstallPlan& install, Diagnostics& diagnostics) {
     std::optional<SecretSource> source =
-        find_secret(loaded, {.ns = install.ns, .name = kOAuthSecret}, diagnostics);
+        find_secret(loaded, {.ns = install.ns, .name = install.names.oauth_secret}, diagnostics);
     const bool of_manifest =
         source && std::ranges::find(reference.parts, source->document) != reference.parts.end();
     return of_manifest ? std::nullopt : source;
@@ -87,7 +87,7 @@ std::optional<SecretSource> other_source(const Loaded& loaded, const OperatorInp
 
 std::vector<std::string> reference_secret(const std::optional<SecretSource>& source,
                                           const InstallPlan& install, Diagnostics& diagnostics) {
-    const std::string name = fmt::format("{}/{}", install.ns, kOAuthSecret);
+    const std::string name = fmt::format("{}/{}", install.ns, install.names.oauth_secret);
     if (!source) {
         return {fmt::format(
             "Secret {} must exist in the cluster, with the keys client_id and client_secret",
@@ -107,7 +107,7 @@ std::vector<std::string> reference_secret(const std::optional<SecretSource>& sou
 
 void refuse_two_sources(const SecretSource& source, const Settings& settings,
                         const InstallPlan& install, Diagnostics& diagnostics) {
-    const std::string name = fmt::format("{}/{}", install.ns, kOAuthSecret);
+    const std::string name = fmt::format("{}/{}", install.ns, install.names.oauth_secret);
     Finding refusal =
         diagnostics
             .error("two-credentials", settings.secrets_pos,

@@ -142,14 +142,14 @@ void take_secret(const Loaded& loaded, const Document& document, std::vector<Edi
 
 // Those that the install generator makes again. Account, Role and binding `proxies`, the CRDs and
 // what belongs to the API proxy stay as they are.
-bool is_regenerated(const Document& document) {
+bool is_regenerated(const Document& document, const OperatorNames& names) {
     const std::string_view kind = text_of(&document.kind);
     const std::string_view name = text_of(&document.name);
     if (kind == "ClusterRole" || kind == "ClusterRoleBinding") {
-        return name == kControllerClusterRole;
+        return name == names.cluster;
     }
     if (kind == "ServiceAccount" || kind == "Role" || kind == "RoleBinding") {
-        return name == kControllerName;
+        return name == names.name;
     }
     return kind == "Deployment" || kind == "IngressClass";
 }
@@ -159,7 +159,7 @@ void take_manifest(const Loaded& loaded, const OperatorInput& reference, Install
     for (const Document* document : reference.parts) {
         if (text_of(&document->kind) == "Secret") {
             take_secret(loaded, *document, made.edits, diagnostics);
-        } else if (is_regenerated(*document)) {
+        } else if (is_regenerated(*document, made.install->names)) {
             cut_document(*document, "regenerated", made.edits, diagnostics);
         } else if (text_of(&document->name) == kAuthProxyAccount) {
             made.install->auth_proxy_account = false;
@@ -170,6 +170,7 @@ void take_manifest(const Loaded& loaded, const OperatorInput& reference, Install
 InstallPlan start(const Loaded& loaded, const OperatorInput& reference, const Settings& settings) {
     InstallPlan install;
     install.ns = settings.ns;
+    install.names = settings.names;
     install.auth_proxy_account = wants_auth_proxy(settings);
     if (reference.deployment != nullptr) {
         const Document& deployment = *reference.deployment;
@@ -187,9 +188,22 @@ InstallPlan start(const Loaded& loaded, const OperatorInput& reference, const Se
     return install;
 }
 
+// The chart makes a name of it and of the release's, which only Helm knows.
+void refuse_name_override(const Settings& settings, Diagnostics& diagnostics) {
+    const Value* name = settings.chart.find("nameOverride");
+    if (!text_of(name).empty() && text_of(settings.chart.find("fullnameOverride")).empty()) {
+        diagnostics
+            .error("unknown-offline", name->pos(),
+                   "\"nameOverride\" names objects after the Helm release, which is not known here")
+            .found(fmt::format("\"{}\"", text_of(name)))
+            .hint("set \"fullnameOverride\" to the name of the operator's Deployment");
+    }
+}
+
 Installation plan_tree(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
                        Diagnostics& diagnostics) {
     Installation made;
+    refuse_name_override(settings, diagnostics);
     InstallPlan& install = made.install.emplace(start(loaded, inventory.reference, settings));
     check_forced_namespace(loaded.bundles[install.bundle], diagnostics);
     install.emit_namespace = !declares_namespace(loaded, inventory, install.ns, diagnostics);

@@ -243,6 +243,7 @@ void decode_chart(const Value& all, Settings& settings, Diagnostics& diagnostics
     settings.default_proxy_class_pos = pos_at(all, {"proxyConfig", "defaultProxyClass"});
     settings.ingress_class = text_at(all, {"ingressClass", "name"}, "tailscale");
     settings.ingress_class_enabled = flag_at(all, {"ingressClass", "enabled"});
+    settings.names = operator_names(text_at(all, {"fullnameOverride"}));
     settings.share_acme_account = flag_at(all, {"operatorConfig", "sharedACMEAccountKey"});
     for (const Value& entry : items_of(all.at({"operatorConfig", "extraEnv"}))) {
         decode_env_entry(entry, settings, diagnostics);
@@ -262,6 +263,14 @@ void check_api_proxy(const Value& all, Diagnostics& diagnostics) {
 
 // What the chart renders silently although it cannot work.
 void check_combinations(const Value& all, Diagnostics& diagnostics) {
+    const Value* annotations = all.at({"operatorConfig", "annotations"});
+    if (annotations != nullptr) {
+        diagnostics
+            .warning(
+                "unknown-chart-value", annotations->pos(),
+                "\"operatorConfig.annotations\" has no effect: the chart reads \"annotations\"")
+            .hint("move it to the top of the values");
+    }
     const bool audience = !text_at(all, {"oauth", "audience"}).empty();
     const bool custom = !members_of(all.find("oauthSecretVolume")).empty();
     if (audience && !custom && text_at(all, {"oauth", "clientId"}).empty()) {
@@ -308,6 +317,7 @@ Settings decode_settings(const std::vector<const Value*>& layers,
     Settings settings;
     decode_ours(all, operator_namespace, settings);
     settings.release = decode_release(all, installed, diagnostics);
+    check_newer_keys(all, settings.release, diagnostics);
     decode_chart(all, settings, diagnostics);
     all.erase("tailrender");
     settings.chart = std::move(all);

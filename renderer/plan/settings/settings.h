@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/classify/operator_deployment.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/value.h"
 #include "renderer/plan/release.h"
@@ -78,6 +79,7 @@ struct Settings {
     std::vector<std::string> operator_tags;  // operatorConfig.defaultTags: of its own device
     std::string firewall_mode;
     Pos firewall_mode_pos;
+    OperatorNames names;       // fullnameOverride
     std::string login_server;  // without a trailing slash
     std::string default_proxy_class;
     Pos default_proxy_class_pos;

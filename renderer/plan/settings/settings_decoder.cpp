@@ -171,7 +171,10 @@ constexpr std::array kOperator = {
     formed("logging", one_of<kLogging>),
     SchemaField{"hostname", FieldType::Text},
     SchemaField{"nodeSelector podLabels", FieldType::TextMap, {}, labels},
-    SchemaField{"podAnnotations serviceAccountAnnotations", FieldType::TextMap, {}, annotations},
+    SchemaField{"podAnnotations serviceAccountAnnotations annotations",
+                FieldType::TextMap,
+                {},
+                annotations},
     SchemaField{"resources affinity podSecurityContext securityContext", FieldType::Map},
     SchemaField{"tolerations extraEnv", FieldType::List},
     SchemaField{"sharedACMEAccountKey", FieldType::TextOrFlag},
@@ -204,6 +207,8 @@ constexpr std::array kChart = {
     SchemaField{"proxyConfig", FieldType::Section, kProxy},
     SchemaField{"apiServerProxyConfig", FieldType::Section, kApiServerProxy},
     SchemaField{"imagePullSecrets", FieldType::List},
+    SchemaField{"annotations", FieldType::TextMap, {}, annotations},
+    SchemaField{"nameOverride fullnameOverride", FieldType::Text},
     SchemaField{"global tailrender", FieldType::Map},
 };
 
@@ -238,6 +243,20 @@ constexpr std::array kOurs = {
     formed("cleanupDelay", form<kWholeSeconds>),
     formed("nodePortRange", form<kPorts>),
     SchemaField{"takeOverTag", FieldType::Text},
+};
+
+// Keys that not every release of the chart has.
+struct NewerKey {
+    std::initializer_list<std::string_view> path;
+    Trait since;
+};
+
+const std::array kNewerKeys = {
+    NewerKey{{"operatorConfig", "priorityClassName"}, Trait::PriorityClassValue},
+    NewerKey{{"annotations"}, Trait::AnnotationsValue},
+    NewerKey{{"nameOverride"}, Trait::NameValues},
+    NewerKey{{"fullnameOverride"}, Trait::NameValues},
+    NewerKey{{"operatorConfig", "sharedACMEAccountKey"}, Trait::AcmeAccounts},
 };
 
 // What the chart does not know is only a warning, but a typo such as "tailrendr" hides every
@@ -347,6 +366,20 @@ void check_keys(const Value& settings, Diagnostics& diagnostics) {
     }
     add_all(chart, about_chart, diagnostics);
     add_all(ours, about_ours, diagnostics);
+}
+
+void check_newer_keys(const Value& settings, const Release& release, Diagnostics& diagnostics) {
+    for (const NewerKey& key : kNewerKeys) {
+        const Value* value = settings.at(key.path);
+        if (value == nullptr || release.has(key.since)) {
+            continue;
+        }
+        diagnostics
+            .warning("unknown-chart-value", value->pos(),
+                     fmt::format("the operator's chart has no \"{}\" in {}",
+                                 fmt::join(key.path, "."), release.name()))
+            .expected(fmt::format("release {} or later", since(key.since).name()));
+    }
 }
 
 std::string text_at(const Value& settings, std::initializer_list<std::string_view> path,

@@ -31,6 +31,9 @@ void report_unusable(std::string_view path, Pos pos, std::string_view found,
 // built yet.
 void check_keys(const Value& settings, Diagnostics& diagnostics);
 
+// Warns of keys that the release's chart does not have yet.
+void check_newer_keys(const Value& settings, const Release& release, Diagnostics& diagnostics);
+
 // A string setting; `fallback` when it is absent, empty or (already reported) not a string.
 std::string text_at(const Value& settings, std::initializer_list<std::string_view> path,
                     std::string_view fallback = "");

@@ -2,13 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "renderer/kube/server_url.h"
+
 namespace renderer {
-
-namespace {
-
-constexpr std::string_view kDefaultServer = "https://controlplane.tailscale.com";
-
-}  // namespace
 
 std::string Workload::pod(std::size_t ordinal) const {
     return fmt::format("{}-{}", name, ordinal);
@@ -24,12 +20,6 @@ Value labels_of(const Workload& workload) {
 
 std::string_view spelled_server(const Release& release, std::string_view server_url) {
     return server_url.empty() && release.has(Trait::DefaultServerUrl) ? kDefaultServer : server_url;
-}
-
-bool is_other_server(const Workload& workload) {
-    const bool is_default =
-        workload.release.has(Trait::DefaultServerUrl) && workload.server_url == kDefaultServer;
-    return !workload.server_url.empty() && !is_default;
 }
 
 }  // namespace renderer

@@ -109,8 +109,6 @@ Value labels_of(const Workload& workload);
 
 // The control server as the pods' configuration spells it; "": it does not.
 std::string_view spelled_server(const Release& release, std::string_view server_url);
-// It is not the one that an operator of any release uses by itself.
-bool is_other_server(const Workload& workload);
 
 // `visit(workload, feature)` for those of one feature, in their order.
 template <typename Feature, typename Workloads, typename Visit>

@@ -196,6 +196,7 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
         return loaded;  // what is rendered depends on the cluster
     }
     loaded.only_generated = options.only_generated;
+    loaded.lints = options.lints;
     loaded.fixes_sources = options.fixes_sources;
     loaded.cluster = cluster.name;
     loaded.cluster_level = cluster.configured;

@@ -167,6 +167,7 @@ struct Loaded {
     std::string kustomize_version;  // its version, "" when nothing was built
     std::string helm_version;       // likewise
     bool only_generated = false;    // documents are read, and never written
+    bool lints = false;             // what only matters once it is applied is an error, too
     bool fixes_sources = false;     // but for edits that are `in_source`
     std::size_t input_bytes = 0;
 };

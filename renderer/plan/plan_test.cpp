@@ -189,7 +189,7 @@ TEST(Plan, ReportsEveryErrorOfARun) {
     }
     EXPECT_EQ(fmt::format("{}", fmt::join(rules, " ")),
               "unknown-choice invalid-tag rule-host-unsupported invalid-object invalid-tag "
-              "invalid-hostname invalid-firewall-mode");
+              "invalid-hostname invalid-firewall-mode vulnerable-image");
 }
 
 // Whatever kind it is of; not what a Tailscale Service has, which is no device.

@@ -75,6 +75,10 @@ std::string v6_text(const std::array<std::uint8_t, 16>& bytes) {
                        fmt::join(middle + zeros.size, groups.end(), ":"));
 }
 
+bool is_of_site(const Route& route) {
+    return route.v6 && std::equal(kSites.begin(), kSites.end(), route.address.begin());
+}
+
 }  // namespace
 
 std::optional<Route> parse_route(std::string_view text) {
@@ -109,7 +113,7 @@ Route masked(Route route) {
 }
 
 std::string site_error(const Route& route) {
-    if (!route.v6 || !std::equal(kSites.begin(), kSites.end(), route.address.begin())) {
+    if (!is_of_site(route)) {
         return {};
     }
     if (route.bits < kSiteBits) {
@@ -122,6 +126,28 @@ std::string site_error(const Route& route) {
     return site <= kMaxSite
                ? std::string()
                : fmt::format("the site {:08x} of this route is above {:x}", site, kMaxSite);
+}
+
+std::string_view local_site_addresses(const Route& route) {
+    struct Local {
+        std::string_view network, name;
+    };
+    constexpr std::array kLocal = {
+        Local{"127.0.0.0/8", "loopback"}, Local{"169.254.0.0/16", "link-local"},
+        Local{"224.0.0.0/4", "multicast"}, Local{"100.64.0.0/10", "of the tailnet"}};
+    if (!is_of_site(route) || route.bits < kSiteBits) {
+        return {};
+    }
+    Route inner;
+    std::copy_n(route.address.begin() + kSiteBits / kByteBits, kV4Bytes, inner.address.begin());
+    for (const Local& local : kLocal) {
+        const Route network = *parse_route(local.network);
+        inner.bits = network.bits;
+        if (route.bits - kSiteBits >= network.bits && masked(inner) == network) {
+            return local.name;
+        }
+    }
+    return {};
 }
 
 std::vector<Route> sorted_routes(std::vector<Route> routes) {

@@ -34,6 +34,11 @@ Route masked(Route route);
 // Why an address of the range that maps IPv4 sites into IPv6 cannot be used; "" when it can.
 std::string site_error(const Route& route);
 
+// What a site's IPv4 addresses of this route are, when tailscaled does not forward to them since
+// v1.102.3: "loopback". "" for other addresses, and other routes. Source: tailscale v1.104.5
+// ipn/ipnlocal/via.go.
+std::string_view local_site_addresses(const Route& route);
+
 // Sorted, every one once.
 std::vector<Route> sorted_routes(std::vector<Route> routes);
 

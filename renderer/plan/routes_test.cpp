@@ -73,5 +73,18 @@ TEST(Routes, OfSitesNeedTheirNumberAndAddress) {
     EXPECT_EQ(site_error(*parse_route("fd00::/64")), "");
 }
 
+TEST(Routes, OfSitesMayBeLocalAddresses) {
+    const auto local = [](std::string_view text) {
+        return local_site_addresses(*parse_route(text));
+    };
+    EXPECT_EQ(local("fd7a:115c:a1e0:b1a:0:7:7f00:1/128"), "loopback");
+    EXPECT_EQ(local("fd7a:115c:a1e0:b1a:0:7:a9fe:0/112"), "link-local");
+    EXPECT_EQ(local("fd7a:115c:a1e0:b1a:0:7:e000:0/100"), "multicast");
+    EXPECT_EQ(local("fd7a:115c:a1e0:b1a:0:7:6440:0/106"), "of the tailnet");
+    EXPECT_EQ(local("fd7a:115c:a1e0:b1a:0:7:a01:100/120"), "");
+    EXPECT_EQ(local("fd7a:115c:a1e0:b1a:0:7::/96"), "");
+    EXPECT_EQ(local("127.0.0.0/8"), "");
+}
+
 }  // namespace
 }  // namespace renderer

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "renderer/base/ascii.h"
 #include "renderer/kube/image_reference.h"
 #include "renderer/load/tree/paths.h"
 
@@ -30,6 +32,24 @@ constexpr std::array kChanges = {
     VersionChange{{96, 2},  // #16450
                   Needs::EveryProxy,
                   "a proxy whose key is rejected never requests another one"},
+    VersionChange{{98, 4},
+                  Needs::Group,
+                  "connections through the pods of a group stall where a path's MTU is small"},
+    VersionChange{{102, 0}, Needs::SiteName, "the names of a site's IPv4 addresses are not found"},
+    VersionChange{
+        {104, 0}, Needs::AcmeAccount, "replicas do not share the account at the ACME server"},
+};
+
+// v1.100.0 was cut before the fix.
+constexpr std::array kServeLoop = {VulnerableRange{{0, 0}, {98, 9}},
+                                   VulnerableRange{{99, 0}, {102, 0}}};
+constexpr std::array kHoles = {
+    KnownHole{.needs = Needs::Serve,
+              .affected = kServeLoop,
+              .stake = "one request from the tailnet keeps a proxy of an Ingress busy for ever",
+              .public_stake = "one request from the Internet keeps a public proxy busy for ever",
+              .good = "v1.98.9, or v1.102.0 and later",
+              .source = "tailscale v1.102.0 ipn/ipnlocal/serve.go"},
 };
 
 bool is_proxy(const Workload& one) {
@@ -46,6 +66,48 @@ bool targets_name(const Plan& plan) {
                                [](const EgressMember& member) { return !member.fqdn.empty(); });
 }
 
+// "10-1-0-5-via-7" and "10-1-0-5-via-7.tail1a2b3.ts.net"
+bool is_site_name(std::string_view name) {
+    constexpr std::string_view kVia = "-via-";
+    const std::string_view label = name.substr(0, name.find('.'));
+    const std::size_t via = label.find(kVia);
+    const auto is_number = [](char c) { return is_digit(c) || c == '-'; };
+    return via != std::string_view::npos && std::ranges::all_of(label.substr(0, via), is_number) &&
+           std::ranges::all_of(label.substr(via + kVia.size()), is_digit);
+}
+
+bool targets_site(const Plan& plan) {
+    return std::ranges::any_of(plan.workloads,
+                               [](const Workload& one) {
+                                   const auto* proxy = one.as<ProxyPlan>();
+                                   return proxy != nullptr &&
+                                          proxy->target == Target::TailnetName &&
+                                          is_site_name(proxy->target_value);
+                               }) ||
+           std::ranges::any_of(plan.egress_members, [](const EgressMember& member) {
+               return is_site_name(member.fqdn);
+           });
+}
+
+template <typename Test>
+bool has_group(const Plan& plan, const Test& test) {
+    return std::ranges::any_of(plan.workloads, [&](const Workload& one) {
+        const auto* group = one.as<ProxyGroupPlan>();
+        return group != nullptr && std::invoke(test, *group);
+    });
+}
+
+// By itself or, `in_public`, through Funnel.
+bool serves(const Plan& plan, bool in_public) {
+    const bool alone = std::ranges::any_of(plan.workloads, [&](const Workload& one) {
+        const auto* proxy = one.as<ProxyPlan>();
+        return proxy != nullptr && proxy->target == Target::Serve && (!in_public || proxy->funnel);
+    });
+    return alone || (!in_public && std::ranges::any_of(plan.offered, [](const auto& service) {
+               return service.offer == Offer::Web;
+           }));
+}
+
 bool is_needed(Needs needs, const Plan& plan) {
     switch (needs) {
         case Needs::EveryProxy:
@@ -54,14 +116,24 @@ bool is_needed(Needs needs, const Plan& plan) {
             return std::ranges::any_of(plan.proxy_classes, &ProxyClassPlan::metrics);
         case Needs::TailnetName:
             return targets_name(plan);
+        case Needs::SiteName:
+            return targets_site(plan);
+        case Needs::Group:
+            return has_group(plan, [](const ProxyGroupPlan& group) {
+                return group.input.type != GroupType::KubeApiServer;
+            });
+        case Needs::AcmeAccount:
+            return has_group(plan, &ProxyGroupPlan::shares_acme_account);
+        case Needs::Serve:
+            return serves(plan, false);
     }
     return false;
 }
 
 class VersionCheck {
 public:
-    VersionCheck(const Plan& plan, Diagnostics& diagnostics)
-        : plan_(plan), diagnostics_(diagnostics) {}
+    VersionCheck(const Plan& plan, bool lints, Diagnostics& diagnostics)
+        : plan_(plan), lints_(lints), diagnostics_(diagnostics) {}
 
     void check(std::string_view tag, Pos pos, std::string_view object) {
         const std::optional<TailscaleVersion> version = version_of_tag(tag);
@@ -72,6 +144,7 @@ public:
             refuse(tag, version->minor < oldest_minor(), pos, object);
             return;
         }
+        check_holes(*version, tag, pos, object);
         std::vector<Note> notes;
         for (const VersionChange& change : kChanges) {
             if (*version < change.since && change.since <= release().version &&
@@ -93,6 +166,28 @@ public:
     }
 
 private:
+    void check_holes(TailscaleVersion version, std::string_view tag, Pos pos,
+                     std::string_view object) {
+        for (const KnownHole& hole : kHoles) {
+            const bool is_affected =
+                std::ranges::any_of(hole.affected, [&](const VulnerableRange& range) {
+                    return range.from <= version && version < range.until;
+                });
+            if (!is_affected || !is_needed(hole.needs, plan_)) {
+                continue;
+            }
+            diagnostics_
+                .say(lints_ ? Severity::Error : Severity::Warning, "vulnerable-image", pos,
+                     fmt::format("this version of Tailscale has a known hole: {}",
+                                 serves(plan_, true) ? hole.public_stake : hole.stake))
+                .object(object)
+                .where("proxyConfig.image.tag")
+                .found(fmt::format("\"{}\"", tag))
+                .expected(hole.good)
+                .hint("set \"tailrender.operatorVersion\" to a newer release, or the image's tag");
+        }
+    }
+
     [[nodiscard]] const Release& release() const { return plan_.settings.release; }
     [[nodiscard]] int oldest_minor() const { return release().version.minor - kSupportedSkew; }
 
@@ -114,6 +209,7 @@ private:
     }
 
     const Plan& plan_;
+    bool lints_;
     Diagnostics& diagnostics_;
 };
 
@@ -135,8 +231,12 @@ std::span<const VersionChange> version_changes() {
     return kChanges;
 }
 
+std::span<const KnownHole> known_holes() {
+    return kHoles;
+}
+
 void check_versions(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
-    VersionCheck check(plan, diagnostics);
+    VersionCheck check(plan, loaded.lints, diagnostics);
     const Settings& settings = plan.settings;
     const bool stock = settings.dataplane == Dataplane::Containerboot;
     if (stock && settings.proxy_image.digest.empty()) {

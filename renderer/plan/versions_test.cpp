@@ -18,5 +18,18 @@ TEST(VersionChanges, AreSortedAndWithinWhatIsTaken) {
     }
 }
 
+TEST(KnownHoles, SayWhatIsAtStakeAndWhereItEnds) {
+    for (const KnownHole& hole : known_holes()) {
+        EXPECT_FALSE(hole.affected.empty());
+        for (const VulnerableRange& range : hole.affected) {
+            EXPECT_LT(range.from, range.until);
+        }
+        for (const std::string_view text :
+             {hole.stake, hole.public_stake, hole.good, hole.source}) {
+            EXPECT_FALSE(text.empty());
+        }
+    }
+}
+
 }  // namespace
 }  // namespace renderer

@@ -115,6 +115,13 @@ void check_route(const ConnectorInput& connector, const TextInput& text, Diagnos
     }
     if (std::string wrong = site_error(*route); !wrong.empty()) {
         refuse(fmt::format("invalid route \"{}\": {}", text.text, wrong), "");
+    } else if (const std::string_view local = local_site_addresses(*route); !local.empty()) {
+        about(connector, diagnostics)
+            .warning("local-site-route", text.pos,
+                     fmt::format("the addresses of this site are {}: since v1.102.3 nothing is "
+                                 "forwarded to them",
+                                 local))
+            .found(fmt::format("\"{}\"", text.text));
     }
 }
 

@@ -348,9 +348,11 @@ bool Controller::may_take(const Replica& replica, const Step& step) {
     if (is_asked_look(replica, step) && !looks_.may_begin(pod, loop_.uptime())) {
         return false;
     }
-    const bool lets_pod_start = std::holds_alternative<step::MintKey>(step) ||
-                                std::holds_alternative<step::CreateBlankAuth>(step);
-    if (const std::string other = lets_pod_start || (deletes_devices(step) && names_device(replica))
+    const bool prepares_pod =
+        std::holds_alternative<step::MintKey>(step) ||
+        std::holds_alternative<step::CreateBlankAuth>(step) ||
+        (std::holds_alternative<step::CreateState>(step) && is_wanted(replica));
+    if (const std::string other = prepares_pod || (deletes_devices(step) && names_device(replica))
                                       ? operators_set(view_, replica)
                                       : std::string();
         !other.empty()) {

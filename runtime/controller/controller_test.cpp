@@ -45,12 +45,12 @@ TEST_F(ControllerTest, WaitsForTheOperatorsProxyToEnd) {
     cluster.add_proxy("ts-web-abcde", 1, "tag:k8s", "web");
     start();
     run(kMinute);
-    EXPECT_EQ(kube.find(secret("ts-web-abcde-0-auth")), nullptr);
+    for (const char* name : {"ts-web-abcde-0", "ts-web-abcde-0-auth"}) {
+        EXPECT_EQ(kube.find(secret(name)), nullptr) << "the operator fails on " << name;
+    }
     EXPECT_TRUE(tailnet.keys.empty());
     // With the other's state in it, too, until the pod of the other has ended.
-    for (const char* key : {"_current-profile", "profile-1"}) {
-        kube.set_datum(secret("ts-web-abcde-0"), key, kube.datum(secret("ts-web-qwxyz-0"), key));
-    }
+    bring_state("ts-web-abcde", "ts-web-qwxyz");
     run(kMinute);
     EXPECT_EQ(kube.find(secret("ts-web-abcde-0-auth")), nullptr);
     process->kube.erase(
@@ -273,9 +273,7 @@ TEST_F(ControllerTest, LeavesTheDeviceOfARunningOperatorsProxyAlone) {
     cluster.add_proxy("ts-web-abcde", 1, "tag:k8s", "web");
     start();
     run(kMinute);
-    for (const char* key : {"_current-profile", "profile-1"}) {
-        kube.set_datum(secret("ts-web-abcde-0"), key, kube.datum(secret("ts-web-qwxyz-0"), key));
-    }
+    bring_state("ts-web-abcde", "ts-web-qwxyz");
     cluster.add_tailnet("partner", "https://tailnet", tailnet);
     cluster.annotate("ts-web-abcde", kTailnetAnnotation, "partner");
     run(kMinute);
@@ -297,6 +295,7 @@ TEST_F(ControllerTest, LeavesTheDeviceOfARunningOperatorsProxyAlone) {
 TEST_F(ControllerTest, RemovesAProxyThatWasNeverTakenOverFromTheOperator) {
     cluster.add_operator_proxy("ts-web-qwxyz", "web");
     cluster.add_proxy("ts-web-abcde", 1, "tag:k8s", "web");
+    put_state("ts-web-abcde");
     start();
     run(kMinute);
     ASSERT_NE(kube.find(secret("ts-web-abcde-0")), nullptr);

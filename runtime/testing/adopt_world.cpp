@@ -355,6 +355,9 @@ void World::expect_gone_back() {
         EXPECT_TRUE(runs(old_set(i) + "-0"));
         EXPECT_EQ(externally(i), host(old_set(i)));
         EXPECT_NE(kube.find(FakeCluster::path("services", old_set(i))), nullptr);
+        for (const std::string& name : {new_set(i) + "-0", auth_name(new_set(i) + "-0", false)}) {
+            EXPECT_EQ(kube.find(secret(name)), nullptr) << "the operator fails on " << name;
+        }
     }
     EXPECT_EQ(text_of(kube.find(kAlias)->at({"spec", "externalName"})), externally(0));
     EXPECT_EQ(

@@ -11,6 +11,8 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/backoff.h"
+#include "runtime/controller/keys/secrets.h"
+#include "runtime/controller/view/objects.h"
 #include "runtime/testing/controller_process.h"
 
 namespace runtime {
@@ -33,6 +35,20 @@ protected:
         return FakeCluster::path("secrets", name);
     }
     std::string device_of(const std::string& pod) { return kube.datum(secret(pod), "device_id"); }
+
+    // An empty state Secret of the controller's for pod 0.
+    void put_state(const std::string& set) {
+        const auto decoded = decode_proxy_set(*kube.find(FakeCluster::path("statefulsets", set)));
+        kube.put(secret(set + "-0"),
+                 state_secret(FakeCluster::kNamespace, set + "-0", set, "", decoded->labels));
+    }
+    // As `adopt` does.
+    void bring_state(const std::string& set, const std::string& old_set) {
+        put_state(set);
+        for (const char* key : {"_current-profile", "profile-1"}) {
+            kube.set_datum(secret(set + "-0"), key, kube.datum(secret(old_set + "-0"), key));
+        }
+    }
 
     // Gives the word for what waits under that key of `tailrender-devices`.
     void confirm_blocked(std::string_view key) {

@@ -360,9 +360,7 @@ TEST_F(OwnDevicesTest, AStateThatWasMovedBringsItsDeviceAlong) {
     cluster.add_proxy("ts-web-abcde", 1, "tag:k8s", "web");
     start();
     run(kMinute);
-    for (const char* key : {"_current-profile", "profile-1"}) {
-        kube.set_datum(secret("ts-web-abcde-0"), key, kube.datum(secret("ts-web-qwxyz-0"), key));
-    }
+    bring_state("ts-web-abcde", "ts-web-qwxyz");
     process->kube.erase(
         FakeCluster::path("statefulsets", "ts-web-qwxyz"), "", [](const KubeReply&) {},
         "Foreground");

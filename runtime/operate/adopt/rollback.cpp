@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "renderer/core/text_of.h"
@@ -45,6 +46,11 @@ bool has_device(const AdoptSnapshot& snapshot, const std::string& name) {
     return std::any_of(secrets.begin(), secrets.end(), [&name](const Value& secret) {
         return name_of(secret) == name && !device_of(secret).empty();
     });
+}
+
+bool is_rendered(const AdoptSnapshot& snapshot, const std::string& set) {
+    return std::any_of(snapshot.sets.begin(), snapshot.sets.end(),
+                       [&set](const Value& one) { return name_of(one) == set; });
 }
 
 std::vector<Replica> replicas_of(const AdoptSnapshot& snapshot, const AdoptRecord& record) {
@@ -189,10 +195,9 @@ Job keep_problem(const Shared& back, const Job& job) {
 Job move_back(const Shared& back, const AdoptRecord& record) {
     const OperateContext& context = back->context;
     const std::vector<Replica> replicas = replicas_of(back->snapshot, record);
-    const bool is_lost = record.set.is_null() ||
-                         std::none_of(replicas.begin(), replicas.end(),
+    const bool is_lost = std::none_of(replicas.begin(), replicas.end(),
                                       [](const Replica& replica) { return replica.has_device; });
-    if (is_lost) {
+    if (record.set.is_null() || (is_lost && !is_rendered(back->snapshot, record.new_name))) {
         context.say(fmt::format("{}: its device was deleted; the operator will create a new proxy",
                                 record.old_name));
         return erase_object(context.kube, secret_path(context, record.name));
@@ -259,6 +264,32 @@ Job give_back(const OperateContext& context, const Value& secret) {
     return in_order(std::move(jobs));
 }
 
+// What was rendered after the adoption goes as any other proxy does, while the controller runs. Of
+// groups and Recorders the operator goes on with the Secrets: they have the names that it gives.
+void name_new_ones(const OperateContext& context, const AdoptSnapshot& snapshot) {
+    std::set<std::string> moved, others;
+    for (const Value& secret : snapshot.secrets) {
+        if (const auto record = decode_record(secret)) {
+            moved.insert(record->new_name);
+        } else if (const auto state = decode_state_secret(secret)) {
+            const std::string_view type =
+                find_label(state->labels, "tailscale.com/parent-resource-type");
+            const auto replica = split_replica(state->name);
+            if (!type.empty() && type != "proxygroup" && replica.has_value()) {
+                others.emplace(replica->set);
+            }
+        }
+    }
+    for (const std::string& set : others) {
+        if (!moved.contains(set)) {
+            context.say(fmt::format(
+                "{}: the operator never had it, and fails on its Secrets: remove its manifests, "
+                "and keep the controller until `tailrender-runtime status` no longer shows it",
+                set));
+        }
+    }
+}
+
 // An operator that adopt has not stopped is someone else's to start.
 std::string what_is_next(const AdoptSnapshot& snapshot) {
     const OperatorState state = operator_state(find_operator(snapshot.deployments));
@@ -292,6 +323,7 @@ void go_back(const Shared& back, const Next& done) {
         return done(std::string(kNoRecord));
     }
     jobs.push_back(start_operator(context));
+    name_new_ones(context, back->snapshot);
     run_in_order(std::move(jobs), [back, done](const std::string& problem) {
         if (!problem.empty()) {
             back->problems.push_back(problem);

@@ -150,6 +150,40 @@ TEST(Rollback, SaysWhoseDeviceIsGone) {
     EXPECT_EQ(world.kube.find(FakeCluster::path("statefulsets", old_set(0))), nullptr);
 }
 
+TEST(Rollback, GivesBackWhatHasNeverJoined) {
+    World world(1, 1);
+    world.tailnet.unowned_tags = {"tag:k8s"};
+    world.start_controller();
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    ASSERT_NE(world.kube.find(World::secret(new_set(0) + "-0")), nullptr);
+    ASSERT_EQ(run_to_end(world, roll_back), "");
+    world.loop.run_for(10 * kMinute);
+    EXPECT_EQ(world.kube.find(World::secret(new_set(0) + "-0")), nullptr)
+        << "the operator fails on it";
+    EXPECT_EQ(world.kube.datum(World::secret(old_set(0) + "-0"), "cap-107.hujson"), "{}");
+    const Value* set = world.kube.find(FakeCluster::path("statefulsets", old_set(0)));
+    ASSERT_NE(set, nullptr);
+    EXPECT_EQ(set->at({"spec", "replicas"})->as_int(), 1);
+}
+
+TEST(Rollback, SaysWhatIsNewSinceTheAdoption) {
+    World world(1);
+    world.start_controller();
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    world.cluster.add_proxy("ts-new-bcdfg", 2, "tag:k8s", "new");
+    world.loop.run_for(kMinute);
+    std::string said;
+    ASSERT_EQ(run_to_end(world, roll_back, &said), "");
+    EXPECT_NE(
+        said.find("\nts-new-bcdfg: the operator never had it, and fails on its Secrets: remove "
+                  "its manifests, and keep the controller until `tailrender-runtime status` "
+                  "no longer shows it\n"),
+        std::string::npos)
+        << said;
+    EXPECT_EQ(said.find("bcdfg: the operator never"), said.rfind("bcdfg: the operator never"))
+        << said;
+}
+
 TEST(Rollback, GoesOnBehindOneThatDoesNotComeBack) {
     World world(3);
     world.start_controller();

@@ -14,13 +14,12 @@ import pytest
 
 from audit import created, moment
 from hello import namespaces_first, page, rendered
-from installed import NAMESPACE, VALUES, data_of, lab_with_controller, metrics_of, usable_keys
+from installed import NAMESPACE, VALUES, data_of, joins, lab_with_controller, metrics_of, usable_keys
 from names import names_follow
 from owners import applied_again_nothing_changes
 
 MARK = "tag:rebuilt"
 OURS = VALUES["tailrender"] | {"takeOverTag": MARK}
-LOGGED_OUT = "gone"  # what the test's control server calls a device that was deleted
 METRICS = {"tailrender_" + name for name in (
     "leader", "replicas", "devices", "steps_running", "retries_total", "keys_minted_total", "keys_expiring", "removal_blocked",
     "api_requests_total", "api_failures_total", "api_refusals_total", "api_request_seconds_sum", "api_request_seconds_count")}
@@ -59,16 +58,6 @@ def device(lab, old, objects, pod):
     device = joins(lab, pod)
     print_seconds_to_join(lab, pod, device, begun)
     return device
-
-
-def joins(lab, pod, old=None):
-    def device():
-        data = data_of(lab, pod)
-        return data.get("device_fqdn") and data.get("device_id") not in (old, LOGGED_OUT) and data["device_id"]
-    found = lab.wait("the device is known", device)
-    lab.wait("the key is blank", lambda: data_of(lab, pod + "-auth").get("authkey") == "")
-    assert usable_keys(lab) == [], "keys that could still be used"
-    return found
 
 
 def print_seconds_to_join(lab, pod, device, begun):

@@ -2,10 +2,12 @@
 """Writes the lab's container images from programs of this machine, as archives that `ctr images import` takes.
 
     images.py standard FOLDER PROGRAMS_DIR
+    images.py release FOLDER PROGRAMS_DIR RELEASE
     images.py program OUTPUT_FILE TAG PROGRAM
 
 "standard" are the lab's own: pause, hello, and a tailscale image with what stock containerboot needs: three programs, and a shell with
-sysctl; it trusts FOLDER/ca.crt; each is one layer. "program" is the image that plugins/image makes of the runtime, with PROGRAM in its place;
+sysctl; it trusts FOLDER/ca.crt; each is one layer. "release" is that image, FOLDER/tailscale.tar, of another release (1.104), whose programs
+have its name at their end. "program" is the image that plugins/image makes of the runtime, with PROGRAM in its place;
 a static one, which needs no libraries, gets a layer with a shell.
 """
 import hashlib
@@ -46,7 +48,7 @@ def add_program(layer, name, path):
 
 
 def make_layer(programs, files):
-    """A layer with a shell; programs are linked statically, files are texts by name."""
+    """A layer with a shell; programs are by name, and linked statically; files are texts by name."""
     text = io.BytesIO()
     with tarfile.open(fileobj=text, mode="w") as layer:
         for folder in ("bin", "etc", "root", "usr", "usr/local", "usr/local/bin", "var", "var/run", "var/lib", "www"):
@@ -57,8 +59,8 @@ def make_layer(programs, files):
             info = tarfile.TarInfo("bin/" + applet)
             info.type, info.linkname = tarfile.SYMTYPE, "busybox"
             layer.addfile(info)
-        for program in programs:
-            add_program(layer, "usr/local/bin/" + os.path.basename(program), program)
+        for name, program in programs.items():
+            add_program(layer, "usr/local/bin/" + name, program)
         for name, content in files.items():
             add_file(layer, name, content, 0o644)
     return text.getvalue()
@@ -76,14 +78,18 @@ def write_image(path, tag, layer, command):
             add_file(archive, name, content, 0o644)
 
 
+def write_tailscale(output, programs, version, suffix=""):
+    stock = {name: os.path.join(programs, name + suffix) for name in ("containerboot", "tailscaled", "tailscale")}
+    authorities = {"etc/ssl/certs/ca-certificates.crt": pathlib.Path(output, "ca.crt").read_bytes()}
+    write_image(os.path.join(output, "tailscale.tar"), "docker.io/tailscale/tailscale:v" + version, make_layer(stock, authorities),
+                ["/usr/local/bin/containerboot"])
+
+
 def write_standard(output, programs):
-    stock = [os.path.join(programs, name) for name in ("containerboot", "tailscaled", "tailscale")]
-    base = make_layer([], {"www/index.html": PAGE})
+    base = make_layer({}, {"www/index.html": PAGE})
     write_image(os.path.join(output, "pause.tar"), "lab/pause:1", base, ["/bin/busybox", "sleep", "infinity"])
     write_image(os.path.join(output, "hello.tar"), "lab/hello:1", base, ["/bin/busybox", "httpd", "-f", "-p", "8080", "-h", "/www"])
-    authorities = {"etc/ssl/certs/ca-certificates.crt": pathlib.Path(output, "ca.crt").read_bytes()}
-    write_image(os.path.join(output, "tailscale.tar"), "docker.io/tailscale/tailscale:v1.96.5", make_layer(stock, authorities),
-                ["/usr/local/bin/containerboot"])
+    write_tailscale(output, programs, "1.96.5")
 
 
 def is_static(program):
@@ -92,7 +98,8 @@ def is_static(program):
 
 def write_program(output, tag, program):
     if is_static(program):
-        write_image(output, tag, make_layer([program], {}), ["/usr/local/bin/" + os.path.basename(program)])
+        write_image(output, tag, make_layer({os.path.basename(program): program}, {}),
+                    ["/usr/local/bin/" + os.path.basename(program)])
         return
     with tempfile.TemporaryDirectory(dir=os.path.dirname(output)) as folder:
         store = Store(pathlib.Path(folder), "vfs")
@@ -103,6 +110,9 @@ def write_program(output, tag, program):
 def main():
     if sys.argv[1] == "standard":
         write_standard(*sys.argv[2:])
+    elif sys.argv[1] == "release":
+        output, programs, release = sys.argv[2:]
+        write_tailscale(output, programs, release, "-" + release)
     else:
         write_program(*sys.argv[2:])
 

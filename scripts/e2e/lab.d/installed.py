@@ -11,6 +11,7 @@ from hello import namespaces_first
 from shared.checks import documents, run
 
 NAMESPACE = "tailscale"
+LOGGED_OUT = "gone"  # what the test's control server calls a device that was deleted
 VALUES = {"oauth": {}, "operatorConfig": {"logging": "info"},
           "tailrender": {"cleanupDelay": "2s", "image": {"repository": "lab/runtime", "tag": "1", "pullPolicy": "Never"}}}
 
@@ -93,3 +94,14 @@ def metrics_of(lab):
 def usable_keys(lab):
     return [key["id"] for key in lab.tailnet.state()["keys"] if key.get("description", "").startswith("tailrender-") and
             not key.get("spent") and not key.get("revoked")]
+
+
+def joins(lab, pod, old=None):
+    """Its device, once it has another one than `old`."""
+    def device():
+        data = data_of(lab, pod)
+        return data.get("device_fqdn") and data.get("device_id") not in (old, LOGGED_OUT) and data["device_id"]
+    found = lab.wait("the device is known", device)
+    lab.wait("the key is blank", lambda: data_of(lab, pod + "-auth").get("authkey") == "")
+    assert usable_keys(lab) == [], "keys that could still be used"
+    return found

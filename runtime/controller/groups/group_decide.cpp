@@ -114,6 +114,18 @@ bool Group::has_joined() const {
     });
 }
 
+bool Group::advertises(std::string_view service) const {
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+        const bool runs = pods[i] != nullptr && pods[i]->started_at.has_value();
+        if (runs && states[i] != nullptr &&
+            std::find(states[i]->services.begin(), states[i]->services.end(), service) !=
+                states[i]->services.end()) {
+            return true;
+        }
+    }
+    return false;
+}
+
 AllOffered all_offered(const std::map<std::string, Group>& groups) {
     AllOffered all;
     for (const auto& [unused, group] : groups) {
@@ -223,9 +235,10 @@ std::optional<GroupStep> decide_service(const ServiceState& service, Time now,
     }
     if (service.offered == nullptr) {
         const auto age = age_of(parse_time(service.record->gone_since), now);
-        return age.has_value() && *age >= cleanup_delay
-                   ? std::optional<GroupStep>(group_step::Remove{})
-                   : std::nullopt;
+        const Duration wait =
+            service.is_advertised ? std::max(cleanup_delay, kUnadvertisePatience) : cleanup_delay;
+        return age.has_value() && *age >= wait ? std::optional<GroupStep>(group_step::Remove{})
+                                               : std::nullopt;
     }
     if (!service.offered->offer->certificate.empty() && service.certificate == nullptr) {
         return group_step::CreateCertificate{};

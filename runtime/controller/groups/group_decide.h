@@ -4,7 +4,8 @@
 //   comes after us;
 // - a certificate's Secret exists before its service is registered, and a service is registered
 //   once a replica of its group is in the tailnet;
-// - what is offered no more is removed after a delay, never many at once;
+// - what is offered no more is removed after a delay, never many at once, and not before its pods
+//   have stopped to advertise it, since they go on asking for its certificate until then;
 // - when a certificate has changed, the pods that read another one are deleted one after the other;
 //   what they were told of is in the table, too.
 #pragma once
@@ -32,6 +33,8 @@ struct Group {
     std::vector<const AuthSecret*> auths;
 
     [[nodiscard]] bool has_joined() const;  // a replica is in the tailnet
+    // A pod that runs says that it advertises the service.
+    [[nodiscard]] bool advertises(std::string_view service) const;
 };
 
 struct Offered {
@@ -84,6 +87,10 @@ struct ToldInput {
 };
 ToldCertificates desired_told(const ToldInput& input);
 
+// Configuration reaches a pod within two minutes. What the pod says of it only counts so long: it
+// could keep its service for ever.
+inline constexpr Duration kUnadvertisePatience = std::chrono::minutes(3);
+
 namespace group_step {
 struct CreateCertificate {};
 struct DeleteCertificate {};  // of a name that the service had before
@@ -100,6 +107,7 @@ struct ServiceState {
     const Certificate* certificate = nullptr;
     const Certificate* old_certificate = nullptr;  // that no one needs any more
     bool is_registered = false;                    // the tailnet has it as it is offered
+    bool is_advertised = false;                    // by a pod that runs, as far as it says
 };
 std::optional<GroupStep> decide_service(const ServiceState& service, Time now,
                                         Duration cleanup_delay);

@@ -124,6 +124,37 @@ TEST_F(GroupDecideTest, WhatIsOfferedNoMoreIsRemovedAfterTheDelay) {
     EXPECT_EQ(next(), "");
 }
 
+TEST_F(GroupDecideTest, WhatPodsStillAdvertiseIsRemovedLater) {
+    service.offered = nullptr;
+    service.is_advertised = true;
+    const auto next_after = [this](Duration age, Duration delay) {
+        record.gone_since = format_seconds(now - age);
+        const auto step = decide_service(service, now, delay);
+        return step.has_value() ? describe(*step) : "";
+    };
+    EXPECT_EQ(next_after(kUnadvertisePatience - std::chrono::seconds(1), Duration(0)), "");
+    EXPECT_EQ(next_after(kUnadvertisePatience, Duration(0)), "remove") << "whatever it says";
+    EXPECT_EQ(next_after(kUnadvertisePatience, kDelay), "");
+    EXPECT_EQ(next_after(kDelay, kDelay), "remove");
+    service.is_advertised = false;
+    EXPECT_EQ(next_after(Duration(0), Duration(0)), "remove");
+}
+
+TEST_F(GroupDecideTest, APodAdvertisesWhileItRuns) {
+    StateSecret said;
+    said.services = {"svc:other", "svc:docs"};
+    Group one;
+    Pod pod;
+    one.pods = {nullptr, &pod};
+    one.states = {&said, &said};
+    EXPECT_FALSE(one.advertises("svc:docs"));
+    pod.started_at = now;
+    EXPECT_TRUE(one.advertises("svc:docs"));
+    EXPECT_FALSE(one.advertises("svc:doc"));
+    one.states[1] = nullptr;
+    EXPECT_FALSE(one.advertises("svc:docs"));
+}
+
 TEST_F(GroupDecideTest, TheFirstCertificateRollsNobody) {
     EXPECT_EQ(told({}, ""), "{}");
     EXPECT_EQ(told({}, "new"), R"({"front":{"docs.ts.net":{"hash":"new"}}})");

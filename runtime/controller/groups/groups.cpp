@@ -219,7 +219,8 @@ void Groups::consider(const Seen& seen, const std::string& key) {
                          .offered = offered == seen.offered.end() ? nullptr : &offered->second,
                          .certificate = nullptr,
                          .old_certificate = nullptr,
-                         .is_registered = false};
+                         .is_registered = false,
+                         .is_advertised = false};
     if (!seen.certificates.contains(record.certificate)) {
         service.old_certificate = find_certificate(record.certificate);
     }
@@ -230,6 +231,9 @@ void Groups::consider(const Seen& seen, const std::string& key) {
                             registered->second.said.is_there &&
                             registered->second.offer == *service.offered->offer &&
                             context_.loop.uptime() < registered->second.ask_at;
+    if (const auto group = seen.groups.find(record.group); group != seen.groups.end()) {
+        service.is_advertised = group->second.advertises(split_record_key(key).service);
+    }
     const auto step = decide_service(service, context_.loop.now(), context_.cleanup_delay);
     if (!step.has_value()) {
         slots_[key].problem.clear();

@@ -6,6 +6,7 @@ import functools
 import os
 import re
 
+import parity_release
 import parity_yaml
 
 TS = "tailscale.com/"
@@ -16,7 +17,7 @@ DEFAULTS = {
     "defaultTags": ["tag:k8s"], "firewallMode": "auto", "loginServer": "", "defaultProxyClass": "",
     "priorityClassName": "", "ingressClassName": "tailscale", "isDefaultLoadBalancer": False,
     "clusterDomain": "cluster.local", "serviceMonitorCRD": False, "nodePortRange": "", "tailnetDomain": "",
-    "authProxyServiceAccount": True,
+    "authProxyServiceAccount": True, "sharedACMEAccountKey": False,
 }
 
 
@@ -50,8 +51,8 @@ class Input:
 
 
 class Case:
-    def __init__(self, path, several_faults=False):
-        self.several_faults = several_faults
+    def __init__(self, path, several_faults=False, release=parity_release.DEFAULT):
+        self.several_faults, self.release = several_faults, release
         self.path, self.name = path, os.path.basename(os.path.normpath(path))
         self.settings = {**DEFAULTS, **(parity_yaml.load(self.text("settings.yaml")) or {})}
         self.inputs = [Input(chunk) for chunk in parity_yaml.split(self.text("input.yaml"))]
@@ -60,8 +61,8 @@ class Case:
         self.messages = [line for line in self.text("messages.txt").split("\n") if line]
 
     def text(self, file):
-        path = os.path.join(self.path, file)
-        if not os.path.exists(path):
+        path = parity_release.file_of(self.path, file, self.release)
+        if not path:
             return ""
         with open(path, encoding="utf-8", newline="") as handle:
             return handle.read()
@@ -92,7 +93,10 @@ class Case:
         s = self.settings
         extra = {"PROXY_PRIORITY_CLASS_NAME": s["priorityClassName"], "K8S_PROXY_IMAGE": s["k8sProxyImage"],
                  "OPERATOR_DEFAULT_LOAD_BALANCER": "true" if s["isDefaultLoadBalancer"] else ""}
-        ours = {"namespace": s["operatorNamespace"], "clusterDomain": s["clusterDomain"],
+        config = {"extraEnv": [{"name": k, "value": v} for k, v in extra.items() if v]}
+        if s["sharedACMEAccountKey"]:
+            config["sharedACMEAccountKey"] = True
+        ours = {"operatorVersion": parity_release.RELEASES[self.release], "namespace": s["operatorNamespace"], "clusterDomain": s["clusterDomain"],
                 "tailnetDomain": s["tailnetDomain"], "serviceMonitors": s["serviceMonitorCRD"],
                 "nodePortRange": s["nodePortRange"], "inputs": "complete", "dataplane": "containerboot"}
         return {
@@ -101,7 +105,7 @@ class Case:
             "loginServer": s["loginServer"],
             "ingressClass": {"name": s["ingressClassName"]},
             "apiServerProxyConfig": {"allowImpersonation": str(s["authProxyServiceAccount"]).lower()},
-            "operatorConfig": {"extraEnv": [{"name": k, "value": v} for k, v in extra.items() if v]},
+            "operatorConfig": config,
             "tailrender": {k: v for k, v in ours.items() if v != ""},
         }
 

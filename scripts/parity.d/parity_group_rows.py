@@ -4,7 +4,7 @@ import json
 import re
 
 from parity_case import TS, annotations, is_kind, meta
-from parity_rows import OURS, _insert_after, map_strings, pull_once, row
+from parity_rows import OURS, _insert_after, hashed, map_strings, pull_once, row
 
 FIRST_PORT, PORTS = 10000, 1000
 PROBE = {"httpGet": {"path": "/healthz", "port": 9002}, "periodSeconds": 1, "failureThreshold": 10}
@@ -200,8 +200,7 @@ def config_hash(model):
     for group in groups(model):
         server = model.case.settings["loginServer"].removesuffix("/")
         config = (group.configs() or [{"ServerURL": server, "acceptDNS": False} if server else {"acceptDNS": False}])[0]
-        fixed = {key: config[key] for key in ("ServerURL", "acceptDNS", "NoStatefulFiltering") if key in config}
-        text = json.dumps(fixed, separators=(",", ":"), ensure_ascii=False)
+        text = hashed(model.case, config, group.spec("tailnet", ""))
         notes = group.template["metadata"].setdefault("annotations", {})
         notes[OURS + "config-hash"] = hashlib.sha256(text.encode()).hexdigest()[:16]
     return bool(groups(model))
@@ -251,6 +250,11 @@ def readiness_probe(model):
     for group in _draining(model):
         group.container["readinessProbe"] = PROBE
     return bool(_draining(model))
+
+
+@row(65)
+def no_readiness_gate(model):
+    return any([group.pod.pop("readinessGates", None) for group in groups(model)])
 
 
 @row(47)

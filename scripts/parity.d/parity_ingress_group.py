@@ -10,7 +10,7 @@ import json
 
 from parity_case import TS, annotations, is_kind, meta, tls_hosts
 from parity_group_rows import PROBE, add_contract, all_groups, groups
-from parity_rows import OURS, RowError, row
+from parity_rows import OURS, RowError, hashed, row
 
 HEALTH = {"name": "TS_ENABLE_HEALTH_CHECK", "value": "true"}
 REDIRECT = "301:https://${HOST}${REQUEST_URI}"
@@ -270,7 +270,7 @@ def api_config_hash(model):
     for group in found:
         server = model.case.settings["loginServer"].removesuffix("/")
         config = (group.configs() or [{"ServerURL": server} if server else {}])[0]
-        text = _json({key: config[key] for key in ("ServerURL",) if key in config})
+        text = hashed(model.case, {key: config[key] for key in ("ServerURL",) if key in config}, group.spec("tailnet", ""))
         notes = group.template["metadata"].setdefault("annotations", {})
         notes[OURS + "config-hash"] = hashlib.sha256(text.encode()).hexdigest()[:16]
     return bool(found)

@@ -1,6 +1,7 @@
 """What we refuse of what groups offer to the tailnet although the reference accepts it (rows of renderer/PARITY.md)."""
 from parity_case import TS, annotations, is_kind, meta
 from parity_ingress_group import Service
+from parity_release import is_within
 
 LONGEST_LABEL = 63
 
@@ -61,6 +62,6 @@ def certificate_name(case, name, rule):
     for service in (Service(case, obj) for obj in _parents(case, case.find(name))):
         if service.domain and rule == "no-tailnet-domain" and not case.settings["tailnetDomain"]:
             return True
-        if rule == "name-too-long" and len(service.domain) > LONGEST_LABEL:
+        if rule == "name-too-long" and len(service.domain) > LONGEST_LABEL and is_within(case.release, until="1.96"):
             return True
     return False

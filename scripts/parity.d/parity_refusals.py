@@ -2,13 +2,14 @@
 import re
 
 from parity_ontop import ON_TOP
+from parity_release import row_holds
 
 CONTROLLERS = {
     "service-reconciler": "Service", "service-pg-reconciler": "Service", "egress-svcs-reconciler": "Service",
     "ingress-reconciler": "Ingress", "ingress-pg-reconciler": "Ingress", "connector-reconciler": "Connector",
     "proxyclass-reconciler": "ProxyClass", "proxygroup-reconciler": "ProxyGroup", "tailnet-reconciler": "Tailnet",
     "recorder-reconciler": "Recorder", "nameserver-reconciler": "DNSConfig",
-    "kube-apiserver-ts-service-reconciler": "ProxyGroup",
+    "kube-apiserver-ts-service-reconciler": "ProxyGroup", "peerrelay-reconciler": "PeerRelay",
 }
 # Warning events that refuse an object or a part of it. The others only tell something.
 REFUSING_EVENTS = {
@@ -18,7 +19,7 @@ REFUSING_EVENTS = {
 }
 # Reasons of False conditions that mean "not yet", or that only the tailnet can know.
 WAITING_REASONS = {"KubeAPIServerProxyNoBackends", "ClusterResourcesNotReady", "InvalidOAuth", "ConfigurationFailed",
-                   "IngressSvcNoBackendsConfigured"}
+                   "IngressSvcNoBackendsConfigured", "EndpointsPending", "PodsPending"}
 NO_HOSTNAME_YET = "no Tailscale hostname known yet"
 # Only the tailnet knows that a Tailscale Service exists already.
 OWNED_ELSEWHERE = re.compile(r"ownership of Tailscale Service|waiting for config in spec\.kubeAPIServer to be marked valid")
@@ -125,6 +126,10 @@ def _parse(line):
         found = re.match(r"(\S+) \w+=False reason=(\S+) (?:observedGeneration=\d+ )?message=(.*)$", rest, re.S)
         return (source, *found.groups()) if found and not _waiting(found[2], found[3]) else None
     return None
+
+
+def refuses(line):
+    return _parse(line) is not None
 
 
 def _waiting(reason, text):
@@ -250,7 +255,7 @@ def _extra(case, error, wanted, rows):
     for name in names:
         if any(r.object == name and error.rule in r.rules for r in wanted) or _behind_another_fault(case, name, wanted):
             continue
-        number = next((n for n, rules, allows in ON_TOP if error.rule in rules and allows(case, name, error.rule)), 0)
+        number = next((n for n, rules, allows in ON_TOP if error.rule in rules and row_holds(n, case.release) and allows(case, name, error.rule)), 0)
         if number:
             rows.add(number)
         else:

@@ -10,6 +10,7 @@ import json
 import re
 
 from parity_case import TS, ident, is_connector, is_kind, meta, pinned_address
+from parity_release import row_holds
 
 OURS = "tailrender.dev/"
 ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
@@ -94,7 +95,7 @@ class Model:
 
     def apply(self):
         for number, function in ROWS:
-            if function(self):
+            if row_holds(number, self.case.release) and function(self):
                 self.hit.add(number)
         return self
 
@@ -151,12 +152,17 @@ def selector_label(model):
 
 # ---- the pod, as long as the operator's Secret names stand
 
+def hashed(case, config, tailnet):
+    """The fields of a configuration that count: a control server only where a setting or a Tailnet names one."""
+    named = case.settings["loginServer"] or tailnet
+    fixed = {key: config[key] for key in ("ServerURL", "acceptDNS", "NoStatefulFiltering") if key in config and (named or key != "ServerURL")}
+    return json.dumps(fixed, separators=(",", ":"), ensure_ascii=False)
+
+
 @row(8)
 def config_hash(model):
     for proxy in model.proxies:
-        config = proxy.config(proxy.secrets[0])
-        fixed = {key: config[key] for key in ("ServerURL", "acceptDNS", "NoStatefulFiltering") if key in config}
-        text = json.dumps(fixed, separators=(",", ":"), ensure_ascii=False)
+        text = hashed(model.case, proxy.config(proxy.secrets[0]), (proxy.parent.get("spec") or {}).get("tailnet"))
         notes = proxy.template["metadata"].setdefault("annotations", {})
         notes[OURS + "config-hash"] = hashlib.sha256(text.encode()).hexdigest()[:16]
     return bool(model.proxies)

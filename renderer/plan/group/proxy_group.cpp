@@ -86,11 +86,11 @@ void fill_environment(const ProxyGroupInput& group, const Settings& settings, Wo
         env.push_back({"TS_INGRESS_PROXIES_CONFIG_PATH", "/etc/proxies/ingress-config.json"});
         env.push_back({"TS_SERVE_CONFIG", "/etc/proxies/serve-config.json"});
         env.push_back({"TS_EXPERIMENTAL_CERT_SHARE", "true"});
-        if (settings.release.has(Trait::AcmeAccounts)) {
-            add_acme_environment(group, shares, env);
-        }
     }
     env.push_back({"TS_ENABLE_HEALTH_CHECK", "true"});
+    if (group.type == GroupType::Ingress && settings.release.has(Trait::AcmeAccounts)) {
+        add_acme_environment(group, shares, env);
+    }
 }
 
 Workload make_group(const ProxyGroupInput& group, const ProxyClassPlan* chosen,

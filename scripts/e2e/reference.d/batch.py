@@ -11,11 +11,14 @@ import record
 from cluster import LOGIN_SERVERS
 from parity_case import ident, meta, pinned_address
 from parity_refusals import CONTROLLERS
+from parity_release import is_within
 
 # Addresses that recorded inputs pin, in the range of this server.
 RANGES = (("10.43.", "10.96."), ("fd00:10:43::", "fd00:96::"))
 DISTINCT = {"operatorNamespace", "proxyImage", "k8sProxyImage", "defaultTags", "firewallMode", "defaultProxyClass", "priorityClassName",
-            "ingressClassName", "isDefaultLoadBalancer", "clusterDomain", "serviceMonitorCRD", "authProxyServiceAccount", "ingressClassPresent"}
+            "ingressClassName", "isDefaultLoadBalancer", "clusterDomain", "serviceMonitorCRD", "authProxyServiceAccount", "ingressClassPresent",
+            "sharedACMEAccountKey"}
+ACCOUNTS = "tailscale-acme-accounts"  # one Secret for all groups that share
 CONTROL_SERVER = "https://controlplane.tailscale.com"
 # What others wait for. Many an object is not looked at again when what it names becomes ready later.
 FIRST = {"ProxyClass", "Tailnet", "Secret", "ServiceAccount", "Node"}
@@ -28,6 +31,13 @@ ALONE = {"DNSConfig", "Node", "ProxyGroupPolicy"}
 def local(text):
     for theirs, ours in RANGES:
         text = text.replace(theirs, ours)
+    return text
+
+
+def as_recorded(text, input_text):
+    """What local() makes of an input's addresses, turned back."""
+    for theirs, ours in RANGES:
+        text = text.replace(ours, theirs) if theirs in input_text else text
     return text
 
 
@@ -72,7 +82,8 @@ class Batch:
                 self.submit(case, obj)
         with self.lab.operator(self.settings):
             first, second = Seen(self), None
-            if secrets := devices.played(self.lab.api, first.made, self.settings):
+            secrets, balanced = devices.played(self.lab.api, first.made, self.settings), devices.balanced(self.lab.api, first.made)
+            if secrets or balanced:
                 self.lab.wait_until_quiet(LOOK_SECONDS)
                 devices.seen_again(self.lab.api, secrets)
                 self.lab.wait_until_quiet()
@@ -115,12 +126,17 @@ class Batch:
     def sorted_out(self, made):
         """The operator's objects by the case that they belong to."""
         by_name = {meta(obj)["name"]: obj for obj in made.objects.values()}
-        found = {}
+        found, accounts = {}, by_name.get(ACCOUNTS)
         for obj in made.objects.values():
+            if obj is accounts:
+                continue
             parent = record.parent_of(obj, by_name)
             name = self.home.get(parent) or self.of_policy(obj)
             assert name, f"{ident(obj)} has no parent: {obj}"
             found.setdefault(name, []).append(obj)
+        for objects in found.values() if accounts else []:
+            if any(ACCOUNTS in (rule.get("resourceNames") or []) for obj in objects if obj["kind"] == "Role" for rule in obj["rules"]):
+                objects.append(accounts)
         return found
 
     def of_policy(self, obj):
@@ -149,7 +165,10 @@ class Batch:
         record.write(folder, "messages.txt", "".join(line.replace("\n", "\\n") + "\n" for line in sorted(lines)))
 
     def binding(self, case, seen):
-        return record.Binding(seen.texts, self.servers | {LOGIN_SERVERS[0]: case.settings["loginServer"].rstrip("/")})
+        named = case.settings["loginServer"].rstrip("/")
+        if is_within(self.lab.release, since="1.98"):  # k8s-operator/tsclient/client.go: it names the default, too
+            named = named or CONTROL_SERVER
+        return record.Binding(seen.texts, self.servers | {LOGIN_SERVERS[0]: named})
 
     def of(self, case, seen):
         """The operator's objects for this case."""

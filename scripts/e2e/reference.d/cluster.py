@@ -30,7 +30,7 @@ SWEPT = [("v1", "services"), ("v1", "pods"), ("v1", "secrets"), ("v1", "configma
          ("admissionregistration.k8s.io/v1", "validatingadmissionpolicies"),
          ("admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings"), ("monitoring.coreos.com/v1", "servicemonitors"),
          *(("tailscale.com/v1alpha1", kind) for kind in ("connectors", "dnsconfigs", "proxyclasses", "proxygroups", "proxygrouppolicies",
-                                                        "recorders", "tailnets"))]
+                                                        "recorders", "tailnets", "peerrelays"))]
 
 
 class Api:
@@ -99,8 +99,9 @@ class Api:
 class Lab:
     """The programs around the operator, and the operator itself as long as a batch runs."""
 
-    def __init__(self, folder, tags):
+    def __init__(self, folder, tags, release, program):
         self.folder, self.api, self.processes = pathlib.Path(folder), Api(), []
+        self.release, self.program = release, program
         self.spaces = set()
         self.client = {"id": "c1", "secret": "s1", "scopes": SCOPES, "tags": sorted({"tag:k8s-operator", *tags}), "expiresIn": 86400}
         for name, text in (("clients.json", json.dumps([self.client])), ("id", "c1"), ("secret", "s1"), ("resolv.conf", "")):
@@ -178,13 +179,14 @@ class Lab:
             "PROXY_IMAGE": settings["proxyImage"], "K8S_PROXY_IMAGE": settings["k8sProxyImage"],
             "PROXY_TAGS": ",".join(settings["defaultTags"]), "PROXY_FIREWALL_MODE": settings["firewallMode"],
             "PROXY_DEFAULT_CLASS": settings["defaultProxyClass"], "PROXY_PRIORITY_CLASS_NAME": settings["priorityClassName"],
+            "OPERATOR_SHARED_ACME_ACCOUNT_KEY": str(settings["sharedACMEAccountKey"]).lower(),
         }
 
     @contextlib.contextmanager
     def operator(self, settings, least=LEAST_SECONDS):
         """Runs from begin to end of the block, which begins when it is quiet, `least` seconds after it came up or later."""
         self.recorded = os.path.getsize(self.folder / "recorder.out")
-        self.running = process = self.start("operator", "k8s-operator", env=self.environment(settings))
+        self.running = process = self.start("operator", self.program, env=self.environment(settings))
         try:
             self.wait_until_quiet(least)
             yield
@@ -218,11 +220,11 @@ class Lab:
 
 
 @contextlib.contextmanager
-def started(tags):
+def started(tags, release, program):
     with tempfile.TemporaryDirectory(prefix="reference-") as folder:
-        lab = Lab(folder, tags)
+        lab = Lab(folder, tags, release, program)
         try:
-            for path in sorted((operator_source()[1] / "deploy" / "crds").glob("*.yaml")):
+            for path in sorted((operator_source(release)[1] / "deploy" / "crds").glob("*.yaml")):
                 status, answer = lab.api.create(yaml.load(path.read_text(encoding="utf-8"), LOADER))
                 assert status == 201, f"{path.name}: {answer}"
             yield lab

@@ -1,4 +1,6 @@
-"""Plays the devices of groups that the tailnet reaches: their pods, and what tailscaled would write into the state Secrets."""
+"""Plays what a cluster adds to the operator's objects: devices of groups that the tailnet reaches, with their pods and with what tailscaled
+would write into the state Secrets, and the load balancers of PeerRelays.
+"""
 import base64
 import json
 
@@ -18,6 +20,17 @@ def played(api, made, settings):
             for replica in range(obj["spec"]["replicas"]):
                 secrets.append(play(api, obj, replica, len(secrets) + 1, settings))
     return secrets
+
+
+def balanced(api, made):
+    """Gives every replica of a PeerRelay a public address, every third one another of IPv6. Whether there is any."""
+    services = [obj for obj in made.objects.values()
+                if obj["kind"] == "Service" and (meta(obj).get("labels") or {}).get(TS + "parent-resource-type") == "peerrelay"]
+    for number, obj in enumerate(services, 1):
+        addresses = [f"198.51.100.{number % 250 + 1}", *([f"2001:db8::{number:x}"] if number % 3 == 0 else [])]
+        status = {"loadBalancer": {"ingress": [{"ip": address} for address in addresses]}}
+        api.send("PATCH", api.path(obj, named=True) + "/status", {"status": status}, MERGE)
+    return bool(services)
 
 
 def seen_again(api, secrets):

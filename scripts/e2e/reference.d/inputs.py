@@ -1,7 +1,10 @@
-"""Random inputs: small cluster repositories from a seed, with names of their own so that many fit into one cluster."""
+"""Random inputs: small cluster repositories from a seed, with names of their own so that many fit into one cluster. What only newer releases of the
+operator know is in those for these releases."""
 import random
 
+import newer
 import pods
+from parity_release import DEFAULT, RELEASES, is_within
 
 TS = "tailscale.com/"
 API = TS + "v1alpha1"
@@ -14,7 +17,7 @@ IPS = ["100.64.0.7", "fd7a:115c:a1e0::7", "10.1.2.3", "FD7A:115C:A1E0::7"]
 BAD_IPS = ["100.64.0.300", "100.64.0.0/10", "nas", "::1%lo", "100.64.0.07"]
 FQDNS = ["nas.tail5e1f.ts.net", "nas.tail5e1f.ts.net.", "a.b.ts.net"]
 BAD_FQDNS = ["nas", "host.example.com", "nas.ts.net", "tail5e1f.ts.net.", ".ts.net", "a..ts.net", "NAS.Tail5e1f.ts.net"]
-IMAGES = ["tailscale/tailscale:v1.94.1", "ghcr.io/tailscale/tailscale:latest", "localhost:5000/ts:unstable", "example.org/ts@sha256:" + "a1" * 32]
+IMAGES = ["ghcr.io/tailscale/tailscale:latest", "localhost:5000/ts:unstable", "example.org/ts@sha256:" + "a1" * 32]
 BAD_IMAGES = ["UPPER/case:x", "a b", "x:y:z"]
 MAPS = [{"team": "a"}, {"a.example.org/b": "1", "c": "true"}, {"empty": ""}, {"zone": "x-1", "m": "0"}, {}]
 LABELS = [*MAPS, {"app": "mine"}, {TS + "managed": "false"}, {TS + "parent-resource": "other", "k": "v"}]
@@ -54,7 +57,7 @@ PORTS = [[{"port": 80}], [{"name": "http", "port": 80, "targetPort": 8080}, {"na
          [{"name": "https", "port": 8443}], [{"name": "x", "port": 443}], [{"name": "http", "port": 443}, {"name": "https", "port": 80}]]
 PATHS = ["/", "/a", "/a", "/a", "/a/", "/a/b", "", "/ü", "/a%20b", "/a b", "/*", "/a?b"]
 SETTINGS = {
-    "operatorNamespace": "tailscale", "proxyImage": "tailscale/tailscale:v1.96.5", "k8sProxyImage": "tailscale/k8s-proxy:latest",
+    "operatorNamespace": "tailscale", "k8sProxyImage": "tailscale/k8s-proxy:latest",
     "defaultTags": ["tag:k8s"], "firewallMode": "auto", "loginServer": "", "defaultProxyClass": "", "priorityClassName": "",
     "ingressClassName": "tailscale", "isDefaultLoadBalancer": False, "clusterDomain": "cluster.local", "serviceMonitorCRD": False,
     "httpsEnabled": True, "nodePortRange": "30000-32767", "authProxyServiceAccount": True, "ingressClassPresent": True,
@@ -68,11 +71,12 @@ VARIANTS = [
 ]
 
 
-class Maker:
+class Maker(newer.Newer):
     """One input. `odd` of a thousand values should be refused, but one at most."""
 
-    def __init__(self, seed, number, settings, odd):
+    def __init__(self, seed, number, settings, odd, release):
         self.random, self.number, self.settings, self.odd, self.docs = random.Random(f"{seed}/{number}"), number, settings, odd, []
+        self.release, self.images = release, [f"tailscale/tailscale:v1.{int(release.split('.')[1]) - 2}.1", *IMAGES]
         self.space = self.random.choice([f"n{number}"] * 8 + [f"{number}-x", f"n{number}-{'team-' * 6}a", f"n{number}{'0' * 40}"])
 
     def oddly(self, share=1.0):
@@ -113,7 +117,7 @@ class Maker:
     # ---- classes
 
     def container(self, debug):
-        found = self.optional(image=IMAGES, imagePullPolicy=["Always", "Never", "IfNotPresent"], resources=RESOURCES, securityContext=CONTEXTS, env=ENVS)
+        found = self.optional(image=self.images, imagePullPolicy=["Always", "Never", "IfNotPresent"], resources=RESOURCES, securityContext=CONTEXTS, env=ENVS)
         if self.oddly():
             found |= self.one([{"image": image} for image in BAD_IMAGES] + [{"env": env} for env in BAD_ENVS] + [{"imagePullPolicy": "Sometimes"}])
         if debug and self.maybe():
@@ -301,7 +305,8 @@ class Maker:
             spec["proxyClass"] = self.proxy_class(init=spec["type"] != "kube-apiserver" or self.oddly())
         if spec["type"] == "kube-apiserver" and self.maybe(0.6):
             spec["kubeAPIServer"] = self.optional(0.6, mode=["auth", "noauth"], hostname=[f"api{self.number}"])
-        return self.add(API, "ProxyGroup", self.name("group", free=self.oddly()) if not kind else f"group-{self.number}", spec)["metadata"]["name"]
+        name = self.name("group", free=self.oddly()) if not kind else f"group-{self.number}"
+        return self.add(API, "ProxyGroup", name, spec, annotations=self.account_notes())["metadata"]["name"]
 
     def member(self):
         odd, self.odd = self.odd, 0
@@ -371,7 +376,8 @@ class Maker:
 
     def dns(self):
         spec = {"nameserver": self.optional(0.4, image=[{}, {"repo": "example.org/ns"}, {"tag": "v1.2.3"}, {"repo": "r", "tag": "t"}], replicas=[0, 1, 3],
-                                            service=[{}, {"clusterIP": "10.96.0.53"}], pod=[{}, {"tolerations": TOLERATIONS[1]}])}
+                                            service=[{}, {"clusterIP": "10.96.0.53"}],
+                                            pod=[{}, {"tolerations": TOLERATIONS[1]}, *self.nameserver_pods(AFFINITIES, MAPS)])}
         self.add(API, "DNSConfig", f"dns-{self.number}", spec)
 
     def policy(self):
@@ -386,7 +392,7 @@ class Maker:
             self.docs[0] |= self.one([{"stringData": {}}, {"stringData": {"client_id": "x"}}, {"stringData": {"client_id": "", "client_secret": "x"}}])
         spec = {"credentials": {"secretName": f"oauth-{self.number}" if not self.oddly() else "nowhere"}} | self.optional(0.5, loginUrl=[f"https://hs{self.number}.example.org"])
         name = self.add(API, "Tailnet", f"net-{self.number}", spec)["metadata"]["name"]
-        self.one([self.connector, self.group, self.recorder])()
+        self.one([self.connector, self.group, self.recorder, *([self.relay] if self.has("1.102") else [])])()
         self.docs[-1]["spec"]["tailnet"] = name
 
 
@@ -437,16 +443,23 @@ class Maker:
 
 
 KINDS = {"service": 6, "egress": 3, "ingress": 6, "connector": 3, "group": 4, "member": 3, "offer": 3, "pod": 6, "recorder": 2, "tailnet": 1}
+SINCE = {"relay": "1.102"}
 ALONE = {"dns": 1, "policy": 1, "static": 2, "by_default": 1}
 
 
-def made(seed, number, odd, kind=""):
+def kinds(release):
+    """Shares of what fits into a cluster with others."""
+    return KINDS | {kind: 4 for kind, since in SINCE.items() if is_within(release, since)}
+
+
+def made(seed, number, odd, kind="", release=DEFAULT):
     """(name, settings, documents), of any kind if none is named; inputs whose numbers are near each other have the same settings."""
-    settings = {**SETTINGS, **VARIANTS[number // 30 % len(VARIANTS)]}
+    image = {"proxyImage": f"tailscale/tailscale:v{RELEASES[release]}"}
+    settings = {**SETTINGS, **image, **VARIANTS[number // 30 % len(VARIANTS)], **newer.settings(number // 30, release)}
     chooser = random.Random(f"kind/{seed}/{number}")
     alone = number % 30 < 2
-    table = ALONE if alone else KINDS
+    table = ALONE if alone else kinds(release)
     kind = kind or chooser.choices(list(table), table.values())[0]
-    maker = Maker(seed, number, settings, odd if chooser.random() < 0.5 else 0)
+    maker = Maker(seed, number, settings, odd if chooser.random() < 0.5 else 0, release)
     getattr(maker, kind)()
     return f"{number:05}-{kind}", maker.settings, maker.docs

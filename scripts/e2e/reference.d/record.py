@@ -10,12 +10,13 @@ from parity_case import ident, meta
 
 TS = "tailscale.com/"
 KINDS = {"svc": "Service", "ingress": "Ingress", "connector": "Connector", "proxygroup": "ProxyGroup", "nameserver": "DNSConfig",
-         "recorder": "Recorder"}
+         "recorder": "Recorder", "peerrelay": "PeerRelay"}
 SERVER_SET = ("resourceVersion", "uid", "creationTimestamp", "managedFields", "generation", "selfLink", "deletionTimestamp")
 EMPTY = {"updateStrategy", "strategy", "resources"}
 BAD_POD = re.compile(r'StatefulSet.apps "[^"]*" is invalid: \[?(?:<nil>: .*)?spec\.template')
 PERSISTENT = 6  # an error that comes so often is not one of the order in which objects were seen
 CONFLICT = "the object has been modified"
+APPLY = "application/apply-patch+yaml"
 AUTH_KEY = re.compile(r"tskey-auth-[A-Za-z0-9-]+")
 
 
@@ -75,7 +76,7 @@ class Made:
         self.objects, self.bad_pods = {}, set()
         for entry in entries:
             if is_bad_pod(entry.get("answer") or {}):
-                self.bad_pods.add(f"{entry['path']}/{entry['request']['metadata']['name']}")
+                self.bad_pods.add(entry["path"] if entry["method"] == "PATCH" else f"{entry['path']}/{entry['request']['metadata']['name']}")
                 entry = {**entry, "status": 201, "answer": entry["request"]}
             if entry["status"] >= 300 or not entry.get("answer"):
                 continue
@@ -83,6 +84,8 @@ class Made:
                 self._created(entry)
             elif entry["method"] == "PUT" and entry["path"] in self.objects:
                 self._updated(entry)
+            elif entry["method"] == "PATCH" and entry["kind"] == APPLY and (entry["status"] == 201 or entry["path"] in self.objects):
+                self.objects[entry["path"]] = submitted(entry["request"])
         self._read(api)
 
     def _created(self, entry):

@@ -1,23 +1,29 @@
-"""The source of the reference operator, as scripts/e2e/tools pins it."""
+"""The sources of the reference operator's releases, as scripts/e2e/tools pins them."""
+import functools
 import json
 import pathlib
 import re
 import shutil
 
+from parity_release import OLDEST
 from shared.checks import run
 
-MODULE = pathlib.Path(__file__).resolve().parent.parent / "modules" / "operator"
+MODULES = pathlib.Path(__file__).resolve().parent.parent / "modules"
+# A release may ask for a newer Go than the one that is installed, which then comes as a module.
+GO = {"GOWORK": "off", "GOFLAGS": "-mod=readonly", "GOTOOLCHAIN": "auto"}
 
 
-def operator_source():
+@functools.cache
+def operator_source(release=OLDEST):
     """Its version, and its folder."""
-    told = json.loads(run("go", "mod", "download", "-json", "tailscale.com", env={"GOWORK": "off", "GOFLAGS": "-mod=readonly"}, cwd=MODULE))
+    module = MODULES / ("operator" if release == OLDEST else f"operator-{release}")
+    told = json.loads(run("go", "mod", "download", "-json", "tailscale.com", env=GO, cwd=module))
     return told["Version"], pathlib.Path(told["Dir"], "cmd", "k8s-operator")
 
 
-def write_chart(folder):
+def write_chart(folder, release=OLDEST):
     """Its chart as it is released: with its version, and the CRDs among the templates. Returns the version."""
-    version, source = operator_source()
+    version, source = operator_source(release)
     shutil.copytree(source / "deploy" / "chart", folder, copy_function=shutil.copyfile)
     for one in (folder, folder / "templates"):
         one.chmod(0o755)

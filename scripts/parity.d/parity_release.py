@@ -1,0 +1,50 @@
+"""The releases of the operator that cases are recorded of, and what differs between them: files of a case, rows of renderer/PARITY.md.
+
+`expected.yaml` is what the oldest release made. `expected@1.98.yaml` is what 1.98 made of the same input, and every later one that has no file
+of its own; so it is with each file of a case. An empty file says that there is nothing.
+"""
+import functools
+import os
+import re
+
+RELEASES = {"1.96": "1.96.5", "1.98": "1.98.10", "1.100": "1.100.0", "1.102": "1.102.5", "1.104": "1.104.5"}  # oldest first
+OLDEST = next(iter(RELEASES))
+DEFAULT = OLDEST  # what the renderer takes where nothing names one
+TABLE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "renderer", "PARITY.md")
+ROW = re.compile(r"(?m)^\| (\d+)(?: \((since |until |)([0-9.]+)\))? \|")
+
+
+def age(release):
+    """Later ones have a higher one."""
+    return list(RELEASES).index(release)
+
+
+def before(release):
+    """The release before it, or an empty string."""
+    return ["", *RELEASES][age(release)]
+
+
+def is_within(release, since=OLDEST, until=""):
+    """Whether it is one of those from `since` to `until`, both included."""
+    return age(since) <= age(release) <= age(until or release)
+
+
+def file_of(folder, name, release):
+    """The path of the file that holds for a release, or an empty string."""
+    stem, ending = os.path.splitext(name)
+    names = [f"{stem}@{other}{ending}" for other in RELEASES if age(other) <= age(release)]
+    paths = [os.path.join(folder, name), *(os.path.join(folder, other) for other in names)]
+    return next((path for path in reversed(paths) if os.path.exists(path)), "")
+
+
+@functools.cache
+def row_ranges():
+    """{number of a row: its first and its last release}, as the table says."""
+    with open(TABLE, encoding="utf-8") as handle:
+        found = ROW.findall(handle.read())
+    return {int(number): ("" if word == "until " else named, "" if word == "since " else named) for number, word, named in found}
+
+
+def row_holds(number, release):
+    since, until = row_ranges()[number]
+    return is_within(release, since or OLDEST, until)

@@ -46,7 +46,8 @@ bool render(LoadOptions options, Run& run, Form form) {
     Diagnostics found;
     run.plan = plan(run.loaded, run.inventory, found);
     run.diagnostics.append(complete ? std::move(found) : without_absences(found));
-    report_inputs(std::move(faults), validate, run.diagnostics);
+    report_inputs(std::move(faults), validate, run.plan.settings.release.version.minor,
+                  run.diagnostics);
     if (run.diagnostics.has_errors()) {
         return false;
     }

@@ -15,6 +15,7 @@
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/install/chart_stream.h"
 #include "renderer/plan/parents.h"
+#include "renderer/schema/type_table.h"
 
 namespace renderer {
 
@@ -126,7 +127,8 @@ std::vector<const Kind*> missing_crds(const Loaded& loaded, const Settings& sett
     std::vector<const Kind*> missing;
     if (!loaded.is_stream && settings.custom_resources == CustomResources::Emit) {
         for (const Kind& kind : kCustomKinds) {
-            if (!has_crd(loaded, kind)) {
+            if (!has_crd(loaded, kind) &&
+                TypeTable::releases_of(kind.name).holds(settings.release.version.minor)) {
                 missing.push_back(&kind);
             }
         }

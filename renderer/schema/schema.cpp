@@ -249,7 +249,7 @@ InputFaults validate_inputs(const Loaded& loaded, bool foreign, unsigned threads
     return found;
 }
 
-void report_inputs(InputFaults found, bool foreign, Diagnostics& diagnostics) {
+void report_inputs(InputFaults found, bool foreign, int operator_minor, Diagnostics& diagnostics) {
     if (!found.is_version_known) {
         return;
     }
@@ -261,7 +261,7 @@ void report_inputs(InputFaults found, bool foreign, Diagnostics& diagnostics) {
         diagnostics.append(foreign ? std::move(one.unreadable)
                                    : as_warnings(one.unreadable, one.document->kind.pos()));
         for (SchemaFault& fault : one.faults) {
-            if (!fault.may_change && !places.hold(fault)) {
+            if (!fault.may_change && !fault.unless.holds(operator_minor) && !places.hold(fault)) {
                 fault.diagnostic.object = one.document->object_name();
                 conceal(text_of(one.document->kind), fault.diagnostic);
                 diagnostics.add(std::move(fault.diagnostic));

@@ -25,8 +25,8 @@ struct InputFaults {
     std::vector<DocumentFaults> documents;  // that there is something to say of, as in Loaded
     bool is_version_known = true;
 
-    // What of a document cannot be decoded, for whoever decodes it; also what report_inputs leaves
-    // out because something may mend it before the document is applied.
+    // What of a document no release can decode, for whoever decodes it; also what report_inputs
+    // leaves out because something may mend it before the document is applied.
     [[nodiscard]] std::vector<Diagnostic> shape_of(const Document& document) const;
 };
 
@@ -37,11 +37,11 @@ InputFaults validate_inputs(const Loaded& loaded, bool foreign, unsigned threads
                             Diagnostics& diagnostics);
 
 // Adds what is wrong with inputs that an applier sees, except where there is an error about the
-// same place already.
-void report_inputs(InputFaults found, bool foreign, Diagnostics& diagnostics);
+// same place already. `operator_minor`: of the release whose CRDs the cluster has.
+void report_inputs(InputFaults found, bool foreign, int operator_minor, Diagnostics& diagnostics);
 
-// The same of what was generated. A fault is at the input's place that its value came from,
-// else at the object's parent.
+// The same of what was generated, none of which is a custom resource. A fault is at the input's
+// place that its value came from, else at the object's parent.
 void validate_objects(const Loaded& loaded, std::span<const Object> objects, unsigned threads,
                       Diagnostics& diagnostics);
 

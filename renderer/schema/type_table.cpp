@@ -10,6 +10,7 @@
 #include "renderer/base/check.h"
 #include "renderer/base/split.h"
 #include "renderer/kube/group_of.h"
+#include "renderer/kube/kinds.h"
 
 // The assembler puts schemas.txt into the binary.
 // NOLINTBEGIN(hicpp-no-assembler)
@@ -47,9 +48,20 @@ constexpr std::array<std::pair<std::string_view, Builtin>, 11> kBuiltins = {{
     {"time", Builtin::Time},
 }};
 
+constexpr std::string_view kCustomTypes = "tailscale.";  // what their names begin with
+
+template <typename Number>
+void read_number(std::string_view text, std::optional<Number>& number) {
+    Number value = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    CHECK(error == std::errc() && stop == text.data() + text.size());
+    number = value;
+}
+
 // A kind of one apiVersion, and where it is served.
 struct KindLine {
     std::string_view api_version, kind, type, first, last;
+    OperatorSpan releases;
 };
 
 struct TypeLines {
@@ -61,16 +73,16 @@ struct TypeLines {
 // What the text holds, cut into lines but not yet read.
 struct Index {
     std::vector<std::string_view> versions;
+    std::vector<int> operators;
     std::vector<KindLine> kinds;
     std::vector<TypeLines> types;  // sorted by name
 };
 
-// `@1.31-1.33` at the end of a line is taken away.
-std::pair<std::string_view, std::string_view> take_span(std::string_view& line,
-                                                        const Index& index) {
+// `@1.31-1.33` at the end of a line is taken away. Empty: there is none.
+std::pair<std::string_view, std::string_view> take_span(std::string_view& line) {
     const std::size_t at = line.rfind(" @");
     if (at == std::string_view::npos) {
-        return {index.versions.front(), index.versions.back()};
+        return {};
     }
     std::string_view last = line.substr(at + 2);
     line = line.substr(0, at);
@@ -78,12 +90,39 @@ std::pair<std::string_view, std::string_view> take_span(std::string_view& line,
     return {first, last};
 }
 
+std::pair<std::string_view, std::string_view> take_versions(std::string_view& line,
+                                                            const Index& index) {
+    const auto span = take_span(line);
+    return span.first.empty() ? std::pair(index.versions.front(), index.versions.back()) : span;
+}
+
+// 98 of "1.98"
+int minor_of(std::string_view release) {
+    std::optional<int> minor;
+    read_number(release.substr(release.find('.') + 1), minor);
+    return *minor;
+}
+
+OperatorSpan take_releases(std::string_view& line, const Index& index) {
+    const auto [first, last] = take_span(line);
+    if (first.empty()) {
+        return {};
+    }
+    OperatorSpan span = {.first = minor_of(first)};
+    if (minor_of(last) != index.operators.back()) {
+        span.last = minor_of(last);
+    }
+    return span;
+}
+
 void add_kind(std::string_view line, Index& index) {
-    const auto [first, last] = take_span(line, index);
+    const bool is_custom = line.find(kCustomVersion) != std::string_view::npos;
+    const OperatorSpan releases = is_custom ? take_releases(line, index) : OperatorSpan();
+    const auto [first, last] = take_versions(line, index);
     take(line, ' ');
     const std::string_view api_version = take(line, ' ');
     const std::string_view kind = take(line, ' ');
-    index.kinds.push_back({api_version, kind, line, first, last});
+    index.kinds.push_back({api_version, kind, line, first, last, releases});
 }
 
 Index make_index() {
@@ -101,6 +140,11 @@ Index make_index() {
         } else if (line.starts_with("kubernetes ")) {
             take(line, ' ');
             index.versions = split(line, ' ');
+        } else if (line.starts_with("operator ")) {
+            take(line, ' ');
+            for (const std::string_view release : split(line, ' ')) {
+                index.operators.push_back(minor_of(release));
+            }
         } else if (!line.starts_with('#')) {
             const std::string_view name = take(line, ' ');
             line.remove_prefix(line.starts_with("= ") ? 2 : 0);
@@ -124,14 +168,6 @@ bool holds(std::string_view first, std::string_view last, std::string_view versi
     return rank(first) <= rank(version) && rank(version) <= rank(last);
 }
 
-template <typename Number>
-void read_number(std::string_view text, std::optional<Number>& number) {
-    Number value = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    CHECK(error == std::errc() && stop == text.data() + text.size());
-    number = value;
-}
-
 void read_limit(std::string_view key, std::string_view value, Limits& limits) {
     constexpr std::array<std::pair<std::string_view, std::optional<std::size_t> Limits::*>, 4>
         kSizes = {{{"minlen", &Limits::min_length},
@@ -149,6 +185,9 @@ void read_limit(std::string_view key, std::string_view value, Limits& limits) {
         limits.choices = split(value, '|');
     } else if (key == "unique") {
         limits.unique = split(value, ',');
+    } else if (key == "list") {
+        CHECK(value == "set");
+        limits.is_set = true;
     } else {
         CHECK(key == "format" && value == "cidr");
         limits.is_cidr = true;
@@ -169,6 +208,10 @@ const TypedField* StructType::find(std::string_view name) const {
 
 const std::vector<std::string_view>& kubernetes_versions() {
     return table_index().versions;
+}
+
+const std::vector<int>& operator_minors() {
+    return table_index().operators;
 }
 
 TypeTable::TypeTable(std::string_view version) {
@@ -194,6 +237,15 @@ std::string TypeTable::served_by(std::string_view api_version, std::string_view 
         }
     }
     return spans;
+}
+
+OperatorSpan TypeTable::releases_of(std::string_view kind) {
+    const std::vector<KindLine>& all = table_index().kinds;
+    const auto found = std::ranges::find_if(all, [&](const KindLine& line) {
+        return line.kind == kind && line.api_version == kCustomVersion;
+    });
+    CHECK(found != all.end());
+    return found->releases;
 }
 
 std::vector<std::string_view> TypeTable::versions_of(std::string_view api_version,
@@ -248,14 +300,15 @@ const ValueType* TypeTable::named(std::string_view name) {
     type.builtin = Builtin::Struct;
     type.fields = &fields;
     for (std::string_view rest = lines->fields; !rest.empty();) {
-        add_field(take(rest, '\n').substr(1), fields);
+        add_field(take(rest, '\n').substr(1), name.starts_with(kCustomTypes), fields);
     }
     std::ranges::sort(fields.fields, {}, &TypedField::name);
     return &type;
 }
 
-void TypeTable::add_field(std::string_view line, StructType& type) {
-    const auto [first, last] = take_span(line, table_index());
+void TypeTable::add_field(std::string_view line, bool is_custom, StructType& type) {
+    const OperatorSpan releases = is_custom ? take_releases(line, table_index()) : OperatorSpan();
+    const auto [first, last] = take_versions(line, table_index());
     const std::string_view name = take(line, ' ');
     if (!holds(first, last, version_)) {
         type.others.push_back({name, first, last});
@@ -266,7 +319,7 @@ void TypeTable::add_field(std::string_view line, StructType& type) {
     if (required) {
         take(line, ' ');
     }
-    type.fields.push_back({name, required, type_of(spelled, line)});
+    type.fields.push_back({name, required, type_of(spelled, line), releases});
 }
 
 const ValueType* TypeTable::type_of(std::string_view spelled, std::string_view limits) {

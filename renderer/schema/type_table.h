@@ -1,7 +1,9 @@
-// What the API server of one Kubernetes version knows of each kind: the types of schemas.txt, which
-// scripts/schemas makes from public OpenAPI documents and CRDs, and which is part of the binary.
-// Types are read from it when a kind is asked for, so a run pays for what it validates. Format:
+// What the API server of one Kubernetes version knows of each kind, with the CRDs of all releases
+// of the operator: the types of schemas.txt, which scripts/schemas makes from public OpenAPI
+// documents and CRDs, and which is part of the binary. Types are read from it when a kind is asked
+// for, so a run pays for what it validates. Format:
 //   kubernetes 1.30 1.31 …               all versions; `@1.31-1.33` behind a line limits it to some
+//   operator 1.96 1.98 …                 all releases, whose span is behind lines of custom kinds
 //   kind apps/v1 StatefulSet TYPE
 //   core.v1.ServicePort                  a type, sorted by name; its fields follow, each behind one
 //    port int32 required min=1           space: name, type, limits
@@ -11,6 +13,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,6 +47,7 @@ struct Limits {
     std::optional<std::size_t> min_items, max_items;
     std::vector<std::string_view> choices;  // empty: any value
     std::vector<std::string_view> unique;   // keys that tell a list's items apart
+    bool is_set = false;                    // no item twice
     bool is_cidr = false;
     std::string_view pattern_text;
     std::optional<Pattern> pattern;
@@ -58,10 +62,19 @@ struct ValueType {
     const Limits* limits = nullptr;      // nullptr: none
 };
 
+// The releases of the operator whose CRDs have something, by their minor numbers: 98 is 1.98.
+struct OperatorSpan {
+    int first = 0;
+    int last = std::numeric_limits<int>::max();  // also of what the newest known one has
+
+    [[nodiscard]] bool holds(int minor) const { return first <= minor && minor <= last; }
+};
+
 struct TypedField {
     std::string_view name;
     bool required = false;
     const ValueType* type = nullptr;
+    OperatorSpan releases = {};
 };
 
 // A field that only other versions have.
@@ -82,6 +95,9 @@ std::string_view schema_table_text();
 // "1.30", … in rising order.
 const std::vector<std::string_view>& kubernetes_versions();
 
+// 96, … in rising order.
+const std::vector<int>& operator_minors();
+
 class TypeTable {
 public:
     // `version` is one of kubernetes_versions().
@@ -91,6 +107,9 @@ public:
     [[nodiscard]] static bool knows_group(std::string_view api_version);
     // The versions that serve a kind: "1.30-1.32", "" when none does.
     [[nodiscard]] static std::string served_by(std::string_view api_version, std::string_view kind);
+
+    // The releases that have a custom kind.
+    [[nodiscard]] static OperatorSpan releases_of(std::string_view kind);
 
     // The other apiVersions of its group that serve the kind.
     [[nodiscard]] static std::vector<std::string_view> versions_of(std::string_view api_version,
@@ -111,7 +130,7 @@ private:
     const ValueType* type_of(std::string_view spelled, std::string_view limits);
     const ValueType* named(std::string_view name);
     const Limits* read_limits(std::string_view words);
-    void add_field(std::string_view line, StructType& type);
+    void add_field(std::string_view line, bool is_custom, StructType& type);
 
     std::string_view version_;
     std::deque<ValueType> types_;

@@ -87,6 +87,27 @@ TEST(TypeTable, KnowsWhatVersionsDifferIn) {
     EXPECT_EQ(found->first, "1.32");
 }
 
+TEST(TypeTable, KnowsWhatReleasesOfTheOperatorDifferIn) {
+    EXPECT_EQ(operator_minors(), (std::vector<int>{96, 98, 100, 102, 104}));
+    const OperatorSpan relays = TypeTable::releases_of("PeerRelay");
+    EXPECT_FALSE(relays.holds(100));
+    EXPECT_TRUE(relays.holds(102) && relays.holds(104) && relays.holds(106));
+    EXPECT_TRUE(TypeTable::releases_of("Connector").holds(96));
+    TypeTable table("1.35");
+    const ValueType* config = table.find("tailscale.com/v1alpha1", "DNSConfig");
+    const auto since = [&](std::string_view name) {
+        return field_at(config, {"spec", "nameserver", "pod", name})->releases.first;
+    };
+    EXPECT_EQ(since("tolerations"), 0);
+    EXPECT_EQ(since("affinity"), 98);
+    EXPECT_EQ(since("nodeSelector"), 98);
+    EXPECT_EQ(since("imagePullSecrets"), 104);
+    const ValueType* relay = table.find("tailscale.com/v1alpha1", "PeerRelay");
+    const TypedField* endpoints = field_at(relay, {"spec", "staticEndpoints"});
+    EXPECT_EQ(endpoints->releases.first, 104);
+    EXPECT_TRUE(endpoints->type->limits->is_set);
+}
+
 TEST(TypeTable, KnowsGroups) {
     EXPECT_TRUE(TypeTable::knows_group("v1"));
     EXPECT_TRUE(TypeTable::knows_group("apps/v1beta1"));

@@ -58,6 +58,11 @@ bool has_text(const Value* value) {
     return value != nullptr && !value->is_null() && !(value->is_string() && value->text().empty());
 }
 
+// Whether all releases of the operator have it.
+bool is_everywhere(const TypedField& field) {
+    return field.releases.first == 0;
+}
+
 bool will_be_replaced(const Value& value) {
     return value.is_string() && value.text().find("${") != std::string_view::npos;
 }
@@ -206,6 +211,7 @@ private:
         for (const Member& member : value.members()) {
             const TypedField* field = type.find(member.name());
             if (field != nullptr) {
+                report_release(*field, member);
                 descend({field->name, 0, member.key.pos()}, *field->type, member.value);
             } else if (!will_be_replaced(member.key)) {
                 report_unknown(type, member);
@@ -327,14 +333,18 @@ private:
     void report_unknown(const StructType& type, const Member& member) {
         path_.push_back({member.name(), 0, member.value.pos()});
         std::vector<std::string_view> names;
+        std::vector<std::string> listed;
         for (const TypedField& field : type.fields) {
             names.push_back(field.name);
+            listed.push_back(is_everywhere(field) ? std::string(field.name)
+                                                  : fmt::format("{} (since 1.{})", field.name,
+                                                                field.releases.first));
         }
         Diagnostic fault = {.rule = "schema-unknown-field",
                             .pos = member.key.pos(),
                             .message = fmt::format("unknown field \"{}\"", path())};
         if (names.size() <= kListedFields) {
-            fault.expected = fmt::format("one of {{ {} }}", fmt::join(names, ", "));
+            fault.expected = fmt::format("one of {{ {} }}", fmt::join(listed, ", "));
         }
         const auto other = std::ranges::find(type.others, member.name(), &OtherField::name);
         if (const std::string_view near = nearest(member.name(), names); !near.empty()) {
@@ -348,6 +358,19 @@ private:
                             other->first, other->last, version_);
         }
         add(std::move(fault));
+        path_.pop_back();
+    }
+
+    void report_release(const TypedField& field, const Member& member) {
+        if (is_everywhere(field)) {
+            return;
+        }
+        path_.push_back({member.name(), 0, member.value.pos()});
+        add({.rule = "schema-unknown-field",
+             .pos = member.key.pos(),
+             .message = fmt::format("unknown field \"{}\"", path()),
+             .hint = fmt::format("the operator knows it since 1.{}", field.releases.first)});
+        faults_.back().unless = field.releases;
         path_.pop_back();
     }
 
@@ -378,6 +401,7 @@ private:
         } else if (value.is_list()) {
             check_count(limits, value);
             check_unique(limits, value);
+            check_set(limits, value);
         }
     }
 
@@ -446,6 +470,15 @@ private:
             if (!key.empty() && key.size() == limits.unique.size() && !seen.insert(key).second) {
                 report_value(item, fmt::format("a second \"{}\"", fmt::join(key, ", ")),
                              fmt::format("items with unique {}", fmt::join(limits.unique, ", ")));
+            }
+        }
+    }
+
+    void check_set(const Limits& limits, const Value& value) {
+        std::set<std::string_view> seen;
+        for (const Value& item : value.items()) {
+            if (limits.is_set && item.is_string() && !seen.insert(item.text()).second) {
+                report_value(item, fmt::format("a second \"{}\"", item.text()), "no item twice");
             }
         }
     }

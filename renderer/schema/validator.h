@@ -25,6 +25,8 @@ struct SchemaFault {
     // About a text that holds `${`, which something will replace before the object is applied, or
     // about a null that Go reads as empty: a fault only for whoever reads it now.
     bool may_change = false;
+    // Of a field that only these releases of the operator have: no fault there.
+    OperatorSpan unless = {.first = 0, .last = -1};
 };
 
 // `version` is the table's; it appears in hints.

@@ -53,18 +53,23 @@ void add_limits(Value& schema, const Limits& limits) {
     add_names(schema, "enum", limits.choices);
     add_names(schema, "x-kubernetes-list-map-keys", limits.unique);
     put_if(schema, !limits.unique.empty(), "x-kubernetes-list-type", "map");
+    put_if(schema, limits.is_set, "x-kubernetes-list-type", "set");
     put_if(schema, limits.is_cidr, "format", "cidr");
     put_if(schema, !limits.pattern_text.empty(), "pattern", limits.pattern_text);
 }
 
-Value schema_of(const ValueType& type, const std::string& path);
+Value schema_of(const ValueType& type, const std::string& path, int minor);
 
-Value struct_schema(const StructType& type, const std::string& path) {
+Value struct_schema(const StructType& type, const std::string& path, int minor) {
     Value schema = typed("object");
     Value properties = Value::map();
     std::vector<std::string_view> required;
     for (const TypedField& field : type.fields) {
-        properties.add(field.name, schema_of(*field.type, fmt::format("{}.{}", path, field.name)));
+        if (!field.releases.holds(minor)) {
+            continue;
+        }
+        properties.add(field.name,
+                       schema_of(*field.type, fmt::format("{}.{}", path, field.name), minor));
         if (field.required) {
             required.push_back(field.name);
         }
@@ -74,7 +79,7 @@ Value struct_schema(const StructType& type, const std::string& path) {
     return schema;
 }
 
-Value bare_schema(const ValueType& type, const std::string& path) {
+Value bare_schema(const ValueType& type, const std::string& path, int minor) {
     switch (type.builtin) {
         case Builtin::Any:
         case Builtin::Object:
@@ -97,15 +102,15 @@ Value bare_schema(const ValueType& type, const std::string& path) {
         case Builtin::Time:
             return typed("string", "date-time");
         case Builtin::Struct:
-            return struct_schema(*type.fields, path);
+            return struct_schema(*type.fields, path, minor);
         case Builtin::List: {
             Value schema = typed("array");
-            schema.add("items", schema_of(*type.element, path + "[]"));
+            schema.add("items", schema_of(*type.element, path + "[]", minor));
             return schema;
         }
         case Builtin::Map: {
             Value schema = typed("object");
-            schema.add("additionalProperties", schema_of(*type.element, path + "{}"));
+            schema.add("additionalProperties", schema_of(*type.element, path + "{}", minor));
             return schema;
         }
     }
@@ -118,8 +123,8 @@ std::string_view text_of(std::string_view path) {
     return found == texts.end() ? std::string_view() : found->text;
 }
 
-Value schema_of(const ValueType& type, const std::string& path) {
-    Value schema = bare_schema(type, path);
+Value schema_of(const ValueType& type, const std::string& path, int minor) {
+    Value schema = bare_schema(type, path, minor);
     if (type.limits != nullptr) {
         add_limits(schema, *type.limits);
     }
@@ -139,7 +144,7 @@ Value schema_of(const ValueType& type, const std::string& path) {
 }
 
 // What the API server fills in itself is left to it.
-Value root_schema(const Kind& kind) {
+Value root_schema(const Kind& kind, int minor) {
     TypeTable table(kubernetes_versions().back());
     const ValueType* type = table.find(kind.api_version, kind.name);
     CHECK(type != nullptr && type->builtin == Builtin::Struct);
@@ -149,7 +154,7 @@ Value root_schema(const Kind& kind) {
         Value::map({{"apiVersion", typed("string")},
                     {"kind", typed("string")},
                     {"metadata", typed("object")},
-                    {"spec", schema_of(*spec->type, fmt::format("{}.spec", kind.name))},
+                    {"spec", schema_of(*spec->type, fmt::format("{}.spec", kind.name), minor)},
                     {"status", open_map()}});
     return Value::map({{"type", "object"},
                        {"description", Value::borrowed(text_of(kind.name))},
@@ -174,18 +179,18 @@ Value columns(const Kind& kind) {
     return list;
 }
 
-Value version(const Kind& kind) {
+Value version(const Kind& kind, int minor) {
     return Value::map({{"name", Value::borrowed(kind.version())},
                        {"served", true},
                        {"storage", true},
                        {"subresources", Value::map({{"status", Value::map()}})},
                        {"additionalPrinterColumns", columns(kind)},
-                       {"schema", Value::map({{"openAPIV3Schema", root_schema(kind)}})}});
+                       {"schema", Value::map({{"openAPIV3Schema", root_schema(kind, minor)}})}});
 }
 
 }  // namespace
 
-Value crd(const Kind& kind) {
+Value crd(const Kind& kind, int operator_minor) {
     Value names = Value::map({{"kind", Value::borrowed(kind.name)},
                               {"listKind", fmt::format("{}List", kind.name)},
                               {"plural", Value::borrowed(kind.plural)},
@@ -201,7 +206,7 @@ Value crd(const Kind& kind) {
          {"spec", Value::map({{"group", Value::borrowed(kind.group())},
                               {"names", std::move(names)},
                               {"scope", Value::borrowed(namespaced ? "Namespaced" : "Cluster")},
-                              {"versions", Value::list({version(kind)})}})}});
+                              {"versions", Value::list({version(kind, operator_minor)})}})}});
 }
 
 }  // namespace renderer

@@ -7,7 +7,7 @@
 
 namespace renderer {
 
-// `kind` is a custom one.
-Value crd(const Kind& kind);
+// `kind` is a custom one that the release has, which `operator_minor` is of.
+Value crd(const Kind& kind, int operator_minor);
 
 }  // namespace renderer

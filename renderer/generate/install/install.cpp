@@ -85,7 +85,7 @@ void generate_install(const Plan& plan, Objects& objects) {
         add(namespace_object(install));
     }
     for (const Kind* kind : install.crds) {
-        add(crd(*kind));
+        add(crd(*kind, plan.settings.release.version.minor));
     }
     if (install.oauth_secret) {
         add(oauth_secret(install));

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <utility>
+
+#include "renderer/core/text_of.h"
 #include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
@@ -33,6 +37,20 @@ Value nameserver_container(const Workload& workload) {
     return made;
 }
 
+void add_secrets(const Value* secrets, Value& all) {
+    if (secrets == nullptr || !secrets->is_list()) {
+        return;
+    }
+    for (const Value& secret : secrets->items()) {
+        const bool is_known = std::ranges::any_of(all.items(), [&](const Value& one) {
+            return text_of(one, {"name"}) == text_of(secret, {"name"});
+        });
+        if (!is_known) {
+            all.append(pod_field("imagePullSecrets", secret));
+        }
+    }
+}
+
 Value pod(const Workload& workload, const NameserverPlan& nameserver, const Value* pull_secrets) {
     Value spec = Value::map(
         {{"containers", Value::list({nameserver_container(workload)})},
@@ -43,12 +61,20 @@ Value pod(const Workload& workload, const NameserverPlan& nameserver, const Valu
           Value::list({Value::map(
               {{"name", Value::borrowed(kDnsRecords)},
                {"configMap", Value::map({{"name", Value::borrowed(kDnsRecords)}})}})})}});
-    if (pull_secrets != nullptr && pull_secrets->is_list() && pull_secrets->size() > 0) {
-        spec.add("imagePullSecrets", pull_secrets->clone());
+    Value secrets = Value::list();
+    add_secrets(pull_secrets, secrets);
+    add_secrets(nameserver.pull_secrets, secrets);
+    if (secrets.size() > 0) {
+        spec.add("imagePullSecrets", std::move(secrets));
     }
-    if (nameserver.tolerations != nullptr && nameserver.tolerations->size() > 0) {
-        spec.add("tolerations", pod_field("tolerations", *nameserver.tolerations));
-    }
+    const auto add = [&](std::string_view name, const Value* field) {
+        if (field != nullptr && !is_left_out(name, *field)) {
+            spec.add(Value::borrowed(name), pod_field(name, *field));
+        }
+    };
+    add("affinity", nameserver.affinity);
+    add("nodeSelector", nameserver.node_selector);
+    add("tolerations", nameserver.tolerations);
     return spec;
 }
 

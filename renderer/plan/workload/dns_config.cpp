@@ -70,10 +70,13 @@ Workload make_nameserver(const CustomResource& config, const ProxyInputs& inputs
     made.claims.push_back({"ConfigMap", std::string(kDnsRecords), made.origin.pos});
     made.image = inputs.settings.image.reference();
     made.pull_policy = controller_pull_policy(inputs.settings);
-    made.feature =
-        NameserverPlan{.cluster_ip = std::string(cluster_ip(config).text),
-                       .replicas = replicas(config),
-                       .tolerations = config.fields_at({"nameserver", "pod"}).list("tolerations")};
+    const Fields pod = config.fields_at({"nameserver", "pod"});
+    made.feature = NameserverPlan{.cluster_ip = std::string(cluster_ip(config).text),
+                                  .replicas = replicas(config),
+                                  .affinity = pod.map("affinity"),
+                                  .node_selector = pod.map("nodeSelector"),
+                                  .pull_secrets = pod.list("imagePullSecrets"),
+                                  .tolerations = pod.list("tolerations")};
     return made;
 }
 

@@ -1,5 +1,5 @@
 // The nameserver that answers for ts.net names inside the cluster, from a DNSConfig. A cluster has
-// one. Source of the rules: tailscale v1.96.5 cmd/k8s-operator/nameserver.go.
+// one. Source of the rules: tailscale v1.104.5 cmd/k8s-operator/nameserver.go.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,11 @@ constexpr std::string_view kDnsRecords = "dnsrecords";  // the controller's Conf
 struct NameserverPlan {
     std::string cluster_ip;  // "" = not pinned
     std::int64_t replicas = 1;
-    const Value* tolerations = nullptr;  // nullptr: none
+    // Fields of the pod; nullptr: none.
+    const Value* affinity = nullptr;
+    const Value* node_selector = nullptr;
+    const Value* pull_secrets = nullptr;  // beside the chart's
+    const Value* tolerations = nullptr;
 };
 
 // The nameserver, if there is a DNSConfig.

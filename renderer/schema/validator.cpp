@@ -17,6 +17,7 @@
 #include "renderer/base/utf8.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/quantity.h"
+#include "renderer/schema/expected.h"
 #include "renderer/schema/formats.h"
 
 namespace renderer {
@@ -24,34 +25,6 @@ namespace renderer {
 namespace {
 
 constexpr std::size_t kListedFields = 8;  // of a type that has more, only the nearest is named
-
-std::string_view expected_of(Builtin builtin) {
-    constexpr std::array<std::string_view, 14> kTexts = {"anything",
-                                                         "a map",
-                                                         "a string",
-                                                         "an integer",
-                                                         "an integer",
-                                                         "a number",
-                                                         "a boolean",
-                                                         "an integer or a string",
-                                                         "a quantity, such as \"100m\" or \"1Gi\"",
-                                                         "base64",
-                                                         "a time, such as \"2026-01-02T15:04:05Z\"",
-                                                         "a map",
-                                                         "a list",
-                                                         "a map"};
-    return kTexts[static_cast<std::size_t>(builtin)];
-}
-
-std::string choices_of(const Limits& limits) {
-    return fmt::format("one of {{ {} }}", fmt::join(limits.choices, ", "));
-}
-
-std::string expected_of(const ValueType& type) {
-    return type.limits != nullptr && !type.limits->choices.empty()
-               ? choices_of(*type.limits)
-               : std::string(expected_of(type.builtin));
-}
 
 // Something of another type is text gone wrong, about which there is an error of its own.
 bool has_text(const Value* value) {

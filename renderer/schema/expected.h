@@ -1,0 +1,17 @@
+// What messages say that a value of a type has to be.
+#pragma once
+
+#include <string>
+
+#include "renderer/schema/type_table.h"
+
+namespace renderer {
+
+std::string_view expected_of(Builtin builtin);
+
+// "one of { a, b }"
+std::string choices_of(const Limits& limits);
+
+std::string expected_of(const ValueType& type);
+
+}  // namespace renderer

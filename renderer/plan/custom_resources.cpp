@@ -21,6 +21,8 @@ namespace renderer {
 
 namespace {
 
+constexpr std::string_view kPeerRelay = "PeerRelay";
+
 constexpr std::span<const Kind> kCustomKinds = custom_kinds();
 
 const Kind* known_kind(const Document& doc) {
@@ -28,7 +30,20 @@ const Kind* known_kind(const Document& doc) {
     return kind != nullptr && kind->is_custom() ? kind : nullptr;
 }
 
+// A kind of newer releases, which is not rendered yet.
+void refuse_relay(const Document& doc, Diagnostics& diagnostics) {
+    about(doc, diagnostics)
+        .error("not-supported", doc.kind.pos(), "a PeerRelay is not rendered")
+        .expected(fmt::format("the operator for it, of release 1.{} or later",
+                              TypeTable::releases_of(kPeerRelay).first))
+        .hint("keep it out of what is rendered, with --ignore DIR for example");
+}
+
 void refuse(const Document& doc, Diagnostics& diagnostics) {
+    if (text_of(doc.kind) == kPeerRelay) {
+        refuse_relay(doc, diagnostics);
+        return;
+    }
     std::vector<std::string_view> names;
     names.reserve(kCustomKinds.size());
     for (const Kind& kind : kCustomKinds) {

@@ -112,6 +112,10 @@ TEST(Parents, RefuseWhatCannotBeTheirs) {
          "Connector, DNSConfig, ProxyClass, ProxyGroup, ProxyGroupPolicy, Recorder, Tailnet } | "
          "did "
          "you mean \"Connector\"?\n"},
+        {"apiVersion: tailscale.com/v1alpha1\nkind: PeerRelay\nmetadata: {name: edge}\n",
+         "2: error [not-supported] PeerRelay/edge: a PeerRelay is not rendered | the operator for "
+         "it, of release 1.102 or later | keep it out of what is rendered, with --ignore DIR for "
+         "example\n"},
     };
     for (const auto& [stream, want] : rows) {
         EXPECT_EQ(Planned(stream).dump(), want) << stream;

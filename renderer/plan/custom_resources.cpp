@@ -36,7 +36,7 @@ void refuse_relay(const Document& doc, Diagnostics& diagnostics) {
         .error("not-supported", doc.kind.pos(), "a PeerRelay is not rendered")
         .expected(fmt::format("the operator for it, of release 1.{} or later",
                               TypeTable::releases_of(kPeerRelay).first))
-        .hint("keep it out of what is rendered, with --ignore DIR for example");
+        .hint("leave it out of the inputs");
 }
 
 void refuse(const Document& doc, Diagnostics& diagnostics) {

@@ -114,8 +114,7 @@ TEST(Parents, RefuseWhatCannotBeTheirs) {
          "you mean \"Connector\"?\n"},
         {"apiVersion: tailscale.com/v1alpha1\nkind: PeerRelay\nmetadata: {name: edge}\n",
          "2: error [not-supported] PeerRelay/edge: a PeerRelay is not rendered | the operator for "
-         "it, of release 1.102 or later | keep it out of what is rendered, with --ignore DIR for "
-         "example\n"},
+         "it, of release 1.102 or later | leave it out of the inputs\n"},
     };
     for (const auto& [stream, want] : rows) {
         EXPECT_EQ(Planned(stream).dump(), want) << stream;

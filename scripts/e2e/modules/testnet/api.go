@@ -114,12 +114,13 @@ func (c caller) need(scope string) error {
 	return refuse(403, "calling actor does not have enough permissions to perform this function: scope %q is missing", scope)
 }
 
-// mayTag refuses tags that are malformed or not the client's own. Everything that an OAuth client makes is tagged.
+// mayTag refuses tags that are malformed or not the client's own, without the spaces around them. Everything that an OAuth client makes is tagged.
 func (c caller) mayTag(tags []string) error {
 	if len(tags) == 0 {
 		return refuse(400, "requested tags [] are invalid or not permitted: an OAuth client must set tags")
 	}
 	for _, tag := range tags {
+		tag = strings.TrimSpace(tag)
 		if !tagForm.MatchString(tag) || !slices.Contains(c.Tags, tag) {
 			return refuse(400, "requested tags %v are invalid or not permitted: %q is not a tag of client %q", tags, tag, c.ID)
 		}

@@ -60,7 +60,7 @@ func (t *Tailnet) createKey(r *http.Request, client caller) (any, error) {
 		return nil, err
 	}
 	life := keyLifeLimit
-	if request.ExpirySeconds != nil {
+	if request.ExpirySeconds != nil && *request.ExpirySeconds != 0 { // 0 is what clients send that leave it to the API
 		life = time.Duration(*request.ExpirySeconds) * time.Second
 	}
 	switch {

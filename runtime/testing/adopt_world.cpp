@@ -52,6 +52,7 @@ struct Held {
 };
 constexpr Held kHeld[] = {
     {kServices, "apps", "broker", "tailscale.com/service-pg-finalizer"},
+    {kServices, "apps", "later", "front.tailscale.com/service-pg-finalizer"},
     {kIngresses, "apps", "docs", kFinalizer},
     {kIngresses, "shop", "docs", "tailscale.com/ingress-pg-finalizer"},
     {kind_of("Connector"), "", "exit", kFinalizer},

@@ -369,7 +369,9 @@ Value without_finalizers(const Value& object) {
     }
     Value left = Value::list();
     for (const Value& one : all->items()) {
-        if (!text_of(one).starts_with("tailscale.com/")) {
+        // tailscale v1.104.5 cmd/k8s-operator/svc-for-pg.go puts the group before the domain.
+        const std::string_view domain = text_of(one).substr(0, text_of(one).find('/'));
+        if (domain != "tailscale.com" && !domain.ends_with(".tailscale.com")) {
             left.append(one.clone());
         }
     }

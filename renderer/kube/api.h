@@ -22,6 +22,9 @@ constexpr std::string_view kTailnetPrefix = "tailrender-tailnet-";
 // On the Secret that it names: the Tailnet.
 constexpr std::string_view kTailnetLabel = TAILRENDER_DOMAIN "/tailnet";
 
+// The Secret of the accounts at the ACME server, one for each tailnet. The controller makes it.
+constexpr std::string_view kAcmeAccounts = "tailscale-acme-accounts";
+
 // The controller's, with one key for each ingress group: testdata/contract/ingress.md.
 constexpr std::string_view kIngressAddresses = "tailrender-ingress-addresses";
 

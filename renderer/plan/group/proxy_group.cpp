@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "renderer/core/text_of.h"
+#include "renderer/kube/api.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/proxy_group_checks.h"
 #include "renderer/plan/grammar.h"

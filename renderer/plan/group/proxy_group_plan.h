@@ -40,9 +40,6 @@ struct GroupEndpoint {
     std::vector<std::string> addresses;  // "203.0.113.11:30500", at most two
 };
 
-// The Secret of the accounts at the ACME server, one for each tailnet. The controller makes it.
-constexpr std::string_view kAcmeAccounts = "tailscale-acme-accounts";
-
 // What only ProxyGroups have.
 struct ProxyGroupPlan {
     ProxyGroupInput input;

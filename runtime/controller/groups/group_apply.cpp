@@ -168,6 +168,14 @@ void GroupApply::create_certificate(std::string_view group, const Offer& offer, 
         });
 }
 
+void GroupApply::create_accounts(const Next& done) {
+    context_.kube.create(
+        secret_path(), accounts_secret(context_.view.ns()), [done](const KubeReply& reply) {
+            done(reply.code == 409 ? std::string()
+                                   : reply.problem("cannot create the Secret of ACME accounts"));
+        });
+}
+
 // The operator's Secret of that name holds what we need: it becomes ours by its label.
 void GroupApply::adopt_certificate(const std::string& name, std::string_view group,
                                    const Next& done) {

@@ -26,6 +26,8 @@ public:
     void remove(const std::string& key, const ServiceRecord& record, const Certificate* certificate,
                 const Next& done);
     void create_certificate(std::string_view group, const Offer& offer, const Next& done);
+    // Takes one that is there as it is.
+    void create_accounts(const Next& done);
     void delete_certificate(const Certificate& certificate, const Next& done) {
         deletion_of(certificate)(done);
     }

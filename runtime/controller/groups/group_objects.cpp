@@ -225,6 +225,17 @@ Value address_table(std::string_view ns, const AddressTable& table) {
                        {"data", std::move(data)}});
 }
 
+Value accounts_secret(std::string_view ns) {
+    return Value::map(
+        {{"apiVersion", "v1"},
+         {"kind", "Secret"},
+         {"metadata",
+          Value::map({{"name", Value(renderer::kAcmeAccounts)},
+                      {"namespace", Value(ns)},
+                      {"labels", Value::map({{"tailscale.com/managed", "true"}})},
+                      {"finalizers", Value::list({"tailscale.com/acme-account-protection"})}})}});
+}
+
 Value certificate_secret(std::string_view ns, std::string_view group, const Offer& offer) {
     // Kind/namespace/name, or ProxyGroup/name.
     const std::string_view parent = offer.parent;

@@ -23,6 +23,7 @@ constexpr Duration kFirstRetry = std::chrono::seconds(1);
 constexpr Duration kLastRetry = std::chrono::minutes(5);
 constexpr int kGlitches = 1;  // failures that are no one's business
 constexpr std::string_view kTableSlot = "the table";
+constexpr std::string_view kAccountsSlot = "the accounts";
 
 std::string group_slot(std::string_view group) {
     return fmt::format("group {}", group);
@@ -45,6 +46,7 @@ void Groups::reconcile(const Changes& /*changes*/) {
     Unserved left = unserved(*seen);
     context_.ledger.set(std::string(kOwnerKey), context_.owner);
     keep_table(*seen, left);
+    keep_accounts(*seen);
     ask_guard(seen->records);
     for (const auto& [key, unused] : seen->records) {
         consider(*seen, key);
@@ -182,6 +184,23 @@ void Groups::keep_table(const Seen& seen, const Unserved& unserved) {
     const std::string slot(kTableSlot);
     if (table.data != seen.table.data && may_run(slot)) {
         apply_.write_table(table, begin(slot));
+    }
+}
+
+// Once in a while, since whoever deletes it takes the accounts away from the pods.
+void Groups::keep_accounts(const Seen& seen) {
+    const bool is_needed = std::ranges::any_of(
+        seen.groups, [](const auto& group) { return group.second.set->shares_acme_account; });
+    const bool is_due =
+        !accounts_seen_.has_value() || context_.loop.uptime() - *accounts_seen_ >= kRecheck;
+    const std::string slot(kAccountsSlot);
+    if (is_needed && is_due && may_run(slot)) {
+        apply_.create_accounts([this, done = begin(slot)](const std::string& problem) {
+            if (problem.empty()) {
+                accounts_seen_ = context_.loop.uptime();
+            }
+            done(problem);
+        });
     }
 }
 

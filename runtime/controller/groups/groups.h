@@ -66,6 +66,7 @@ private:
     };
     using Unserved = std::map<std::string, Bereft>;
     [[nodiscard]] Unserved unserved(const Seen& seen) const;
+    void keep_accounts(const Seen& seen);
     void keep_table(const Seen& seen, const Unserved& unserved);
     [[nodiscard]] ToldCertificates told_now(const Seen& seen) const;
     void consider(const Seen& seen, const std::string& key);
@@ -93,6 +94,7 @@ private:
     std::map<std::string, Slot> slots_;
     std::map<std::string, Registered> registered_;
     std::map<std::string, Duration> leaving_;     // by key of the record: uptime since when
+    std::optional<Duration> accounts_seen_;       // when the Secret of ACME accounts was there
     std::set<std::string> removed_;               // whose records may go
     std::map<std::string, std::string> rolling_;  // by group: UID of the pod that we have deleted
 };

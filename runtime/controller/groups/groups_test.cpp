@@ -126,6 +126,30 @@ TEST_F(GroupsTest, TakesOverTheCertificateOfTheOperator) {
     EXPECT_FALSE(tailnet.services.contains("svc:api")) << "whose Secret is not a certificate's";
 }
 
+TEST_F(GroupsTest, MakesTheSecretOfAccountsThatPodsLookFor) {
+    start_front();
+    EXPECT_EQ(kube.find(secret("tailscale-acme-accounts")), nullptr);
+    const std::string path = FakeCluster::path("statefulsets", "front");
+    Value set = kube.find(path)->clone();
+    Value& pod = *set.find("spec")->find("template")->find("spec");
+    Value& container = pod.find("containers")->items()[0];
+    container.put("env", Value::list({Value::map({{"name", "TS_ACME_ACCOUNT_SECRET_NAME"}})}));
+    kube.put(path, set.clone());
+    run(kMinute);
+    const Value* made = kube.find(secret("tailscale-acme-accounts"));
+    ASSERT_NE(made, nullptr);
+    EXPECT_EQ(made->find("data"), nullptr);
+    EXPECT_EQ(*made->at({"metadata", "finalizers"}),
+              Value::list({"tailscale.com/acme-account-protection"}));
+    // What the pods have put into it stays.
+    Value filled = made->clone();
+    filled.put("data", Value::map({{"_default.acme-account.key.pem", "a2V5"}}));
+    kube.put(secret("tailscale-acme-accounts"), filled.clone());
+    run(std::chrono::hours(2));
+    EXPECT_EQ(kube.datum(secret("tailscale-acme-accounts"), "_default.acme-account.key.pem"),
+              "key");
+}
+
 TEST_F(GroupsTest, AnUnreadableConfigMapRemovesNothing) {
     start_front();
     cluster.offer("front", Value::map({{"docs.json", "{"}}));

@@ -140,6 +140,7 @@ std::optional<ProxySet> decode_proxy_set(const Value& object) {
     set.tags = annotation(object, kTagsAnnotation);
     set.hostnames = split_list(annotation(object, kHostnameAnnotation));
     set.is_api_proxy = find_variable(object, "TS_K8S_PROXY_CONFIG") != nullptr;
+    set.shares_acme_account = find_variable(object, "TS_ACME_ACCOUNT_SECRET_NAME") != nullptr;
     if (const Value* target = find_variable(object, "TS_TAILNET_TARGET_FQDN")) {
         set.target_fqdn = dns_name(text_of(target->find("value")));
     }

@@ -26,9 +26,10 @@ struct ProxySet {
     Text tags;      // joined with `,`
     std::vector<std::string> hostnames;
     int replicas = 0;
-    bool is_api_proxy = false;  // its pods are told their key in their configuration
-    Text labels;                // tailscale.com/* only: key=value, joined with `,`
-    Text target_fqdn;           // of an egress proxy that targets a name: as a DNS record has it
+    bool is_api_proxy = false;         // its pods are told their key in their configuration
+    bool shares_acme_account = false;  // its pods look for accounts in a Secret of all groups
+    Text labels;                       // tailscale.com/* only: key=value, joined with `,`
+    Text target_fqdn;  // of an egress proxy that targets a name: as a DNS record has it
 
     // Its pods write nothing into their state Secret but tailscaled's own state.
     [[nodiscard]] bool is_recorder() const { return parent.view().starts_with("Recorder/"); }

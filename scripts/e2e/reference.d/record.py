@@ -159,22 +159,22 @@ class Binding:
 
 def texts_of(users, made):
     """Random text: placeholder."""
-    texts = {}
-    for obj in users.values():
-        texts[meta(obj)["uid"]] = f"<UID:{ident(obj)}>"
-        texts |= addresses(obj) if obj["kind"] == "Service" else {}
+    texts, names = {}, {}
     for obj in made.objects.values():
         if "generateName" in meta(obj):
-            texts[meta(obj)["name"]] = f"{meta(obj)['name'][:-5]}<SFX:{parent_of(obj, {})}>"
-    for live in made.live.values():
-        texts[meta(live)["uid"]] = f"<UID:{ident(live)}>"
+            start, parent = meta(obj)["name"][:-5], parent_of(obj, {})
+            texts[meta(obj)["name"]], names[meta(obj)["name"]] = f"{start}<SFX:{parent}>", f"{start}{{SFX:{parent}}}"
+    inner = Binding(names, {})
+    for obj in (*users.values(), *made.live.values()):
+        texts[meta(obj)["uid"]] = f"<UID:{inner.text(ident(obj))}>"
+        texts |= addresses(obj, inner.text(meta(obj)["name"])) if obj["kind"] == "Service" else {}
     return texts
 
 
-def addresses(service):
-    """Of a Service as the server answered it, whose manifest pins `pinned`."""
-    spec, name = service["spec"], f"{meta(service)['namespace']}/{meta(service)['name']}"
-    given = [address for address in spec.get("clusterIPs") or [] if address not in ("None", service["pinned"])]
+def addresses(service, called):
+    """Of a Service as the server answered it, whose manifest may pin `pinned`."""
+    spec, name = service["spec"], f"{meta(service)['namespace']}/{called}"
+    given = [address for address in spec.get("clusterIPs") or [] if address not in ("None", service.get("pinned"))]
     return {address: f"<CLUSTER_IP{'' if number == 0 else 6 if is_v6(address) else 4}:{name}>" for number, address in enumerate(given)}
 
 

@@ -7,6 +7,7 @@ import batch
 import parity_compare
 from parity_case import Case, ident
 from parity_refusals import refuses
+from parity_release import before
 
 FILES = ("expected.yaml", "changed.yaml", "messages.txt")  # devices and addresses, which the others hold, are new in each run
 
@@ -32,11 +33,14 @@ def differences(recorded, written):
 
 
 def keep(folder, older, newer, release):
-    """Writes the files of the release into a case's folder. `older`, `newer`: what the release before it and it made just now."""
-    recorded = Case(folder, release=release)
+    """Writes the files of the release into a case's folder. `older`, `newer`: what the release before it and it made just now.
+
+    Where several things may happen, both runs of the older one count: this one and the recorded one.
+    """
+    recorded = Case(folder, release=before(release))
     for name in FILES:
         stem, ending = os.path.splitext(name)
         place, text = pathlib.Path(folder, f"{stem}@{release}{ending}"), newer.text(name)
         place.unlink(missing_ok=True)
-        if meaning(name, older.text(name)) != meaning(name, text):
+        if meaning(name, text) not in (meaning(name, older.text(name)), meaning(name, batch.local(recorded.text(name)))):
             place.write_text(batch.as_recorded(text, recorded.text("input.yaml")), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Plays what a cluster adds to the operator's objects: devices of groups that the tailnet reaches, with their pods and with what tailscaled
+"""Plays what a cluster adds to the operator's objects: devices of egress and ingress groups, with their pods and with what tailscaled
 would write into the state Secrets, and the load balancers of PeerRelays.
 """
 import base64
@@ -7,7 +7,7 @@ import json
 from parity_case import TS, meta
 
 MERGE = "application/merge-patch+json"
-PLAYED = {"ingress"}
+PLAYED = {"egress", "ingress"}
 
 
 def played(api, made, settings):

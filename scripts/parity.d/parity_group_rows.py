@@ -7,6 +7,7 @@ from parity_case import TS, annotations, is_kind, meta
 from parity_rows import OURS, _insert_after, hashed, map_strings, pull_once, row
 
 FIRST_PORT, PORTS = 10000, 1000
+ACCOUNTS = "tailscale-acme-accounts"
 PROBE = {"httpGet": {"path": "/healthz", "port": 9002}, "periodSeconds": 1, "failureThreshold": 10}
 
 
@@ -189,9 +190,11 @@ def auth_volume(model):
 @row(7)
 def rights(model):
     for group in groups(model):
-        rule = {"apiGroups": [""], "resources": ["secrets"], "resourceNames": group.pods,
+        role = model.get("Role", group.name)
+        shared = [ACCOUNTS] if any(ACCOUNTS in (rule.get("resourceNames") or []) for rule in role["rules"]) else []
+        rule = {"apiGroups": [""], "resources": ["secrets"], "resourceNames": group.pods + shared,
                 "verbs": ["get", "update", "patch"]}
-        model.get("Role", group.name)["rules"] = [rule] if group.pods else []
+        role["rules"] = [rule] if group.pods else []
     return bool(groups(model))
 
 
@@ -255,6 +258,13 @@ def readiness_probe(model):
 @row(65)
 def no_readiness_gate(model):
     return any([group.pod.pop("readinessGates", None) for group in groups(model)])
+
+
+@row(66)
+def no_shared_account(model):
+    there = [obj for obj in model.objects if (obj["kind"], meta(obj)["name"]) == ("Secret", ACCOUNTS)]
+    model.objects = [obj for obj in model.objects if obj not in there]
+    return bool(there)
 
 
 @row(47)

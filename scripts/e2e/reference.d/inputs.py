@@ -382,7 +382,7 @@ class Maker(newer.Newer):
 
     def policy(self):
         for n in range(self.random.randint(1, 2)):
-            spec = self.optional(0.7, ingress=[["a"], ["a", "b"], []], egress=[["x"], ["y", "x"], []])
+            spec = self.optional(0.7, ingress=[["a"], ["a", "b"], []], egress=[["x"], ["z", "x"], []])
             self.add(API, "ProxyGroupPolicy", f"policy{n}-{self.number}", spec, True)
 
     def tailnet(self):

@@ -34,7 +34,7 @@ CAUSES = [
     (r'annotation tailscale\.com/tailnet-ip: "(?P<what>[^"]*)" could not be parsed', {"invalid-tailnet-ip"}),
     (r'invalid Tailscale hostname (?:specified )?"(?P<what>[^"]*)"', {"invalid-hostname"}),
     (r'invalid tag "(?P<what>[^"]*)"', {"invalid-tag"}),
-    (r'\\"(?P<what>[^"\\]*)\\" is not a tag of client', {"invalid-tag"}),
+    (r'\\?"(?P<what>[^"\\]*)\\?" is not a tag of client', {"invalid-tag"}),
     (r"invalid proxy firewall mode (?P<what>[^,]+),", {"invalid-firewall-mode"}),
     (r'failed to get service "(?P<what>[^"]*)" for path', {"missing-backend-service"}),
     (r"backend for path .* has invalid ClusterIP", {"backend-without-cluster-ip"}),

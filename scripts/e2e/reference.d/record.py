@@ -165,16 +165,17 @@ def texts_of(users, made):
             start, parent = meta(obj)["name"][:-5], parent_of(obj, {})
             texts[meta(obj)["name"]], names[meta(obj)["name"]] = f"{start}<SFX:{parent}>", f"{start}{{SFX:{parent}}}"
     inner = Binding(names, {})
-    for obj in (*users.values(), *made.live.values()):
+    answered = [{**live, "pinned": (made.objects[path].get("spec") or {}).get("clusterIP")} for path, live in made.live.items()]
+    for obj in (*users.values(), *answered):
         texts[meta(obj)["uid"]] = f"<UID:{inner.text(ident(obj))}>"
         texts |= addresses(obj, inner.text(meta(obj)["name"])) if obj["kind"] == "Service" else {}
     return texts
 
 
 def addresses(service, called):
-    """Of a Service as the server answered it, whose manifest may pin `pinned`."""
+    """Of a Service as the server answered it, whose manifest pins `pinned`."""
     spec, name = service["spec"], f"{meta(service)['namespace']}/{called}"
-    given = [address for address in spec.get("clusterIPs") or [] if address not in ("None", service.get("pinned"))]
+    given = [address for address in spec.get("clusterIPs") or [] if address not in ("None", service["pinned"])]
     return {address: f"<CLUSTER_IP{'' if number == 0 else 6 if is_v6(address) else 4}:{name}>" for number, address in enumerate(given)}
 
 

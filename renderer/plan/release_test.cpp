@@ -40,7 +40,7 @@ struct Chosen {
     Diagnostics diagnostics;
     Release release;
 
-    explicit Chosen(std::initializer_list<ReleaseSource> from)
+    Chosen(std::initializer_list<ReleaseSource> from)
         : release(choose_release({from.begin(), from.size()}, diagnostics)) {}
     [[nodiscard]] std::string dump() const { return renderer::dump(sources, diagnostics); }
 };

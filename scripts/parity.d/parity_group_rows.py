@@ -4,7 +4,7 @@ import json
 import re
 
 from parity_case import TS, annotations, is_kind, meta
-from parity_rows import OURS, _insert_after, hashed, map_strings, pull_once, row
+from parity_rows import OURS, _insert_after, hashed, map_strings, pull_once, row, server_of
 
 FIRST_PORT, PORTS = 10000, 1000
 ACCOUNTS = "tailscale-acme-accounts"
@@ -201,7 +201,7 @@ def rights(model):
 @row(8)
 def config_hash(model):
     for group in groups(model):
-        server = model.case.settings["loginServer"].removesuffix("/")
+        server = server_of(model.case, group.spec("tailnet", ""))
         config = (group.configs() or [{"ServerURL": server, "acceptDNS": False} if server else {"acceptDNS": False}])[0]
         text = hashed(model.case, config, group.spec("tailnet", ""))
         notes = group.template["metadata"].setdefault("annotations", {})

@@ -10,7 +10,7 @@ import json
 
 from parity_case import TS, annotations, is_kind, meta, tls_hosts
 from parity_group_rows import PROBE, add_contract, all_groups, groups
-from parity_rows import OURS, RowError, hashed, row
+from parity_rows import OURS, RowError, hashed, row, server_of
 
 HEALTH = {"name": "TS_ENABLE_HEALTH_CHECK", "value": "true"}
 REDIRECT = "301:https://${HOST}${REQUEST_URI}"
@@ -268,7 +268,7 @@ def _moves_port(case, group):
 def api_config_hash(model):
     found = api_groups(model)
     for group in found:
-        server = model.case.settings["loginServer"].removesuffix("/")
+        server = server_of(model.case, group.spec("tailnet", ""))
         config = (group.configs() or [{"ServerURL": server} if server else {}])[0]
         text = hashed(model.case, {key: config[key] for key in ("ServerURL",) if key in config}, group.spec("tailnet", ""))
         notes = group.template["metadata"].setdefault("annotations", {})

@@ -152,6 +152,13 @@ def selector_label(model):
 
 # ---- the pod, as long as the operator's Secret names stand
 
+def server_of(case, tailnet):
+    """The control server of pods without a configuration."""
+    for obj in case.find(f"Tailnet/{tailnet}"):
+        return obj["spec"].get("loginUrl") or "https://controlplane.tailscale.com"
+    return case.settings["loginServer"].removesuffix("/")
+
+
 def hashed(case, config, tailnet):
     """The fields of a configuration that count: a control server only where a setting or a Tailnet names one."""
     named = case.settings["loginServer"] or tailnet

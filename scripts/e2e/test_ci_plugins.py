@@ -244,4 +244,7 @@ def test_pre_commit(tmp_path):
     git(repo, "reset", "-q")
     git(repo, "checkout", "-q", "--", "web.yaml")
     for one in hooks:
-        run(*one["entry"].split(), cwd=repo)
+        words = one["entry"].split()
+        if "lint" in words:  # images of the default release have a known hole, which is an error where an Ingress is public
+            words += ["--set", "tailrender.operatorVersion=1.104"]
+        run(*words, cwd=repo)

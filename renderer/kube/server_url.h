@@ -5,11 +5,11 @@
 
 namespace renderer {
 
-// http or https, then HOST, HOST:PORT or [ADDRESS]:PORT, and a path or none; no user, no query.
-// Printable ASCII only.
 // Of Tailscale itself.
 constexpr std::string_view kDefaultServer = "https://controlplane.tailscale.com";
 
+// http or https, then HOST, HOST:PORT or [ADDRESS]:PORT, and a path or none; no user, no query.
+// Printable ASCII only.
 bool is_server_url(std::string_view text);
 
 // What is expected, for messages.

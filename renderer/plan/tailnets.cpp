@@ -17,12 +17,11 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kDefaultLoginUrl = "https://controlplane.tailscale.com";
 constexpr std::string_view kRule = "tailnet: a Tailnet";
 
 std::string_view login_url(const CustomResource& tailnet) {
     const std::string_view url = tailnet.fields().text("loginUrl");
-    return url.empty() ? kDefaultLoginUrl : url;
+    return url.empty() ? kDefaultServer : url;
 }
 
 // Its place is that of the name, else of what should have it.

@@ -10,6 +10,7 @@ import parity_release
 import parity_yaml
 
 TS = "tailscale.com/"
+CONTROL = "https://controlplane.tailscale.com"  # the server of all that name none
 EGRESS_KEYS = ("tailnet-ip", "tailnet-fqdn", "ts-tailnet-target-ip")
 FIREWALL_MODES = ("", "auto", "nftables", "iptables")
 DEFAULTS = {

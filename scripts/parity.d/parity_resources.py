@@ -3,10 +3,9 @@ import copy
 import os
 import re
 
-from parity_case import is_kind, meta
+from parity_case import CONTROL, is_kind, meta
 from parity_rows import HARDENED, OURS, map_strings, row
 
-CONTROL = "https://controlplane.tailscale.com"
 RECORDER = {"app.kubernetes.io/name": "recorder", "app.kubernetes.io/managed-by": "tailscale-operator"}
 ANNOTATIONS = re.compile(r'"(tailscale\.com/[a-z-]+)" in object\.metadata\.annotations')
 

@@ -9,7 +9,7 @@ import ipaddress
 import json
 import re
 
-from parity_case import TS, ident, is_connector, is_kind, meta, pinned_address
+from parity_case import CONTROL, TS, ident, is_connector, is_kind, meta, pinned_address
 from parity_release import row_holds
 
 OURS = "tailrender.dev/"
@@ -155,7 +155,7 @@ def selector_label(model):
 def server_of(case, tailnet):
     """The control server of pods without a configuration."""
     for obj in case.find(f"Tailnet/{tailnet}"):
-        return obj["spec"].get("loginUrl") or "https://controlplane.tailscale.com"
+        return obj["spec"].get("loginUrl") or CONTROL
     return case.settings["loginServer"].removesuffix("/")
 
 

@@ -44,10 +44,10 @@ Value container(const Workload& workload, std::string_view name, Value environme
 // What a proxy's container asks for, unless a ProxyClass says more.
 Value proxy_resources();
 
-// Switches on IP forwarding before a proxy starts that routes packets.
 // What the chart's `imagePullSecrets` adds to an account of its own, and to one in its place.
 void add_pull_secrets(const Settings& settings, Value& account);
 
+// Switches on IP forwarding before a proxy starts that routes packets.
 Value sysctl_container(const Workload& workload);
 
 // What a pod of the PodSecurity level `restricted` may do.

@@ -105,11 +105,11 @@ std::string write_told(const ToldCertificates& told);
 
 renderer::Value address_table(std::string_view ns, const AddressTable& table);
 
-// An empty certificate for pod 0 of the group to fill.
 // For the accounts at the ACME server, which the pods fill in: one for each tailnet. It outlives
 // all groups. Source: tailscale v1.104.5 cmd/k8s-operator/proxygroup_specs.go, pgACMEAccountSecret.
 renderer::Value accounts_secret(std::string_view ns);
 
+// An empty certificate for pod 0 of the group to fill.
 renderer::Value certificate_secret(std::string_view ns, std::string_view group, const Offer& offer);
 
 // A pod's configuration, completed.

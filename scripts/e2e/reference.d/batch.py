@@ -9,7 +9,7 @@ import yaml
 import devices
 import record
 from cluster import LOGIN_SERVERS
-from parity_case import ident, meta, pinned_address
+from parity_case import CONTROL, ident, meta, pinned_address
 from parity_refusals import CONTROLLERS
 from parity_release import is_within
 
@@ -19,7 +19,6 @@ DISTINCT = {"operatorNamespace", "proxyImage", "k8sProxyImage", "defaultTags", "
             "ingressClassName", "isDefaultLoadBalancer", "clusterDomain", "serviceMonitorCRD", "authProxyServiceAccount", "ingressClassPresent",
             "sharedACMEAccountKey"}
 ACCOUNTS = "tailscale-acme-accounts"  # one Secret for all groups that share
-CONTROL_SERVER = "https://controlplane.tailscale.com"
 # What others wait for. Many an object is not looked at again when what it names becomes ready later.
 FIRST = {"ProxyClass", "Tailnet", "Secret", "ServiceAccount", "Node"}
 LOOK_SECONDS = 0.8  # for the operator to find that something is good now
@@ -118,7 +117,7 @@ class Batch:
         """A Tailnet at a control server that is there."""
         if obj["kind"] != "Tailnet" or not isinstance(obj.get("spec"), dict):
             return obj
-        named = obj["spec"].get("loginUrl") or CONTROL_SERVER
+        named = obj["spec"].get("loginUrl") or CONTROL
         told = next((told for told, other in self.servers.items() if other == named), LOGIN_SERVERS[len(self.servers) + 1])
         self.servers[told] = named
         return {**obj, "spec": {**obj["spec"], "loginUrl": told}}
@@ -167,7 +166,7 @@ class Batch:
     def binding(self, case, seen):
         named = case.settings["loginServer"].rstrip("/")
         if is_within(self.lab.release, since="1.98"):  # k8s-operator/tsclient/client.go: it names the default, too
-            named = named or CONTROL_SERVER
+            named = named or CONTROL
         return record.Binding(seen.texts, self.servers | {LOGIN_SERVERS[0]: named})
 
     def of(self, case, seen):

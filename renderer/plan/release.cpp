@@ -25,7 +25,6 @@ constexpr std::array kRows = {
     TraitRow{Trait::EgressDualStack, {98, 0}, "cmd/k8s-operator/egress-services.go"},
     TraitRow{Trait::ShortenedLabels, {98, 0}, "k8s-operator/utils.go"},
     TraitRow{Trait::PriorityClassValue, {98, 0}, "cmd/k8s-operator/deploy/chart/values.yaml"},
-    TraitRow{Trait::BracketedBackends, {100, 0}, "cmd/k8s-operator/ingress.go"},
     TraitRow{Trait::AnnotationsValue, {102, 0}, "cmd/k8s-operator/deploy/chart/values.yaml"},
     TraitRow{Trait::NameValues, {104, 0}, "cmd/k8s-operator/deploy/chart/templates/_helpers.tpl"},
     TraitRow{Trait::SysctlWithoutProgram, {104, 0}, "cmd/k8s-operator/deploy/manifests/proxy.yaml"},

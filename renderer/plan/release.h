@@ -35,7 +35,6 @@ enum class Trait : std::uint8_t {
     AnnotationsValue,    // the chart's annotations, of the operator's Deployment
     NameValues,          // the chart's nameOverride and fullnameOverride
     ShortenedLabels,     // names that are too long for a label's value are cut, with a hash
-    BracketedBackends,   // IPv6 backends of an Ingress stand in brackets
     SysctlWithoutProgram,   // the init container writes to /proc/sys instead of calling sysctl
     ServeOnAllInterfaces,   // cluster traffic reaches Serve by a variable only
     AcmeAccounts,           // replicas of an ingress group may share an account of the ACME server;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "renderer/plan/settings/settings_testing.h"
+#include "renderer/schema/type_table.h"
 
 namespace renderer {
 namespace {
@@ -102,6 +103,12 @@ TEST(Traits, BeginWithTheirRelease) {
     EXPECT_FALSE(before.has(Trait::ServeOnAllInterfaces));
     EXPECT_TRUE(since.has(Trait::ServeOnAllInterfaces));
     EXPECT_TRUE(since.has(Trait::DefaultServerUrl));
+}
+
+TEST(KnownReleases, AreThoseWhoseResourcesCanBeValidated) {
+    std::vector<int> minors;
+    std::ranges::transform(known_releases(), std::back_inserter(minors), &TailscaleVersion::minor);
+    EXPECT_EQ(minors, operator_minors());
 }
 
 TEST(Traits, EachHasARowOfAKnownReleaseWithASource) {

@@ -247,16 +247,17 @@ constexpr std::array kOurs = {
 
 // Keys that not every release of the chart has.
 struct NewerKey {
-    std::initializer_list<std::string_view> path;
+    std::string_view group;  // "" = a value at the top
+    std::string_view key;
     Trait since;
 };
 
-const std::array kNewerKeys = {
-    NewerKey{{"operatorConfig", "priorityClassName"}, Trait::PriorityClassValue},
-    NewerKey{{"annotations"}, Trait::AnnotationsValue},
-    NewerKey{{"nameOverride"}, Trait::NameValues},
-    NewerKey{{"fullnameOverride"}, Trait::NameValues},
-    NewerKey{{"operatorConfig", "sharedACMEAccountKey"}, Trait::AcmeAccounts},
+constexpr std::array kNewerKeys = {
+    NewerKey{"operatorConfig", "priorityClassName", Trait::PriorityClassValue},
+    NewerKey{"", "annotations", Trait::AnnotationsValue},
+    NewerKey{"", "nameOverride", Trait::NameValues},
+    NewerKey{"", "fullnameOverride", Trait::NameValues},
+    NewerKey{"operatorConfig", "sharedACMEAccountKey", Trait::AcmeAccounts},
 };
 
 // What the chart does not know is only a warning, but a typo such as "tailrendr" hides every
@@ -370,14 +371,15 @@ void check_keys(const Value& settings, Diagnostics& diagnostics) {
 
 void check_newer_keys(const Value& settings, const Release& release, Diagnostics& diagnostics) {
     for (const NewerKey& key : kNewerKeys) {
-        const Value* value = settings.at(key.path);
+        const Value* value =
+            key.group.empty() ? settings.find(key.key) : settings.at({key.group, key.key});
         if (value == nullptr || release.has(key.since)) {
             continue;
         }
         diagnostics
             .warning("unknown-chart-value", value->pos(),
-                     fmt::format("the operator's chart has no \"{}\" in {}",
-                                 fmt::join(key.path, "."), release.name()))
+                     fmt::format("the operator's chart has no \"{}{}{}\" in {}", key.group,
+                                 key.group.empty() ? "" : ".", key.key, release.name()))
             .expected(fmt::format("release {} or later", since(key.since).name()));
     }
 }

@@ -56,14 +56,20 @@ bool is_proxy(const Workload& one) {
     return one.as<ProxyPlan>() != nullptr || one.as<ProxyGroupPlan>() != nullptr;
 }
 
-bool targets_name(const Plan& plan) {
-    return std::ranges::any_of(plan.workloads,
-                               [](const Workload& one) {
-                                   const auto* proxy = one.as<ProxyPlan>();
-                                   return proxy != nullptr && proxy->target == Target::TailnetName;
-                               }) ||
-           std::ranges::any_of(plan.egress_members,
-                               [](const EgressMember& member) { return !member.fqdn.empty(); });
+// Of egress proxies and of members of egress groups.
+std::vector<std::string_view> targeted_names(const Plan& plan) {
+    std::vector<std::string_view> names;
+    for_each_of<ProxyPlan>(plan.workloads, [&](const Workload& /*one*/, const ProxyPlan& proxy) {
+        if (proxy.target == Target::TailnetName) {
+            names.emplace_back(proxy.target_value);
+        }
+    });
+    for (const EgressMember& member : plan.egress_members) {
+        if (!member.fqdn.empty()) {
+            names.emplace_back(member.fqdn);
+        }
+    }
+    return names;
 }
 
 // "10-1-0-5-via-7" and "10-1-0-5-via-7.tail1a2b3.ts.net"
@@ -74,19 +80,6 @@ bool is_site_name(std::string_view name) {
     const auto is_number = [](char c) { return is_digit(c) || c == '-'; };
     return via != std::string_view::npos && std::ranges::all_of(label.substr(0, via), is_number) &&
            std::ranges::all_of(label.substr(via + kVia.size()), is_digit);
-}
-
-bool targets_site(const Plan& plan) {
-    return std::ranges::any_of(plan.workloads,
-                               [](const Workload& one) {
-                                   const auto* proxy = one.as<ProxyPlan>();
-                                   return proxy != nullptr &&
-                                          proxy->target == Target::TailnetName &&
-                                          is_site_name(proxy->target_value);
-                               }) ||
-           std::ranges::any_of(plan.egress_members, [](const EgressMember& member) {
-               return is_site_name(member.fqdn);
-           });
 }
 
 template <typename Test>
@@ -115,9 +108,9 @@ bool is_needed(Needs needs, const Plan& plan) {
         case Needs::Metrics:
             return std::ranges::any_of(plan.proxy_classes, &ProxyClassPlan::metrics);
         case Needs::TailnetName:
-            return targets_name(plan);
+            return !targeted_names(plan).empty();
         case Needs::SiteName:
-            return targets_site(plan);
+            return std::ranges::any_of(targeted_names(plan), is_site_name);
         case Needs::Group:
             return has_group(plan, [](const ProxyGroupPlan& group) {
                 return group.input.type != GroupType::KubeApiServer;

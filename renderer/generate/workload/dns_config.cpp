@@ -67,14 +67,9 @@ Value pod(const Workload& workload, const NameserverPlan& nameserver, const Valu
     if (secrets.size() > 0) {
         spec.add("imagePullSecrets", std::move(secrets));
     }
-    const auto add = [&](std::string_view name, const Value* field) {
-        if (field != nullptr && !is_left_out(name, *field)) {
-            spec.add(Value::borrowed(name), pod_field(name, *field));
-        }
-    };
-    add("affinity", nameserver.affinity);
-    add("nodeSelector", nameserver.node_selector);
-    add("tolerations", nameserver.tolerations);
+    put_pod_field("affinity", nameserver.affinity, spec);
+    put_pod_field("nodeSelector", nameserver.node_selector, spec);
+    put_pod_field("tolerations", nameserver.tolerations, spec);
     return spec;
 }
 

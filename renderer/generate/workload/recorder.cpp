@@ -37,13 +37,6 @@ void put_annotations(Value& metadata, const Fields& owner) {
     }
 }
 
-void put_field(Value& map, std::string_view name, const Fields& owner) {
-    const Value* value = owner.any(name);
-    if (value != nullptr && !is_left_out(name, *value)) {
-        map.add(Value::borrowed(name), pod_field(name, *value));
-    }
-}
-
 Value account(const Workload& workload, const Fields& pod) {
     Value made = service_account(workload);
     put_annotations(*made.find("metadata"), Fields(pod.map("serviceAccount")));
@@ -82,7 +75,7 @@ Value recorder_container(const Workload& workload, const CustomResource& input) 
             made.add("resources", std::move(resources));
         }
     }
-    put_field(made, "securityContext", users);
+    put_pod_field("securityContext", users.any("securityContext"), made);
     const std::string_view credentials =
         input.fields_at({"storage", "s3", "credentials", "secret"}).text("name");
     put_if(made, !credentials.empty(), "envFrom",
@@ -103,7 +96,7 @@ Value pod_template(const Workload& workload, const CustomResource& input) {
                              {"volumes", std::move(volumes)}});
     for (const std::string_view name :
          {"affinity", "securityContext", "imagePullSecrets", "nodeSelector", "tolerations"}) {
-        put_field(spec, name, pod);
+        put_pod_field(name, pod.any(name), spec);
     }
     return Value::map({{"metadata", std::move(head)}, {"spec", std::move(spec)}});
 }

@@ -53,6 +53,12 @@ Value pod_field(std::string_view name, const Value& value) {
     return result;
 }
 
+void put_pod_field(std::string_view name, const Value* value, Value& map) {
+    if (value != nullptr && !is_left_out(name, *value)) {
+        map.add(Value::borrowed(name), pod_field(name, *value));
+    }
+}
+
 Value amounts(const Value* given) {
     if (given == nullptr || given->size() == 0) {
         return {};

@@ -16,6 +16,9 @@ bool is_left_out(std::string_view name, const Value& value);
 // spelling.
 Value pod_field(std::string_view name, const Value& value);
 
+// Adds the field to `map` unless it is nullptr or left out. `name` is static text.
+void put_pod_field(std::string_view name, const Value* value, Value& map);
+
 // `requests` or `limits`, in canonical spelling; null when there are none. `given` may be nullptr.
 Value amounts(const Value* given);
 

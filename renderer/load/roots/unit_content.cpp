@@ -42,6 +42,13 @@ private:
                                    [&](const std::string& name) { return has(dir, name); });
     }
 
+    // Nothing below a kustomization is taken but by it. Not only the last one counts: "home-lab" is
+    // between "home" and "home/app".
+    [[nodiscard]] bool is_below_build(const WalkedDir& dir) const {
+        return std::ranges::any_of(
+            unit_.builds, [&](const std::string& build) { return is_within(dir.path, build); });
+    }
+
     void add_build(const WalkedDir& dir) {
         unit_.builds.push_back(dir.path);
         unit_.claims.merge(find_build_files(tree_, reader_, repository_.root(), dir.path).paths);
@@ -59,16 +66,13 @@ private:
     }
 
     void walk(const WalkedDir& top) {
-        std::string built;  // the last kustomization, which nothing below is taken from
         for (const WalkedDir* dir : repository_.dirs()) {
             const bool is_top = dir == &top;
             if (!is_within(dir->path, top.path) || dir->in_chart ||
-                (!is_top && unit_.files == UnitFiles::Directory) ||
-                (!built.empty() && is_within(dir->path, built))) {
+                (!is_top && unit_.files == UnitFiles::Directory) || is_below_build(*dir)) {
                 continue;
             }
             if (!is_top && unit_.files == UnitFiles::Generated && has_kustomization(*dir)) {
-                built = dir->path;
                 add_build(*dir);
             } else {
                 add_manifests(*dir);

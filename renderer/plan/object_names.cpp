@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "renderer/base/sha256.h"
-#include "renderer/kube/name_grammar.h"
 
 namespace renderer {
 
@@ -33,15 +32,6 @@ std::string suffix(std::string_view key) {
 std::string proxy_name(std::string_view kind, std::string_view ns, std::string_view name) {
     return fmt::format("ts-{}-{}", name.substr(0, kKeptParentBytes),
                        suffix(fmt::format("{}/{}/{}", kind, ns, name)));
-}
-
-std::string shortened_label(std::string_view value) {
-    constexpr std::size_t kDigits = 8;
-    if (value.size() <= kMaxLabel) {
-        return std::string(value);
-    }
-    return fmt::format("{}-{}", value.substr(0, kMaxLabel - kDigits - 1),
-                       sha256_hex(value).substr(0, kDigits));
 }
 
 std::string group_service_name(std::string_view ns, std::string_view name) {

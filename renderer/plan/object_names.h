@@ -16,10 +16,6 @@ std::string proxy_name(std::string_view kind, std::string_view ns, std::string_v
 // the API server cuts a prefix, and the five characters of "Service/namespace/name".
 std::string group_service_name(std::string_view ns, std::string_view name);
 
-// A label's value: what is too long for one is cut, with the first digits of its SHA-256 behind a
-// dash. Source: tailscale v1.98.10 k8s-operator/utils.go, TruncateLabelValue.
-std::string shortened_label(std::string_view value);
-
 // How many bytes of the parent's name that name keeps.
 constexpr std::size_t kKeptParentBytes = 43;
 

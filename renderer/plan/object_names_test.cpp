@@ -37,11 +37,5 @@ TEST(ProxyName, UsesTheApiServersAlphabet) {
     }
 }
 
-// The hashes are those of sha256sum.
-TEST(ShortenedLabel, CutsWhatIsTooLong) {
-    EXPECT_EQ(shortened_label(std::string(63, 'a')), std::string(63, 'a'));
-    EXPECT_EQ(shortened_label(std::string(64, 'a')), std::string(54, 'a') + "-ffe054fe");
-}
-
 }  // namespace
 }  // namespace renderer

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "renderer/kube/label_value.h"
 #include "renderer/kube/name_grammar.h"
-#include "renderer/plan/object_names.h"
 
 namespace renderer {
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "renderer/base/check.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
+#include "renderer/kube/name_grammar.h"
 
 namespace runtime {
 
@@ -69,6 +71,15 @@ bool matches(const Value& labels, const std::string& selector) {
 Value labels_of(const Value& object) {
     const Value* labels = object.at({"metadata", "labels"});
     return labels == nullptr ? Value() : labels->clone();
+}
+
+bool has_long_label(const Value& object) {
+    const Value labels = labels_of(object);
+    return labels.is_map() && std::any_of(labels.members().begin(), labels.members().end(),
+                                          [](const renderer::Member& label) {
+                                              return text_of(label.value).size() >
+                                                     renderer::kMaxLabel;
+                                          });
 }
 
 std::uint64_t number(std::string_view text) {
@@ -386,6 +397,9 @@ HttpReply FakeKube::write(const HttpRequest& request, const std::string& path) {
             path + "/" + std::string(text_of(body->at({"metadata", "name"})));
         if (objects_.contains(object_path)) {
             return status(409, "AlreadyExists", object_path + " already exists");
+        }
+        if (has_long_label(*body)) {
+            return status(422, "Invalid", object_path + " has a label of more than 63 bytes");
         }
         store(object_path, std::move(*body), true);
         return json_reply(201, objects_.at(object_path));

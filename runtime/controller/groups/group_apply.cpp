@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
+#include "renderer/kube/label_value.h"
 #include "runtime/base/json_patch.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/groups/service_owner.h"
@@ -182,9 +183,9 @@ void GroupApply::adopt_certificate(const std::string& name, std::string_view gro
     context_.kube.get(secret_path(name), [this, name, group = std::string(group),
                                           done](const KubeReply& reply) {
         const Value* labels = reply.ok() ? reply.object.at({"metadata", "labels"}) : nullptr;
-        const bool is_certificate = labels != nullptr &&
-                                    text_of(labels->at({"tailscale.com/secret-type"})) == "certs" &&
-                                    text_of(labels->at({"tailscale.com/domain"})) == name;
+        const bool is_certificate =
+            labels != nullptr && text_of(labels->at({"tailscale.com/secret-type"})) == "certs" &&
+            text_of(labels->at({"tailscale.com/domain"})) == renderer::shortened_label(name);
         if (!is_certificate) {
             return done(
                 reply.ok()

@@ -6,6 +6,7 @@
 #include "renderer/base/sha256.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
+#include "renderer/kube/label_value.h"
 #include "renderer/kube/name_grammar.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/view/objects.h"
@@ -241,10 +242,11 @@ Value certificate_secret(std::string_view ns, std::string_view group, const Offe
     const std::string_view parent = offer.parent;
     const std::size_t first = parent.find('/');
     const std::size_t last = parent.rfind('/');
-    Value labels = Value::map({{"tailscale.com/managed", "true"},
-                               {"tailscale.com/proxy-group", Value(group)},
-                               {"tailscale.com/domain", offer.certificate},
-                               {"tailscale.com/secret-type", "certs"}});
+    Value labels =
+        Value::map({{"tailscale.com/managed", "true"},
+                    {"tailscale.com/proxy-group", Value(group)},
+                    {"tailscale.com/domain", renderer::shortened_label(offer.certificate)},
+                    {"tailscale.com/secret-type", "certs"}});
     labels.add("tailscale.com/parent-resource", Value(parent.substr(last + 1)));
     labels.add("tailscale.com/parent-resource-type",
                offer.is_exclusive() ? Value("proxygroup") : Value("ingress"));

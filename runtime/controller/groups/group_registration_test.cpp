@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "runtime/testing/groups_test.h"
 
 namespace runtime {
@@ -97,6 +99,36 @@ TEST_F(GroupsTest, ASecretInTheWayIsTold) {
               std::vector<std::string>{"Ingress/docs: Secret \"docs.tail1a2b3.ts.net\" exists and "
                                        "belongs to another user or controller"});
     EXPECT_FALSE(tailnet.services.contains("svc:docs"));
+}
+
+TEST_F(GroupsTest, ADomainThatIsTooLongForALabelIsShortenedThere) {
+    const std::string made = "orders-" + std::string(56, 'a') + ".tail1a2b3.ts.net";
+    const std::string taken = "parcels-" + std::string(55, 'a') + ".tail1a2b3.ts.net";
+    const std::string label_of_made = "orders-" + std::string(47, 'a') + "-4e7d5aec";
+    const std::string label_of_taken = "parcels-" + std::string(46, 'a') + "-fcc1264e";
+    const auto offer = [](std::string_view service, const std::string& name) {
+        return Value(
+            fmt::format(R"({{"name":"svc:{}","parent":"Ingress/apps/{}","ports":["tcp:443"],)"
+                        R"("tags":["tag:k8s"],"certificate":"{}"}})",
+                        service, service, name));
+    };
+    kube.put(secret(taken),
+             std::move(*renderer::read_json(fmt::format(
+                 R"({{"metadata":{{"name":"{}","labels":{{"tailscale.com/secret-type":"certs",)"
+                 R"("tailscale.com/domain":"{}"}}}},"data":{{"tls.crt":"Y2hhaW4="}}}})",
+                 taken, label_of_taken))));
+    cluster.add_group("front", 1, false);
+    cluster.offer("front", Value::map({{"orders.json", offer("orders", made)},
+                                       {"parcels.json", offer("parcels", taken)}}));
+    start();
+    run(kMinute);
+    EXPECT_TRUE(tailnet.services.contains("svc:orders"));
+    EXPECT_TRUE(tailnet.services.contains("svc:parcels"));
+    ASSERT_NE(kube.find(secret(made)), nullptr);
+    EXPECT_EQ(renderer::text_of(
+                  kube.find(secret(made))->at({"metadata", "labels", "tailscale.com/domain"})),
+              label_of_made);
+    EXPECT_EQ(kube.datum(secret(taken), "tls.crt"), "chain");
 }
 
 TEST_F(GroupsTest, ARemovalThatFailsIsTold) {

@@ -26,6 +26,7 @@ constexpr std::array kRows = {
     TraitRow{Trait::ShortenedLabels, {98, 0}, "k8s-operator/utils.go"},
     TraitRow{Trait::PriorityClassValue, {98, 0}, "cmd/k8s-operator/deploy/chart/values.yaml"},
     TraitRow{Trait::AnnotationsValue, {102, 0}, "cmd/k8s-operator/deploy/chart/values.yaml"},
+    TraitRow{Trait::TailnetIdentity, {102, 0}, "k8s-operator/reconciler/tailnet/tailnet.go"},
     TraitRow{Trait::NameValues, {104, 0}, "cmd/k8s-operator/deploy/chart/templates/_helpers.tpl"},
     TraitRow{Trait::SysctlWithoutProgram, {104, 0}, "cmd/k8s-operator/deploy/manifests/proxy.yaml"},
     TraitRow{Trait::ServeOnAllInterfaces, {104, 0}, "cmd/k8s-operator/sts.go"},

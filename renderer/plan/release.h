@@ -33,6 +33,7 @@ enum class Trait : std::uint8_t {
     EgressDualStack,     // Services of an egress group prefer both families
     PriorityClassValue,  // the chart's operatorConfig.priorityClassName
     AnnotationsValue,    // the chart's annotations, of the operator's Deployment
+    TailnetIdentity,     // a Tailnet may name an audience instead of an OAuth client's secret
     NameValues,          // the chart's nameOverride and fullnameOverride
     ShortenedLabels,     // names that are too long for a label's value are cut, with a hash
     SysctlWithoutProgram,   // the init container writes to /proc/sys instead of calling sysctl

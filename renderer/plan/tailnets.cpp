@@ -131,6 +131,31 @@ private:
                                 : "use a separate Secret for each Tailnet");
     }
 
+    void check_keys(const CustomResource& tailnet, const TextInput& secret,
+                    const SecretSource& source) {
+        std::vector<std::string_view> missing = missing_keys(source);
+        const bool has_audience = source.keys.contains("audience");
+        const bool may_trust_cluster = settings_.release.has(Trait::TailnetIdentity);
+        if (has_audience && may_trust_cluster) {
+            std::erase(missing, "client_secret");
+        }
+        for (const std::string_view key : missing) {
+            Finding said = say(tailnet, Severity::Error, "incomplete-tailnet-secret", secret.pos,
+                               fmt::format("the Secret \"{}/{}\" has no \"{}\"", settings_.ns,
+                                           secret.text, key))
+                               .expected(may_trust_cluster
+                                             ? "the keys client_id, and client_secret or audience"
+                                             : "the keys client_id and client_secret of an OAuth "
+                                               "client of that tailnet");
+            if (has_audience && !may_trust_cluster) {
+                said.hint(
+                    fmt::format("an audience counts from release {} on: set "
+                                "\"tailrender.operatorVersion\"",
+                                since(Trait::TailnetIdentity).name()));
+            }
+        }
+    }
+
     // I6: the Secret may be made by hand, so its absence is only an error when the inputs are
     // complete.
     void check_secret(const CustomResource& tailnet, const TextInput& secret) {
@@ -151,12 +176,7 @@ private:
                             "with the label {}: {}",
                             name, kTailnetLabel, tailnet.name));
         } else {
-            for (const std::string_view key : missing_keys(*source)) {
-                say(tailnet, Severity::Error, "incomplete-tailnet-secret", secret.pos,
-                    fmt::format("the Secret \"{}\" has no \"{}\"", name, key))
-                    .expected(
-                        "the keys client_id and client_secret of an OAuth client of that tailnet");
-            }
+            check_keys(tailnet, secret, *source);
             check_label(tailnet, secret, source->tailnet);
         }
     }

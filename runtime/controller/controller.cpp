@@ -77,7 +77,7 @@ Controller::Controller(Loop& loop, Transport& transport, KubeClient& kube, Log& 
       settings_(std::move(settings)),
       view_(loop, kube, log, chance, settings_.ns),
       tailnets_(loop, transport, kube, log, chance, settings_.ns, settings_.tailnet,
-                view_.tailnet_configs()),
+                settings_.account, view_.tailnet_configs()),
       events_(loop, kube, log),
       editor_(loop, kube, log, chance, view_),
       ledger_(view_, editor_),

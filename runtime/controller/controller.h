@@ -35,6 +35,7 @@ struct ControllerSettings {
     std::string take_over_tag = {};           // empty: nothing is taken over
     std::string ingress_class = "tailscale";  // name of the one that is served
     TailnetSettings tailnet;                  // the controller's own
+    OwnAccount account;
 };
 
 class Controller {

@@ -128,6 +128,9 @@ Result<ProcessSettings> read_settings(const Environment& environment) {
         return missing("OPERATOR_NAMESPACE", "set it from metadata.namespace");
     }
     settings.controller.ns = *ns;
+    settings.controller.account = [file = settings.kube.token_file] {
+        return account_of_token_file(file);
+    };
     settings.controller.cleanup_delay = TRY(read_delay(environment));
     settings.controller.take_over_tag = TRY(read_take_over_tag(environment));
     settings.controller.ingress_class =

@@ -270,11 +270,26 @@ void TailnetApi::ask_for_token(TokenRequest request) {
     identity_ = std::move(request.identity);
     client_ = std::move(request.client);
     place_ = std::move(request.place);
+    if (!request.assertion) {
+        return send_token_request(request);
+    }
+    const Assertion ask = std::exchange(request.assertion, {});
+    ask([this, request = std::move(request)](renderer::Result<std::string> jwt) mutable {
+        if (!jwt) {
+            asks_for_token_ = false;
+            return fail_all(jwt.error().diagnostic.message);
+        }
+        add_assertion(request, *jwt);
+        send_token_request(request);
+    });
+}
+
+void TailnetApi::send_token_request(const TokenRequest& request) {
     HttpRequest http;
     http.method = "POST";
     http.url = settings_.token_server + request.path;
     http.headers = {"Content-Type: application/x-www-form-urlencoded", "Accept: application/json"};
-    http.body = std::move(request.form);
+    http.body = request.form;
     http.timeout = kTimeout;
     http.ca_file = settings_.ca_file;
     transport_.send(

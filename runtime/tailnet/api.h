@@ -124,6 +124,7 @@ private:
     void pump();
     void read_credentials();
     void ask_for_token(TokenRequest request);
+    void send_token_request(const TokenRequest& request);
     void take_token(const HttpReply& reply);
     void take_refusal(const HttpReply& reply);
     void fail_all(const std::string& why, bool lacks_credentials = false);

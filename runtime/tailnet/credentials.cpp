@@ -33,14 +33,9 @@ Result<TokenRequest> of_files(const std::string& id_file, const std::string& sec
 
 Result<TokenRequest> of_identity(const std::string& id, const std::string& token_file) {
     const std::string token = TRY(read_nonempty(token_file));
-    // The token is another one every hour, for the same identity.
-    return TokenRequest{
-        "/api/v2/oauth/token-exchange",
-        "grant_type=client_credentials&client_id=" + escape_url(id) + "&jwt=" + escape_url(token),
-        id, id,
-        fmt::format(
-            "the federated identity that the tailnet trusts for it, and the token in \"{}\"",
-            token_file)};
+    TokenRequest request = exchange_request(id, fmt::format("the token in \"{}\"", token_file));
+    add_assertion(request, token);
+    return request;
 }
 
 }  // namespace
@@ -50,6 +45,18 @@ TokenRequest token_request(std::string_view client_id, std::string_view client_s
     const std::string form = "grant_type=client_credentials&client_id=" + escape_url(client_id) +
                              "&client_secret=" + escape_url(client_secret);
     return {"/api/v2/oauth/token", form, form, std::string(client_id), std::move(place)};
+}
+
+// The token is another one every hour, for the same identity.
+TokenRequest exchange_request(std::string_view client_id, std::string place) {
+    return {"/api/v2/oauth/token-exchange",
+            "grant_type=client_credentials&client_id=" + escape_url(client_id),
+            std::string(client_id), std::string(client_id),
+            "the federated identity that the tailnet trusts for it, and " + std::move(place)};
+}
+
+void add_assertion(TokenRequest& request, std::string_view jwt) {
+    request.form += "&jwt=" + escape_url(jwt);
 }
 
 Credentials credentials_from_files(std::string id_file, std::string secret_file,

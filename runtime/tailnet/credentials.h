@@ -12,6 +12,9 @@
 
 namespace runtime {
 
+// The cluster's word for who the process is: a JWT. Calls back once, at once or later.
+using Assertion = std::function<void(std::function<void(renderer::Result<std::string>)>)>;
+
 // What is asked for an access token: a path below the server, and a form (RFC 6749 section 4.4).
 struct TokenRequest {
     std::string path, form;
@@ -19,6 +22,8 @@ struct TokenRequest {
     std::string identity;
     std::string client;  // its id
     std::string place;  // of what it proves itself with, for people: "client_id and … in Secret …"
+    // Asked right before the request is sent, each time; the form gets it as `jwt`. Empty: nothing.
+    Assertion assertion = {};
 };
 
 // Calls back once, at once or later.
@@ -30,5 +35,8 @@ TokenRequest token_request(std::string_view client_id, std::string_view client_s
 Credentials credentials_from_files(std::string id_file, std::string secret_file,
                                    std::string origin);
 Credentials workload_identity(std::string client_id, std::string token_file);
+// To be completed with a JWT: by `assertion`, or in the form.
+TokenRequest exchange_request(std::string_view client_id, std::string place);
+void add_assertion(TokenRequest& request, std::string_view jwt);
 
 }  // namespace runtime

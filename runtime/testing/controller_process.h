@@ -19,6 +19,12 @@ inline TailnetSettings fake_tailnet_settings() {
             }};
 }
 
+inline renderer::Result<Account> fake_account() {
+    return Account{.ns = std::string(FakeCluster::kNamespace),
+                   .name = "operator",
+                   .audiences = {"https://kubernetes.default.svc"}};
+}
+
 struct ControllerProcess {
     ControllerProcess(FakeLoop& world, FakeNetwork& network, std::uint64_t seed,
                       const std::string& take_over_tag = {})
@@ -32,7 +38,8 @@ struct ControllerProcess {
                      {.ns = std::string(FakeCluster::kNamespace),
                       .cleanup_delay = std::chrono::minutes(5),
                       .take_over_tag = take_over_tag,
-                      .tailnet = fake_tailnet_settings()}) {
+                      .tailnet = fake_tailnet_settings(),
+                      .account = fake_account}) {
         controller.start();
     }
 

@@ -389,9 +389,24 @@ HttpReply FakeKube::write_status(const HttpRequest& request, const std::string& 
     return json_reply(200, objects_.at(path));
 }
 
+HttpReply FakeKube::give_token(const std::string& path, const Value& wish) {
+    if (!may_request_tokens) {
+        return status(403, "Forbidden", "serviceaccounts \"operator\" is forbidden");
+    }
+    const std::string_view account = std::string_view(path).substr(0, path.rfind('/'));
+    token_requests.push_back(fmt::format("{} {} {}", account.substr(account.rfind('/') + 1),
+                                         wish.at({"spec", "audiences"})->items()[0].text(),
+                                         wish.at({"spec", "expirationSeconds"})->text()));
+    const std::string token = fmt::format("jwt-{}", token_requests.size());
+    return json_reply(201, Value::map({{"status", Value::map({{"token", token}})}}));
+}
+
 HttpReply FakeKube::write(const HttpRequest& request, const std::string& path) {
     auto body = renderer::read_json(request.body);
     CHECK(body.has_value());
+    if (request.method == "POST" && path.ends_with("/token")) {
+        return give_token(path, *body);
+    }
     if (request.method == "POST") {
         const std::string object_path =
             path + "/" + std::string(text_of(body->at({"metadata", "name"})));

@@ -41,6 +41,9 @@ public:
 
     std::size_t writes = 0;             // by requests
     bool has_custom_resources = false;  // the CRDs of tailscale.com are installed
+    // "ACCOUNT AUDIENCE SECONDS" of each token that was asked for: the first one is "jwt-1".
+    std::vector<std::string> token_requests;
+    bool may_request_tokens = true;
 
 private:
     struct Event {
@@ -58,6 +61,7 @@ private:
                     const std::shared_ptr<Stream>& stream);
     HttpReply write_status(const HttpRequest& request, const std::string& path);
     HttpReply write(const HttpRequest& request, const std::string& path);
+    HttpReply give_token(const std::string& path, const renderer::Value& wish);
     void store(const std::string& path, renderer::Value object, bool is_new);
     void collect_garbage(std::string_view owner);
     void tell(std::string_view type, const std::string& path, const renderer::Value& object,

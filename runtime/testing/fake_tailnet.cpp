@@ -57,14 +57,9 @@ bool is_port(std::string_view port) {
 
 HttpReply FakeTailnet::answer(const HttpRequest& request, const std::string& path,
                               const std::shared_ptr<Stream>&) {
-    if (path == "/api/v2/oauth/token") {
-        if (request.body.find("client_secret=" + wanted_secret) == std::string::npos) {
-            return refuse(401, "API token invalid");
-        }
-        token_ = fmt::format("token-{}", ++tokens);
-        return json_reply(
-            200,
-            Value::map({{"access_token", token_}, {"token_type", "Bearer"}, {"expires_in", 3600}}));
+    const bool is_exchange = path == "/api/v2/oauth/token-exchange";
+    if (is_exchange || path == "/api/v2/oauth/token") {
+        return answer_token(request, is_exchange);
     }
     const std::string wanted = "Authorization: Bearer " + token_;
     if (token_.empty() || std::find(request.headers.begin(), request.headers.end(), wanted) ==
@@ -87,6 +82,20 @@ HttpReply FakeTailnet::answer(const HttpRequest& request, const std::string& pat
         return answer_device(request, path.substr(kDevice.size()));
     }
     return refuse(404, "no such path");
+}
+
+HttpReply FakeTailnet::answer_token(const HttpRequest& request, bool is_exchange) {
+    if (is_exchange) {
+        exchanges.push_back(request.body);
+    }
+    const std::string wanted = is_exchange ? "&jwt=jwt-" : "client_secret=" + wanted_secret;
+    if ((is_exchange && !trusts_cluster) || request.body.find(wanted) == std::string::npos) {
+        return refuse(401, "API token invalid");
+    }
+    token_ = fmt::format("token-{}", ++tokens);
+    return json_reply(
+        200,
+        Value::map({{"access_token", token_}, {"token_type", "Bearer"}, {"expires_in", 3600}}));
 }
 
 HttpReply FakeTailnet::answer_keys(const HttpRequest& request, const std::string& rest) {

@@ -44,6 +44,8 @@ public:
     std::set<std::string> known_tags;  // empty: all
     bool may_read_devices = true;      // the client's scopes let it
     std::string wanted_secret = "tskey-client-secret";
+    bool trusts_cluster = false;         // takes tokens of its accounts
+    std::vector<std::string> exchanges;  // the forms of those
 
     // A device joins with a key: its id, or "" when the key is not good (any more).
     std::string join(const std::string& secret, const std::string& hostname);
@@ -55,6 +57,7 @@ private:
     [[nodiscard]] bool is_usable(const Key& key) const {
         return !key.spent && !key.revoked && clock_.now() < key.expires;
     }
+    HttpReply answer_token(const HttpRequest& request, bool is_exchange);
     HttpReply answer_keys(const HttpRequest& request, const std::string& rest);
     HttpReply answer_device(const HttpRequest& request, const std::string& rest);
     HttpReply list_devices() const;

@@ -64,7 +64,7 @@ void generate_install_rbac(const Plan& plan, Objects& objects) {
     add(account(plan));
     add(role(install.names.cluster, "", controller_cluster_rules()));
     add(binding(install.names.cluster, "", install.names.name, install.ns));
-    add(role(install.names.name, install.ns, controller_rules()));
+    add(role(install.names.name, install.ns, controller_rules(plan.settings)));
     add(binding(install.names.name, install.ns, install.names.name, install.ns));
     if (install.auth_proxy_account) {
         Value proxies = Value::map({{"apiVersion", "v1"},

@@ -261,7 +261,8 @@ metadata: {name: tailscale-auth-proxy}
 subjects: [{kind: ServiceAccount, name: kube-apiserver-auth-proxy, namespace: ts-sys}]
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: tailscale-auth-proxy}
 )");
-    EXPECT_EQ(*made.root("Role/ts-sys/operator")->find("rules"), controller_rules());
+    EXPECT_EQ(*made.root("Role/ts-sys/operator")->find("rules"),
+              controller_rules(made.plan.settings));
     EXPECT_EQ(*made.root("ClusterRole/tailscale-operator")->find("rules"),
               controller_cluster_rules());
 }

@@ -85,7 +85,7 @@ Installation plan_chart_stream(const Loaded& loaded, const Inventory& inventory,
             replace_rules(loaded, *document, controller_cluster_rules(), made, diagnostics);
         } else if (is(*document, "Role", settings.names.name)) {
             role = true;
-            replace_rules(loaded, *document, controller_rules(), made, diagnostics);
+            replace_rules(loaded, *document, controller_rules(settings), made, diagnostics);
         }
     }
     if (!cluster_role) {

@@ -81,7 +81,7 @@ TEST(PlanChartStream, RolesKeepTheirMetadataAndGetOurRules) {
     ASSERT_NE(cluster, nullptr);
     ASSERT_NE(local, nullptr);
     EXPECT_EQ(*cluster->root.find("rules"), controller_cluster_rules());
-    EXPECT_EQ(*local->root.find("rules"), controller_rules());
+    EXPECT_EQ(*local->root.find("rules"), controller_rules(run.plan.settings));
     EXPECT_EQ(local->ns(), "tailscale");
 }
 

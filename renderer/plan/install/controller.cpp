@@ -148,8 +148,8 @@ std::vector<std::string> controllers_config_maps() {
     return names;
 }
 
-Value controller_rules() {
-    return Value::list({
+Value controller_rules(const Settings& settings) {
+    Value rules = Value::list({
         rule(kind_of("Secret"), {"create", "delete", "get", "list", "patch", "update", "watch"}),
         rule(kind_of("ConfigMap"), {"create", "get", "list", "watch"}),
         rule(kind_of("ConfigMap"), {"update"}, controllers_config_maps()),
@@ -159,6 +159,12 @@ Value controller_rules() {
         rule(kind_of("Lease"), {"create"}),
         rule(kind_of("Lease"), {"get", "update"}, {"tailrender-controller"}),
     });
+    if (settings.release.has(Trait::TailnetIdentity)) {
+        const Kind& account = kind_of("ServiceAccount");
+        rules.append(rule(account.group(), {fmt::format("{}/token", account.plural)}, {"create"},
+                          {settings.names.name}));
+    }
+    return rules;
 }
 
 std::string controller_pull_policy(const Settings& settings) {

@@ -23,7 +23,7 @@ Credentials credentials_of(const Settings& settings);
 
 Value controller_env(const Settings& settings);
 Value controller_cluster_rules();
-Value controller_rules();
+Value controller_rules(const Settings& settings);  // in its own namespace
 
 // apiServerProxyConfig wants the account kube-apiserver-auth-proxy.
 bool wants_auth_proxy(const Settings& settings);

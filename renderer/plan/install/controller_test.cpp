@@ -77,10 +77,16 @@ Value rules_of(const std::vector<std::vector<std::string>>& rows) {
     return rules;
 }
 
+Settings of_release(std::string_view release, std::string_view values = "") {
+    return std::move(
+        Decoded({fmt::format("tailrender: {{operatorVersion: {}}}\n{}", release, values)})
+            .settings);
+}
+
 TEST(ControllerRules, AreThoseOfTheContract) {
     EXPECT_EQ(write_json_sorted(controller_cluster_rules()),
               write_json_sorted(rules_of(table_after("ClusterRole `tailscale-operator`"))));
-    EXPECT_EQ(write_json_sorted(controller_rules()),
+    EXPECT_EQ(write_json_sorted(controller_rules(of_release("1.104.5"))),
               write_json_sorted(rules_of(table_after("Role `operator`"))));
 }
 
@@ -116,6 +122,15 @@ Value reference_rules(std::string_view kind, std::string_view name) {
     return Value::list();
 }
 
+TEST(ControllerRules, ATokenIsOfItsOwnAccountOnly) {
+    const Value rules = controller_rules(of_release("1.104.5", "fullnameOverride: front"));
+    EXPECT_EQ(
+        write_json_sorted(rules.items().back()),
+        R"({"apiGroups":[""],"resourceNames":["front"],"resources":["serviceaccounts/token"],)"
+        R"("verbs":["create"]})");
+    EXPECT_EQ(rules.size(), controller_rules(of_release("1.100.0")).size() + 1);
+}
+
 TEST(ControllerRules, AreNotWiderThanTheReferences) {
     const std::vector<std::string> extra = {"/pods delete", "coordination.k8s.io/leases create",
                                             "coordination.k8s.io/leases get",
@@ -124,7 +139,8 @@ TEST(ControllerRules, AreNotWiderThanTheReferences) {
         std::vector<std::pair<Value, Value>> made;
         made.emplace_back(controller_cluster_rules(),
                           reference_rules("ClusterRole", "tailscale-operator"));
-        made.emplace_back(controller_rules(), reference_rules("Role", "operator"));
+        made.emplace_back(controller_rules(of_release("1.100.0")),
+                          reference_rules("Role", "operator"));
         return made;
     }();
     for (const auto& [ours, theirs] : pairs) {

@@ -54,22 +54,39 @@ std::string wrong_label(const std::string& ns, const TailnetConfig& config, cons
         config.name);
 }
 
-Result<TokenRequest> read_secret(const std::string& ns, const std::string& name,
-                                 const KubeReply& reply) {
-    const auto value = [&reply](std::string_view key) {
-        return reply.ok()
-                   ? renderer::decode_base64(text_of(reply.object.at({"data", key}))).value_or("")
-                   : "";
-    };
-    const std::string id = value("client_id");
-    const std::string secret = value("client_secret");
-    if (!id.empty() && !secret.empty()) {
-        return token_request(
-            id, secret, fmt::format("client_id and client_secret in Secret \"{}/{}\"", ns, name));
+struct Client {
+    std::string id, secret, audience;  // one of the last two
+};
+
+Result<Client> read_client(const std::string& name, const KubeReply& reply) {
+    if (!reply.ok()) {
+        return refused(name, fmt::format("cannot read Secret \"{}\": {}", name, reply.message));
     }
-    return refused(name, reply.ok()
-                             ? fmt::format("Secret \"{}\" has no client_id or client_secret", name)
-                             : fmt::format("cannot read Secret \"{}\": {}", name, reply.message));
+    const auto value = [&reply](std::string_view key) {
+        return renderer::decode_base64(text_of(reply.object.at({"data", key}))).value_or("");
+    };
+    Client client{value("client_id"), value("client_secret"), value("audience")};
+    if (client.id.empty()) {
+        return refused(name, fmt::format("Secret \"{}\" is missing the client_id field", name));
+    }
+    if (client.secret.empty() && client.audience.empty()) {
+        return refused(name, fmt::format("Secret \"{}\" must contain either a client_secret or an "
+                                         "audience field",
+                                         name));
+    }
+    return client;
+}
+
+TokenRequest secret_request(const Client& client, std::string_view ns, std::string_view name) {
+    return token_request(client.id, client.secret,
+                         fmt::format("client_id and client_secret in Secret \"{}/{}\"", ns, name));
+}
+
+// The controller's own: the chart gives its Secret no audience.
+Result<TokenRequest> own_request(const std::string& ns, const std::string& name,
+                                 const KubeReply& reply) {
+    const Client client = TRY(read_client(name, reply));
+    return secret_request(client, ns, name);
 }
 
 }  // namespace
@@ -89,7 +106,8 @@ std::optional<TailnetConfig> decode_tailnet(const Value& object) {
 }
 
 Tailnets::Tailnets(Loop& loop, Transport& transport, KubeClient& kube, Log& log, Chance& chance,
-                   std::string ns, TailnetSettings own, const Mirror<TailnetConfig>& configs)
+                   std::string ns, TailnetSettings own, OwnAccount account,
+                   const Mirror<TailnetConfig>& configs)
     : loop_(loop),
       transport_(transport),
       kube_(kube),
@@ -99,6 +117,7 @@ Tailnets::Tailnets(Loop& loop, Transport& transport, KubeClient& kube, Log& log,
       ca_file_(own.ca_file),
       own_server_(own.token_server),
       own_credentials_(own.credentials),
+      account_(std::move(account)),
       configs_(configs),
       own_(loop, transport, log, chance, std::move(own)) {}
 
@@ -142,12 +161,36 @@ Credentials Tailnets::credentials_of(const TailnetConfig& config) {
     };
 }
 
+Result<TokenRequest> Tailnets::request_of(const TailnetConfig& config, const KubeReply& reply,
+                                          std::string& refusal) {
+    refusal = reply.ok() ? wrong_label(ns_, config, reply.object) : std::string();
+    if (!refusal.empty()) {
+        return refused(config.secret_name, refusal);
+    }
+    const Client client = TRY(read_client(config.secret_name, reply));
+    if (client.audience.empty()) {
+        return secret_request(client, ns_, config.secret_name);
+    }
+    const Account account = TRY(account_());
+    refusal = unsafe_audience(client.audience, config.login_url, own_server_, account);
+    if (!refusal.empty()) {
+        refusal = fmt::format("Secret \"{}\" {}", config.secret_name, refusal);
+        return refused(config.secret_name, refusal);
+    }
+    TokenRequest request = exchange_request(
+        client.id,
+        fmt::format("client_id and audience in Secret \"{}/{}\"", ns_, config.secret_name));
+    request.identity += "\n" + client.audience;
+    request.assertion = token_of_account(kube_, account, client.audience);
+    return request;
+}
+
 // The controller's own credentials go to no other server, whatever is said of their Secret.
 void Tailnets::take_secret(const TailnetConfig& config, const KubeReply& reply, const Given& done) {
-    const auto request = read_secret(ns_, config.secret_name, reply);
-    const std::string problem = reply.ok() ? wrong_label(ns_, config, reply.object) : std::string();
-    if (!problem.empty() || !request || config.login_url == own_server_) {
-        return give(config, request, problem, done);
+    std::string refusal;
+    const auto request = request_of(config, reply, refusal);
+    if (!request || config.login_url == own_server_) {
+        return give(config, request, refusal, done);
     }
     own_credentials_([this, config, request, done](const Result<TokenRequest>& own) {
         const bool is_own = own && own->client == request->client;
@@ -233,7 +276,7 @@ Credentials credentials_of_secret(KubeClient& kube, std::string ns, std::string 
             name = std::move(name)](std::function<void(Result<TokenRequest>)> done) {
         kube.get(path_of(kSecrets, ns, name),
                  [ns, name, done = std::move(done)](const KubeReply& reply) {
-                     done(read_secret(ns, name, reply));
+                     done(own_request(ns, name, reply));
                  });
     };
 }

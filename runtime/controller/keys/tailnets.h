@@ -12,6 +12,7 @@
 
 #include "runtime/base/jobs.h"
 #include "runtime/controller/keys/tailnet_config.h"
+#include "runtime/controller/keys/tailnet_identity.h"
 #include "runtime/controller/view/mirror.h"
 #include "runtime/kube/client.h"
 #include "runtime/tailnet/api.h"
@@ -25,7 +26,8 @@ class Tailnets {
 public:
     // All references outlive it.
     Tailnets(Loop& loop, Transport& transport, KubeClient& kube, Log& log, Chance& chance,
-             std::string ns, TailnetSettings own, const Mirror<TailnetConfig>& configs);
+             std::string ns, TailnetSettings own, OwnAccount account,
+             const Mirror<TailnetConfig>& configs);
 
     // "" is the controller's own. nullptr: not known (yet); `problem` says what is missing.
     TailnetApi* find(std::string_view name, std::string& problem);
@@ -46,6 +48,9 @@ private:
                std::function<void(TailnetApi&, const Next&)> work);
     using Given = std::function<void(renderer::Result<TokenRequest>)>;
     Credentials credentials_of(const TailnetConfig& config);
+    // `refusal`: why they are sent nowhere; "" with an error: they could not be read.
+    renderer::Result<TokenRequest> request_of(const TailnetConfig& config, const KubeReply& reply,
+                                              std::string& refusal);
     void take_secret(const TailnetConfig& config, const KubeReply& reply, const Given& done);
     void give(const TailnetConfig& config, const renderer::Result<TokenRequest>& request,
               const std::string& refusal, const Given& done);
@@ -63,6 +68,7 @@ private:
     std::string ns_;
     std::string ca_file_, own_server_;
     Credentials own_credentials_;
+    OwnAccount account_;
     const Mirror<TailnetConfig>& configs_;
     TailnetApi own_;
     std::map<std::string, Entry, std::less<>> others_;

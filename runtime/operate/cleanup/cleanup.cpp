@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/groups/group_objects.h"
 #include "runtime/controller/groups/service_owner.h"
@@ -284,8 +285,23 @@ std::string Cleanup::reach() {
     }
     context_.say(fmt::format("the controller's tailnet is at {}", own->server));
     tailnets_.emplace(context_.loop, transport_, context_.kube, log_, chance_, context_.ns,
-                      std::move(*own), configs_);
+                      std::move(*own), own_account(), configs_);
     return unreachable();
+}
+
+// The controller's, whoever runs us.
+OwnAccount Cleanup::own_account() const {
+    const Value deployment = find_operator(deployments_);
+    std::string name(
+        renderer::text_of(deployment, {"spec", "template", "spec", "serviceAccountName"}));
+    return [ns = context_.ns, name = std::move(name)]() -> renderer::Result<Account> {
+        if (name.empty()) {
+            return renderer::Error{
+                {.rule = "no-account",
+                 .message = "no Deployment names the ServiceAccount of the controller"}};
+        }
+        return Account{.ns = ns, .name = name};
+    };
 }
 
 // What is in a tailnet, and nothing tells how to get at it.

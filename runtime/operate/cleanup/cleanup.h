@@ -63,6 +63,7 @@ private:
     void look_at_config_map(const renderer::Value& map);
     [[nodiscard]] std::set<std::string> tailnets() const;
     [[nodiscard]] std::string reach();
+    [[nodiscard]] OwnAccount own_account() const;
     [[nodiscard]] std::string unreachable();
     [[nodiscard]] std::vector<std::string> found() const;
     // As a person knows it, with its id.

@@ -8,9 +8,9 @@ from shared.checks import documents, run
 NAMESPACE = "tailscale"
 
 
-def install(tailrender):
+def install(tailrender, *flags):
     """The namespace, the account and its rights, as they are rendered."""
-    objects = documents(run(tailrender, "install", "--quiet"))
+    objects = documents(run(tailrender, "install", "--quiet", *flags))
     kinds = ("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
     for chosen in (kinds[:1], kinds[1:]):
         run("kubectl", "apply", "--server-side", "-f", "-", stdin=yaml.safe_dump_all([item for item in objects if item["kind"] in chosen]))

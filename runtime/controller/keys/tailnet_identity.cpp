@@ -1,0 +1,90 @@
+#include "runtime/controller/keys/tailnet_identity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/kube/name_grammar.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr std::string_view kScheme = "https://";
+constexpr int kTokenSeconds = 600;  // the shortest that Kubernetes gives
+
+std::string_view without_scheme(std::string_view url) {
+    url.remove_prefix(url.starts_with(kScheme) ? kScheme.size() : 0);
+    return url;
+}
+
+// HOST[:PORT]
+std::string_view authority_of(std::string_view url) {
+    const std::string_view rest = without_scheme(url);
+    return rest.substr(0, rest.find('/'));
+}
+
+bool is_tailscales(std::string_view server) {
+    const std::string_view host = authority_of(server);
+    return server.starts_with(kScheme) && renderer::is_dotted_name(host) &&
+           host.ends_with(".tailscale.com");
+}
+
+bool is_audience_of(std::string_view server, std::string_view audience) {
+    const std::string_view host = authority_of(server);
+    const std::string_view rest = without_scheme(audience);
+    return renderer::is_dotted_name(host.substr(0, host.find(':'))) && rest.starts_with(host) &&
+           (rest.size() == host.size() || rest[host.size()] == '/');
+}
+
+}  // namespace
+
+std::string unsafe_audience(std::string_view audience, std::string_view server,
+                            std::string_view own, const Account& account) {
+    if (std::find(account.audiences.begin(), account.audiences.end(), audience) !=
+        account.audiences.end()) {
+        return fmt::format(
+            "has the audience \"{}\", which is that of the cluster's own API server: no token for "
+            "it is sent anywhere",
+            audience);
+    }
+    if (server == own || is_tailscales(server) || is_audience_of(server, audience)) {
+        return {};
+    }
+    return fmt::format(
+        "has the audience \"{}\", for which no token is sent to {}: an audience of that server is "
+        "\"{}\" or begins with \"{}/\"",
+        audience, server, authority_of(server), authority_of(server));
+}
+
+Assertion token_of_account(KubeClient& kube, Account account, std::string audience) {
+    return [&kube, account = std::move(account), audience = std::move(audience)](
+               std::function<void(renderer::Result<std::string>)> done) {
+        const std::string path =
+            path_of(renderer::kind_of("ServiceAccount"), account.ns, account.name) + "/token";
+        const Value spec = Value::map(
+            {{"audiences", Value::list({audience})}, {"expirationSeconds", kTokenSeconds}});
+        kube.create(
+            path,
+            Value::map({{"apiVersion", "authentication.k8s.io/v1"},
+                        {"kind", "TokenRequest"},
+                        {"spec", spec.clone()}}),
+            [name = account.name, done = std::move(done)](const KubeReply& reply) {
+                const std::string_view token = text_of(reply.object, {"status", "token"});
+                if (!token.empty()) {
+                    return done(std::string(token));
+                }
+                done(renderer::Error{
+                    {.rule = "no-credentials",
+                     .message = fmt::format("no token of ServiceAccount \"{}\": {}", name,
+                                            reply.ok() ? "the reply has none" : reply.message)}});
+            });
+    };
+}
+
+}  // namespace runtime

@@ -12,25 +12,6 @@ namespace renderer {
 
 namespace {
 
-const Value* find_env(const Value& container, std::string_view name) {
-    const Value* last = nullptr;  // a later duplicate wins, as in a container
-    for (const Value& entry : items_of(container.find("env"))) {
-        if (text_of(entry.find("name")) == name) {
-            last = &entry;
-        }
-    }
-    return last;
-}
-
-// What only the operator's process is given. Our own controller has none of the first two.
-bool runs_operator(const Value& container) {
-    constexpr std::array<std::string_view, 3> kOwn = {"OPERATOR_INITIAL_TAGS", "OPERATOR_HOSTNAME",
-                                                      "OPERATOR_SECRET"};
-    return find_env(container, "PROXY_IMAGE") != nullptr &&
-           std::ranges::any_of(
-               kOwn, [&](std::string_view name) { return find_env(container, name) != nullptr; });
-}
-
 Value text_value(std::string_view text, Pos pos) {
     Value value(text);
     value.set_pos(pos);
@@ -203,20 +184,6 @@ OperatorNames operator_names(std::string_view fullname) {
         names.oauth_secret = names.name + "-oauth";
     }
     return names;
-}
-
-const Value* operator_container(const Value& deployment) {
-    for (const Value& container :
-         items_of(deployment.at({"spec", "template", "spec", "containers"}))) {
-        if (runs_operator(container)) {
-            return &container;
-        }
-    }
-    return nullptr;
-}
-
-Value* operator_container(Value& deployment) {
-    return const_cast<Value*>(operator_container(std::as_const(deployment)));
 }
 
 Value operator_values(const Value& deployment, std::string_view object, Diagnostics& diagnostics) {

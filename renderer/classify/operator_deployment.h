@@ -1,7 +1,5 @@
-// The operator's Deployment: how it is recognised and what its env and pod say, spelled
-// as values of the chart. It is known by what the process reads, not by its name: names and images
-// get changed by mirrors and overlays. Source: tailscale v1.104.5 cmd/k8s-operator/operator.go and
-// deploy/chart/templates/deployment.yaml.
+// What env and pod of the operator's Deployment say, spelled as values of the chart. Source:
+// tailscale v1.104.5 cmd/k8s-operator/operator.go and deploy/chart/templates/deployment.yaml.
 #pragma once
 
 #include <array>
@@ -10,6 +8,7 @@
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/value.h"
+#include "renderer/kube/operator_container.h"
 
 namespace renderer {
 
@@ -58,10 +57,6 @@ struct OperatorNames {
 
 // "" as `fullname`: the chart's own names.
 OperatorNames operator_names(std::string_view fullname);
-
-// The container that runs the operator; nullptr when this is not the operator's Deployment.
-const Value* operator_container(const Value& deployment);
-Value* operator_container(Value& deployment);
 
 // Chart values that would give this Deployment. A variable that is set from elsewhere in the
 // cluster (`valueFrom`) is an error: it cannot be known offline.

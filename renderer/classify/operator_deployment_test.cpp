@@ -24,31 +24,6 @@ std::string deployment(std::string_view container, std::string_view pod = "{}") 
            std::string(container) + "]}}}";
 }
 
-TEST(OperatorContainer, IsKnownByItsEnvNotByItsName) {
-    const std::vector<std::pair<std::string_view, bool>> rows = {
-        {"{name: x, image: mirror/op, env: [{name: OPERATOR_SECRET}, {name: PROXY_IMAGE}]}", true},
-        {"{name: x, env: [{name: OPERATOR_HOSTNAME}, {name: PROXY_IMAGE}]}", true},
-        {"{name: operator, image: 'tailscale/k8s-operator:v1'}", false},
-        {"{name: operator, env: [{name: PROXY_IMAGE}, {name: PROXY_TAGS}]}", false},
-        // Our own controller, on a stream that went through here before.
-        {"{name: operator, args: [controller], env: [{name: OPERATOR_LOGGING}, {name: "
-         "OPERATOR_NAMESPACE}, {name: OPERATOR_INGRESS_CLASS_NAME}, {name: PROXY_TAGS}]}",
-         false},
-    };
-    for (const auto& [container, want] : rows) {
-        const Parsed parsed(deployment(container));
-        EXPECT_EQ(operator_container(parsed.root) != nullptr, want) << container;
-    }
-    EXPECT_EQ(operator_container(Parsed("spec: {template: {spec: {containers: x}}}").root),
-              nullptr);
-    EXPECT_EQ(operator_container(Value()), nullptr);
-}
-
-std::string values_of(const Parsed& parsed) {
-    Diagnostics diagnostics;
-    return write_json_sorted(operator_values(parsed.root, "Deployment/a/b", diagnostics));
-}
-
 TEST(OperatorValues, AreWhatTheChartWouldTurnIntoThisEnv) {
     const Parsed parsed(deployment(
         "{env: [{name: OPERATOR_SECRET, value: operator}, {name: OPERATOR_LOGIN_SERVER, value: }, "

@@ -25,6 +25,7 @@
 #include "renderer/plan/versions.h"
 #include "renderer/plan/workload/connector.h"
 #include "renderer/plan/workload/dns_config.h"
+#include "renderer/plan/workload/health_check.h"
 #include "renderer/plan/workload/l3_egress.h"
 #include "renderer/plan/workload/l3_ingress.h"
 #include "renderer/plan/workload/l7_ingress.h"
@@ -233,6 +234,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
         .classes = classes,
         .central_bundle = central_bundle(loaded, inventory.reference, plan.settings, diagnostics)};
     plan.workloads = plan_proxies(inventory, parents, inputs, diagnostics);
+    plan_health_checks(plan.workloads);
     const GroupIndex groups(inventory);
     std::vector<Workload> planned_groups = plan_proxy_groups(groups, inputs, diagnostics);
     plan.locked_ports = plan_static_endpoints(loaded, inventory, planned_groups, diagnostics);

@@ -24,6 +24,7 @@ constexpr std::array kRows = {
     TraitRow{Trait::DefaultServerUrl, {98, 0}, "k8s-operator/tsclient/client.go"},
     TraitRow{Trait::EgressDualStack, {98, 0}, "cmd/k8s-operator/egress-services.go"},
     TraitRow{Trait::ShortenedLabels, {98, 0}, "k8s-operator/utils.go"},
+    TraitRow{Trait::KeptDevices, {98, 0}, "cmd/containerboot/kube.go"},
     TraitRow{Trait::PriorityClassValue, {98, 0}, "cmd/k8s-operator/deploy/chart/values.yaml"},
     TraitRow{Trait::AnnotationsValue, {102, 0}, "cmd/k8s-operator/deploy/chart/values.yaml"},
     TraitRow{Trait::TailnetIdentity, {102, 0}, "k8s-operator/reconciler/tailnet/tailnet.go"},

@@ -29,13 +29,15 @@ inline constexpr int kNewestPatch = std::numeric_limits<int>::max();  // of a ta
 std::optional<TailscaleVersion> version_of_tag(std::string_view tag);
 
 enum class Trait : std::uint8_t {
-    DefaultServerUrl,    // the address of Tailscale's own control server is spelled in every config
-    EgressDualStack,     // Services of an egress group prefer both families
-    PriorityClassValue,  // the chart's operatorConfig.priorityClassName
-    AnnotationsValue,    // the chart's annotations, of the operator's Deployment
-    TailnetIdentity,     // a Tailnet may name an audience instead of an OAuth client's secret
-    NameValues,          // the chart's nameOverride and fullnameOverride
-    ShortenedLabels,     // names that are too long for a label's value are cut, with a hash
+    DefaultServerUrl,  // the address of Tailscale's own control server is spelled in every config
+    EgressDualStack,   // Services of an egress group prefer both families
+    KeptDevices,  // a pod that starts does not forget its device: only a probe tells when it is
+                  // in the tailnet
+    PriorityClassValue,     // the chart's operatorConfig.priorityClassName
+    AnnotationsValue,       // the chart's annotations, of the operator's Deployment
+    TailnetIdentity,        // a Tailnet may name an audience instead of an OAuth client's secret
+    NameValues,             // the chart's nameOverride and fullnameOverride
+    ShortenedLabels,        // names that are too long for a label's value are cut, with a hash
     SysctlWithoutProgram,   // the init container writes to /proc/sys instead of calling sysctl
     ServeOnAllInterfaces,   // cluster traffic reaches Serve by a variable only
     AcmeAccounts,           // replicas of an ingress group may share an account of the ACME server;

@@ -4,11 +4,10 @@ import json
 import re
 
 from parity_case import TS, annotations, is_kind, meta
-from parity_rows import OURS, _insert_after, hashed, map_strings, pull_once, row, server_of
+from parity_rows import OURS, PROBE, _insert_after, hashed, map_strings, pull_once, row, server_of
 
 FIRST_PORT, PORTS = 10000, 1000
 ACCOUNTS = "tailscale-acme-accounts"
-PROBE = {"httpGet": {"path": "/healthz", "port": 9002}, "periodSeconds": 1, "failureThreshold": 10}
 
 
 class Group:

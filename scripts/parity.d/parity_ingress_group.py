@@ -9,10 +9,9 @@ import ipaddress
 import json
 
 from parity_case import TS, annotations, is_kind, meta, tls_hosts
-from parity_group_rows import PROBE, add_contract, all_groups, groups
-from parity_rows import OURS, RowError, hashed, row, server_of
+from parity_group_rows import add_contract, all_groups, groups
+from parity_rows import HEALTH, OURS, PROBE, RowError, hashed, row, server_of
 
-HEALTH = {"name": "TS_ENABLE_HEALTH_CHECK", "value": "true"}
 REDIRECT = "301:https://${HOST}${REQUEST_URI}"
 VERBS = ["get", "update", "patch"]
 

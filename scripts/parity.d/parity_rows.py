@@ -372,6 +372,32 @@ def single_stack_egress(model):
     return bool(found)
 
 
+HEALTH = {"name": "TS_ENABLE_HEALTH_CHECK", "value": "true"}
+HEALTH_PLACES = {HEALTH["name"], "TS_LOCAL_ADDR_PORT", "TS_HEALTHCHECK_ADDR_PORT"}
+PROBE = {"httpGet": {"path": "/healthz", "port": 9002}, "periodSeconds": 1, "failureThreshold": 10}
+INSIDE_PROBE = {"exec": {"command": ["wget", "-q", "-O", "/dev/null", "http://localhost:9002/healthz"]},
+                "periodSeconds": 10, "timeoutSeconds": 5, "failureThreshold": 10}
+
+
+def _forwards_its_address(proxy):
+    return any(proxy.env(name) for name in ("TS_TAILNET_TARGET_IP", "TS_TAILNET_TARGET_FQDN",
+                                            "EXPERIMENTAL_ALLOW_PROXYING_CLUSTER_TRAFFIC_VIA_INGRESS"))
+
+
+@row(67)
+def single_proxies_are_asked(model):
+    hit = False
+    for proxy in model.proxies:
+        pod = (model.case.class_of(proxy.parent).get("statefulSet") or {}).get("pod") or {}
+        if HEALTH_PLACES & {entry["name"] for entry in (pod.get("tailscaleContainer") or {}).get("env") or []}:
+            continue
+        names = [entry["name"] for entry in proxy.container["env"]]
+        proxy.container["env"].insert(names.index("TS_INTERNAL_APP") + 1, dict(HEALTH))
+        proxy.container["readinessProbe"] = copy.deepcopy(INSIDE_PROBE if _forwards_its_address(proxy) else PROBE)
+        proxy.service["spec"]["publishNotReadyAddresses"], hit = True, True
+    return hit
+
+
 @row(28)
 def priority_class_stays(model):
     hit, default = False, model.case.settings["priorityClassName"]

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "renderer/generate/group/proxy_group.h"
 #include "renderer/generate/workload/workload_objects.h"
 
 namespace renderer {
@@ -24,7 +23,7 @@ Value api_container(const Workload& workload) {
     made.add("ports",
              Value::list({Value::map(
                  {{"containerPort", kApiPort}, {"name", "k8s-proxy"}, {"protocol", "TCP"}})}));
-    made.add("readinessProbe", group_readiness_probe());
+    made.add("readinessProbe", health_probe());
     return made;
 }
 

@@ -4,7 +4,6 @@
 
 #include "renderer/base/base64.h"
 #include "renderer/generate/group/group_config.h"
-#include "renderer/generate/group/proxy_group.h"
 #include "renderer/generate/workload/workload_objects.h"
 
 namespace renderer {

@@ -6,8 +6,8 @@
 
 #include "renderer/base/sha256.h"
 #include "renderer/core/json.h"
-#include "renderer/generate/group/proxy_group.h"
 #include "renderer/generate/workload/proxy_config.h"
+#include "renderer/generate/workload/workload_objects.h"
 
 namespace renderer {
 

@@ -1,5 +1,3 @@
-#include "renderer/generate/group/proxy_group.h"
-
 #include <utility>
 
 #include "renderer/base/base64.h"
@@ -99,7 +97,7 @@ Value tailscale_container(const Workload& workload, const ProxyGroupPlan& group)
                                                            {"port", kHealthPort}})}})}}));
     }
     if (!moves_local_port(workload)) {
-        made.add("readinessProbe", group_readiness_probe());
+        made.add("readinessProbe", health_probe());
     }
     return made;
 }
@@ -142,12 +140,6 @@ Value group_set(const Workload& workload, const ProxyGroupPlan& group) {
 }
 
 }  // namespace
-
-Value group_readiness_probe() {
-    return Value::map({{"failureThreshold", 10},
-                       {"httpGet", Value::map({{"path", "/healthz"}, {"port", kHealthPort}})},
-                       {"periodSeconds", 1}});
-}
 
 void generate_feature(const Plan& plan, const Workload& workload, const ProxyGroupPlan& group,
                       Objects& objects) {

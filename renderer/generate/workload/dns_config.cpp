@@ -13,7 +13,6 @@ namespace {
 
 constexpr int kPort = 53;
 constexpr int kPodPort = 1053;
-constexpr int kHealthPort = 9002;
 constexpr int kHistory = 5;  // old ReplicaSets, as in the operator
 
 Value selector() {

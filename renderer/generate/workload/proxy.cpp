@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "renderer/base/base64.h"
@@ -10,6 +12,10 @@ namespace renderer {
 
 namespace {
 
+// Each time a program is started in the container: much dearer than a request.
+constexpr int kInsidePeriod = 10;         // seconds
+constexpr int kInsidePatience = 5;        // seconds
+constexpr int kInsideFailures = 10;       // in a row
 constexpr int kTemplateGracePeriod = 10;  // seconds; the operator sends it, pods ignore it
 
 Value selector(const Workload& workload) {
@@ -20,6 +26,16 @@ Value rules(const Workload& workload) {
     return Value::list({secret_rule(pod_names(workload), Value::list({"get", "update", "patch"}))});
 }
 
+Value inside_probe() {
+    return Value::map(
+        {{"exec", Value::map({{"command", Value::list({"wget", "-q", "-O", "/dev/null",
+                                                       fmt::format("http://localhost:{}/healthz",
+                                                                   kHealthPort)})}})},
+         {"failureThreshold", kInsideFailures},
+         {"periodSeconds", kInsidePeriod},
+         {"timeoutSeconds", kInsidePatience}});
+}
+
 Value headless_service(const Workload& workload, const ProxyPlan& proxy) {
     Value spec = Value::map({{"clusterIP", "None"}, {"selector", selector(workload)}});
     if (proxy.family) {
@@ -28,6 +44,9 @@ Value headless_service(const Workload& workload, const ProxyPlan& proxy) {
     } else {
         spec.add("ipFamilyPolicy", "PreferDualStack");
     }
+    // Where there is one pod, a name without address is no better than one that does not answer
+    // yet.
+    put_if(spec, proxy.probe != HealthProbe::None, "publishNotReadyAddresses", Value(true));
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "Service"},
                        {"metadata", metadata(workload, workload.name)},
@@ -58,6 +77,8 @@ Value tailscale_container(const Workload& workload, const ProxyPlan& proxy) {
     if (proxy.userspace) {
         mounts.append(Value::map({{"mountPath", "/tmp"}, {"name", "tmp"}}));
     }
+    put_if(made, proxy.probe != HealthProbe::None, "readinessProbe",
+           proxy.probe == HealthProbe::Inside ? inside_probe() : health_probe());
     made.add("resources", proxy_resources());
     made.add("securityContext",
              proxy.userspace ? restricted_security_context() : Value::map({{"privileged", true}}));

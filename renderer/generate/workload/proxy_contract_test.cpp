@@ -83,7 +83,8 @@ struct Rendered {
     Objects objects;
 
     explicit Rendered(Target target) : Rendered(parent_of(target)) {}
-    explicit Rendered(std::string stream) : run(std::move(stream), "loginServer: https://hs.lan") {
+    explicit Rendered(std::string stream, std::string_view more = "")
+        : run(std::move(stream), fmt::format("loginServer: https://hs.lan\n{}", more)) {
         EXPECT_EQ(run.dump(), "");
         generate_feature(run.plan, run.workload(), run.proxy(), objects);
     }
@@ -239,7 +240,7 @@ TEST(ProxyContract, EnvironmentInItsOrder) {
     for (const std::string& stream :
          {parent_of(Target::ClusterIp), parent_of(Target::DnsName), parent_of(Target::TailnetIp),
           parent_of(Target::TailnetName), forwards}) {
-        const Rendered rendered(stream);
+        const Rendered rendered(stream, "tailrender: {operatorVersion: 1.104.5}");
         const Objects& objects = rendered.objects;
         const Value& container = root_of(objects, "StatefulSet")
                                      .at({"spec", "template", "spec", "containers"})

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "renderer/core/json.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/generate/workload/generators.h"
 #include "renderer/plan/plan_testing.h"
@@ -66,6 +67,30 @@ constexpr std::string_view kLabels =
     "    tailscale.com/managed: \"true\"\n    tailscale.com/parent-resource: grafana\n"
     "    tailscale.com/parent-resource-ns: observability\n"
     "    tailscale.com/parent-resource-type: svc\n";
+
+// From 1.98 on.
+TEST(Proxy, IsAskedWhetherItIsInTheTailnet) {
+    constexpr std::string_view kNewer = "tailrender: {namespace: ts-ops, operatorVersion: 1.98.10}";
+    const Rendered from_node(grafana(), kNewer);
+    EXPECT_EQ(write_json_sorted(*from_node.container().find("readinessProbe")),
+              R"({"failureThreshold":10,"httpGet":{"path":"/healthz","port":9002},)"
+              R"("periodSeconds":1})");
+    const Rendered inside(to_tailnet("tailscale.com/tailnet-ip: 100.64.0.7"), kNewer);
+    EXPECT_EQ(write_json_sorted(*inside.container().find("readinessProbe")),
+              R"({"exec":{"command":["wget","-q","-O","/dev/null",)"
+              R"("http://localhost:9002/healthz"]},"failureThreshold":10,"periodSeconds":10,)"
+              R"("timeoutSeconds":5})");
+    for (const Rendered* rendered : {&from_node, &inside}) {
+        EXPECT_EQ(rendered->container().find("env")->items().back().find("name")->text(),
+                  "TS_ENABLE_HEALTH_CHECK");
+        EXPECT_EQ(
+            write_json_sorted(*rendered->root("Service").at({"spec", "publishNotReadyAddresses"})),
+            "true");
+    }
+    const Rendered older(grafana());
+    EXPECT_EQ(older.container().find("readinessProbe"), nullptr);
+    EXPECT_EQ(older.root("Service").at({"spec", "publishNotReadyAddresses"}), nullptr);
+}
 
 TEST(Proxy, WritesTheStatefulSetOfAService) {
     EXPECT_EQ(Rendered(grafana()).yaml("StatefulSet"), R"(apiVersion: apps/v1

@@ -93,6 +93,12 @@ Value role_binding(const Workload& workload) {
                                                              {"namespace", workload.ns}})})}});
 }
 
+Value health_probe() {
+    return Value::map({{"failureThreshold", 10},
+                       {"httpGet", Value::map({{"path", "/healthz"}, {"port", kHealthPort}})},
+                       {"periodSeconds", 1}});
+}
+
 Value pod_names(const Workload& workload) {
     Value names = Value::list();
     for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {

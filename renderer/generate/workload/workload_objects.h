@@ -41,6 +41,11 @@ Value read_only_mount(std::string_view name, std::string_view path);
 // With the workload's image, and `environment` with what the feature adds to it.
 Value container(const Workload& workload, std::string_view name, Value environment);
 
+constexpr int kHealthPort = 9002;
+
+// Asks a pod whether it is in the tailnet: a rolling update goes on only when the new pod answers.
+Value health_probe();
+
 // What a proxy's container asks for, unless a ProxyClass says more.
 Value proxy_resources();
 

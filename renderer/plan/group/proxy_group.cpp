@@ -13,6 +13,7 @@
 #include "renderer/plan/group/group_class.h"
 #include "renderer/plan/group/static_endpoints.h"
 #include "renderer/plan/parents.h"
+#include "renderer/plan/workload/health_check.h"
 
 namespace renderer {
 
@@ -88,7 +89,7 @@ void fill_environment(const ProxyGroupInput& group, const Settings& settings, Wo
         env.push_back({"TS_SERVE_CONFIG", "/etc/proxies/serve-config.json"});
         env.push_back({"TS_EXPERIMENTAL_CERT_SHARE", "true"});
     }
-    env.push_back({"TS_ENABLE_HEALTH_CHECK", "true"});
+    env.push_back({kHealthCheck, "true"});
     if (group.type == GroupType::Ingress && settings.release.has(Trait::AcmeAccounts)) {
         add_acme_environment(group, shares, env);
     }

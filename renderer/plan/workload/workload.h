@@ -24,6 +24,10 @@ namespace renderer {
 
 enum class Target : std::uint8_t { ClusterIp, DnsName, TailnetIp, TailnetName, Serve, Routes };
 
+// How the kubelet learns that a pod is in the tailnet. What comes to the address of a pod may lead
+// elsewhere: then it has to ask inside.
+enum class HealthProbe : std::uint8_t { None, FromNode, Inside };
+
 // The proxy of one Service, Ingress or Connector.
 struct ProxyPlan {
     bool userspace = false;
@@ -36,6 +40,7 @@ struct ProxyPlan {
     bool http_redirect = false;
     std::vector<std::string> routes;  // Routes: canonical, sorted, unique
     bool app_connector = false;
+    HealthProbe probe = HealthProbe::None;
 };
 
 struct EnvVariable {

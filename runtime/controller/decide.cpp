@@ -17,6 +17,15 @@ bool keeps_device(const Replica& replica) {
     return replica.state->capability() >= kKeepsDevice;
 }
 
+// Kubernetes replaces no pod of a StatefulSet while one is not ready, not even by a template that
+// would mend it.
+bool is_held_back(const Replica& replica, Time now) {
+    const Pod* pod = replica.pod;
+    return pod != nullptr && !pod->ready && !pod->leaving && pod->started_at.has_value() &&
+           now - *pod->started_at >= kReadyPatience && !pod->revision.empty() &&
+           !replica.set->revision.empty() && pod->revision != replica.set->revision;
+}
+
 // The tailnet was asked, and does not have what the state Secret names.
 bool is_gone(const Replica& replica) {
     if (replica.sight.has_value()) {
@@ -247,6 +256,9 @@ std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_de
     }
     if (tailnet_of(replica) != replica.set->tailnet.view()) {
         return decide_move(replica);
+    }
+    if (is_held_back(replica, now)) {
+        return step::DeletePod{.uid = replica.pod->uid};
     }
     if (lacks_config(replica)) {
         return std::nullopt;

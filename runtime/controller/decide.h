@@ -24,6 +24,8 @@
 // - a recorder never asks for a key, nor does an API proxy before 1.98, so they get one when their
 //   state is lost, and another one when they have run for kJoinPatience with it and the tailnet,
 //   which is asked, does not have their device;
+// - a pod that is not ready is deleted once its StatefulSet has another template for it, which
+//   Kubernetes would wait with for ever;
 // - when the StatefulSet has become one of API proxies, or has been one, the key that its pods do
 //   not look at any more is revoked, and its Secret deleted;
 // - when the StatefulSet names another tailnet than the state Secret, the key and the devices in
@@ -54,6 +56,8 @@ inline constexpr Duration kAnswerLasts = std::chrono::seconds(30);
 inline constexpr Duration kWordsLast = std::chrono::minutes(1);
 // A recorder that is ready says nothing about its device: the tailnet is asked so often.
 inline constexpr Duration kSightLasts = std::chrono::hours(1);
+// Of a pod that its StatefulSet would replace, were it ready.
+inline constexpr Duration kReadyPatience = std::chrono::minutes(1);
 
 // What the tailnet has last said of a device.
 struct Sight {
@@ -86,7 +90,8 @@ bool is_wanted(const Replica& replica);
 std::string_view tailnet_of(const Replica& replica);
 
 // The pod that runs, and stays, has the device that its state Secret names. From 1.98 on that is
-// known of pods with a readiness probe; others have it some seconds too early, when they start.
+// known of pods with a readiness probe; those whose ProxyClass takes it away have the device some
+// seconds too early, when they start.
 bool is_up(const Replica& replica);
 
 // An API proxy whose group's ConfigMap is still to come: no key can be told to it.

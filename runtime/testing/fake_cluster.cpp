@@ -398,7 +398,8 @@ void FakeCluster::start(const std::string& pod, const std::string& uid) {
                  .started_at = loop_.now(),
                  .first_started_at = is_new ? loop_.now() : container.first_started_at,
                  .waits_for_key = true,
-                 .has_probe = set->is_recorder() || set->parent.view().starts_with("ProxyGroup/"),
+                 .has_probe = keep_device || set->is_recorder() ||
+                              set->parent.view().starts_with("ProxyGroup/"),
                  .restarts = is_new ? 0 : container.restarts + 1,
                  .key = key_of(pod, set->is_api_proxy)};
     if (kube_.find(secret) == nullptr) {

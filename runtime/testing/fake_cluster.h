@@ -2,7 +2,8 @@
 // mount their Secrets, join the tailnet and write what they know into their state Secret (tailscale
 // v1.96.5, cmd/containerboot/kube.go); those of a Recorder write tailscaled's own state alone. With
 // `keep_device` they are of 1.98: what they know of their device outlives a start, they wait for
-// ten minutes before they start again, and API proxies ask for keys (cmd/k8s-proxy/kube.go).
+// ten minutes before they start again, API proxies ask for keys (cmd/k8s-proxy/kube.go), and each
+// has a readiness probe.
 // Everything moves in steps of a quarter of a second.
 #pragma once
 

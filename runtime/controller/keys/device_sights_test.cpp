@@ -26,6 +26,13 @@ protected:
         }
         return count;
     }
+    std::string uid_of(const std::string& path) {
+        return std::string(renderer::text_of(*kube.find(path), {"metadata", "uid"}));
+    }
+    [[nodiscard]] std::size_t joined() const {
+        return process->controller.counts().devices.at(
+            static_cast<std::size_t>(DeviceState::Joined));
+    }
     [[nodiscard]] std::string only_device() const {
         return tailnet.devices.size() == 1 ? tailnet.devices.begin()->first : "";
     }
@@ -112,6 +119,74 @@ TEST_F(DeviceSightsTest, ANewPodWhoseDeviceWasDeletedGetsAnother) {
     EXPECT_EQ(looks(), 3U) << "when either has joined, and once in between";
     EXPECT_EQ(kube.find(secret("a-0-auth"))->at({"metadata", "annotations", kDeviceGoneAnnotation}),
               nullptr);
+}
+
+// By itself it would look for a key again after ten minutes.
+TEST_F(DeviceSightsTest, ANewPodThatNeedsAKeyIsBackWithinAMinute) {
+    cluster.keep_device = true;
+    cluster.add_proxy("a");
+    add_api_proxy();
+    start();
+    run(10 * kMinute);
+    ASSERT_EQ(tailnet.devices.size(), 2U);
+    tailnet.devices.clear();
+    cluster.restart_pod("a-0");
+    cluster.restart_pod("kube-0");
+    Duration waited = {};
+    for (; waited < 20 * kMinute && tailnet.devices.size() < 2; waited += kSecond) {
+        run(kSecond);
+    }
+    EXPECT_LE(waited, kMinute);
+    run(kMinute);
+    EXPECT_TRUE(tailnet.devices.contains(device_of("a-0")));
+    EXPECT_TRUE(tailnet.devices.contains(device_of("kube-0")));
+}
+
+// The device of before is in its state Secret all the time.
+TEST_F(DeviceSightsTest, ANewPodHasJoinedOnceItIsReady) {
+    cluster.keep_device = true;
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    ASSERT_EQ(joined(), 1U);
+    const std::string path = FakeCluster::path("pods", "a-0");
+    Value pod = kube.find(path)->clone();
+    for (Value& condition : pod.find("status")->find("conditions")->items()) {
+        condition.put("status", "False");
+    }
+    kube.put(path, std::move(pod));
+    run(kSecond);
+    EXPECT_FALSE(device_of("a-0").empty());
+    EXPECT_EQ(joined(), 0U);
+}
+
+// Kubernetes would wait for it before it gives it the template that mends it.
+TEST_F(DeviceSightsTest, ANewPodThatIsNotReadyGivesWayToAnotherTemplate) {
+    cluster.keep_device = true;
+    cluster.add_proxy("a");
+    start();
+    run(kMinute);
+    tailnet.devices.clear();
+    network.fault = [](const HttpRequest& request) {
+        return request.url.find("https://tailnet") == 0 ? Fault::Broken : Fault::None;
+    };
+    cluster.restart_pod("a-0");
+    run(kMinute);
+    const std::string path = FakeCluster::path("pods", "a-0");
+    const std::string stuck = uid_of(path);
+    Value pod = kube.find(path)->clone();
+    pod.find("metadata")->put("labels", Value::map({{"controller-revision-hash", "a-1"}}));
+    kube.put(path, std::move(pod));
+    Value set = kube.find(FakeCluster::path("statefulsets", "a"))->clone();
+    set.find("metadata")->put("generation", 2);
+    set.put("status", Value::map({{"observedGeneration", 1}, {"updateRevision", "a-2"}}));
+    kube.put(FakeCluster::path("statefulsets", "a"), set.clone());
+    run(2 * kMinute);
+    EXPECT_EQ(uid_of(path), stuck) << "the revision is of a template before";
+    set.put("status", Value::map({{"observedGeneration", 2}, {"updateRevision", "a-2"}}));
+    kube.put(FakeCluster::path("statefulsets", "a"), std::move(set));
+    run(kMinute);
+    EXPECT_NE(uid_of(path), stuck);
 }
 
 TEST_F(DeviceSightsTest, ANewPodWhoseDeviceWasDeletedGetsAnotherWheneverTheProcessIsKilled) {

@@ -115,6 +115,16 @@ std::optional<Time> start_of(const Value& pod) {
     return parse_time(text_of(pod.at({"status", "startTime"})));
 }
 
+// Empty: the controller of StatefulSets has not looked at it yet, or keeps some pods as they are.
+Text revision_of(const Value& set) {
+    const Value* seen = set.at({"status", "observedGeneration"});
+    const Value* generation = set.at({"metadata", "generation"});
+    const Value* partition = set.at({"spec", "updateStrategy", "rollingUpdate", "partition"});
+    const bool is_seen = seen != nullptr && generation != nullptr && *seen == *generation;
+    const bool is_of_all = partition == nullptr || partition->as_int().value_or(1) == 0;
+    return is_seen && is_of_all ? Text(text_of(set.at({"status", "updateRevision"}))) : Text();
+}
+
 }  // namespace
 
 std::optional<std::string> secret_datum(const Value& object, std::string_view key) {
@@ -147,6 +157,7 @@ std::optional<ProxySet> decode_proxy_set(const Value& object) {
     const Value* replicas = object.at({"spec", "replicas"});
     set.replicas = static_cast<int>(replicas == nullptr ? 1 : replicas->as_int().value_or(1));
     set.labels = labels_of(object);
+    set.revision = revision_of(object);
     return set;
 }
 
@@ -235,6 +246,7 @@ std::optional<Pod> decode_pod(const Value& object) {
     pod.uid = meta(object, "uid");
     pod.leaving = object.at({"metadata", "deletionTimestamp"}) != nullptr;
     pod.started_at = start_of(object);
+    pod.revision = label(object, "controller-revision-hash");
     const Value* conditions = object.at({"status", "conditions"});
     if (conditions != nullptr && conditions->is_list()) {
         for (const Value& condition : conditions->items()) {

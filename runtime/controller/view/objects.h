@@ -30,6 +30,7 @@ struct ProxySet {
     bool shares_acme_account = false;  // its pods look for accounts in a Secret of all groups
     Text labels;                       // tailscale.com/* only: key=value, joined with `,`
     Text target_fqdn;  // of an egress proxy that targets a name: as a DNS record has it
+    Text revision;     // that all its pods shall be of; empty: not known, or not all
 
     // Its pods write nothing into their state Secret but tailscaled's own state.
     [[nodiscard]] bool is_recorder() const { return parent.view().starts_with("Recorder/"); }
@@ -86,6 +87,7 @@ struct Pod {
     Text name, uid;
     bool leaving = false;  // has a deletionTimestamp
     bool ready = false;
+    Text revision = {};  // of its StatefulSet's template
     // When it began to run, its Secrets mounted; no value: it waits for something.
     std::optional<Time> started_at = {};
 

@@ -24,6 +24,11 @@ std::string deployment(std::string_view container, std::string_view pod = "{}") 
            std::string(container) + "]}}}";
 }
 
+std::string values_of(const Parsed& parsed) {
+    Diagnostics diagnostics;
+    return write_json_sorted(operator_values(parsed.root, "Deployment/a/b", diagnostics));
+}
+
 TEST(OperatorValues, AreWhatTheChartWouldTurnIntoThisEnv) {
     const Parsed parsed(deployment(
         "{env: [{name: OPERATOR_SECRET, value: operator}, {name: OPERATOR_LOGIN_SERVER, value: }, "

@@ -44,10 +44,5 @@ TEST_F(OperatorContainer, IsKnownByItsEnvNotByItsName) {
     EXPECT_EQ(operator_container(Value()), nullptr);
 }
 
-std::string values_of(const Parsed& parsed) {
-    Diagnostics diagnostics;
-    return write_json_sorted(operator_values(parsed.root, "Deployment/a/b", diagnostics));
-}
-
 }  // namespace
 }  // namespace renderer

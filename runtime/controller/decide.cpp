@@ -18,7 +18,8 @@ bool keeps_device(const Replica& replica) {
 }
 
 // Kubernetes replaces no pod of a StatefulSet while one is not ready, not even by a template that
-// would mend it.
+// would mend it. Source: kubernetes v1.35.4 pkg/controller/statefulset/stateful_set_control.go
+// (processReplica).
 bool is_held_back(const Replica& replica, Time now) {
     const Pod* pod = replica.pod;
     return pod != nullptr && !pod->ready && !pod->leaving && pod->started_at.has_value() &&

@@ -154,14 +154,17 @@ void add_cleanup(CLI::App& app, VerbFlags& flags) {
     verb.add_flag("--yes", flags.cleanup.yes, "remove it; without --yes it is only shown");
     verb.add_flag("--force", flags.cleanup.force,
                   "even if pods of proxies, or the controller, are still running");
+    verb.add_flag("--acme-accounts", flags.cleanup.acme_accounts,
+                  "also the Secret with the private keys of accounts at the ACME server");
     verb.add_option("--login-server", flags.cleanup.login_server,
                     "login server of the controller (default $OPERATOR_LOGIN_SERVER, or else that "
-                    "of Deployment operator)")
+                    "of its Deployment)")
         ->type_name("URL")
         ->transform(CLI::Validator(check_server, ""));
     verb.footer(
         "Credentials are from the environment, as for the controller (CLIENT_ID_FILE and "
-        "CLIENT_SECRET_FILE,\nor CLIENT_ID), or else from Secret operator-oauth.");
+        "CLIENT_SECRET_FILE,\nor CLIENT_ID), or else from the Secret that its Deployment mounts "
+        "(operator-oauth).");
 }
 
 void add_status(CLI::App& app, VerbFlags& flags) {

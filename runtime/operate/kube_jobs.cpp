@@ -106,6 +106,13 @@ void look(const std::shared_ptr<Waiting>& wait, const Next& next) {
 
 }  // namespace
 
+const Value* find_named(const Objects& objects, std::string_view name) {
+    const auto found = std::find_if(objects.begin(), objects.end(), [name](const Value& object) {
+        return text_of(object, {"metadata", "name"}) == name;
+    });
+    return found == objects.end() ? nullptr : &*found;
+}
+
 Job list_all(KubeClient& kube, const std::string& path, Objects& out) {
     return [&kube, path, &out](const Next& next) {
         out.clear();

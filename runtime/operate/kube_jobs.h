@@ -21,6 +21,9 @@ inline constexpr const renderer::Kind& kDeployments = renderer::kind_of("Deploym
 
 using Objects = std::vector<renderer::Value>;
 
+// nullptr: it is not among them.
+const renderer::Value* find_named(const Objects& objects, std::string_view name);
+
 // All objects of a kind that every Kubernetes has, in pages.
 Job list_all(KubeClient& kube, const std::string& path, Objects& out);
 // Of a custom resource: a kind that the server does not know has none.

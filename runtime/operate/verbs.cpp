@@ -25,11 +25,12 @@ int complain(const renderer::Diagnostic& diagnostic) {
 
 // The controller's tailnet, with the credentials that it has or had.
 OwnTailnet own_tailnet(const OperateContext& context, const Environment& environment) {
-    return [&kube = context.kube, ns = context.ns,
-            environment](const std::string& login_server) -> renderer::Result<TailnetSettings> {
+    return [&kube = context.kube, ns = context.ns, environment](
+               const std::string& login_server,
+               const std::string& oauth_secret) -> renderer::Result<TailnetSettings> {
         TailnetSettings tailnet = TRY(tailnet_at(login_server, environment));
         const auto named = read_credentials(environment);
-        tailnet.credentials = named ? *named : credentials_of_secret(kube, ns, "operator-oauth");
+        tailnet.credentials = named ? *named : credentials_of_secret(kube, ns, oauth_secret);
         return tailnet;
     };
 }

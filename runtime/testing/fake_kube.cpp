@@ -75,11 +75,11 @@ Value labels_of(const Value& object) {
 
 bool has_long_label(const Value& object) {
     const Value labels = labels_of(object);
-    return labels.is_map() && std::any_of(labels.members().begin(), labels.members().end(),
-                                          [](const renderer::Member& label) {
-                                              return text_of(label.value).size() >
-                                                     renderer::kMaxLabel;
-                                          });
+    return labels.is_map() &&
+           std::any_of(labels.members().begin(), labels.members().end(),
+                       [](const renderer::Member& label) {
+                           return text_of(label.value).size() > renderer::kMaxLabel;
+                       });
 }
 
 std::uint64_t number(std::string_view text) {

@@ -163,10 +163,6 @@ std::string objection(const Adoption& adoption) {
     return out + "\n  --partial moves the rest; these then run without the operator";
 }
 
-OperatorState operator_in(const AdoptSnapshot& snapshot) {
-    return operator_state(find_operator(snapshot.deployments));
-}
-
 // Whether `roll_back` will find a record once all is done.
 bool can_go_back(const Adoption& adoption) {
     const AdoptPlan& plan = adoption.plan;
@@ -175,7 +171,8 @@ bool can_go_back(const Adoption& adoption) {
         return secret.at({"metadata", "labels", kRecordLabel}) != nullptr ||
                !annotation_of(secret, kTakenAnnotation).empty();
     };
-    return !plan.takeovers.empty() || operator_in(adoption.snapshot) == OperatorState::Runs ||
+    return !plan.takeovers.empty() ||
+           operator_state(find_operator(adoption.snapshot.deployments)) == OperatorState::Runs ||
            std::any_of(plan.moves.begin(), plan.moves.end(),
                        [](const Move& move) { return move.problem.empty(); }) ||
            std::any_of(secrets.begin(), secrets.end(), is_record);
@@ -191,7 +188,7 @@ void begin(const Shared& adoption, const Next& done) {
     }
     const std::string problem = objection(*adoption);
     if (adoption->wish.dry_run) {
-        context.say(std::string(describe(operator_in(adoption->snapshot))));
+        context.say(describe_operator(find_operator(adoption->snapshot.deployments)));
     }
     if (adoption->wish.dry_run || !problem.empty()) {
         return done(problem);

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "renderer/core/json.h"
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/testing/adopt_run.h"
 
@@ -89,6 +90,32 @@ TEST(Adopt, DryRunWritesNothing) {
     EXPECT_NE(said.find("the operator runs"), std::string::npos) << said;
 }
 
+// The chart's fullnameOverride.
+TEST(Adopt, FindsAnOperatorOfAnotherName) {
+    World world(1);
+    world.kube.erase(FakeCluster::path("deployments", "operator"));
+    const std::string path = FakeCluster::path("deployments", "front");
+    world.kube.put(path, std::move(*renderer::read_json(R"({"metadata":{"name":"front",
+        "namespace":"tailscale"},"spec":{"replicas":2,"selector":{"matchLabels":{"app":"front"}},
+        "template":{"spec":{"containers":[{"name":"operator","env":[{"name":"PROXY_IMAGE"},
+        {"name":"OPERATOR_SECRET","value":"front"}]}]}}}})")));
+    const std::string state = World::secret("front");
+    world.kube.put(state, Value::map({{"metadata", Value::map({{"name", "front"}})}}));
+    world.kube.set_datum(state, "_current-profile", "profile-1");
+    world.kube.set_datum(state, "profile-1", R"({"Config":{"NodeID":"nOPERATOR"}})");
+    std::string said;
+    EXPECT_EQ(run_to_end(world, plain_adopt, &said), "");
+    EXPECT_EQ(world.kube.find(path)->at({"spec", "replicas"})->as_int(), 0);
+    EXPECT_NE(said.find("Tailscale Services of the operator (nOPERATOR) are the controller's\n"),
+              std::string::npos)
+        << said;
+    EXPECT_EQ(run_to_end(world, roll_back, &said), "");
+    EXPECT_EQ(world.kube.find(path)->at({"spec", "replicas"})->as_int(), 2);
+    EXPECT_EQ(run_to_end(world, plain_adopt), "");
+    EXPECT_EQ(run_to_end(world, finish, &said), "");
+    EXPECT_NE(said.find("Secret \"front\" and device nOPERATOR"), std::string::npos) << said;
+}
+
 TEST(Adopt, SaysThatNoOperatorIsHere) {
     World world;
     const std::string path = FakeCluster::path("deployments", "operator");
@@ -113,8 +140,7 @@ TEST(Adopt, SaysThatNoOperatorIsHere) {
     EXPECT_TRUE(dry_run().ends_with(
         "no Tailscale operator: Deployment \"operator\" is the rendered controller\n"));
     world.kube.erase(path);
-    EXPECT_TRUE(
-        dry_run().ends_with("no Tailscale operator: Deployment \"operator\" does not exist\n"));
+    EXPECT_TRUE(dry_run().ends_with("no Tailscale operator: no Deployment runs it\n"));
 }
 
 TEST(Adopt, KilledAtAnyPointLeavesAWorkingTailnetAndIsCompletedByTheNextRun) {

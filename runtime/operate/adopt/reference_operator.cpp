@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
+#include "renderer/kube/operator_container.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/records/ledger.h"
 #include "runtime/controller/settings.h"
@@ -15,6 +16,7 @@
 
 namespace runtime {
 
+using renderer::items_of;
 using renderer::text_of;
 using renderer::Value;
 
@@ -23,32 +25,51 @@ namespace {
 constexpr std::string_view kOperator = "operator";
 constexpr std::string_view kController = "controller";  // our role, in args
 
-bool is_ours(const Value& deployment) {
-    const Value* containers = deployment.at({"spec", "template", "spec", "containers"});
-    return containers != nullptr && containers->is_list() &&
-           std::any_of(containers->items().begin(), containers->items().end(),
-                       [](const Value& container) {
-                           const Value* args = container.find("args");
-                           return args != nullptr && args->is_list() && args->size() > 0 &&
-                                  text_of(args->items()[0]) == kController;
-                       });
+// The container whose first argument is our role; nullptr: it is not the controller's Deployment.
+const Value* controller_container(const Value& deployment) {
+    for (const Value& container :
+         items_of(deployment.at({"spec", "template", "spec", "containers"}))) {
+        const auto args = items_of(container.find("args"));
+        // Under another name it could be someone else's controller.
+        if (!args.empty() && text_of(args[0]) == kController &&
+            (name_of(deployment) == kOperator ||
+             renderer::find_env(container, "OPERATOR_NAMESPACE") != nullptr)) {
+            return &container;
+        }
+    }
+    return nullptr;
+}
+
+bool is_operator(const Value& deployment) {
+    return renderer::operator_container(deployment) != nullptr;
+}
+
+bool is_controller(const Value& deployment) {
+    return controller_container(deployment) != nullptr;
+}
+
+bool has_default_name(const Value& deployment) {
+    return name_of(deployment) == kOperator;
+}
+
+using Test = bool (*)(const Value& deployment);
+
+Value find_first(const std::vector<Value>& deployments, std::initializer_list<Test> tests) {
+    for (const Test test : tests) {
+        const auto found = std::find_if(deployments.begin(), deployments.end(), test);
+        if (found != deployments.end()) {
+            return found->clone();
+        }
+    }
+    return {};
 }
 
 // The entry of a container's `env`; null: no container has it.
 const Value* find_variable(const Value& deployment, std::string_view name) {
-    const Value* containers = deployment.at({"spec", "template", "spec", "containers"});
-    if (containers == nullptr || !containers->is_list()) {
-        return nullptr;
-    }
-    for (const Value& container : containers->items()) {
-        const Value* variables = container.find("env");
-        if (variables == nullptr || !variables->is_list()) {
-            continue;
-        }
-        for (const Value& variable : variables->items()) {
-            if (text_of(variable.find("name")) == name) {
-                return &variable;
-            }
+    for (const Value& container :
+         items_of(deployment.at({"spec", "template", "spec", "containers"}))) {
+        if (const Value* variable = renderer::find_env(container, name)) {
+            return variable;
         }
     }
     return nullptr;
@@ -83,9 +104,9 @@ Job wait_for_pods(const OperateContext& context, const Value& deployment) {
                     none_left, "the operator's pod does not terminate");
 }
 
-Job scale(const OperateContext& context, std::int64_t replicas) {
+Job scale(const OperateContext& context, const Value& its_deployment, std::int64_t replicas) {
     return change_object(
-        context.kube, path_of(kDeployments, context.ns, kOperator),
+        context.kube, path_of(kDeployments, context.ns, name_of(its_deployment)),
         [replicas](const Value& deployment) {
             return replicas_of(deployment) == replicas
                        ? Value()
@@ -95,13 +116,35 @@ Job scale(const OperateContext& context, std::int64_t replicas) {
 
 void with_deployment(const OperateContext& context, const Next& next,
                      const std::function<void(const Value&)>& use) {
-    context.kube.get(path_of(kDeployments, context.ns, kOperator),
-                     [next, use](const KubeReply& reply) {
-                         if (!reply.ok() && !reply.not_found()) {
-                             return next("cannot read Deployment \"operator\": " + reply.message);
-                         }
-                         use(reply.object);
-                     });
+    const auto all = std::make_shared<Objects>();
+    list_all(context.kube, path_of(kDeployments, context.ns),
+             *all)([all, next, use](const std::string& problem) {
+        problem.empty() ? use(find_operator(*all)) : next(problem);
+    });
+}
+
+// What the operator has registered is ours: its node id is in its state.
+void note_device_of(const OperateContext& context, std::string_view secret, const Next& next) {
+    const auto state = std::make_shared<Value>();
+    read_object(context.kube, path_of(kSecrets, context.ns, secret),
+                *state)([context, state, next](const std::string& problem) {
+        const std::string id = device_of(*state);
+        if (!problem.empty() || id.empty()) {
+            return next(problem);
+        }
+        const std::string all = path_of(kConfigMaps, context.ns);
+        const std::string path = path_of(kConfigMaps, context.ns, kLedgerName);
+        context.say(
+            fmt::format("Tailscale Services of the operator ({}) are the controller's", id));
+        run_in_order({only_if(
+                          context.kube, path, [](const Value& map) { return map.is_null(); },
+                          create_once(context.kube, all, empty_ledger(context.ns))),
+                      change_object(context.kube, path,
+                                    [id](const Value& map) {
+                                        return annotate(map, {{kPredecessorAnnotation, id}});
+                                    })},
+                     next);
+    });
 }
 
 }  // namespace
@@ -127,7 +170,7 @@ OperatorState operator_state(const Value& deployment) {
     if (deployment.is_null()) {
         return OperatorState::Absent;
     }
-    if (is_ours(deployment)) {
+    if (is_controller(deployment)) {
         return OperatorState::Replaced;
     }
     return replicas_of(deployment) == 0 ? OperatorState::Stopped : OperatorState::Runs;
@@ -154,51 +197,86 @@ std::string missing_installation(const std::string& ns, const std::vector<Value>
 }
 
 Value find_operator(const std::vector<Value>& deployments) {
-    const auto found =
-        std::find_if(deployments.begin(), deployments.end(),
-                     [](const Value& deployment) { return name_of(deployment) == kOperator; });
-    return found == deployments.end() ? Value() : found->clone();
+    return find_first(deployments, {is_operator, is_controller, has_default_name});
 }
 
-std::string device_of_operator(const std::vector<Value>& secrets) {
-    const auto found = std::find_if(secrets.begin(), secrets.end(), [](const Value& secret) {
-        return name_of(secret) == kOperator;
-    });
+Value find_controller(const std::vector<Value>& deployments) {
+    return find_first(deployments, {is_controller, is_operator, has_default_name});
+}
+
+OwnAccount account_of(const Value& deployment, std::string ns) {
+    std::string name(text_of(deployment, {"spec", "template", "spec", "serviceAccountName"}));
+    return [ns = std::move(ns), name = std::move(name)]() -> renderer::Result<Account> {
+        if (name.empty()) {
+            return renderer::Error{
+                {.rule = "no-account",
+                 .message = "no Deployment names the ServiceAccount of the controller"}};
+        }
+        return Account{.ns = ns, .name = name};
+    };
+}
+
+std::string oauth_secret_of(const Value& deployment) {
+    for (const Value& volume : items_of(deployment.at({"spec", "template", "spec", "volumes"}))) {
+        const std::string_view secret = text_of(volume.at({"secret", "secretName"}));
+        if (text_of(volume.find("name")) == "oauth" && !secret.empty()) {
+            return std::string(secret);
+        }
+    }
+    return "operator-oauth";
+}
+
+std::string state_of_operator(const Value& deployment) {
+    const Value* variable = find_variable(deployment, "OPERATOR_SECRET");
+    const std::string_view named =
+        variable == nullptr ? std::string_view() : text_of(variable->find("value"));
+    return !named.empty()         ? std::string(named)
+           : deployment.is_null() ? std::string(kOperator)
+                                  : name_of(deployment);
+}
+
+std::string device_of_operator(const Value& deployment, const std::vector<Value>& secrets) {
+    const auto found = std::find_if(secrets.begin(), secrets.end(),
+                                    [name = state_of_operator(deployment)](const Value& secret) {
+                                        return name_of(secret) == name;
+                                    });
     return found == secrets.end() ? std::string() : device_of(*found);
 }
 
 renderer::Result<std::string> login_server_of(const Value& deployment) {
     if (deployment.is_null()) {
-        return unknown_login_server(
-            "no Deployment \"operator\" with the controller's login server");
+        return unknown_login_server("no Deployment of the controller with its login server");
     }
     const Value* variable = find_variable(deployment, "OPERATOR_LOGIN_SERVER");
     if (variable != nullptr && variable->find("valueFrom") != nullptr) {
         return unknown_login_server(
-            "Deployment \"operator\" has OPERATOR_LOGIN_SERVER from another source");
+            fmt::format("Deployment \"{}\" has OPERATOR_LOGIN_SERVER from another source",
+                        name_of(deployment)));
     }
     return std::string(variable == nullptr ? std::string_view() : text_of(variable->find("value")));
 }
 
-std::string_view describe(OperatorState state) {
-    switch (state) {
+std::string describe_operator(const Value& deployment) {
+    switch (operator_state(deployment)) {
         case OperatorState::Runs:
             return "the operator runs";
         case OperatorState::Stopped:
             return "the operator is stopped";
         case OperatorState::Replaced:
-            return "no Tailscale operator: Deployment \"operator\" is the rendered controller";
+            return fmt::format(
+                "no Tailscale operator: Deployment \"{}\" is the rendered controller",
+                name_of(deployment));
         case OperatorState::Absent:
             break;
     }
-    return "no Tailscale operator: Deployment \"operator\" does not exist";
+    return "no Tailscale operator: no Deployment runs it";
 }
 
 Job stop_operator(const OperateContext& context) {
     return [context](const Next& next) {
         with_deployment(context, next, [context, next](const Value& deployment) {
             const OperatorState state = operator_state(deployment);
-            context.say(std::string(describe(state)));
+            context.say(describe_operator(deployment));
             if (state == OperatorState::Absent || state == OperatorState::Replaced) {
                 return next({});
             }
@@ -207,7 +285,7 @@ Job stop_operator(const OperateContext& context) {
                 context.say("the operator is scaled to 0");
                 jobs.push_back(create_once(context.kube, path_of(kSecrets, context.ns),
                                            operator_record(context.ns, replicas_of(deployment))));
-                jobs.push_back(scale(context, 0));
+                jobs.push_back(scale(context, deployment, 0));
             }
             jobs.push_back(wait_for_pods(context, deployment));
             run_in_order(std::move(jobs), next);
@@ -217,25 +295,8 @@ Job stop_operator(const OperateContext& context) {
 
 Job note_predecessor(const OperateContext& context) {
     return [context](const Next& next) {
-        const auto state = std::make_shared<Value>();
-        read_object(context.kube, path_of(kSecrets, context.ns, kOperator),
-                    *state)([context, state, next](const std::string& problem) {
-            const std::string id = device_of(*state);
-            if (!problem.empty() || id.empty()) {
-                return next(problem);
-            }
-            const std::string all = path_of(kConfigMaps, context.ns);
-            const std::string path = path_of(kConfigMaps, context.ns, kLedgerName);
-            context.say(
-                fmt::format("Tailscale Services of the operator ({}) are the controller's", id));
-            run_in_order({only_if(
-                              context.kube, path, [](const Value& map) { return map.is_null(); },
-                              create_once(context.kube, all, empty_ledger(context.ns))),
-                          change_object(context.kube, path,
-                                        [id](const Value& map) {
-                                            return annotate(map, {{kPredecessorAnnotation, id}});
-                                        })},
-                         next);
+        with_deployment(context, next, [context, next](const Value& deployment) {
+            note_device_of(context, state_of_operator(deployment), next);
         });
     };
 }
@@ -273,7 +334,7 @@ Job start_operator(const OperateContext& context) {
                     std::vector<Job> jobs;
                     if (operator_state(deployment) == OperatorState::Stopped) {
                         context.say(fmt::format("the operator is scaled to {}", replicas));
-                        jobs.push_back(scale(context, replicas));
+                        jobs.push_back(scale(context, deployment, replicas));
                     }
                     jobs.push_back(erase_object(context.kube, path));
                     run_in_order(std::move(jobs), next);

@@ -292,7 +292,8 @@ void name_new_ones(const OperateContext& context, const AdoptSnapshot& snapshot)
 
 // An operator that adopt has not stopped is someone else's to start.
 std::string what_is_next(const AdoptSnapshot& snapshot) {
-    const OperatorState state = operator_state(find_operator(snapshot.deployments));
+    const Value deployment = find_operator(snapshot.deployments);
+    const OperatorState state = operator_state(deployment);
     const bool is_ours_to_start =
         std::any_of(snapshot.secrets.begin(), snapshot.secrets.end(),
                     [](const Value& secret) { return name_of(secret) == kOperatorRecord; });
@@ -300,7 +301,9 @@ std::string what_is_next(const AdoptSnapshot& snapshot) {
         state == OperatorState::Runs || (state == OperatorState::Stopped && is_ours_to_start);
     const std::string all =
         "done; now remove the rendered manifests from the repository of the cluster";
-    return runs ? all : fmt::format("{}\n{}, then start the operator", describe(state), all);
+    return runs
+               ? all
+               : fmt::format("{}\n{}, then start the operator", describe_operator(deployment), all);
 }
 
 void go_back(const Shared& back, const Next& done) {
@@ -356,12 +359,13 @@ void forget(const Shared& back, const Next& done) {
         }
     }
     context.say(jobs.empty() ? std::string(kNoRecord) : fmt::format("{} records", jobs.size()));
-    const std::string device = device_of_operator(back->snapshot.secrets);
+    const Value deployment = find_operator(back->snapshot.deployments);
+    const std::string device = device_of_operator(deployment, back->snapshot.secrets);
     if (!jobs.empty() && !device.empty()) {
-        context.say(
-            fmt::format("Secret \"operator\" and device {} in the tailnet are the operator's own: "
-                        "delete both unless you want it back",
-                        device));
+        context.say(fmt::format(
+            "Secret \"{}\" and device {} in the tailnet are the operator's own: delete both "
+            "unless you want it back",
+            state_of_operator(deployment), device));
     }
     run_in_order(std::move(jobs), done);
 }

@@ -7,11 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/groups/group_objects.h"
-#include "runtime/controller/groups/service_owner.h"
-#include "runtime/controller/keys/key_sweep.h"
 #include "runtime/controller/records/devices.h"
 #include "runtime/controller/records/devices_table.h"
 #include "runtime/controller/records/ledger.h"
@@ -27,15 +24,6 @@ using renderer::Value;
 
 namespace {
 
-// What is removed, before its name.
-constexpr std::string_view kAuthKey = "auth key", kTailscaleService = "Tailscale Service",
-                           kStatusOf = "status of", kSecret = "Secret", kLease = "Lease",
-                           kConfigMap = "ConfigMap";
-
-std::string thing(std::string_view kind, std::string_view name) {
-    return fmt::format("{} {}", kind, name);
-}
-
 constexpr std::string_view kNothingLeft = "nothing left of the controller";
 
 bool is_controllers_config_map(const Value& map) {
@@ -43,14 +31,6 @@ bool is_controllers_config_map(const Value& map) {
     // The operator's records have the same name.
     return name == renderer::kIngressAddresses || is_devices_table(name) ||
            (name == kDnsRecords && custom_owner(map).empty());
-}
-
-// nullptr: it is not there.
-const Value* find_named(const std::vector<Value>& objects, std::string_view name) {
-    const auto found = std::find_if(objects.begin(), objects.end(), [name](const Value& object) {
-        return name_of(object) == name;
-    });
-    return found == objects.end() ? nullptr : &*found;
 }
 
 std::string in_a_line(const renderer::Diagnostic& diagnostic) {
@@ -61,12 +41,12 @@ std::string in_a_line(const renderer::Diagnostic& diagnostic) {
     return diagnostic.hint.empty() ? line : line + ": " + diagnostic.hint;
 }
 
+}  // namespace
+
 std::string problem_of(const TailnetReply& reply, std::string_view what) {
     return reply.ok() || reply.not_found() ? std::string()
                                            : fmt::format("{}: {}", what, reply.message);
 }
-
-}  // namespace
 
 Cleanup::Cleanup(const OperateContext& context, Transport& transport, Log& log, Chance& chance,
                  CleanupWish wish, OwnTailnet own)
@@ -82,15 +62,16 @@ Cleanup::Cleanup(const OperateContext& context, Transport& transport, Log& log, 
 void Cleanup::start(Next done) {
     done_ = std::move(done);
     KubeClient& kube = context_.kube;
-    run_in_order({list_all(kube, path_of(kDeployments, context_.ns), deployments_),
-                  list_all(kube, path_of(kStatefulSets, context_.ns), sets_),
-                  list_all(kube, path_of(kPods, context_.ns), pods_),
-                  list_all(kube, path_of(kSecrets, context_.ns), secrets_),
-                  list_all(kube, path_of(kConfigMaps, context_.ns), config_maps_),
-                  list_all(kube, path_of(kLeases, context_.ns), leases_),
-                  list_all(kube, path_of(kServices, {}), user_services_),
-                  list_all(kube, path_of(kIngresses, {}), user_ingresses_)},
-                 [this](const std::string& problem) { problem.empty() ? look() : done_(problem); });
+    run_in_order(
+        {list_all(kube, path_of(kDeployments, context_.ns), deployments_),
+         list_all(kube, path_of(kStatefulSets, context_.ns), sets_),
+         list_all(kube, path_of(kPods, context_.ns), pods_),
+         list_all(kube, path_of(kSecrets, context_.ns), secrets_),
+         list_all(kube, path_of(kConfigMaps, context_.ns), config_maps_),
+         list_all(kube, path_of(kLeases, context_.ns), leases_),
+         list_all(kube, path_of(kServices, {}), user_services_),
+         list_all(kube, path_of(kIngresses, {}), user_ingresses_), list_held(context_, held_)},
+        [this](const std::string& problem) { problem.empty() ? look() : done_(problem); });
 }
 
 void Cleanup::look_at_secrets() {
@@ -219,6 +200,13 @@ Job Cleanup::proof(const NamedDevice& named) {
 
 // Once of each; what one replica claims in vain may be another one's own.
 void Cleanup::tell_what_stays() {
+    const Value* accounts = find_named(secrets_, renderer::kAcmeAccounts);
+    if (accounts != nullptr && !takes_accounts() && !std::exchange(told_accounts_, true)) {
+        context_.say(fmt::format(
+            "leaves Secret {}, which has the private keys of {} accounts at the ACME server: use "
+            "--acme-accounts to remove it, too",
+            renderer::kAcmeAccounts, accounts_in(*accounts)));
+    }
     for (const auto& [device, why] : left_) {
         if (!devices_.contains(device) && told_left_.insert(device).second) {
             context_.say("leaves " + why);
@@ -228,6 +216,7 @@ void Cleanup::tell_what_stays() {
 
 void Cleanup::show() {
     const std::vector<std::string> lines = found();
+    tell_what_stays();
     std::string problem;
     if (lines.empty()) {
         problem = missing_installation(context_.ns, deployments_, sets_, secrets_);
@@ -240,7 +229,6 @@ void Cleanup::show() {
     if (!problem.empty()) {
         return done_(problem);
     }
-    tell_what_stays();
     if (wish_.yes) {
         return remove();
     }
@@ -272,36 +260,22 @@ std::string Cleanup::reach() {
     if (tailnets_) {
         return {};
     }
+    const Value deployment = find_controller(deployments_);
     if (wish_.login_server.empty()) {
-        auto named = login_server_of(find_operator(deployments_));
+        auto named = login_server_of(deployment);
         if (!named) {
             return in_a_line(named.error().diagnostic);
         }
         wish_.login_server = std::move(*named);
     }
-    auto own = own_(wish_.login_server);
+    auto own = own_(wish_.login_server, oauth_secret_of(deployment));
     if (!own) {
         return in_a_line(own.error().diagnostic);
     }
     context_.say(fmt::format("the controller's tailnet is at {}", own->server));
     tailnets_.emplace(context_.loop, transport_, context_.kube, log_, chance_, context_.ns,
-                      std::move(*own), own_account(), configs_);
+                      std::move(*own), account_of(deployment, context_.ns), configs_);
     return unreachable();
-}
-
-// The controller's, whoever runs us.
-OwnAccount Cleanup::own_account() const {
-    const Value deployment = find_operator(deployments_);
-    std::string name(
-        renderer::text_of(deployment, {"spec", "template", "spec", "serviceAccountName"}));
-    return [ns = context_.ns, name = std::move(name)]() -> renderer::Result<Account> {
-        if (name.empty()) {
-            return renderer::Error{
-                {.rule = "no-account",
-                 .message = "no Deployment names the ServiceAccount of the controller"}};
-        }
-        return Account{.ns = ns, .name = name};
-    };
 }
 
 // What is in a tailnet, and nothing tells how to get at it.
@@ -320,165 +294,6 @@ std::string Cleanup::unreachable() {
         "ConfigMap \"{}\" is missing, and \"{}\" does not identify our Tailscale Services: delete "
         "the latter to keep them",
         kLedgerName, renderer::kIngressAddresses);
-}
-
-std::string Cleanup::describe(const Device& device) const {
-    const Known& known = devices_.at(device);
-    return fmt::format("device {} ({}{}{})", known.name, device.id,
-                       known.parent.empty() ? "" : ", ", known.parent);
-}
-
-bool Cleanup::has_lease() const {
-    return find_named(leases_, kLeaseName) != nullptr;
-}
-
-std::vector<std::string> Cleanup::found() const {
-    std::vector<std::string> lines;
-    for (const Device& key : keys_) {
-        lines.push_back(thing(kAuthKey, key.id));
-    }
-    for (const auto& [device, unused] : devices_) {
-        lines.push_back(describe(device));
-    }
-    for (const Service& service : services_) {
-        lines.push_back(thing(kTailscaleService, service.name));
-    }
-    for (const ServedParent& parent : told()) {
-        lines.push_back(thing(kStatusOf, parent.name));
-    }
-    for (const std::string& name : secret_names_) {
-        lines.push_back(thing(kSecret, name));
-    }
-    if (has_lease()) {
-        lines.push_back(thing(kLease, kLeaseName));
-    }
-    for (const std::string& name : config_map_names_) {
-        lines.push_back(thing(kConfigMap, name));
-    }
-    return lines;
-}
-
-Next Cleanup::told_of(std::string what, Next next) {
-    return [this, what = std::move(what), next = std::move(next)](const std::string& problem) {
-        if (problem.empty()) {
-            context_.say("removed " + what);
-        }
-        next(problem);
-    };
-}
-
-Job Cleanup::removal(std::string what, Job job) {
-    return [this, what = std::move(what), job = std::move(job)](const Next& next) {
-        job(told_of(what, next));
-    };
-}
-
-Job Cleanup::on_tailnet(const std::string& tailnet,
-                        std::function<void(TailnetApi&, TailnetDone)> call) {
-    return tailnets_->job(tailnet, [call = std::move(call)](TailnetApi& api, const Next& next) {
-        call(api,
-             [next](const TailnetReply& reply) { next(problem_of(reply, "the tailnet refuses")); });
-    });
-}
-
-Job Cleanup::release(const Service& service) {
-    return tailnets_->job(service.tailnet, [this, service](TailnetApi& api, const Next& next) {
-        api.get_service(service.name, [this, &api, service, next](const TailnetReply& reply) {
-            const std::string what = thing(kTailscaleService, service.name);
-            const Next told = told_of(what, next);
-            if (!reply.ok()) {
-                return told(problem_of(reply, "cannot read the Tailscale Service"));
-            }
-            const Release release = release_service({mark_, predecessor_}, reply.body);
-            const auto done = [told](const TailnetReply& its_reply) {
-                told(problem_of(its_reply, "cannot release the Tailscale Service"));
-            };
-            if (release.deletes) {
-                return api.delete_service(service.name, done);
-            }
-            if (release.body.is_null()) {
-                context_.say(what + " is kept: it is not ours");
-                return next({});
-            }
-            api.put_service(service.name, release.body, done);
-        });
-    });
-}
-
-std::vector<Job> Cleanup::key_jobs() {
-    std::vector<Job> jobs;
-    for (const Device& key : keys_) {
-        jobs.push_back(
-            removal(thing(kAuthKey, key.id),
-                    on_tailnet(key.tailnet, [id = key.id](TailnetApi& api, TailnetDone done) {
-                        api.revoke_key(id, std::move(done));
-                    })));
-    }
-    // Keys that were minted and written down nowhere.
-    for (const std::string& tailnet : tailnets()) {
-        jobs.push_back(tailnets_->job(tailnet, [this](TailnetApi& api, const Next& next) {
-            mark_.empty() ? next({})
-                          : sweep_keys(
-                                api, mark_, [](const auto& tell) { tell({}); }, next);
-        }));
-    }
-    return jobs;
-}
-
-std::vector<Job> Cleanup::device_jobs() {
-    std::vector<Job> jobs;
-    for (const auto& [device, unused] : devices_) {
-        jobs.push_back(
-            removal(describe(device),
-                    on_tailnet(device.tailnet, [id = device.id](TailnetApi& api, TailnetDone done) {
-                        api.delete_device(id, std::move(done));
-                    })));
-    }
-    for (const Service& service : services_) {
-        jobs.push_back(release(service));
-    }
-    return jobs;
-}
-
-// While the operator serves with proxies of its own, what is told may be its word.
-std::vector<ServedParent> Cleanup::told() const {
-    return std::any_of(sets_.begin(), sets_.end(), is_operators_set)
-               ? std::vector<ServedParent>()
-               : told_parents(user_services_, user_ingresses_, served_);
-}
-
-std::vector<Job> Cleanup::status_jobs() {
-    const std::vector<ServedParent> parents = told();
-    std::vector<Job> jobs;
-    jobs.reserve(parents.size());
-    for (const ServedParent& parent : parents) {
-        jobs.push_back(
-            removal(thing(kStatusOf, parent.name), clear_status(context_, parent, served_)));
-    }
-    return jobs;
-}
-
-std::vector<Job> Cleanup::kube_jobs() {
-    std::vector<Job> jobs;
-    const auto erase = [&](const renderer::Kind& kind, std::string_view title,
-                           std::string_view name) {
-        jobs.push_back(removal(thing(title, name),
-                               erase_object(context_.kube, path_of(kind, context_.ns, name))));
-    };
-    for (const std::string& name : secret_names_) {
-        erase(kSecrets, kSecret, name);
-    }
-    if (has_lease()) {
-        erase(kLeases, kLease, kLeaseName);
-    }
-    // The ledger last: it says what is ours in the tailnets.
-    std::vector<std::string> maps = config_map_names_;
-    std::stable_partition(maps.begin(), maps.end(),
-                          [](const std::string& name) { return name != kLedgerName; });
-    for (const std::string& name : maps) {
-        erase(kConfigMaps, kConfigMap, name);
-    }
-    return jobs;
 }
 
 void Cleanup::remove() {

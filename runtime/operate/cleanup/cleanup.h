@@ -1,8 +1,8 @@
 // `tailrender-runtime cleanup`: before an uninstall, removes what the controller has made: devices,
 // auth keys and Tailscale Services in the tailnets, what users' objects say of them in their
-// status, then its Secrets, ConfigMaps and Lease. Keys go first, so that nothing joins any more
-// when the devices are read. Asking twice does no harm: what names the things in a tailnet goes
-// last.
+// status, finalizers that hold these objects, then its Secrets, ConfigMaps and Lease. Keys go
+// first, so that nothing joins any more when the devices are read. Asking twice does no harm: what
+// names the things in a tailnet goes last.
 #pragma once
 
 #include <compare>
@@ -18,6 +18,7 @@
 #include "runtime/base/log.h"
 #include "runtime/controller/keys/tailnets.h"
 #include "runtime/operate/cleanup/clear_status.h"
+#include "runtime/operate/cleanup/leftovers.h"
 #include "runtime/operate/cleanup/named_devices.h"
 #include "runtime/operate/context.h"
 
@@ -26,12 +27,17 @@ namespace runtime {
 struct CleanupWish {
     bool yes = false;               // else it shows what it would do
     bool force = false;             // although proxies or the controller still run
-    std::string login_server = {};  // empty: Deployment `operator` says which
+    bool acme_accounts = false;     // also what has private keys of accounts at the ACME server
+    std::string login_server = {};  // empty: the controller's Deployment says which
 };
 
-// The controller's tailnet, given its login server: what `login_server_of` says.
-using OwnTailnet =
-    std::function<renderer::Result<TailnetSettings>(const std::string& login_server)>;
+// The controller's tailnet, given its login server and the Secret of its credentials: what
+// `login_server_of` and `oauth_secret_of` say.
+using OwnTailnet = std::function<renderer::Result<TailnetSettings>(
+    const std::string& login_server, const std::string& oauth_secret)>;
+
+// "": done, or there is nothing to do it with.
+std::string problem_of(const TailnetReply& reply, std::string_view what);
 
 class Cleanup {
 public:
@@ -63,7 +69,6 @@ private:
     void look_at_config_map(const renderer::Value& map);
     [[nodiscard]] std::set<std::string> tailnets() const;
     [[nodiscard]] std::string reach();
-    [[nodiscard]] OwnAccount own_account() const;
     [[nodiscard]] std::string unreachable();
     [[nodiscard]] std::vector<std::string> found() const;
     // As a person knows it, with its id.
@@ -79,6 +84,10 @@ private:
     Job release(const Service& service);
     std::vector<Job> key_jobs();
     std::vector<Job> device_jobs();
+    [[nodiscard]] bool has_operators_proxies() const;
+    [[nodiscard]] bool has_operator() const;
+    [[nodiscard]] std::vector<HeldObject> held() const;
+    [[nodiscard]] bool takes_accounts() const;
     [[nodiscard]] std::vector<ServedParent> told() const;
     std::vector<Job> status_jobs();
     std::vector<Job> kube_jobs();
@@ -94,6 +103,8 @@ private:
     std::optional<Tailnets> tailnets_;  // once it is known where the controller's own is
     std::vector<renderer::Value> deployments_, sets_, pods_, secrets_, config_maps_, leases_;
     Objects user_services_, user_ingresses_;  // of all namespaces
+    std::vector<HeldObject> held_;
+    bool told_accounts_ = false;
     Served served_;
     std::set<Device> keys_;
     std::vector<NamedDevice> named_;      // what Secrets say of devices

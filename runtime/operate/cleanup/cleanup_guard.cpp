@@ -112,8 +112,8 @@ Job controller_must_rest(const OperateContext& context) {
                         return next(its_problem);
                     }
                     next(
-                        fmt::format("the controller is still running ({}): scale Deployment "
-                                    "\"operator\" to 0 first, or use --force",
+                        fmt::format("the controller is still running ({}): scale its Deployment to "
+                                    "0 first, or use --force",
                                     now));
                 });
             });

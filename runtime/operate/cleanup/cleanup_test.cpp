@@ -12,109 +12,12 @@
 #include "runtime/controller/contract.h"
 #include "runtime/controller/groups/group_objects.h"
 #include "runtime/kube/lease.h"
-#include "runtime/testing/controller_process.h"
+#include "runtime/testing/cleanup_test.h"
 
 namespace runtime {
 namespace {
 
 using renderer::Value;
-
-constexpr Duration kMinute = std::chrono::minutes(1);
-constexpr const char* kOperator = "/apis/apps/v1/namespaces/tailscale/deployments/operator";
-
-class CleanupTest : public testing::Test {
-protected:
-    CleanupTest() {
-        network.add("https://kube", kube);
-        network.add("https://tailnet", tailnet);
-        put_operator(Value::map({{"value", "https://tailnet"}}));
-        cluster.add_proxy("ts-web-bcdfg");
-        cluster.add_proxy("ts-db-bcdfg");
-        const ControllerProcess controller(loop, network, 1);
-        loop.run_for(kMinute);
-    }
-
-    // `login_server`: how its variable is set; null: not at all.
-    void put_operator(Value login_server) {
-        Value variables = Value::list();
-        if (login_server.is_map()) {
-            login_server.put("name", "OPERATOR_LOGIN_SERVER");
-            variables.append(std::move(login_server));
-        }
-        Value container = Value::map(
-            {{"args", Value::list({Value("controller")})}, {"env", std::move(variables)}});
-        Value pod = Value::map({{"containers", Value::list({std::move(container)})}});
-        kube.put(
-            kOperator,
-            Value::map(
-                {{"metadata", Value::map({{"name", "operator"}})},
-                 {"spec", Value::map({{"replicas", 0},
-                                      {"template", Value::map({{"spec", std::move(pod)}})}})}}));
-    }
-
-    std::string clean(const CleanupWish& wish) {
-        ProcessLoop process(loop);
-        said.clear();
-        KubeClient client(transport, {.server = "https://kube", .ca_file = "", .token_file = ""});
-        const OperateContext context{process, client, ns,
-                                     [this](const std::string& line) { said += line + "\n"; }};
-        Cleanup cleanup(
-            context, transport, log, chance, wish,
-            [this](const std::string& login_server) -> renderer::Result<TailnetSettings> {
-                asked_server = login_server;
-                TailnetSettings own = fake_tailnet_settings();
-                own.server = own.token_server =
-                    login_server.empty() ? "https://tailnet" : login_server;
-                return own;
-            });
-        std::string result = "has not ended";
-        cleanup.start([&result](const std::string& problem) { result = problem; });
-        loop.run_for(kMinute);
-        return result;
-    }
-
-    static constexpr const char* kTable =
-        "/api/v1/namespaces/tailscale/configmaps/tailrender-ingress-addresses";
-    static constexpr const char* kLedger =
-        "/api/v1/namespaces/tailscale/configmaps/tailrender-devices";
-
-    // `owner`: what marks our things in the tailnet; empty: nothing is said of it.
-    void put_table(const std::string& service, const std::string& owner = {}) {
-        AddressTable table;
-        ServiceRecord record;
-        record.group = "front";
-        record.parent = "Ingress/apps/docs";
-        table.data["services"] = write_records({{service, record}});
-        if (!owner.empty()) {
-            table.data["owner"] = owner;
-        }
-        kube.put(kTable, address_table(FakeCluster::kNamespace, table));
-    }
-    void put_service(const std::string& name, const std::string& owner) {
-        const std::string owners = R"({"ownerRefs":[{"operatorID":")" + owner + R"("}]})";
-        tailnet.services[name] =
-            Value::map({{"name", name},
-                        {"annotations", Value::map({{"tailscale.com/owner-references", owners}})}});
-    }
-
-    std::string noted_device() {
-        return std::string(
-            renderer::text_of(kube.find(FakeCluster::path("secrets", "ts-web-bcdfg-0-auth"))
-                                  ->at({"metadata", "annotations", kDeviceAnnotation})));
-    }
-
-    std::string ns{FakeCluster::kNamespace};
-    FakeLoop loop;
-    FakeNetwork network{loop};
-    FakeKube kube;
-    FakeTailnet tailnet{loop};
-    FakeCluster cluster{loop, kube, tailnet};
-    FakeTransport transport{network};
-    Log log{Log::Form::Text, LogLevel::Error};
-    Chance chance{1};
-    std::string said;
-    std::optional<std::string> asked_server;
-};
 
 TEST_F(CleanupTest, AsksTheServerThatTheDeploymentNames) {
     EXPECT_EQ(clean({.force = true}), "");
@@ -135,7 +38,7 @@ TEST_F(CleanupTest, ShowsNoServerACredentialThatItCannotBeSureOf) {
               "Deployment \"operator\" has OPERATOR_LOGIN_SERVER from another source" + hint);
     kube.erase(kOperator);
     EXPECT_EQ(clean({.yes = true, .force = true}),
-              "no Deployment \"operator\" with the controller's login server" + hint);
+              "no Deployment of the controller with its login server" + hint);
     EXPECT_EQ(asked_server, std::nullopt);
     EXPECT_EQ(tailnet.devices.size(), 2U);
 }
@@ -193,9 +96,10 @@ TEST_F(CleanupTest, RefusesWhileTheControllerRuns) {
         loop.after(kLeaseRenewal, renew);
     };
     renew();
-    EXPECT_EQ(clean({.yes = true}),
-              "the controller is still running (operator-1): scale Deployment \"operator\" to 0 "
-              "first, or use --force");
+    EXPECT_EQ(
+        clean({.yes = true}),
+        "the controller is still running (operator-1): scale its Deployment to 0 first, or use "
+        "--force");
     EXPECT_EQ(said, "checking for 15 s whether the controller (operator-1) is still running\n");
     EXPECT_EQ(tailnet.devices.size(), 2U);
     runs = false;

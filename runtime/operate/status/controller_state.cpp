@@ -88,21 +88,22 @@ ControllerState controller_state(const Listed& deployments, const Listed& pods,
                : lease.problem.empty() ? is(kRunning)
                                        : is(kNotRunning, lease.problem);
     }
-    const Value deployment = find_operator(deployments.objects);
+    const Value deployment = find_controller(deployments.objects);
+    const std::string its_name = fmt::format("Deployment \"{}\"", name_of(deployment));
     const OperatorState found = operator_state(deployment);
     if (found == OperatorState::Absent) {
-        return is("not installed", "Deployment \"operator\" does not exist");
+        return is("not installed", "no Deployment runs it");
     }
     if (found != OperatorState::Replaced) {
-        return is("not installed", "Deployment \"operator\" is the Tailscale operator's");
+        return is("not installed", its_name + " is the Tailscale operator's");
     }
     const std::int64_t wanted = replicas_of(deployment);
     if (wanted == 0) {
-        return is(kNotRunning, "Deployment \"operator\" is scaled to 0");
+        return is(kNotRunning, its_name + " is scaled to 0");
     }
     const Value* ready = deployment.at({"status", "readyReplicas"});
     const std::int64_t count = ready == nullptr ? 0 : ready->as_int().value_or(0);
-    std::string counts = fmt::format("Deployment \"operator\": {} of {} ready", count, wanted);
+    std::string counts = fmt::format("{}: {} of {} ready", its_name, count, wanted);
     if (count == 0 && !pods.refusal.empty()) {
         return is(kNotRunning, counts);
     }

@@ -104,7 +104,7 @@ TEST(ControllerState, TellsWhetherItRuns) {
          "Lease \"tailrender-controller\" was last renewed at 2026-11-22T16:00:00Z"},
         {"no rights", "forbidden", "forbidden", "forbidden", "unknown",
          "neither Deployments nor Leases can be listed"},
-        {"no controller", "", "", "", "not installed", "Deployment \"operator\" does not exist"},
+        {"no controller", "", "", "", "not installed", "no Deployment runs it"},
         {"the operator", kTheirs, kStarted, "", "not installed",
          "Deployment \"operator\" is the Tailscale operator's"},
     };

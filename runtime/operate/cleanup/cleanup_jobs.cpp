@@ -1,0 +1,224 @@
+// What there is to remove, line by line, and the jobs that do it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/controller/contract.h"
+#include "runtime/controller/groups/service_owner.h"
+#include "runtime/controller/keys/key_sweep.h"
+#include "runtime/controller/records/ledger.h"
+#include "runtime/operate/adopt/adopt_plan.h"
+#include "runtime/operate/adopt/reference_operator.h"
+#include "runtime/operate/cleanup/cleanup.h"
+#include "runtime/operate/kube_jobs.h"
+
+namespace runtime {
+
+using renderer::Value;
+
+namespace {
+
+// What is removed, before its name.
+constexpr std::string_view kAuthKey = "auth key", kTailscaleService = "Tailscale Service",
+                           kStatusOf = "status of", kFinalizersOf = "finalizers of",
+                           kSecret = "Secret", kLease = "Lease", kConfigMap = "ConfigMap";
+
+std::string thing(std::string_view kind, std::string_view name) {
+    return fmt::format("{} {}", kind, name);
+}
+
+}  // namespace
+
+std::string Cleanup::describe(const Device& device) const {
+    const Known& known = devices_.at(device);
+    return fmt::format("device {} ({}{}{})", known.name, device.id,
+                       known.parent.empty() ? "" : ", ", known.parent);
+}
+
+bool Cleanup::has_lease() const {
+    return find_named(leases_, kLeaseName) != nullptr;
+}
+
+std::vector<std::string> Cleanup::found() const {
+    std::vector<std::string> lines;
+    for (const Device& key : keys_) {
+        lines.push_back(thing(kAuthKey, key.id));
+    }
+    for (const auto& [device, unused] : devices_) {
+        lines.push_back(describe(device));
+    }
+    for (const Service& service : services_) {
+        lines.push_back(thing(kTailscaleService, service.name));
+    }
+    for (const ServedParent& parent : told()) {
+        lines.push_back(thing(kStatusOf, parent.name));
+    }
+    for (const HeldObject& held : held()) {
+        lines.push_back(thing(kFinalizersOf, held.name));
+    }
+    for (const std::string& name : secret_names_) {
+        lines.push_back(thing(kSecret, name));
+    }
+    if (takes_accounts()) {
+        lines.push_back(thing(kSecret, renderer::kAcmeAccounts));
+    }
+    if (has_lease()) {
+        lines.push_back(thing(kLease, kLeaseName));
+    }
+    for (const std::string& name : config_map_names_) {
+        lines.push_back(thing(kConfigMap, name));
+    }
+    return lines;
+}
+
+Next Cleanup::told_of(std::string what, Next next) {
+    return [this, what = std::move(what), next = std::move(next)](const std::string& problem) {
+        if (problem.empty()) {
+            context_.say("removed " + what);
+        }
+        next(problem);
+    };
+}
+
+Job Cleanup::removal(std::string what, Job job) {
+    return [this, what = std::move(what), job = std::move(job)](const Next& next) {
+        job(told_of(what, next));
+    };
+}
+
+Job Cleanup::on_tailnet(const std::string& tailnet,
+                        std::function<void(TailnetApi&, TailnetDone)> call) {
+    return tailnets_->job(tailnet, [call = std::move(call)](TailnetApi& api, const Next& next) {
+        call(api,
+             [next](const TailnetReply& reply) { next(problem_of(reply, "the tailnet refuses")); });
+    });
+}
+
+Job Cleanup::release(const Service& service) {
+    return tailnets_->job(service.tailnet, [this, service](TailnetApi& api, const Next& next) {
+        api.get_service(service.name, [this, &api, service, next](const TailnetReply& reply) {
+            const std::string what = thing(kTailscaleService, service.name);
+            const Next told = told_of(what, next);
+            if (!reply.ok()) {
+                return told(problem_of(reply, "cannot read the Tailscale Service"));
+            }
+            const Release release = release_service({mark_, predecessor_}, reply.body);
+            const auto done = [told](const TailnetReply& its_reply) {
+                told(problem_of(its_reply, "cannot release the Tailscale Service"));
+            };
+            if (release.deletes) {
+                return api.delete_service(service.name, done);
+            }
+            if (release.body.is_null()) {
+                context_.say(what + " is kept: it is not ours");
+                return next({});
+            }
+            api.put_service(service.name, release.body, done);
+        });
+    });
+}
+
+std::vector<Job> Cleanup::key_jobs() {
+    std::vector<Job> jobs;
+    for (const Device& key : keys_) {
+        jobs.push_back(
+            removal(thing(kAuthKey, key.id),
+                    on_tailnet(key.tailnet, [id = key.id](TailnetApi& api, TailnetDone done) {
+                        api.revoke_key(id, std::move(done));
+                    })));
+    }
+    // Keys that were minted and written down nowhere.
+    for (const std::string& tailnet : tailnets()) {
+        jobs.push_back(tailnets_->job(tailnet, [this](TailnetApi& api, const Next& next) {
+            mark_.empty() ? next({})
+                          : sweep_keys(
+                                api, mark_, [](const auto& tell) { tell({}); }, next);
+        }));
+    }
+    return jobs;
+}
+
+std::vector<Job> Cleanup::device_jobs() {
+    std::vector<Job> jobs;
+    for (const auto& [device, unused] : devices_) {
+        jobs.push_back(
+            removal(describe(device),
+                    on_tailnet(device.tailnet, [id = device.id](TailnetApi& api, TailnetDone done) {
+                        api.delete_device(id, std::move(done));
+                    })));
+    }
+    for (const Service& service : services_) {
+        jobs.push_back(release(service));
+    }
+    return jobs;
+}
+
+bool Cleanup::has_operators_proxies() const {
+    return std::any_of(sets_.begin(), sets_.end(), is_operators_set);
+}
+
+// It would put its finalizers on again, and its groups use the accounts.
+bool Cleanup::has_operator() const {
+    return has_operators_proxies() ||
+           operator_state(find_operator(deployments_)) == OperatorState::Runs;
+}
+
+std::vector<HeldObject> Cleanup::held() const {
+    return has_operator() ? std::vector<HeldObject>() : held_;
+}
+
+// Accounts that are lost are made anew, but orders of a day are limited.
+bool Cleanup::takes_accounts() const {
+    const Value* accounts = find_named(secrets_, renderer::kAcmeAccounts);
+    return accounts != nullptr && !has_operator() &&
+           (wish_.acme_accounts || accounts_in(*accounts) == 0);
+}
+
+// While the operator serves with proxies of its own, what is told may be its word.
+std::vector<ServedParent> Cleanup::told() const {
+    return has_operators_proxies() ? std::vector<ServedParent>()
+                                   : told_parents(user_services_, user_ingresses_, served_);
+}
+
+std::vector<Job> Cleanup::status_jobs() {
+    const std::vector<ServedParent> parents = told();
+    std::vector<Job> jobs;
+    jobs.reserve(parents.size());
+    for (const ServedParent& parent : parents) {
+        jobs.push_back(
+            removal(thing(kStatusOf, parent.name), clear_status(context_, parent, served_)));
+    }
+    for (const HeldObject& held : held()) {
+        jobs.push_back(removal(thing(kFinalizersOf, held.name), let_go(context_, held)));
+    }
+    return jobs;
+}
+
+std::vector<Job> Cleanup::kube_jobs() {
+    std::vector<Job> jobs;
+    const auto erase = [&](const renderer::Kind& kind, std::string_view title,
+                           std::string_view name) {
+        jobs.push_back(removal(thing(title, name),
+                               erase_object(context_.kube, path_of(kind, context_.ns, name))));
+    };
+    for (const std::string& name : secret_names_) {
+        erase(kSecrets, kSecret, name);
+    }
+    if (takes_accounts()) {
+        jobs.push_back(removal(thing(kSecret, renderer::kAcmeAccounts), remove_accounts(context_)));
+    }
+    if (has_lease()) {
+        erase(kLeases, kLease, kLeaseName);
+    }
+    // The ledger last: it says what is ours in the tailnets.
+    std::vector<std::string> maps = config_map_names_;
+    std::stable_partition(maps.begin(), maps.end(),
+                          [](const std::string& name) { return name != kLedgerName; });
+    for (const std::string& name : maps) {
+        erase(kConfigMaps, kConfigMap, name);
+    }
+    return jobs;
+}
+
+}  // namespace runtime

@@ -1,0 +1,65 @@
+#include "runtime/operate/cleanup/leftovers.h"
+
+#include <memory>
+#include <utility>
+
+#include "renderer/core/document.h"
+#include "renderer/core/text_of.h"
+#include "renderer/kube/api.h"
+#include "runtime/operate/adopt/adopt_move.h"
+#include "runtime/operate/adopt/adopt_plan.h"
+
+namespace runtime {
+
+using renderer::Kind;
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+Job list_held_of(const OperateContext& context, const Kind& kind, std::vector<HeldObject>& out) {
+    return [&kube = context.kube, &kind, &out](const Next& next) {
+        const auto all = std::make_shared<Objects>();
+        const auto list = kind.is_custom() ? list_custom : list_all;
+        list(kube, path_of(kind, {}), *all)([&kind, &out, all, next](const std::string& problem) {
+            for (const Value& object : *all) {
+                const std::string_view ns = text_of(object, {"metadata", "namespace"});
+                const std::string name = name_of(object);
+                if (!without_finalizers(object).is_null()) {
+                    out.push_back({.name = renderer::object_name(kind.name, ns, name),
+                                   .path = path_of(kind, ns, name)});
+                }
+            }
+            next(problem);
+        });
+    };
+}
+
+}  // namespace
+
+Job list_held(const OperateContext& context, std::vector<HeldObject>& out) {
+    std::vector<Job> jobs;
+    for (const Kind& kind : renderer::kKinds) {
+        if (kind.is_parent || kind.is_custom()) {
+            jobs.push_back(list_held_of(context, kind, out));
+        }
+    }
+    return in_order(std::move(jobs));
+}
+
+Job let_go(const OperateContext& context, const HeldObject& held) {
+    return change_object(context.kube, held.path, without_finalizers);
+}
+
+std::size_t accounts_in(const Value& secret) {
+    const Value* data = secret.find("data");
+    return data != nullptr && data->is_map() ? data->members().size() : 0;
+}
+
+Job remove_accounts(const OperateContext& context) {
+    const std::string path = path_of(kSecrets, context.ns, renderer::kAcmeAccounts);
+    return in_order(
+        {change_object(context.kube, path, without_finalizers), erase_object(context.kube, path)});
+}
+
+}  // namespace runtime

@@ -238,7 +238,8 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     const GroupIndex groups(inventory);
     std::vector<Workload> planned_groups = plan_proxy_groups(groups, inputs, diagnostics);
     plan.locked_ports = plan_static_endpoints(loaded, inventory, planned_groups, diagnostics);
-    plan.offered = plan_api_services(planned_groups, plan.install.has_value(), inputs, diagnostics);
+    check_api_accounts(groups, plan.install.has_value(), inputs, diagnostics);
+    plan.offered = plan_api_services(planned_groups, inputs, diagnostics);
     append(plan_ingress_members(parents, groups, inputs, diagnostics), plan.offered);
     std::ranges::stable_sort(plan.offered, [](const auto& a, const auto& b) {
         return std::tie(a.group, a.hostname) < std::tie(b.group, b.hostname);

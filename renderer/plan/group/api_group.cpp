@@ -32,12 +32,7 @@ bool account_exists(const Loaded& loaded, const Settings& settings) {
            });
 }
 
-void check_account(const ProxyGroupInput& input, const ProxyInputs& inputs, bool installs,
-                   Diagnostics& diagnostics) {
-    if (!input.api_auth || account_exists(inputs.loaded, inputs.settings)) {
-        return;
-    }
-    const bool all_known = installs || inputs.settings.inputs == InputsMode::Complete;
+void report_no_account(const ProxyGroupInput& input, bool all_known, Diagnostics& diagnostics) {
     about(input, diagnostics)
         .say(all_known ? Severity::Error : Severity::Warning, "missing-api-account", input.pos(),
              fmt::format("the ServiceAccount \"{}\" of this group's pods is not in the inputs",
@@ -86,13 +81,26 @@ void fill_api_group(const ProxyGroupInput& input, const ProxyInputs& inputs, Wor
     }
 }
 
-std::vector<OfferedService> plan_api_services(const std::vector<Workload>& groups, bool installs,
+void check_api_accounts(const GroupIndex& groups, bool installs, const ProxyInputs& inputs,
+                        Diagnostics& diagnostics) {
+    if (account_exists(inputs.loaded, inputs.settings)) {
+        return;
+    }
+    const bool all_known = installs || inputs.settings.inputs == InputsMode::Complete;
+    for (const ProxyGroupInput& group : groups.sorted()) {
+        if (group.type == GroupType::KubeApiServer && group.api_auth &&
+            is_rendered(inputs.loaded, *group.doc)) {
+            report_no_account(group, all_known, diagnostics);
+        }
+    }
+}
+
+std::vector<OfferedService> plan_api_services(const std::vector<Workload>& groups,
                                               const ProxyInputs& inputs, Diagnostics& diagnostics) {
     std::vector<OfferedService> services;
     for_each_of<ProxyGroupPlan>(groups, [&](const Workload& workload, const ProxyGroupPlan& group) {
         if (group.input.type == GroupType::KubeApiServer) {
             services.push_back(make_service(group.input, workload, inputs, diagnostics));
-            check_account(group.input, inputs, installs, diagnostics);
         }
     });
     return services;

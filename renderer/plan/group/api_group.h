@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "renderer/plan/group/proxy_group.h"
 #include "renderer/plan/proxy.h"
 
 namespace renderer {
@@ -15,9 +16,12 @@ constexpr std::string_view kApiHostnameAdvice = "choose one with \"spec.kubeAPIS
 void fill_api_group(const ProxyGroupInput& input, const ProxyInputs& inputs, Workload& workload,
                     ProxyGroupPlan& group);
 
-// The Tailscale Services of the groups of this type. Reports an account that does not exist;
-// `installs`: this run makes all that the chart makes.
-std::vector<OfferedService> plan_api_services(const std::vector<Workload>& groups, bool installs,
+// Reports groups whose account does not exist. `installs`: this run makes all that the chart makes.
+void check_api_accounts(const GroupIndex& groups, bool installs, const ProxyInputs& inputs,
+                        Diagnostics& diagnostics);
+
+// The Tailscale Services of the groups of this type.
+std::vector<OfferedService> plan_api_services(const std::vector<Workload>& groups,
                                               const ProxyInputs& inputs, Diagnostics& diagnostics);
 
 }  // namespace renderer

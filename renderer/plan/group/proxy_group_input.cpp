@@ -26,7 +26,8 @@ ProxyGroupInput::ProxyGroupInput(const CustomResource& resource) : ParentInput(r
     proxy_class = spec.placed("proxyClass").value_or(TextInput());
     tailnet = spec.placed("tailnet").value_or(TextInput());
     const Fields api(spec.map("kubeAPIServer"));
-    api_auth = api.choice("mode", kApiModes, true);
+    api_auth =
+        api.choice("mode", kApiModes, !api.pos("mode").known());  // an unknown one is refused
     api_hostname = api.placed("hostname").value_or(TextInput());
 }
 

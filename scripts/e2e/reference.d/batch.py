@@ -19,12 +19,14 @@ DISTINCT = {"operatorNamespace", "proxyImage", "k8sProxyImage", "defaultTags", "
             "ingressClassName", "isDefaultLoadBalancer", "clusterDomain", "serviceMonitorCRD", "authProxyServiceAccount", "ingressClassPresent",
             "sharedACMEAccountKey"}
 ACCOUNTS = "tailscale-acme-accounts"  # one Secret for all groups that share
-# What others wait for. Many an object is not looked at again when what it names becomes ready later.
+# What others wait for. Many an object is not looked at again when what it names becomes ready later, and since 1.98 each operator that starts has to
+# learn of a Tailnet before it sees who names it.
 FIRST = {"ProxyClass", "Tailnet", "Secret", "ServiceAccount", "Node"}
 LOOK_SECONDS = 0.8  # for the operator to find that something is good now
 MOST = 60  # inputs at once
 # Two of these in a cluster get in each other's way.
 ALONE = {"DNSConfig", "Node", "ProxyGroupPolicy"}
+NODE_PORTS = "ports of nodes"  # and so do two ProxyClasses that ask for some of them
 
 
 def local(text):
@@ -50,6 +52,7 @@ def together(cases, most=MOST):
     for case in cases:
         facts = tuple(sorted((key, str(case.settings.get(key))) for key in DISTINCT))
         keys = {ident(obj) for obj in objects_of(case)} | {obj["kind"] for obj in objects_of(case) if obj["kind"] in ALONE}
+        keys |= {NODE_PORTS for obj in objects_of(case) if obj["kind"] == "ProxyClass" and (obj.get("spec") or {}).get("staticEndpoints")}
         for batch in batches:
             if batch[0] == facts and not batch[1] & keys and len(batch[2]) < most:
                 batch[1].update(keys)
@@ -76,10 +79,13 @@ class Batch:
                     self.submit(case, obj)
             with self.lab.operator(self.settings, LOOK_SECONDS):
                 pass
-        for case, obj in pairs:
-            if ident(obj) not in self.home:
-                self.submit(case, obj)
+        with_tailnet = {case for case, obj in pairs if obj["kind"] == "Tailnet"}
+        self.submit_rest((case, obj) for case, obj in pairs if case not in with_tailnet)
         with self.lab.operator(self.settings):
+            if with_tailnet:
+                self.lab.wait_until_written(self.lab.api.path(live, named=True) + "/status" for live in self.users.values() if live["kind"] == "Tailnet")
+                self.submit_rest(pairs)
+                self.lab.wait_until_quiet()
             first, second = Seen(self), None
             secrets, balanced = devices.played(self.lab.api, first.made, self.settings), devices.balanced(self.lab.api, first.made)
             if secrets or balanced:
@@ -89,6 +95,11 @@ class Batch:
                 second = Seen(self)
         for case in self.cases:
             self.write(case, first, second)
+
+    def submit_rest(self, pairs):
+        for case, obj in pairs:
+            if ident(obj) not in self.home:
+                self.submit(case, obj)
 
     def submit(self, case, obj):
         obj = loaded(local(yaml.dump(obj, Dumper=record.DUMPER)))

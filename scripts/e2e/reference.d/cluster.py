@@ -201,6 +201,16 @@ class Lab:
             handle.seek(self.recorded)
             return [json.loads(line) for line in handle if line.endswith(b"\n")]
 
+    def written(self):
+        """The paths that the operator wrote, once for each time."""
+        return [entry["path"] for entry in self.entries() if entry["method"] != "GET" and entry["status"] < 300]
+
+    def wait_until_written(self, paths):
+        paths, end = set(paths), time.monotonic() + START_SECONDS
+        while missing := paths - set(self.written()):
+            assert time.monotonic() < end, f"the operator does not look at {missing}:\n{self.text('operator.err')[-3000:]}"
+            time.sleep(0.1)
+
     def wait_until_quiet(self, least=LEAST_SECONDS):
         begin, process = time.monotonic(), self.running
         while "Startup complete" not in self.text("operator.err"):
@@ -214,7 +224,7 @@ class Lab:
                 return  # two DNSConfigs are written in turn for ever
             assert process.poll() is None, f"the operator ended:\n{self.text('operator.err')[-3000:]}"
             time.sleep(0.2)
-            written = sum(1 for entry in self.entries() if entry["method"] != "GET" and entry["status"] < 300)
+            written = len(self.written())
             if written != seen:
                 seen, last = written, time.monotonic()
 

@@ -4,6 +4,7 @@ import json
 import re
 
 from parity_case import TS, annotations, is_kind, meta
+from parity_chance import endpoints_in_order
 from parity_rows import OURS, PROBE, _insert_after, hashed, map_strings, pull_once, row, server_of
 
 FIRST_PORT, PORTS = 10000, 1000
@@ -147,6 +148,11 @@ def tailscaled_port(group):
 
 
 @row(51)
+def static_endpoints(model):
+    reordered = endpoints_in_order(model.case, model.objects)
+    return computed_tailscaled_port(model) or reordered
+
+
 def computed_tailscaled_port(model):
     def fill(text):
         found = re.fullmatch(r"<PORT:tailscaled/([^<>]+)>", text)

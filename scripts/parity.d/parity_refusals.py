@@ -1,6 +1,7 @@
 """What the reference refuses (read from messages.txt), and whether our errors name the same objects and causes."""
 import re
 
+from parity_chance import clashing
 from parity_ontop import ON_TOP
 from parity_release import row_holds
 
@@ -17,6 +18,7 @@ REFUSING_EVENTS = {
     "IngressSvcInvalid", "InvalidTailscaleService", "ProxyGroupNotFound", "ProxyClassInvalid", "ConnectorInvalid",
     "ConnectorCreationFailed", "ProxyGroupCreationFailed", "RecorderInvalid", "MultipleDNSConfigsPresent",
 }
+UNSEEN = {59, 60}  # rows about what the operator waits for before it looks at the object
 # Reasons of False conditions that mean "not yet", or that only the tailnet can know.
 WAITING_REASONS = {"KubeAPIServerProxyNoBackends", "ClusterResourcesNotReady", "InvalidOAuth", "ConfigurationFailed",
                    "IngressSvcNoBackendsConfigured", "EndpointsPending", "PodsPending"}
@@ -61,7 +63,8 @@ CAUSES = [
     (r'Container\.image: Invalid value: "(?P<what>[^"]*)"', {"invalid-image"}),
     (r"tailscaleInitContainer\.debug: Invalid value", {"debug-of-init-container"}),
     (r'"servicemonitors\.monitoring\.coreos\.com" CRD was not found', {"no-service-monitor"}),
-    (r'nodePort\.ports: Invalid value: "(?P<what>[^"]*)"', {"invalid-port-range"}),
+    (r'nodePort\.ports: Invalid value: "[^"]*": port ranges for ProxyClass', {"invalid-port-range"}),
+    (r'nodePort\.ports: Invalid value: "(?P<what>[^"]*)"(?!: port ranges for)', {"invalid-port-range"}),
     (r"cannot unmarshal number (?P<what>\d+) into .* of type uint16", {"invalid-port-range"}),
     (r"Multiple DNSConfig resources found", {"second-dns-config"}),
     (r"S3 storage must be used when deploying multiple Recorder replicas", {"recorder-storage"}),
@@ -105,10 +108,10 @@ CAUSES = [
 
 
 class Refusal:
-    """One object that the reference refuses for one cause, `count` times."""
+    """One object that the reference refuses for one cause. `objects`: those of which it could as well have refused another."""
 
-    def __init__(self, obj, rules, line):
-        self.object, self.rules, self.line = obj, frozenset(rules), line
+    def __init__(self, obj, objects, rules, line):
+        self.object, self.objects, self.rules, self.line = obj, objects, frozenset(rules), line
         self.marks, self.whats, self.optional = set(), set(), False
 
 
@@ -132,8 +135,16 @@ def _parse(line):
     return None
 
 
-def refuses(line):
-    return _parse(line) is not None
+def told(case):
+    """{(objects of which one is refused, words): why}. Chance: whether an event or a condition tells of it, when, and in which order it tells of several faults."""
+    found = {}
+    for line in case.messages:
+        parsed = None if _superseded(line, case.messages) else _parse(line)
+        if parsed:
+            _, obj, _, text = parsed
+            either, words = tuple(sorted(clashing(text))), tuple(sorted(re.findall(r"[^][\s,]+", text)))
+            found.setdefault((either, ()) if either else ((obj,), words), text)
+    return found
 
 
 def _waiting(reason, text):
@@ -182,7 +193,8 @@ def refusals(case):
             unknown.append((obj, line))
         for rules, what in causes:
             rules = _narrowed(case, obj, rules)
-            refusal = found.setdefault((obj, frozenset(rules)), Refusal(obj, rules, line))
+            objects = clashing(text) if rules == {"invalid-port-range"} else frozenset()
+            refusal = found.setdefault((objects or obj, frozenset(rules)), Refusal(obj, objects | {obj}, rules, line))
             refusal.marks.add(text if source == "event" and rules <= BACKENDS else "")
             refusal.whats.add(what)
     _mark_optional(list(found.values()))
@@ -218,14 +230,20 @@ def compare(case, errors):
 
 def _found(case, errors, wanted):
     problems, rows = [], set()
+    unseen = {error.object for error in errors if case.several_faults and _row_of(case, error.object, error.rule) in UNSEEN}
     for error in errors:
         problems += misplaced(case, error)
-        problems += _extra(case, error, wanted, rows)
+        problems += _extra(case, error, wanted, unseen, rows)
     return problems, rows
 
 
+def _row_of(case, name, rule):
+    """The row that allows this error on the object, or 0."""
+    return next((number for number, rules, allows in ON_TOP if rule in rules and row_holds(number, case.release) and allows(case, name, rule)), 0)
+
+
 def _unmet(refusal, errors):
-    mine = [e for e in errors if e.rule in refusal.rules and refusal.object in e.named()]
+    mine = [e for e in errors if e.rule in refusal.rules and refusal.objects & e.named()]
     expected = " or ".join(sorted(refusal.rules))
     if len({(e.path, e.line, e.column, e.rule, e.message) for e in mine}) < len(refusal.marks):
         return [(refusal.object, "", f"{len(refusal.marks)} error(s) [{expected}] as in: {refusal.line}",
@@ -247,21 +265,21 @@ def misplaced(case, error):
 
 def _behind_another_fault(case, name, wanted):
     """The reference never comes to look at it: the object, or the class that it waits for, is refused for something else."""
-    refused = {refusal.object for refusal in wanted}
+    refused = {obj for refusal in wanted for obj in refusal.objects}
     return case.several_faults and bool(refused & {name, *(f"ProxyClass/{case.proxy_class(obj)}" for obj in case.find(name))})
 
 
-def _extra(case, error, wanted, rows):
+def _extra(case, error, wanted, unseen, rows):
     names = [error.object] if error.object else error.notes
     if not names:
         return [("", "", "(no error without an object)", error.headline)]
     problems = []
     for name in names:
-        if any(r.object == name and error.rule in r.rules for r in wanted) or _behind_another_fault(case, name, wanted):
+        if any(name in r.objects and error.rule in r.rules for r in wanted) or _behind_another_fault(case, name, wanted):
             continue
-        number = next((n for n, rules, allows in ON_TOP if error.rule in rules and row_holds(n, case.release) and allows(case, name, error.rule)), 0)
+        number = _row_of(case, name, error.rule)
         if number:
             rows.add(number)
-        else:
+        elif name not in unseen:
             problems.append((name, "", "(the reference does not refuse this)", error.headline))
     return problems

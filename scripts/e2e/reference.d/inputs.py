@@ -422,10 +422,10 @@ class Maker(newer.Newer):
 
     def static(self):
         """A group that is reached at the addresses of nodes."""
-        for n in range(self.random.randint(0 if self.oddly() else 1, 3)):  # one of them is chosen: the operator has no order
+        for n in range(self.random.randint(0 if self.oddly() else 1, 3)):
             addresses = [{"type": "ExternalIP", "address": f"198.51.100.{n + 1}"}] if not self.oddly() else []
             addresses += [{"type": "ExternalIP", "address": f"2001:db8::{n + 1}"}] if self.maybe(0.3) else []
-            node = self.add("v1", "Node", f"node-{n}-{self.number}", {}, labels={"pool": "b" if n else "a"})
+            node = self.add("v1", "Node", f"node-{n}-{self.number}", {}, labels={"pool": self.one("aab") if n else "a"})
             node["status"] = {"addresses": [*addresses, {"type": "InternalIP", "address": f"10.0.0.{n + 1}"}]}
         ports = self.one([[{"port": 30100, "endPort": 30120}], [{"port": 30500}, {"port": 30501}, {"port": 30502}, {"port": 30503}], [{"port": 31000, "endPort": 31001}]],
                          [[{"port": 80}], [{"port": 30500, "endPort": 30400}], [{"port": 30500}, {"port": 30500}], [{"port": 32767, "endPort": 32769}]])

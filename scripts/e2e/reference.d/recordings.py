@@ -4,9 +4,10 @@ import pathlib
 import re
 
 import batch
+import parity_chance
 import parity_compare
 from parity_case import Case, ident
-from parity_refusals import refuses
+from parity_refusals import told
 from parity_release import before
 
 FILES = ("expected.yaml", "changed.yaml", "messages.txt")  # devices and addresses, which the others hold, are new in each run
@@ -16,20 +17,23 @@ def placeholders(text):
     return re.sub(r"<SFX[^<>]*>|\{SFX[^{}]*\}", "<SFX>", text)
 
 
-def objects(text):
-    return {ident(obj): parity_compare.normal(obj) for obj in map(batch.loaded, placeholders(text).split("\n---\n")) if obj}
+def objects(case):
+    """Those of the operator by name, without what it leaves to chance."""
+    found = [obj for obj in map(batch.loaded, placeholders(batch.local(case.text("expected.yaml"))).split("\n---\n")) if obj]
+    parity_chance.endpoints_in_order(case, found)
+    return {ident(obj): parity_compare.normal(obj) for obj in found if not parity_chance.is_of_several(case, obj)}
 
 
-def meaning(name, text):
+def meaning(name, case):
     """What two recordings of a file are compared by."""
     if name == "messages.txt":
-        return sorted(line for line in text.split("\n") if refuses(line))
-    return objects(text) if name == "expected.yaml" else batch.loaded(placeholders(text))
+        return set(told(case))
+    return objects(case) if name == "expected.yaml" else batch.loaded(placeholders(batch.local(case.text(name))))
 
 
 def differences(recorded, written):
     """Between the objects of two cases."""
-    return parity_compare.diff(objects(batch.local(recorded.text("expected.yaml"))), objects(written.text("expected.yaml")))
+    return parity_compare.diff(objects(recorded), objects(written))
 
 
 def keep(folder, older, newer, release):
@@ -40,7 +44,7 @@ def keep(folder, older, newer, release):
     recorded = Case(folder, release=before(release))
     for name in FILES:
         stem, ending = os.path.splitext(name)
-        place, text = pathlib.Path(folder, f"{stem}@{release}{ending}"), newer.text(name)
+        place = pathlib.Path(folder, f"{stem}@{release}{ending}")
         place.unlink(missing_ok=True)
-        if meaning(name, text) not in (meaning(name, older.text(name)), meaning(name, batch.local(recorded.text(name)))):
-            place.write_text(batch.as_recorded(text, recorded.text("input.yaml")), encoding="utf-8")
+        if meaning(name, newer) not in (meaning(name, older), meaning(name, recorded)):
+            place.write_text(batch.as_recorded(newer.text(name), recorded.text("input.yaml")), encoding="utf-8")

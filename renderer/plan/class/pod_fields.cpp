@@ -15,6 +15,7 @@ constexpr std::array<std::string_view, 4> kMapsOfStrings = {"limits", "matchLabe
 // In these an empty text says the same as none.
 constexpr std::array<std::string_view, 3> kOfOptionalTexts = {"imagePullSecrets", "seLinuxOptions",
                                                               "tolerations"};
+constexpr std::string_view kOfClaim = "request";  // and so in this one, beside a claim's name
 
 bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
     return std::ranges::find(names, name) != names.end();
@@ -46,7 +47,7 @@ Value pod_field(std::string_view name, const Value& value) {
         const Value& inner = member.value;
         const bool is_empty_text = inner.is_string() && inner.text().empty();
         if (!is_left_out(member.name(), inner) &&
-            !(is_empty_text && is_one_of(name, kOfOptionalTexts))) {
+            !(is_empty_text && (is_one_of(name, kOfOptionalTexts) || member.name() == kOfClaim))) {
             result.add(member.key.clone(), pod_field(member.name(), inner));
         }
     }

@@ -39,7 +39,7 @@ def _possible(nodes):
     for order in itertools.permutations(nodes, min(len(nodes), MOST_ENDPOINTS)):
         chosen = sum(order, [])[:MOST_ENDPOINTS]
         yield chosen
-        if len(order[0]) < MOST_ENDPOINTS:
+        if order and len(order[0]) < MOST_ENDPOINTS:
             yield chosen[::-1]
 
 

@@ -9,7 +9,7 @@ import yaml
 import devices
 import record
 from cluster import LOGIN_SERVERS
-from parity_case import CONTROL, ident, meta, pinned_address
+from parity_case import CONTROL, TS, annotations, ident, meta, pinned_address
 from parity_refusals import CONTROLLERS
 from parity_release import is_within
 
@@ -26,7 +26,8 @@ LOOK_SECONDS = 0.8  # for the operator to find that something is good now
 MOST = 60  # inputs at once
 # Two of these in a cluster get in each other's way.
 ALONE = {"DNSConfig", "Node", "ProxyGroupPolicy"}
-NODE_PORTS = "ports of nodes"  # and so do two ProxyClasses that ask for some of them
+NODE_PORTS = "ports of nodes"  # and so do two ProxyClasses that ask for some of them, and two Services of one hostname
+HOSTNAME = TS + "hostname"
 
 
 def local(text):
@@ -52,6 +53,7 @@ def together(cases, most=MOST):
     for case in cases:
         facts = tuple(sorted((key, str(case.settings.get(key))) for key in DISTINCT))
         keys = {ident(obj) for obj in objects_of(case)} | {obj["kind"] for obj in objects_of(case) if obj["kind"] in ALONE}
+        keys |= {HOSTNAME + annotations(obj)[HOSTNAME] for obj in objects_of(case) if HOSTNAME in annotations(obj)}
         keys |= {NODE_PORTS for obj in objects_of(case) if obj["kind"] == "ProxyClass" and (obj.get("spec") or {}).get("staticEndpoints")}
         for batch in batches:
             if batch[0] == facts and not batch[1] & keys and len(batch[2]) < most:

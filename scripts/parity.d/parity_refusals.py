@@ -101,7 +101,7 @@ CAUSES = [
     (r"^rejected by the API server: .*pathType: Required", {"invalid-object", "path-without-type"}),
     (r"^rejected by the API server: .*(?:must be no more than|Too long)", {"invalid-object", "name-too-long"}),
     (r"^rejected by the API server: .*Unsupported value", {"invalid-object", "schema-value"}),
-    (r"^rejected by the API server: .*in body must be of type", {"invalid-object", "schema-type"}),
+    (r"^rejected by the API server: .*(?:in body must be of type|cannot unmarshal)", {"invalid-object", "schema-type"}),
     (r"^rejected by the API server: .*Required value", {"invalid-object", "schema-required"}),
     (r"^rejected by the API server", {"invalid-object"}),
 ]

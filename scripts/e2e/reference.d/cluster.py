@@ -5,10 +5,12 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.request
 
 import yaml
@@ -19,7 +21,9 @@ from shared.operator_source import operator_source
 RECORDER_PORT, TAILNET_PORT = 9081, 9080
 LOGIN_SERVERS = [f"http://127.0.0.{number}:{TAILNET_PORT}" for number in range(1, 200)]  # all are the same one
 SCOPES = ["auth_keys", "devices:core", "devices:routes", "services"]
-START_SECONDS, QUIET_SECONDS, LEAST_SECONDS, MOST_SECONDS = 60, 1.2, 2.5, 15
+START_SECONDS, QUIET_SECONDS, LEAST_SECONDS, MOST_SECONDS = 120, 1.2, 2.5, 60
+METRICS = "http://127.0.0.1:8080/metrics"  # of the operator
+AT_WORK = re.compile(r"(?m)^(?:workqueue_depth|controller_runtime_active_workers)\{[^}]*\} [^0]")
 SYSTEM = {"kube-system", "kube-public", "kube-node-lease"}
 MONITORS = "customresourcedefinitions/servicemonitors.monitoring.coreos.com"
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -219,14 +223,26 @@ class Lab:
             time.sleep(0.1)
         begin = last = time.monotonic()
         seen = 0
-        while (now := time.monotonic()) < begin + least or now < last + min(QUIET_SECONDS, least):
-            if now > begin + MOST_SECONDS:
-                return  # two DNSConfigs are written in turn for ever
+        while (now := time.monotonic()) < begin + MOST_SECONDS:  # two DNSConfigs are written in turn for ever
             assert process.poll() is None, f"the operator ended:\n{self.text('operator.err')[-3000:]}"
+            if now > begin + least and now > last + min(QUIET_SECONDS, least):
+                if not self.is_busy():
+                    return
+                last = time.monotonic()
             time.sleep(0.2)
-            written = len(self.written())
-            if written != seen:
+            if (written := len(self.written())) != seen:
                 seen, last = written, time.monotonic()
+
+    def is_busy(self):
+        """Whether a controller of the operator has not begun yet, or has something to look at."""
+        log = self.text("operator.err")
+        if log.count('"Starting workers"') < log.count('"Starting Controller"'):
+            return True
+        try:
+            with urllib.request.urlopen(METRICS, timeout=60) as answer:
+                return bool(AT_WORK.search(answer.read().decode()))
+        except urllib.error.URLError:
+            return True  # its server comes up last
 
 
 @contextlib.contextmanager

@@ -16,41 +16,12 @@
 #include "renderer/core/document.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
+#include "renderer/load/load_options.h"
 #include "renderer/load/locked_port.h"
 
 namespace renderer {
 
 class SourceTree;
-
-struct LoadOptions {
-    std::shared_ptr<const SourceTree> tree;  // where files are read; none: the disk
-    std::string path;                        // directory or file; unused for a stream
-    std::optional<std::string> stream;       // stdin, already read to its end: post-render, krm
-    bool resource_list = false;              // `stream` is a ResourceList: krm
-    std::vector<std::string> values_files;   // --values, in order
-    std::vector<std::string> sets;           // --set key.path=value, in order
-    std::vector<std::string> context_dirs;   // --context: documents there are facts, never output
-    std::string cluster;                     // --cluster; empty = the only one
-    std::string default_namespace;           // --namespace
-    std::string output_dir;                  // -o: skipped while reading
-    bool only_generated = false;        // --only generated: the sources are applied as they are
-    std::vector<std::string> includes;  // --include: folders to render that no one applies
-    std::vector<std::string> ignores;   // --ignore: folders that may hold such
-    std::vector<std::string>
-        substitutes;  // --substitute NAME=VALUE: of Flux, where the tree has none
-    std::vector<std::string> argo_clusters;  // --argo-cluster: all that Argo CD knows
-    bool suspended = false;                  // --suspended: also what is not reconciled
-    bool fixes_sources = false;      // with only_generated: the edits that sources need are made
-    bool lints = false;              // what only matters once it is applied is an error, too
-    bool one_stream = false;         // what is left out of the output is lost
-    std::string kustomize = "none";  // --kustomize: where kustomize or kubectl is
-    std::string helm = "none";       // --helm: where helm is
-    std::vector<std::string> chart_dirs;  // --charts: directories of the disk that hold charts
-    bool install = false;                 // no input but values: a bundle of the operator's chart
-    std::string kubernetes_version;       // --kubernetes-version
-    bool validate = false;                // --validate: foreign documents and outputs too
-    unsigned threads = 0;                 // 0 = one per core
-};
 
 // A path as a file of Fleet spells it.
 struct NamedPath {

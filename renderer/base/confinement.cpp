@@ -4,8 +4,10 @@
 #include <linux/audit.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,6 +16,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 
 namespace renderer {
 
@@ -34,13 +38,12 @@ constexpr unsigned kFileSetattr = 469;
 
 struct Refusal {
     unsigned call;
-    int error;
+    int error;  // 0: it seems to succeed
 };
 
 constexpr std::array kRefusals = std::to_array<Refusal>({
-    // The network.
-    {SYS_socket, EACCES}, {SYS_io_uring_setup, EPERM}, {SYS_io_uring_enter, EPERM},
-        {SYS_io_uring_register, EPERM},
+    // Ways around what is looked at.
+    {SYS_io_uring_setup, EPERM}, {SYS_io_uring_enter, EPERM}, {SYS_io_uring_register, EPERM},
         // Other processes. ENOSYS makes libraries take the older call, which kChecks looks at. To
         // execute needs no refusal: without another process a program can only give up itself for
         // it.
@@ -49,14 +52,12 @@ constexpr std::array kRefusals = std::to_array<Refusal>({
         {SYS_pidfd_send_signal, EPERM}, {SYS_tkill, EPERM}, {SYS_rt_sigqueueinfo, EPERM},
         {SYS_rt_tgsigqueueinfo, EPERM}, {SYS_kcmp, EPERM},
         // Files.
-        {SYS_openat2, ENOSYS}, {SYS_open_by_handle_at, EPERM}, {SYS_unlinkat, EPERM},
-        {SYS_renameat, EPERM}, {SYS_renameat2, EPERM}, {SYS_mkdirat, EPERM}, {SYS_mknodat, EPERM},
-        {SYS_linkat, EPERM}, {SYS_symlinkat, EPERM}, {SYS_truncate, EPERM}, {SYS_fchmod, EPERM},
-        {SYS_fchmodat, EPERM}, {kFchmodat2, EPERM}, {SYS_fchown, EPERM}, {SYS_fchownat, EPERM},
-        {SYS_utimensat, EPERM}, {SYS_setxattr, EPERM}, {SYS_lsetxattr, EPERM},
-        {SYS_fsetxattr, EPERM}, {kSetxattrat, EPERM}, {SYS_removexattr, EPERM},
-        {SYS_lremovexattr, EPERM}, {SYS_fremovexattr, EPERM}, {kRemovexattrat, EPERM},
-        {kFileSetattr, EPERM},
+        {SYS_openat2, ENOSYS}, {SYS_open_by_handle_at, EPERM}, {SYS_mknodat, EPERM},
+        {SYS_linkat, EPERM}, {SYS_symlinkat, EPERM}, {SYS_truncate, EPERM}, {SYS_fchown, EPERM},
+        {SYS_fchownat, EPERM}, {SYS_utimensat, EPERM}, {SYS_setxattr, EPERM},
+        {SYS_lsetxattr, EPERM}, {SYS_fsetxattr, EPERM}, {kSetxattrat, EPERM},
+        {SYS_removexattr, EPERM}, {SYS_lremovexattr, EPERM}, {SYS_fremovexattr, EPERM},
+        {kRemovexattrat, EPERM}, {kFileSetattr, EPERM},
         // The machine.
         {SYS_mount, EPERM}, {SYS_umount2, EPERM}, {SYS_move_mount, EPERM}, {SYS_open_tree, EPERM},
         {kOpenTreeAttr, EPERM}, {SYS_fsopen, EPERM}, {SYS_fspick, EPERM}, {SYS_fsmount, EPERM},
@@ -65,31 +66,80 @@ constexpr std::array kRefusals = std::to_array<Refusal>({
         {SYS_userfaultfd, EPERM}, {SYS_add_key, EPERM}, {SYS_request_key, EPERM},
         {SYS_keyctl, EPERM},
 #if defined(__x86_64__)
-        {SYS_fork, EPERM}, {SYS_vfork, EPERM}, {SYS_creat, EPERM}, {SYS_unlink, EPERM},
-        {SYS_rename, EPERM}, {SYS_mkdir, EPERM}, {SYS_rmdir, EPERM}, {SYS_mknod, EPERM},
-        {SYS_link, EPERM}, {SYS_symlink, EPERM}, {SYS_chmod, EPERM}, {SYS_chown, EPERM},
-        {SYS_lchown, EPERM}, {SYS_utime, EPERM}, {SYS_utimes, EPERM}, {SYS_futimesat, EPERM},
+        {SYS_fork, EPERM}, {SYS_vfork, EPERM}, {SYS_creat, EPERM}, {SYS_mknod, EPERM},
+        {SYS_link, EPERM}, {SYS_symlink, EPERM}, {SYS_chown, EPERM}, {SYS_lchown, EPERM},
+        {SYS_utime, EPERM}, {SYS_utimes, EPERM}, {SYS_futimesat, EPERM},
 #endif
 });
+
+// Landlock limits these to a directory.
+constexpr std::array kChangesOfFiles = std::to_array<Refusal>({
+    {SYS_unlinkat, EPERM}, {SYS_renameat, EPERM}, {SYS_renameat2, EPERM}, {SYS_mkdirat, EPERM},
+#if defined(__x86_64__)
+        {SYS_unlink, EPERM}, {SYS_rename, EPERM}, {SYS_mkdir, EPERM}, {SYS_rmdir, EPERM},
+#endif
+});
+
+// It does not know these.
+constexpr std::array kChangesOfModes = std::to_array<unsigned>({
+    SYS_fchmod, SYS_fchmodat, kFchmodat2,
+#if defined(__x86_64__)
+        SYS_chmod,
+#endif
+});
+
+// A connection may also begin with data that is sent, which Landlock does not look at.
+constexpr std::array kOtherWaysToConnect = std::to_array<Refusal>({{SYS_bind, EPERM},
+                                                                   {SYS_listen, EPERM},
+                                                                   {SYS_accept, EPERM},
+                                                                   {SYS_accept4, EPERM},
+                                                                   {SYS_sendto, EPERM},
+                                                                   {SYS_sendmsg, EPERM},
+                                                                   {SYS_sendmmsg, EPERM}});
 
 // Stands for the number of the process, which is known only in it.
 constexpr std::uint32_t kOwnProcess = 0xffffffff;
 constexpr std::uint32_t kWrites = O_ACCMODE | O_CREAT | O_TRUNC;
 
-// Refused unless the bits `mask` of an argument are `wanted`.
+// Refused unless the bits `mask` of an argument are `value`, or, with `differs`, if they are.
 struct Check {
     unsigned call;
     int error;
-    std::uint32_t argument, mask, wanted;
+    std::uint32_t argument, mask, value;
+    bool differs = false;
 };
 
 constexpr std::array kChecks = std::to_array<Check>({
     {SYS_clone, EPERM, 0, CLONE_THREAD, CLONE_THREAD},
-        {SYS_kill, EPERM, 0, 0xffffffff, kOwnProcess},
-        {SYS_tgkill, EPERM, 0, 0xffffffff, kOwnProcess}, {SYS_openat, EACCES, 2, kWrites, O_RDONLY},
+    {SYS_kill, EPERM, 0, 0xffffffff, kOwnProcess},
+    {SYS_tgkill, EPERM, 0, 0xffffffff, kOwnProcess},
+});
+
+constexpr std::array kReadsOnly = std::to_array<Check>({
+    {SYS_openat, EACCES, 2, kWrites, O_RDONLY},
 #if defined(__x86_64__)
         {SYS_open, EACCES, 1, kWrites, O_RDONLY},
 #endif
+});
+
+// Files are emptied by these even though they are not opened for writing, as far as a Landlock
+// before version 3 can tell.
+constexpr std::uint32_t kEmpties = O_ACCMODE | O_TRUNC;
+constexpr std::array kOpensAsItSays = std::to_array<Check>({
+    {SYS_openat, EACCES, 2, O_ACCMODE, O_ACCMODE, true},
+        {SYS_openat, EACCES, 2, kEmpties, O_RDONLY | O_TRUNC, true},
+#if defined(__x86_64__)
+        {SYS_open, EACCES, 1, O_ACCMODE, O_ACCMODE, true},
+        {SYS_open, EACCES, 1, kEmpties, O_RDONLY | O_TRUNC, true},
+#endif
+});
+
+// The protocol is 0 or TCP: Landlock does not look at connections of MPTCP.
+constexpr std::uint32_t kKindOfSocket = 0xf;
+constexpr std::array kTcpSockets = std::to_array<Check>({
+    {SYS_socket, EAFNOSUPPORT, 0, 0xffffffff, AF_INET},
+    {SYS_socket, EACCES, 1, kKindOfSocket, SOCK_STREAM},
+    {SYS_socket, EACCES, 2, ~std::uint32_t{IPPROTO_TCP}, 0},
 });
 
 sock_filter load(std::size_t offset) {
@@ -109,29 +159,73 @@ sock_filter refuse(int error) {
     return give(SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error));
 }
 
-// The numbers of another architecture end the program; so does the third set of x86_64, x32.
-std::vector<sock_filter> call_filter() {
-    constexpr std::uint32_t kX32 = 0x40000000;
-    std::vector<sock_filter> filter = {
-        load(offsetof(seccomp_data, arch)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0),
-        give(SECCOMP_RET_KILL_PROCESS),
-        load(offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kX32, 0, 1),
-        give(SECCOMP_RET_KILL_PROCESS),
-    };
-    for (const auto& [call, error] : kRefusals) {
-        filter.insert(filter.end(), {skip_unless(call, 1), refuse(error)});
+class Filter {
+public:
+    // The numbers of another architecture end the program; so does the third set of x86_64, x32.
+    Filter() {
+        constexpr std::uint32_t kX32 = 0x40000000;
+        statements_ = {
+            load(offsetof(seccomp_data, arch)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0),
+            give(SECCOMP_RET_KILL_PROCESS),
+            load(offsetof(seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kX32, 0, 1),
+            give(SECCOMP_RET_KILL_PROCESS),
+        };
     }
-    for (const auto& [call, error, argument, mask, wanted] : kChecks) {
-        const std::size_t offset = offsetof(seccomp_data, args) + argument * sizeof(std::uint64_t);
-        filter.insert(
-            filter.end(),
-            {skip_unless(call, 5), load(offset), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask),
-             skip_unless(wanted, 1), give(SECCOMP_RET_ALLOW), refuse(error)});
+
+    void add(std::span<const Refusal> refusals) {
+        for (const auto& [call, error] : refusals) {
+            statements_.insert(statements_.end(), {skip_unless(call, 1), refuse(error)});
+        }
     }
-    filter.push_back(give(SECCOMP_RET_ALLOW));
-    return filter;
+
+    void add(std::span<const Check> checks) {
+        for (const Check& check : checks) {
+            const std::size_t offset =
+                offsetof(seccomp_data, args) + check.argument * sizeof(std::uint64_t);
+            const std::uint8_t if_equal = check.differs ? 0 : 1;
+            statements_.insert(
+                statements_.end(),
+                {skip_unless(check.call, 5), load(offset),
+                 BPF_STMT(BPF_ALU | BPF_AND | BPF_K, check.mask),
+                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, check.value, if_equal,
+                          static_cast<std::uint8_t>(1 - if_equal)),
+                 refuse(check.error), load(offsetof(seccomp_data, nr))});
+        }
+    }
+
+    std::vector<sock_filter> finish() {
+        statements_.push_back(give(SECCOMP_RET_ALLOW));
+        return std::move(statements_);
+    }
+
+private:
+    std::vector<sock_filter> statements_;
+};
+
+std::vector<sock_filter> call_filter(const Rights& rights) {
+    Filter filter;
+    filter.add(kRefusals);
+    for (const unsigned call : kChangesOfModes) {
+        const Refusal refusal = {call, rights.changes_files ? 0 : EPERM};
+        filter.add(std::span(&refusal, 1));
+    }
+    filter.add(kChecks);
+    if (rights.changes_files) {
+        filter.add(kOpensAsItSays);
+    } else {
+        filter.add(kChangesOfFiles);
+        filter.add(kReadsOnly);
+    }
+    if (rights.port != 0) {
+        filter.add(kOtherWaysToConnect);
+        filter.add(kTcpSockets);
+    } else {
+        const Refusal no_network = {SYS_socket, EACCES};
+        filter.add(std::span(&no_network, 1));
+    }
+    return filter.finish();
 }
 
 // What a program may need that is linked dynamically, or is a script that becomes another program.
@@ -149,42 +243,100 @@ constexpr std::array kSystem = {"/bin",
                                 "/dev/urandom",
                                 "/etc/ld.so.cache"};
 
-constexpr std::uint64_t kReadFile = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE;
-constexpr std::uint64_t kRead = kReadFile | LANDLOCK_ACCESS_FS_READ_DIR;
+// Newer than the headers that this may be built with.
+constexpr std::uint64_t kTruncate = 1U << 14U;
+constexpr std::uint64_t kConnectTcp = 1U << 1U;
+constexpr int kNetPort = 2;
 
-void allow_reading(int ruleset, const char* path) {
-    const int place = ::open(path, O_PATH | O_CLOEXEC);
+struct Ruleset {
+    std::uint64_t files, ports;
+};
+
+struct PortRule {
+    std::uint64_t allowed, port;
+};
+
+constexpr std::uint64_t kExecute = LANDLOCK_ACCESS_FS_EXECUTE;
+constexpr std::uint64_t kReadFile = kExecute | LANDLOCK_ACCESS_FS_READ_FILE;
+constexpr std::uint64_t kRead = kReadFile | LANDLOCK_ACCESS_FS_READ_DIR;
+// Of both, those that a program needs that may change files.
+constexpr std::uint64_t kChange =
+    LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+    LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG;
+constexpr std::uint64_t kMakeOthers =
+    LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+    LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
+
+void allow(int ruleset, const std::string& path, std::uint64_t access) {
+    const int place = ::open(path.c_str(), O_PATH | O_CLOEXEC);
     struct stat status {};
     if (place < 0) {
         return;
     }
     if (::fstat(place, &status) == 0) {
         const landlock_path_beneath_attr rule = {
-            .allowed_access = S_ISDIR(status.st_mode) ? kRead : kReadFile, .parent_fd = place};
+            .allowed_access = S_ISDIR(status.st_mode) ? access : access & kReadFile,
+            .parent_fd = place};
         (void)::syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     }
     ::close(place);
 }
 
+constexpr int kKnowsTruncate = 3;
+constexpr int kKnowsPorts = 4;
+
+// 0: the kernel has no Landlock.
+int landlock_version() {
+    const long version =
+        ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    return version < 0 ? 0 : static_cast<int>(version);
+}
+
+// -1: the kernel has no Landlock.
+int make_ruleset(const Rights& rights, int version) {
+    const std::uint64_t truncate = version >= kKnowsTruncate ? kTruncate : 0;
+    const std::uint64_t change = rights.changes_files ? kChange | truncate : 0;
+    const bool knows_ports = version >= kKnowsPorts;
+    const Ruleset handled = {
+        .files = kRead | change | (rights.changes_files ? kMakeOthers : 0),
+        .ports = rights.port != 0 && knows_ports ? kConnectTcp : 0};
+    const std::size_t size = knows_ports ? sizeof(handled) : sizeof(handled.files);
+    const int ruleset =
+        static_cast<int>(::syscall(SYS_landlock_create_ruleset, &handled, size, 0));
+    if (ruleset >= 0 && handled.ports != 0) {
+        const PortRule rule = {.allowed = kConnectTcp, .port = rights.port};
+        (void)::syscall(SYS_landlock_add_rule, ruleset, kNetPort, &rule, 0);
+    }
+    // What a program writes itself it does not execute.
+    const std::uint64_t own = rights.changes_files ? (kRead | change) & ~kExecute : kRead;
+    allow(ruleset, rights.directory, own);
+    return ruleset;
+}
+
 }  // namespace
 
 bool keeps_files_apart() {
-    return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
+    return landlock_version() > 0;
 }
 
-Confinement::Confinement(const std::string& program, const std::string& directory)
-    : filter_(call_filter()) {
-    const landlock_ruleset_attr handled = {.handled_access_fs = kRead};
-    ruleset_ =
-        static_cast<int>(::syscall(SYS_landlock_create_ruleset, &handled, sizeof(handled), 0));
+bool keeps_ports_apart() {
+    return landlock_version() >= kKnowsPorts;
+}
+
+Confinement::Confinement(const std::string& program, const Rights& rights)
+    : needs_landlock_(rights.changes_files || rights.port != 0),
+      ruleset_(make_ruleset(rights, landlock_version())),
+      filter_(call_filter(rights)) {
     if (ruleset_ < 0) {
         return;
     }
     for (const char* path : kSystem) {
-        allow_reading(ruleset_, path);
+        allow(ruleset_, path, kRead);
     }
-    allow_reading(ruleset_, program.c_str());
-    allow_reading(ruleset_, directory.c_str());
+    for (const std::string& path : rights.others) {
+        allow(ruleset_, path, kRead & ~kExecute);
+    }
+    allow(ruleset_, program, kRead);
 }
 
 Confinement::~Confinement() {
@@ -201,7 +353,7 @@ bool Confinement::apply() {
     }
     const sock_fprog program = {.len = static_cast<unsigned short>(filter_.size()),
                                 .filter = filter_.data()};
-    return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+    return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && (ruleset_ >= 0 || !needs_landlock_) &&
            (ruleset_ < 0 || ::syscall(SYS_landlock_restrict_self, ruleset_, 0) == 0) &&
            ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }

@@ -1,11 +1,12 @@
 // What the kernel refuses to a program that is about to be started, and to whatever it becomes:
-// sockets, other processes, and every change of a file, by a filter of its system calls; reading
-// files that are not its business, by Landlock. A kernel without Landlock (before 5.13) leaves it
+// the network, other processes, and changes of files, by a filter of its system calls; files and
+// ports that are not its business, by Landlock. A kernel without Landlock (before 5.13) leaves it
 // the files that its user may read. Source: seccomp(2), landlock(7), include/uapi/linux.
 #pragma once
 
 #include <linux/filter.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,22 @@ namespace renderer {
 // The kernel has Landlock.
 bool keeps_files_apart();
 
+// And it is one that knows ports (Linux 6.7).
+bool keeps_ports_apart();
+
+// Of a program, besides reading itself, and the programs and libraries of the system.
+struct Rights {
+    std::string directory;                 // may be read, with what is below
+    std::vector<std::string> others = {};  // likewise: files and directories
+    // With one of these the kernel must have Landlock.
+    bool changes_files = false;  // of the directory: made, written, renamed and removed, nothing else
+    std::uint16_t port = 0;      // TCP connections to it, by IPv4; to others only if the kernel does
+                                 // not know ports. 0: no network
+};
+
 class Confinement {
 public:
-    // Readable are the file `program`, what is below `directory`, and the programs and libraries of
-    // the system.
-    Confinement(const std::string& program, const std::string& directory);
+    Confinement(const std::string& program, const Rights& rights);
     Confinement(const Confinement&) = delete;
     Confinement& operator=(const Confinement&) = delete;
     ~Confinement();
@@ -28,6 +40,7 @@ public:
     [[nodiscard]] bool apply();
 
 private:
+    bool needs_landlock_;
     int ruleset_ = -1;  // -1: the kernel has no Landlock
     std::vector<sock_filter> filter_;
 };

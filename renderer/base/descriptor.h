@@ -12,11 +12,13 @@ class Descriptor {
 public:
     // A program that is started does not get it.
     Descriptor(const std::string& path, int flags);
+    explicit Descriptor(int fd) : fd_(fd) {}  // which it closes
     Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
     Descriptor& operator=(Descriptor&&) = delete;
     ~Descriptor();
 
     [[nodiscard]] int get() const { return fd_; }  // -1: it could not be opened
+    [[nodiscard]] int release() { return std::exchange(fd_, -1); }  // the caller closes it
     // Some file systems report a full disk only here.
     bool close();
 

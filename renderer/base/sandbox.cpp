@@ -16,8 +16,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "renderer/base/confinement.h"
-
 namespace renderer {
 
 namespace {
@@ -34,12 +32,13 @@ bool limit(int resource, rlim_t most) {
 // Only what may be called between fork and exec. The program ends with the thread that waits for
 // it.
 [[noreturn]] void become(char* const* arguments, char* const* environment, const char* directory,
-                         int out, int err, pid_t parent, Confinement& confinement) {
+                         int out, int err, pid_t parent, rlim_t file_bytes,
+                         Confinement& confinement) {
     const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     const bool ready = ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent &&
                        null >= 0 && ::dup2(null, STDIN_FILENO) >= 0 &&
                        ::dup2(out, STDOUT_FILENO) >= 0 && ::dup2(err, STDERR_FILENO) >= 0 &&
-                       ::setsid() >= 0 && ::chdir(directory) == 0 && limit(RLIMIT_FSIZE, 0) &&
+                       ::setsid() >= 0 && ::chdir(directory) == 0 && limit(RLIMIT_FSIZE, file_bytes) &&
                        limit(RLIMIT_CORE, 0) && limit(RLIMIT_DATA, kMemory) && confinement.apply();
     if (ready) {
         // What the user's shell has left open, a kernel before 5.9 leaves open.
@@ -80,6 +79,7 @@ bool take(int fd, std::string& text, std::size_t most) {
 using Deadline = std::chrono::steady_clock::time_point;
 
 constexpr std::string_view kTooLong = "it took too long";
+constexpr std::string_view kNoLandlock = "this kernel has no Landlock to confine it";
 
 // Why the program must be ended; "" when both streams have ended.
 std::string_view collect(Pipe& out, Pipe& err, Deadline deadline, std::size_t most,
@@ -139,11 +139,15 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }  // namespace
 
 SandboxRun run_in_sandbox(SandboxProgram program, const SandboxLimits& limits) {
+    SandboxRun run;
+    if ((program.rights.changes_files || program.rights.port != 0) && !keeps_files_apart()) {
+        run.refusal = kNoLandlock;
+        return run;
+    }
     const std::vector<char*> arguments = pointers(program.arguments);
     program.environment.emplace_back("HOME=/nonexistent");
     const std::vector<char*> environment = pointers(program.environment);
-    Confinement confinement(program.arguments.front(), program.directory);
-    SandboxRun run;
+    Confinement confinement(program.arguments.front(), program.rights);
     Pipe out;
     Pipe err;
     const pid_t parent = ::getpid();
@@ -153,8 +157,8 @@ SandboxRun run_in_sandbox(SandboxProgram program, const SandboxLimits& limits) {
         return run;
     }
     if (child == 0) {
-        become(arguments.data(), environment.data(), program.directory.c_str(), out.ends[1],
-               err.ends[1], parent, confinement);
+        become(arguments.data(), environment.data(), program.rights.directory.c_str(), out.ends[1],
+               err.ends[1], parent, limits.file_bytes, confinement);
     }
     out.close(1);
     err.close(1);

@@ -1,5 +1,6 @@
-// A program of the user that gets input from strangers: no network, no other process, no
-// environment, nothing written, limited time, memory and output. confinement.h says how.
+// A program of the user that gets input from strangers: no other process, no environment, limited
+// time, memory and output; no network and nothing written unless it is given a right to that.
+// confinement.h says how.
 #pragma once
 
 #include <chrono>
@@ -7,11 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/confinement.h"
+
 namespace renderer {
 
 struct SandboxLimits {
     std::chrono::seconds time{60};
     std::size_t output_bytes = std::size_t{256} << 20U;
+    std::size_t file_bytes = 0;  // of each file that it writes
 };
 
 struct SandboxRun {
@@ -24,8 +28,8 @@ struct SandboxRun {
 struct SandboxProgram {
     std::vector<std::string> arguments;         // the first one is an absolute path
     std::vector<std::string> environment = {};  // "NAME=value"; HOME, which nothing is in, is added
-    std::string directory;                      // where it begins, and all of the user's that it
-                                                // may read where the kernel has Landlock
+    Rights rights = {};                         // it begins in their directory, and reads no more
+                                                // of the user's where the kernel has Landlock
 };
 
 // Standard input is empty. The program ends at the latest with the thread that calls this.

@@ -2,17 +2,25 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <linux/landlock.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 
 #include "renderer/base/confinement.h"
@@ -22,7 +30,7 @@ namespace renderer {
 namespace {
 
 SandboxRun run(const std::string& script, const SandboxLimits& limits = {}) {
-    return run_in_sandbox({.arguments = {"/bin/sh", "-c", script}, .directory = "/tmp"}, limits);
+    return run_in_sandbox({.arguments = {"/bin/sh", "-c", script}, .rights = {.directory = "/tmp"}}, limits);
 }
 
 TEST(Sandbox, TellsWhatTheProgramPrintedAndHowItEnded) {
@@ -40,13 +48,105 @@ TEST(Sandbox, HasNoEnvironmentAndNoInput) {
 
 SandboxRun python(const std::string& script, const std::string& directory) {
     return run_in_sandbox(
-        {.arguments = {"/usr/bin/python3", "-I", "-c", script}, .directory = directory}, {});
+        {.arguments = {"/usr/bin/python3", "-I", "-c", script}, .rights = {.directory = directory}}, {});
 }
 
 TEST(Sandbox, HasNoNetwork) {
     const SandboxRun done = python(
         "import socket\ntry: socket.socket()\nexcept PermissionError: print('refused')", "/tmp");
     EXPECT_EQ(done.output, "refused\n") << done.errors;
+}
+
+// A listener on a port of this machine.
+class Listener {
+public:
+    Listener() {
+        sockaddr_in any = {.sin_family = AF_INET,
+                           .sin_port = 0,
+                           .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)},
+                           .sin_zero = {}};
+        socklen_t size = sizeof(any);
+        auto* address = reinterpret_cast<sockaddr*>(&any);
+        is_good_ = ::bind(fd_, address, size) == 0 && ::listen(fd_, 8) == 0 &&
+                   ::getsockname(fd_, address, &size) == 0;
+        port_ = ntohs(any.sin_port);
+    }
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
+    ~Listener() { ::close(fd_); }
+    [[nodiscard]] std::uint16_t port() const { return is_good_ ? port_ : 0; }
+
+private:
+    int fd_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool is_good_ = false;
+    std::uint16_t port_ = 0;
+};
+
+SandboxRun with_port(const std::string& call, std::uint16_t port) {
+    return run_in_sandbox({.arguments = {"/usr/bin/python3", "-I", "-c",
+                                         "import socket\ntry:\n  " + call +
+                                             "\n  print('done')\n"
+                                             "except OSError: print('refused')"},
+                           .rights = {.directory = "/tmp", .port = port}},
+                          {});
+}
+
+TEST(Sandbox, ConnectsToOnePort) {
+    const Listener own;
+    const Listener other;
+    const auto connect = [](std::uint16_t port) {
+        return "socket.create_connection(('127.0.0.1', " + std::to_string(port) + "))";
+    };
+    ASSERT_NE(own.port(), 0);
+    EXPECT_EQ(with_port(connect(own.port()), own.port()).output, "done\n");
+    EXPECT_EQ(with_port(connect(other.port()), own.port()).output,
+              keeps_ports_apart() ? "refused\n" : "done\n");
+}
+
+TEST(Sandbox, HasNoOtherNetworkThanThatPort) {
+    const Listener own;
+    const std::string address = "('127.0.0.1', " + std::to_string(own.port()) + ")";
+    for (const std::string& call : {
+             std::string("socket.socket(socket.AF_UNIX)"),
+             std::string("socket.socket(socket.AF_INET6)"),
+             std::string("socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)"),
+             std::string("socket.socket(socket.AF_INET, socket.SOCK_DGRAM)"),
+             std::string("socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)"),
+             std::string("socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)"),  // MPTCP
+             std::string("socket.socket().bind(('127.0.0.1', 0))"),
+             std::string("socket.socket().listen()"),
+             "socket.socket().sendto(b'x', 0x20000000, " + address + ")",  // MSG_FASTOPEN
+         }) {
+        EXPECT_EQ(with_port(call, own.port()).output, "refused\n") << call;
+    }
+}
+
+// In a process of its own, in which the calls of Landlock are unknown.
+TEST(Sandbox, GetsNoRightsWhereTheKernelHasNoLandlock) {
+    const auto run_without = [] {
+        sock_filter none[] = {
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_landlock_create_ruleset, 0, 1),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        };
+        const sock_fprog program = {.len = std::size(none), .filter = none};
+        if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+            ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+            ::_exit(2);
+        }
+        bool is_refused = !keeps_files_apart();
+        for (const Rights& rights :
+             {Rights{.directory = "/tmp", .changes_files = true}, Rights{.directory = "/tmp", .port = 80}}) {
+            const SandboxRun done = run_in_sandbox(
+                {.arguments = {"/bin/sh", "-c", "echo ran"}, .rights = rights}, {});
+            is_refused = is_refused && done.output.empty() &&
+                         done.refusal == "this kernel has no Landlock to confine it";
+        }
+        const SandboxRun plain = run("echo ran");
+        ::_exit(is_refused && plain.output == "ran\n" ? 0 : 1);
+    };
+    EXPECT_EXIT(run_without(), testing::ExitedWithCode(0), "");
 }
 
 class SandboxFiles : public testing::Test {
@@ -91,6 +191,99 @@ TEST_F(SandboxFiles, AreNotChanged) {
     EXPECT_EQ(std::filesystem::last_write_time(dir_ + "/file"), written);
 }
 
+SandboxRun writing(const std::string& script, const std::string& directory) {
+    return run_in_sandbox({.arguments = {"/usr/bin/python3", "-I", "-c", script},
+                           .rights = {.directory = directory, .changes_files = true}},
+                          {.file_bytes = 1000});
+}
+
+// Each must leave the file, which is outside of what may be changed, as it is.
+constexpr const char* kChanges[] = {
+    "os.open(F, os.O_WRONLY)",
+    "os.open(F, os.O_RDWR)",
+    "os.open(F, os.O_WRONLY | os.O_TRUNC)",
+    "os.open(F, os.O_RDWR | os.O_TRUNC)",
+    "os.open(F, os.O_RDONLY | os.O_TRUNC)",
+    "os.open(F, 3)",
+    "os.open(F, 3 | os.O_TRUNC)",
+    "os.open(F, os.O_RDONLY | os.O_CREAT | os.O_TRUNC)",
+    "os.open(F, os.O_WRONLY | os.O_APPEND)",
+    "os.open('../new', os.O_CREAT | os.O_WRONLY)",
+    "os.open('../new', os.O_CREAT)",
+    "os.open('..', os.O_TMPFILE | os.O_RDWR)",
+    "os.truncate(F, 0)",
+    "call('creat', F, 0o644)",
+    "os.remove(F)",
+    "os.rename(F, '../new')",
+    "os.rename(F, 'here')",
+    "os.rename('own', F)",
+    "os.rename('own', '../new')",
+    "os.link(F, 'here')",
+    "os.symlink(F, 'here')",
+    "os.mkdir('../new')",
+    "os.rmdir('../other')",
+    "os.mkfifo('here')",
+    "os.chown(F, 1, 1)",
+    "os.utime(F, (1, 1))",
+    "os.setxattr(F, 'user.x', b'x')",
+    "open(F).read()",
+};
+
+TEST_F(SandboxFiles, OutsideOfItsDirectoryAreNotChanged) {
+    std::filesystem::create_directories(dir_ + "/other");
+    std::ofstream(dir_ + "/folder/own") << "own\n";
+    const std::set<std::string> all = {"file", "folder", "other", "own"};
+    const auto written = std::filesystem::last_write_time(dir_ + "/file");
+    for (const char* change : kChanges) {
+        const SandboxRun done = writing(
+            "import ctypes, os\nF = '../file'\ndef call(name, path, mode):\n"
+            "  if getattr(ctypes.CDLL(None), name)(path.encode(), mode) < 0: raise OSError\n"
+            "try: " +
+                std::string(change) + "\nexcept OSError: print('refused')",
+            dir_ + "/folder");
+        EXPECT_EQ(done.output, "refused\n") << change << done.errors << done.refusal;
+        EXPECT_EQ(names(), all) << change;
+        EXPECT_EQ(std::filesystem::file_size(dir_ + "/file"), 5U) << change;
+    }
+    EXPECT_EQ(std::filesystem::last_write_time(dir_ + "/file"), written);
+}
+
+// Its directory has its modes, too: where a file is cannot be told from the call.
+TEST_F(SandboxFiles, KeepTheirModesThoughItSeemsToChangeThem) {
+    const auto before = std::filesystem::status(dir_ + "/file").permissions();
+    const SandboxRun done =
+        writing("import os\nos.chmod('../file', 0o777)\nos.chmod('.', 0o777)\nprint('seems so')",
+                dir_ + "/folder");
+    EXPECT_EQ(done.output, "seems so\n") << done.errors;
+    EXPECT_EQ(std::filesystem::status(dir_ + "/file").permissions(), before);
+}
+
+TEST_F(SandboxFiles, OfItsDirectoryAreChangedWhereItMay) {
+    const SandboxRun done = writing(
+        "import os\nos.mkdir('a')\nopen('a/b', 'w').write('text')\n"
+        "os.rename('a/b', 'a/c')\nopen('a/c', 'w').write('new')\nopen('a/d', 'w')\n"
+        "os.remove('a/d')\nos.mkdir('e')\nos.rmdir('e')\nprint(open('a/c').read())",
+        dir_ + "/folder");
+    EXPECT_EQ(done.output, "new\n") << done.errors;
+    EXPECT_EQ(names(), (std::set<std::string>{"a", "c", "file", "folder"}));
+}
+
+TEST_F(SandboxFiles, OfItsDirectoryStaySmallAndAreNotExecuted) {
+    (void)writing("open('a', 'w').write('x' * 2000)", dir_ + "/folder");
+    EXPECT_LE(std::filesystem::file_size(dir_ + "/folder/a"), 1000U);
+    const SandboxRun own = writing(
+        "import os\nopen('b', 'w').write('#!/bin/sh\\n')\nos.execv('b', ['b'])", dir_ + "/folder");
+    EXPECT_NE(own.errors.find("PermissionError"), std::string::npos) << own.errors;
+}
+
+TEST_F(SandboxFiles, OthersAreReadWhereItMay) {
+    const SandboxRun done = run_in_sandbox(
+        {.arguments = {"/usr/bin/python3", "-I", "-c", "print(open('../file').read(), end='')"},
+         .rights = {.directory = dir_ + "/folder", .others = {dir_ + "/file", "/nonexistent"}}},
+        {});
+    EXPECT_EQ(done.output, "text\n") << done.errors;
+}
+
 TEST_F(SandboxFiles, AreReadInTheDirectoryAloneWhereTheKernelHasLandlock) {
     const bool has_landlock = keeps_files_apart();
     const std::string script = "try: print(open('" + dir_ +
@@ -105,7 +298,7 @@ TEST_F(SandboxFiles, AreClosedWhenTheParentEnds) {
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
     const pid_t parent = ::fork();
     if (parent == 0) {
-        (void)run_in_sandbox({.arguments = {"/bin/sh", "-c", "read line <fifo"}, .directory = dir_},
+        (void)run_in_sandbox({.arguments = {"/bin/sh", "-c", "read line <fifo"}, .rights = {.directory = dir_}},
                              {});
         ::_exit(0);
     }
@@ -180,7 +373,7 @@ TEST(Sandbox, EndsWhatPrintsTooMuch) {
 }
 
 TEST(Sandbox, SaysThatAProgramCannotBeStarted) {
-    EXPECT_EQ(run_in_sandbox({.arguments = {"/nonexistent"}, .directory = "/tmp"}, {}).refusal,
+    EXPECT_EQ(run_in_sandbox({.arguments = {"/nonexistent"}, .rights = {.directory = "/tmp"}}, {}).refusal,
               "it cannot be started");
 }
 

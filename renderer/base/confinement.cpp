@@ -185,13 +185,12 @@ public:
             const std::size_t offset =
                 offsetof(seccomp_data, args) + check.argument * sizeof(std::uint64_t);
             const std::uint8_t if_equal = check.differs ? 0 : 1;
-            statements_.insert(
-                statements_.end(),
-                {skip_unless(check.call, 5), load(offset),
-                 BPF_STMT(BPF_ALU | BPF_AND | BPF_K, check.mask),
-                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, check.value, if_equal,
-                          static_cast<std::uint8_t>(1 - if_equal)),
-                 refuse(check.error), load(offsetof(seccomp_data, nr))});
+            statements_.insert(statements_.end(),
+                               {skip_unless(check.call, 5), load(offset),
+                                BPF_STMT(BPF_ALU | BPF_AND | BPF_K, check.mask),
+                                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, check.value, if_equal,
+                                         static_cast<std::uint8_t>(1 - if_equal)),
+                                refuse(check.error), load(offsetof(seccomp_data, nr))});
         }
     }
 
@@ -260,12 +259,12 @@ constexpr std::uint64_t kExecute = LANDLOCK_ACCESS_FS_EXECUTE;
 constexpr std::uint64_t kReadFile = kExecute | LANDLOCK_ACCESS_FS_READ_FILE;
 constexpr std::uint64_t kRead = kReadFile | LANDLOCK_ACCESS_FS_READ_DIR;
 // Of both, those that a program needs that may change files.
-constexpr std::uint64_t kChange =
-    LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
-    LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG;
-constexpr std::uint64_t kMakeOthers =
-    LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
-    LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
+constexpr std::uint64_t kChange = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+                                  LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
+                                  LANDLOCK_ACCESS_FS_MAKE_REG;
+constexpr std::uint64_t kMakeOthers = LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+                                      LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
+                                      LANDLOCK_ACCESS_FS_MAKE_SYM;
 
 void allow(int ruleset, const std::string& path, std::uint64_t access) {
     const int place = ::open(path.c_str(), O_PATH | O_CLOEXEC);
@@ -297,12 +296,10 @@ int make_ruleset(const Rights& rights, int version) {
     const std::uint64_t truncate = version >= kKnowsTruncate ? kTruncate : 0;
     const std::uint64_t change = rights.changes_files ? kChange | truncate : 0;
     const bool knows_ports = version >= kKnowsPorts;
-    const Ruleset handled = {
-        .files = kRead | change | (rights.changes_files ? kMakeOthers : 0),
-        .ports = rights.port != 0 && knows_ports ? kConnectTcp : 0};
+    const Ruleset handled = {.files = kRead | change | (rights.changes_files ? kMakeOthers : 0),
+                             .ports = rights.port != 0 && knows_ports ? kConnectTcp : 0};
     const std::size_t size = knows_ports ? sizeof(handled) : sizeof(handled.files);
-    const int ruleset =
-        static_cast<int>(::syscall(SYS_landlock_create_ruleset, &handled, size, 0));
+    const int ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &handled, size, 0));
     if (ruleset >= 0 && handled.ports != 0) {
         const PortRule rule = {.allowed = kConnectTcp, .port = rights.port};
         (void)::syscall(SYS_landlock_add_rule, ruleset, kNetPort, &rule, 0);

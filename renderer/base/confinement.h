@@ -23,9 +23,10 @@ struct Rights {
     std::string directory;                 // may be read, with what is below
     std::vector<std::string> others = {};  // likewise: files and directories
     // With one of these the kernel must have Landlock.
-    bool changes_files = false;  // of the directory: made, written, renamed and removed, nothing else
-    std::uint16_t port = 0;      // TCP connections to it, by IPv4; to others only if the kernel does
-                                 // not know ports. 0: no network
+    bool changes_files =
+        false;               // of the directory: made, written, renamed and removed, nothing else
+    std::uint16_t port = 0;  // TCP connections to it, by IPv4; to others only if the kernel does
+                             // not know ports. 0: no network
 };
 
 class Confinement {

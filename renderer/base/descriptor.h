@@ -17,7 +17,7 @@ public:
     Descriptor& operator=(Descriptor&&) = delete;
     ~Descriptor();
 
-    [[nodiscard]] int get() const { return fd_; }  // -1: it could not be opened
+    [[nodiscard]] int get() const { return fd_; }                   // -1: it could not be opened
     [[nodiscard]] int release() { return std::exchange(fd_, -1); }  // the caller closes it
     // Some file systems report a full disk only here.
     bool close();

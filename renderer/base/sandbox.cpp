@@ -38,8 +38,9 @@ bool limit(int resource, rlim_t most) {
     const bool ready = ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent &&
                        null >= 0 && ::dup2(null, STDIN_FILENO) >= 0 &&
                        ::dup2(out, STDOUT_FILENO) >= 0 && ::dup2(err, STDERR_FILENO) >= 0 &&
-                       ::setsid() >= 0 && ::chdir(directory) == 0 && limit(RLIMIT_FSIZE, file_bytes) &&
-                       limit(RLIMIT_CORE, 0) && limit(RLIMIT_DATA, kMemory) && confinement.apply();
+                       ::setsid() >= 0 && ::chdir(directory) == 0 &&
+                       limit(RLIMIT_FSIZE, file_bytes) && limit(RLIMIT_CORE, 0) &&
+                       limit(RLIMIT_DATA, kMemory) && confinement.apply();
     if (ready) {
         // What the user's shell has left open, a kernel before 5.9 leaves open.
         (void)::close_range(STDERR_FILENO + 1, ~0U, 0);

@@ -30,7 +30,8 @@ namespace renderer {
 namespace {
 
 SandboxRun run(const std::string& script, const SandboxLimits& limits = {}) {
-    return run_in_sandbox({.arguments = {"/bin/sh", "-c", script}, .rights = {.directory = "/tmp"}}, limits);
+    return run_in_sandbox({.arguments = {"/bin/sh", "-c", script}, .rights = {.directory = "/tmp"}},
+                          limits);
 }
 
 TEST(Sandbox, TellsWhatTheProgramPrintedAndHowItEnded) {
@@ -48,7 +49,8 @@ TEST(Sandbox, HasNoEnvironmentAndNoInput) {
 
 SandboxRun python(const std::string& script, const std::string& directory) {
     return run_in_sandbox(
-        {.arguments = {"/usr/bin/python3", "-I", "-c", script}, .rights = {.directory = directory}}, {});
+        {.arguments = {"/usr/bin/python3", "-I", "-c", script}, .rights = {.directory = directory}},
+        {});
 }
 
 TEST(Sandbox, HasNoNetwork) {
@@ -136,10 +138,10 @@ TEST(Sandbox, GetsNoRightsWhereTheKernelHasNoLandlock) {
             ::_exit(2);
         }
         bool is_refused = !keeps_files_apart();
-        for (const Rights& rights :
-             {Rights{.directory = "/tmp", .changes_files = true}, Rights{.directory = "/tmp", .port = 80}}) {
-            const SandboxRun done = run_in_sandbox(
-                {.arguments = {"/bin/sh", "-c", "echo ran"}, .rights = rights}, {});
+        for (const Rights& rights : {Rights{.directory = "/tmp", .changes_files = true},
+                                     Rights{.directory = "/tmp", .port = 80}}) {
+            const SandboxRun done =
+                run_in_sandbox({.arguments = {"/bin/sh", "-c", "echo ran"}, .rights = rights}, {});
             is_refused = is_refused && done.output.empty() &&
                          done.refusal == "this kernel has no Landlock to confine it";
         }
@@ -298,8 +300,8 @@ TEST_F(SandboxFiles, AreClosedWhenTheParentEnds) {
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
     const pid_t parent = ::fork();
     if (parent == 0) {
-        (void)run_in_sandbox({.arguments = {"/bin/sh", "-c", "read line <fifo"}, .rights = {.directory = dir_}},
-                             {});
+        (void)run_in_sandbox(
+            {.arguments = {"/bin/sh", "-c", "read line <fifo"}, .rights = {.directory = dir_}}, {});
         ::_exit(0);
     }
     const Descriptor writer(fifo, O_WRONLY);  // as soon as the program reads
@@ -373,7 +375,8 @@ TEST(Sandbox, EndsWhatPrintsTooMuch) {
 }
 
 TEST(Sandbox, SaysThatAProgramCannotBeStarted) {
-    EXPECT_EQ(run_in_sandbox({.arguments = {"/nonexistent"}, .rights = {.directory = "/tmp"}}, {}).refusal,
+    EXPECT_EQ(run_in_sandbox({.arguments = {"/nonexistent"}, .rights = {.directory = "/tmp"}}, {})
+                  .refusal,
               "it cannot be started");
 }
 

@@ -7,15 +7,21 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <memory>
 #include <string_view>
 #include <utility>
 
+#include "renderer/base/ascii.h"
+#include "renderer/base/confinement.h"
+#include "renderer/base/split.h"
 #include "renderer/cli/commands.h"
 #include "renderer/cli/console.h"
 #include "renderer/cli/options.h"
 #include "renderer/load/charts/helm_program.h"
+#include "renderer/load/fetch/chart_fetcher.h"
 #include "renderer/load/kustomize/kustomize_program.h"
 #include "renderer/load/tree/git_tree.h"
+#include "renderer/load/user_program.h"
 
 namespace renderer {
 namespace {
@@ -51,6 +57,35 @@ constexpr std::array kVerbs = {
     Verb{"completion", run_completion},
 };
 
+Error no_fetching(std::string found, std::string expected, std::string hint) {
+    return Error{{.rule = "usage",
+                  .where = "--allow-network",
+                  .message = "charts cannot be fetched",
+                  .found = std::move(found),
+                  .expected = std::move(expected),
+                  .hint = std::move(hint)}};
+}
+
+Result<std::shared_ptr<ChartFetcher>> chart_fetcher(const Options& options) {
+    if (options.load.helm == kNoProgram) {
+        return no_fetching("no helm", "helm, which fetches and renders them",
+                           "install it, or name it with --helm");
+    }
+    if (!keeps_files_apart()) {
+        return no_fetching("a kernel without Landlock", "Linux 5.13 or later, to confine helm",
+                           "helm pull fetches a chart; --charts DIR names its directory");
+    }
+    FetchSetup setup{.helm = options.load.helm,
+                     .ca_file = environment("SSL_CERT_FILE"),
+                     .ca_dirs = environment("SSL_CERT_DIR")};
+    if (options.network != "true") {
+        for (const std::string_view host : split(options.network, ',')) {
+            setup.hosts.push_back(lower_case(host));
+        }
+    }
+    return std::make_shared<ChartFetcher>(std::move(setup));
+}
+
 // Opens the revision once for all clusters of a run: a branch may move meanwhile.
 Result<int> run_verb(const Verb& verb, Options& options, ClusterRuns& runs, Console& console) {
     if (!verb.input.empty() && ::isatty(STDIN_FILENO) == 1) {
@@ -62,6 +97,9 @@ Result<int> run_verb(const Verb& verb, Options& options, ClusterRuns& runs, Cons
     }
     options.load.kustomize = TRY(find_kustomize(options.load.kustomize, environment("PATH")));
     options.load.helm = TRY(find_helm(options.load.helm, environment("PATH")));
+    if (!options.network.empty() && options.network != "false") {
+        options.load.fetcher = TRY(chart_fetcher(options));
+    }
     if (!options.revision.empty()) {
         options.load.tree =
             TRY(GitTree::open(options.load.path, options.revision, options.load.values_files));

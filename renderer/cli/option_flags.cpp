@@ -2,11 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "renderer/base/ascii.h"
+#include "renderer/base/split.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/load/roots/argo_clusters.h"
 #include "renderer/load/roots/substitute.h"
+#include "renderer/secrets/userinfo.h"
 
 namespace renderer {
+
+namespace {
+
+bool are_hosts(std::string_view text) {
+    const std::vector<std::string_view> hosts = split(text, ',');
+    return std::ranges::all_of(hosts, [](std::string_view host) {
+        return !host.empty() && std::ranges::all_of(host, [](char c) {
+            return is_alphanumeric(c) || std::string_view(".-:").find(c) != std::string_view::npos;
+        });
+    });
+}
+
+}  // namespace
 
 CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples) {
     CLI::App& verb = *app.add_subcommand(name, doc);
@@ -86,6 +104,14 @@ CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc) {
         "directory with charts, NAME/Chart.yaml or NAME-VERSION.tgz, that are not in the tree "
         "(repeatable)")
         ->allow_extra_args(false);
+    verb.add_flag("--allow-network", options.network,
+                  "fetch charts that are not at hand, by helm and without credentials; "
+                  "=HOST[,HOST]... only from these hosts, which may be private")
+        ->check([](const std::string& text) {
+            return are_hosts(text) ? std::string()
+                                   : fmt::format("invalid hosts \"{}\"; expected HOST[,HOST]...",
+                                                 without_url_credentials(text));
+        });
     return path;
 }
 

@@ -45,6 +45,7 @@ struct Options {
     bool prune = false;        // what earlier runs wrote for clusters that are gone
     bool list_checks = false;  // lint
     bool update_lock = false;  // render
+    std::string network;       // --allow-network: hosts, "true" for all, "" for none
     std::string revision;      // --rev: what load.tree is opened from
     std::string branch;        // commit
     std::string remote;        // commit: --push

@@ -35,6 +35,15 @@ TEST(Options, TakeTheFlagsOfRender) {
     EXPECT_EQ(options.log_file, "l");
 }
 
+TEST(Options, AllowTheNetworkToAllHostsOrToSome) {
+    EXPECT_EQ(parse({"render", "."}).options->network, "");
+    const CommandLine all = parse({"render", "--allow-network", "repo"});
+    EXPECT_EQ(all.options->network, "true");
+    EXPECT_EQ(all.options->load.path, "repo");
+    EXPECT_EQ(parse({"lint", ".", "--allow-network=ghcr.io,10.0.0.1"}).options->network,
+              "ghcr.io,10.0.0.1");
+}
+
 TEST(Options, TakeTheOtherVerbs) {
     EXPECT_TRUE(parse({"render", ".", "--update-lock"}).options->update_lock);
     EXPECT_FALSE(parse({"render", "."}).options->update_lock);
@@ -94,6 +103,9 @@ TEST(Options, SayWhatIsWrong) {
         {{"render", ".", "--substitute", "2A=b"},
          "tailrender: error: --substitute: invalid variable \"2A=b\"; expected NAME=VALUE "
          "[usage]\n  hint: run \"tailrender render --help\"\n"},
+        {{"render", ".", "--allow-network=https://me:t0ken@example.com"},
+         "tailrender: error: --allow-network: invalid hosts \"https://example.com\"; expected "
+         "HOST[,HOST]... [usage]\n  hint: run \"tailrender render --help\"\n"},
         {{"render", ".", "--threads", "many"},
          "tailrender: error: could not convert: --threads = many [usage]\n"
          "  hint: run \"tailrender render --help\"\n"},

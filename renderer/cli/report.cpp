@@ -220,6 +220,10 @@ std::string totals(const Loaded& loaded, const Plan& plan, const Objects& object
         fmt::format_to(std::back_inserter(out), "{} rendered by helm {}\n",
                        counted(charts, "chart"), loaded.helm_version);
     }
+    for (const FetchedChart& chart : loaded.fetched_charts) {
+        fmt::format_to(std::back_inserter(out), "fetched {} {} from {} (sha256:{})\n", chart.name,
+                       chart.version, chart.source, chart.digest);
+    }
     if (!loaded.left_alone.empty() && !loaded.only_generated) {
         fmt::format_to(std::back_inserter(out),
                        "left {} to kustomize: nothing of Tailscale in {}\n",

@@ -58,6 +58,14 @@ TEST(Report, CountsObjectsDocumentsAndSkippedFiles) {
               "not rendered: traefik (chart traefik)\n");
 }
 
+TEST(Report, NamesFetchedChartsByTheirDigest) {
+    Loaded loaded;
+    loaded.fetched_charts = {{"web", "1.2.0", "https://charts.example", "0a1b"}};
+    EXPECT_EQ(totals(loaded, {}, {}),
+              "0 objects generated; 0 documents read\n"
+              "fetched web 1.2.0 from https://charts.example (sha256:0a1b)\n");
+}
+
 Plan many_devices(std::size_t count) {
     Plan plan;
     for (std::size_t i = 0; i < count; ++i) {

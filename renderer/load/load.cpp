@@ -13,6 +13,7 @@
 #include "renderer/load/charts/operator_release.h"
 #include "renderer/load/charts/render_charts.h"
 #include "renderer/load/documents.h"
+#include "renderer/load/fetch/chart_fetcher.h"
 #include "renderer/load/krm/resource_list.h"
 #include "renderer/load/kustomize/binding_subjects.h"
 #include "renderer/load/kustomize/last_scalar.h"
@@ -195,6 +196,9 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
     if (diagnostics.has_errors()) {
         return loaded;  // what is rendered depends on the cluster
     }
+    if (options.fetcher != nullptr) {
+        options.fetcher = options.fetcher->for_another_load();
+    }
     loaded.only_generated = options.only_generated;
     loaded.lints = options.lints;
     loaded.fixes_sources = options.fixes_sources;
@@ -215,6 +219,9 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
         load_stream(tree, options, cluster, loaded, diagnostics);
     } else {
         load_files(tree, options, cluster, loaded, diagnostics);
+    }
+    if (options.fetcher != nullptr) {
+        loaded.fetched_charts = options.fetcher->fetched();
     }
     std::ranges::move(cluster.layers, std::back_inserter(loaded.values));
     std::ranges::move(layers, std::back_inserter(loaded.values));

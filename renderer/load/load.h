@@ -16,6 +16,7 @@
 #include "renderer/core/document.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
+#include "renderer/load/fetch/fetched_chart.h"
 #include "renderer/load/load_options.h"
 #include "renderer/load/locked_port.h"
 
@@ -137,9 +138,10 @@ struct Loaded {
     std::vector<BuiltSource> built;
     std::string kustomize_version;  // its version, "" when nothing was built
     std::string helm_version;       // likewise
-    bool only_generated = false;    // documents are read, and never written
-    bool lints = false;             // what only matters once it is applied is an error, too
-    bool fixes_sources = false;     // but for edits that are `in_source`
+    std::vector<FetchedChart> fetched_charts;
+    bool only_generated = false;  // documents are read, and never written
+    bool lints = false;           // what only matters once it is applied is an error, too
+    bool fixes_sources = false;   // but for edits that are `in_source`
     std::size_t input_bytes = 0;
 };
 

@@ -8,6 +8,7 @@
 
 namespace renderer {
 
+class ChartFetcher;
 class SourceTree;
 
 struct LoadOptions {
@@ -33,11 +34,12 @@ struct LoadOptions {
     bool one_stream = false;         // what is left out of the output is lost
     std::string kustomize = "none";  // --kustomize: where kustomize or kubectl is
     std::string helm = "none";       // --helm: where helm is
-    std::vector<std::string> chart_dirs;  // --charts: directories of the disk that hold charts
-    bool install = false;                 // no input but values: a bundle of the operator's chart
-    std::string kubernetes_version;       // --kubernetes-version
-    bool validate = false;                // --validate: foreign documents and outputs too
-    unsigned threads = 0;                 // 0 = one per core
+    std::vector<std::string> chart_dirs;    // --charts: directories of the disk that hold charts
+    std::shared_ptr<ChartFetcher> fetcher;  // --allow-network; none: nothing is fetched
+    bool install = false;                   // no input but values: a bundle of the operator's chart
+    std::string kubernetes_version;         // --kubernetes-version
+    bool validate = false;                  // --validate: foreign documents and outputs too
+    unsigned threads = 0;                   // 0 = one per core
 };
 
 }  // namespace renderer

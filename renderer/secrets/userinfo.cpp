@@ -1,6 +1,7 @@
 #include "renderer/secrets/userinfo.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "renderer/base/ascii.h"
 
@@ -39,6 +40,26 @@ std::string_view find_userinfo(std::string_view text) {
         at += scanned.size();
     }
     return {};
+}
+
+std::string without_url_credentials(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t at = std::min(text.find("://"), text.size());
+        out += text.substr(0, at);
+        text.remove_prefix(at);
+        const std::string_view url = text.substr(0, text.find_first_of(" \t\r\n\"'`<>"));
+        std::string_view shown = url.substr(0, url.find_first_of("?#"));
+        if (const std::string_view user = find_userinfo(url); !user.empty()) {
+            const auto end = static_cast<std::size_t>(user.data() - url.data()) + user.size() + 1;
+            const std::string_view rest = url.substr(end);
+            out += "://";
+            shown = rest.substr(0, rest.find_first_of("?#"));
+        }
+        out += shown;
+        text.remove_prefix(url.size());
+    }
+    return out;
 }
 
 }  // namespace renderer

@@ -2,6 +2,7 @@
 // https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace renderer {
@@ -11,6 +12,9 @@ namespace renderer {
 // the first of them. Such a password that begins with digits cannot be told from a path with an
 // `@`. Takes time linear in what it ignores.
 std::string_view find_userinfo(std::string_view text);
+
+// The text without what may be a credential in its URLs: users, passwords, queries, fragments.
+std::string without_url_credentials(std::string_view text);
 
 // What a message says to have found instead of a text in which there is one.
 inline constexpr std::string_view kHiddenPassword = "a text with a password";

@@ -37,6 +37,16 @@ TEST(Userinfo, IsNoPath) {
     }
 }
 
+TEST(Userinfo, IsTakenOutOfTexts) {
+    EXPECT_EQ(
+        without_url_credentials(
+            "Get \"https://me:t0ken@a.example/x?sig=t0ken#t0ken\": https://b.example/y?t0ken, end"),
+        "Get \"https://a.example/x\": https://b.example/y end");
+    EXPECT_EQ(without_url_credentials("https://me:t0/k?en@a.example/x"), "https://a.example/x");
+    EXPECT_EQ(without_url_credentials("why? because: a://"), "why? because: a://");
+    EXPECT_EQ(without_url_credentials(""), "");
+}
+
 TEST(Userinfo, OddTextTakesNoTime) {
     for (const std::string_view part : {"://", "://a:b", "://@a:b", "a://b:1/@", "://["}) {
         std::string text;
@@ -44,6 +54,7 @@ TEST(Userinfo, OddTextTakesNoTime) {
             text += part;
         }
         find_userinfo(text);
+        without_url_credentials(text);
     }
 }
 

@@ -28,6 +28,17 @@ std::string first_of(std::initializer_list<std::string_view> texts) {
     return {};
 }
 
+ChartAddress address_of(std::string_view repository, const ChartRelease& release) {
+    return {
+        .repository = std::string(repository), .chart = release.chart, .version = release.version};
+}
+
+// Argo CD spells a registry without a scheme.
+std::string registry_of(std::string_view url) {
+    const bool is_bare = !url.empty() && url.find("://") == std::string_view::npos;
+    return fmt::format("{}{}", is_bare ? "oci://" : "", url);
+}
+
 void add_map(const Value* values, std::vector<Value>& layers) {
     if (values != nullptr && values->is_map()) {
         layers.push_back(values->clone());
@@ -87,8 +98,13 @@ private:
         release.chart =
             first_of({at({"spec", "chart", "spec", "chart"}), at({"spec", "chartRef", "name"})});
         release.is_reference = at({"spec", "chart", "spec", "chart"}).empty();
-        release.source_namespace = first_of({at({"spec", "chartRef", "namespace"}), ns_});
+        const std::string_view kind = at({"spec", "chart", "spec", "sourceRef", "kind"});
+        const std::string_view source = at({"spec", "chart", "spec", "sourceRef", "name"});
+        release.source_namespace =
+            first_of({at({"spec", "chartRef", "namespace"}),
+                      at({"spec", "chart", "spec", "sourceRef", "namespace"}), ns_});
         release.version = at({"spec", "chart", "spec", "version"});
+        release.address = {.chart = release.chart, .version = release.version};
         release.is_suspended = spelling_of(object_.at({"spec", "suspend"})) == "true";
         const std::string_view target = at({"spec", "targetNamespace"});
         release.ns = first_of({target, ns_});
@@ -97,8 +113,13 @@ private:
             release.name =
                 fmt::format("{}{}{}", target, target.empty() ? "" : "-", at({"metadata", "name"}));
         }
-        if (at({"spec", "chart", "spec", "sourceRef", "kind"}) == "GitRepository") {
-            release.source = at({"spec", "chart", "spec", "sourceRef", "name"});
+        if (kind == "GitRepository") {
+            release.source = source;
+        } else if (kind == "HelmRepository") {
+            release.repository = source;
+        }
+        if (!release.is_reference && kind != "HelmRepository") {
+            release.address.unknown = fmt::format("a chart of a {}", kind);
         }
         flux_values(release);
         if (!items_of(object_.at({"spec", "chart", "spec", "valuesFiles"})).empty()) {
@@ -134,6 +155,7 @@ private:
         release.version = at({"spec", "version"});
         release.ns = first_of({at({"spec", "targetNamespace"}), ns_});
         release.name = at({"metadata", "name"});
+        release.address = address_of(at({"spec", "repo"}), release);
         if (!at({"spec", "chartContent"}).empty()) {
             release.unknown = "chartContent";
         }
@@ -205,6 +227,10 @@ private:
         ChartRelease& release = start();
         release.chart = text_of(source, {"chart"});
         release.version = text_of(source, {"targetRevision"});
+        release.address = address_of(registry_of(text_of(source, {"repoURL"})), release);
+        if (release.chart.empty()) {
+            release.address.unknown = "a path in a Git repository";
+        }
         release.name =
             first_of({text_of(source, {"helm", "releaseName"}), at({"metadata", "name"})});
         release.ns = first_of(
@@ -262,7 +288,9 @@ ChartRelease ChartRelease::clone() const {
                       .chart = chart,
                       .is_reference = is_reference,
                       .dir = dir,
+                      .address = address,
                       .source = source,
+                      .repository = repository,
                       .source_namespace = source_namespace,
                       .version = version,
                       .ns = ns,
@@ -329,6 +357,7 @@ std::vector<ChartRelease> chart_releases_of_kustomization(const Value& kustomiza
         release.object = path;
         release.name = text_of(chart, {"releaseName"});
         release.version = text_of(chart, {"version"});
+        release.address = address_of(text_of(chart, {"repo"}), release);
         release.ns =
             first_of({text_of(chart, {"namespace"}), text_of(kustomization, {"namespace"})});
         release.files_dir = parent_path(path);

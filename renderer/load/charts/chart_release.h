@@ -13,6 +13,7 @@
 #include "renderer/core/pos.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
+#include "renderer/load/fetch/chart_address.h"
 
 namespace renderer {
 
@@ -32,7 +33,9 @@ struct ChartRelease {
     std::string chart = {};             // a name, a path or an address; of chartRef the name
     bool is_reference = false;          // `chart` is the name of an object that says which
     std::string dir = {};               // of the chart, when it is in the tree
+    ChartAddress address = {};          // of the chart, when it is not at hand
     std::string source = {};            // the GitRepository of Flux that `chart` is a path in
+    std::string repository = {};        // the HelmRepository of Flux that `chart` is in
     std::string source_namespace = {};  // of the object that `chart` refers to
     std::string version = {};           // as spelled, perhaps a range
     std::string ns = {};                // of what is installed; "" when the object does not say

@@ -105,8 +105,12 @@ void merge(ChartSource& part, const std::string& path, ChartSource& chart) {
 }  // namespace
 
 ChartLibrary::ChartLibrary(const SourceTree& tree, const std::string& root,
-                           std::vector<std::string> dirs)
-    : tree_(tree), root_(normal_path(root)), dirs_(std::move(dirs)), disk_({}, dirs_) {}
+                           std::vector<std::string> dirs, std::shared_ptr<ChartFetcher> fetcher)
+    : tree_(tree),
+      root_(normal_path(root)),
+      dirs_(std::move(dirs)),
+      disk_({}, dirs_),
+      fetcher_(std::move(fetcher)) {}
 
 Result<std::optional<ChartSource>> ChartLibrary::in_dirs(std::string_view name,
                                                          std::string_view version) const {
@@ -159,7 +163,7 @@ Result<std::optional<ChartSource>> ChartLibrary::in_tree(const std::string& dir)
 }
 
 // What `helm dependency build` would bring.
-Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth,
+Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth, bool fetches,
                                             ChartSource& chart) const {
     const auto file = chart.files.find(join_path(chart.entry, kChartFile));
     if (file == chart.files.end() || depth == kDeepest) {
@@ -179,6 +183,11 @@ Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth,
                                      : std::string();
         std::optional<ChartSource> part =
             is_local ? TRY(in_tree(path)) : TRY(in_dirs(name, text_of(dependency, {"version"})));
+        if (!part && !is_local && fetches && !repository.empty()) {
+            part = TRY(fetch_from({.repository = std::string(repository),
+                                   .chart = name,
+                                   .version = std::string(text_of(dependency, {"version"}))}));
+        }
         if (part && ++chart.charts > kMostCharts) {
             return cannot_use(chart.place, fmt::format("more than {} charts", kMostCharts),
                               "charts that depend on each other without end", "");
@@ -191,7 +200,7 @@ Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth,
         part->bytes += chart.bytes;
         part->charts = chart.charts;
         if (is_local) {
-            (void)TRY(add_dependencies(path, depth + 1, *part));
+            (void)TRY(add_dependencies(path, depth + 1, fetches, *part));
         }
         const bool is_archive = part->is_archive();
         merge(*part, charts + (is_archive ? fmt::format("{}-0.tgz", name) : name), chart);
@@ -211,8 +220,23 @@ Result<std::optional<ChartSource>> ChartLibrary::find(const ChartRelease& releas
                          : in_dirs(base_name(name), release.version);
 }
 
-Result<bool> ChartLibrary::complete(ChartSource& chart) const {
-    return add_dependencies(chart.place, 0, chart);
+Result<std::optional<ChartSource>> ChartLibrary::fetch_from(const ChartAddress& address) const {
+    if (fetcher_ == nullptr) {
+        return std::optional<ChartSource>();
+    }
+    ChartSource chart{.place = address.url(), .entry = "chart.tgz", .files = {}};
+    std::string archive = TRY(fetcher_->fetch(address));
+    chart.bytes = archive.size();
+    chart.files[chart.entry] = std::move(archive);
+    return std::optional(std::move(chart));
+}
+
+Result<std::optional<ChartSource>> ChartLibrary::fetch(const ChartRelease& release) const {
+    return release.dir.empty() ? fetch_from(release.address) : Result(std::optional<ChartSource>());
+}
+
+Result<bool> ChartLibrary::complete(ChartSource& chart, bool fetches) const {
+    return add_dependencies(chart.place, 0, fetches, chart);
 }
 
 }  // namespace renderer

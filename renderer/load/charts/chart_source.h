@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "renderer/core/result.h"
 #include "renderer/load/charts/chart_release.h"
+#include "renderer/load/fetch/chart_fetcher.h"
 #include "renderer/load/tree/disk_tree.h"
 #include "renderer/load/tree/source_tree.h"
 
@@ -29,26 +31,33 @@ struct ChartSource {
 class ChartLibrary {
 public:
     // `tree` outlives it; `root`: the top of it. `dirs`: on the disk, each with charts as
-    // NAME/Chart.yaml or NAME-VERSION.tgz.
-    ChartLibrary(const SourceTree& tree, const std::string& root, std::vector<std::string> dirs);
+    // NAME/Chart.yaml or NAME-VERSION.tgz. `fetcher`: may be none.
+    ChartLibrary(const SourceTree& tree, const std::string& root, std::vector<std::string> dirs,
+                 std::shared_ptr<ChartFetcher> fetcher);
 
     // None: it is not at hand. Fails where several could be meant, and where a file cannot be read.
     [[nodiscard]] Result<std::optional<ChartSource>> find(const ChartRelease& release) const;
 
-    // Adds what a chart of the tree depends on and does not hold. Fails where that is not at hand.
-    [[nodiscard]] Result<bool> complete(ChartSource& chart) const;
+    // Of one that is not at hand. None: nothing is fetched, or a path in the tree is meant.
+    [[nodiscard]] Result<std::optional<ChartSource>> fetch(const ChartRelease& release) const;
+
+    // Adds what a chart of the tree depends on and does not hold. Fails where that is not at hand,
+    // and, with `fetches`, where it cannot be fetched either.
+    [[nodiscard]] Result<bool> complete(ChartSource& chart, bool fetches) const;
 
 private:
+    [[nodiscard]] Result<std::optional<ChartSource>> fetch_from(const ChartAddress& address) const;
     [[nodiscard]] Result<std::optional<ChartSource>> in_dirs(std::string_view name,
                                                              std::string_view version) const;
     [[nodiscard]] Result<std::optional<ChartSource>> in_tree(const std::string& dir) const;
-    [[nodiscard]] Result<bool> add_dependencies(const std::string& dir, int depth,
+    [[nodiscard]] Result<bool> add_dependencies(const std::string& dir, int depth, bool fetches,
                                                 ChartSource& chart) const;
 
     const SourceTree& tree_;
     std::string root_;
     std::vector<std::string> dirs_;
     DiskTree disk_;
+    std::shared_ptr<ChartFetcher> fetcher_;
 };
 
 }  // namespace renderer

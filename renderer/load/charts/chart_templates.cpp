@@ -17,7 +17,7 @@ bool any_matters(const std::vector<Value>& values, bool (*matters)(std::string_v
 }
 
 ChartTemplates::ChartTemplates(const SourceTree& tree, const LoadOptions& options)
-    : library_(tree, options.path, options.chart_dirs),
+    : library_(tree, options.path, options.chart_dirs, options.fetcher),
       helm_(options.helm),
       kubernetes_version_(options.kubernetes_version) {}
 
@@ -29,7 +29,12 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
         return none;
     }
     bool is_certain = any_matters(values, matters);
+    // Whoever asks about every text wants all charts.
+    const bool is_wanted = is_certain || matters("");
     Result<std::optional<ChartSource>> found = library_.find(release);
+    if (found && !*found && is_wanted) {
+        found = library_.fetch(release);
+    }
     if (!found) {
         return is_certain ? Result<std::optional<std::string>>(std::move(found.error())) : none;
     }
@@ -37,10 +42,13 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
         return none;
     }
     ChartSource& chart = **found;
-    Result<bool> is_whole = library_.complete(chart);
+    Result<bool> is_whole = library_.complete(chart, false);
     is_certain = is_certain || std::ranges::any_of(chart.files, [&](const auto& file) {
                      return matters(file.second);
                  });
+    if (!is_whole && is_certain) {
+        is_whole = library_.complete(chart, true);
+    }
     if (!is_certain && !chart.is_archive()) {
         return none;
     }

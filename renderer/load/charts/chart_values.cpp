@@ -108,6 +108,22 @@ void add_config_map(const ValuesSource& source, const ChartRelease& release, Loa
     }
 }
 
+// Of `ref`, the digest counts, else the range, else the tag.
+void set_reference(const Value& source, ChartRelease& release) {
+    if (!source.is_map()) {
+        release.address.unknown = fmt::format("no OCIRepository {} in the tree", release.chart);
+        return;
+    }
+    const std::string_view range = text_of(source, {"spec", "ref", "semver"});
+    const std::string_view digest = text_of(source, {"spec", "ref", "digest"});
+    release.chart = text_of(source, {"spec", "url"});
+    release.version = range.empty() ? text_of(source, {"spec", "ref", "tag"}) : range;
+    release.address = {.chart = release.chart, .version = release.version};
+    if (!digest.empty()) {
+        release.address = {.chart = fmt::format("{}@{}", release.chart, digest)};
+    }
+}
+
 }  // namespace
 
 std::vector<ChartRelease> releases_of(const Document& document, const std::string& root,
@@ -127,9 +143,15 @@ std::vector<ChartRelease> releases_of(const Document& document, const std::strin
             if (source.is_null()) {
                 source = named(loaded, "OCIRepository", release.chart, {});
             }
-            if (source.is_map()) {
-                release.chart = text_of(source, {"spec", "url"});
-                release.version = text_of(source, {"spec", "ref", "tag"});
+            set_reference(source, release);
+        }
+        if (!release.repository.empty()) {
+            Value source =
+                named(loaded, "HelmRepository", release.repository, release.source_namespace);
+            release.address.repository = text_of(source, {"spec", "url"});
+            if (release.address.repository.empty()) {
+                release.address.unknown =
+                    fmt::format("no HelmRepository {} in the tree", release.repository);
             }
         }
         if (!release.source.empty() && !foreign_sources.contains(release.source)) {

@@ -55,10 +55,11 @@ Result<std::string> find_helm(const std::string& choice, std::string_view search
 }
 
 HelmProgram helm_at(const std::string& path) {
-    std::string version =
-        run_in_sandbox(
-            {{path, "version", "--template", "{{.Version}}"}, kEnvironment, {.directory = parent_path(path)}}, {})
-            .output;
+    std::string version = run_in_sandbox({{path, "version", "--template", "{{.Version}}"},
+                                          kEnvironment,
+                                          {.directory = parent_path(path)}},
+                                         {})
+                              .output;
     return {.path = path, .version = version.starts_with('v') ? std::move(version) : ""};
 }
 
@@ -100,7 +101,8 @@ Result<std::string> run_helm(const HelmProgram& program, const ChartSource& char
                       "a path that cannot be made, or no space");
     }
     arguments.insert(arguments.end(), {"--", release, join_path(copy.path(), chart.entry)});
-    SandboxRun run = run_in_sandbox({std::move(arguments), kEnvironment, {.directory = copy.path()}}, {});
+    SandboxRun run =
+        run_in_sandbox({std::move(arguments), kEnvironment, {.directory = copy.path()}}, {});
     if (run.exit_code == 0 && run.refusal.empty()) {
         return std::move(run.output);
     }

@@ -17,6 +17,7 @@
 #include "renderer/load/documents.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/walk.h"
+#include "renderer/secrets/userinfo.h"
 
 namespace renderer {
 
@@ -155,7 +156,8 @@ private:
     static Words words_for_chart(std::string_view chart, std::string_view values) {
         return {.object = {},
                 .message = "a chart is told to expose something, which is not rendered",
-                .hint = fmt::format("helm template {}{} | tailrender post-render", chart, values)};
+                .hint = fmt::format("helm template {}{} | tailrender post-render",
+                                    without_url_credentials(chart), values)};
     }
 
     void warn_object(const Value& root, std::string object) {

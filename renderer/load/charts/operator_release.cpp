@@ -15,6 +15,7 @@
 #include "renderer/load/charts/chart_values.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/walk.h"
+#include "renderer/secrets/userinfo.h"
 
 namespace renderer {
 
@@ -255,8 +256,8 @@ private:
             .say(is_error ? Severity::Error : Severity::Warning, "operator-live", release.pos,
                  "the operator is installed here: it serves what tailrender's controller would")
             .object(release.object)
-            .found(fmt::format("chart {}{}{}", release.chart, release.version.empty() ? "" : " ",
-                               release.version))
+            .found(fmt::format("chart {}{}{}", without_url_credentials(release.chart),
+                               release.version.empty() ? "" : " ", release.version))
             .expected("one of the two")
             .hint(hint_of(one, is_replaced));
     }

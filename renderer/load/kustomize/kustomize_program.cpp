@@ -80,7 +80,8 @@ KustomizeProgram kustomize_at(const std::string& path) {
     return {.path = path,
             .verb = {is_kubectl ? "kustomize" : "build"},
             .version = version_in(
-                run_in_sandbox({question, {kNoPreferences}, {.directory = parent_path(path)}}, {}).output)};
+                run_in_sandbox({question, {kNoPreferences}, {.directory = parent_path(path)}}, {})
+                    .output)};
 }
 
 Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const SourceTree& tree,
@@ -101,7 +102,8 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Sour
             }
         }
         arguments.push_back(join_path(copy.path(), relative_path(dir, normal_path(root))));
-        SandboxRun run = run_in_sandbox({arguments, {kNoPreferences}, {.directory = copy.path()}}, {});
+        SandboxRun run =
+            run_in_sandbox({arguments, {kNoPreferences}, {.directory = copy.path()}}, {});
         arguments.pop_back();
         if (run.exit_code == 0 && run.refusal.empty()) {
             build.stream = std::move(run.output);

@@ -10,6 +10,7 @@
 #include "renderer/load/charts/chart_release.h"
 #include "renderer/load/roots/flux_units.h"
 #include "renderer/load/tree/paths.h"
+#include "renderer/secrets/userinfo.h"
 
 namespace renderer {
 
@@ -152,7 +153,8 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     unit.fallback_namespace = text_of(root, {"spec", "destination", "namespace"});
     if (!repository.is_own_url(text_of(spelled, {"repoURL"}))) {
         unit.state = UnitState::External;
-        unit.reason = fmt::format("{} is not this repository", text_of(spelled, {"repoURL"}));
+        unit.reason = fmt::format("{} is not this repository",
+                                  without_url_credentials(text_of(spelled, {"repoURL"})));
         return unit;
     }
     if (repository.tree().kind(unit.dir) != EntryKind::Directory) {
@@ -195,7 +197,8 @@ void add_chart(const GitOpsTree& repository, const EngineObject& application, co
     unit.cluster = cluster_of(repository, application.root);
     unit.fallback_namespace = text_of(application.root, {"spec", "destination", "namespace"});
     unit.state = UnitState::External;
-    unit.reason = fmt::format("a chart of {}", text_of(source, {"repoURL"}));
+    unit.reason =
+        fmt::format("a chart of {}", without_url_credentials(text_of(source, {"repoURL"})));
     unit.chart = chart_unit(application, source);
 }
 

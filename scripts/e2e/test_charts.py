@@ -2,6 +2,7 @@
 
 A chart may be in the tree, or in a directory that --charts names. What is not rendered is a warning that says where it is exposed.
 """
+import base64
 import os
 import subprocess
 import textwrap
@@ -283,6 +284,63 @@ def test_what_is_lacking_is_named(render, tmp_path, change, found):
     done = render("--charts", "charts")
     assert done.returncode == 0 and done.stdout == ""
     assert "[chart-not-usable]" in done.stderr and f"found: {found}" in done.stderr and "[hidden-exposure]" in done.stderr
+
+
+@pytest.mark.parametrize("files, missing, is_rendered", [
+    (["charts/base.yaml", "prod.yaml"], False, True), (["charts/base.yaml", "none.yaml"], True, True), (["none.yaml"], False, False)])
+def test_values_files_of_flux_replace_those_of_the_chart(render, tools, tailrender, tmp_path, files, missing, is_rendered):
+    spec = f"{{chart: ./charts/web, valuesFiles: {files}, ignoreMissingValuesFiles: {str(missing).lower()}, sourceRef: {{kind: GitRepository, name: own}}}}"
+    own = """\
+        apiVersion: helm.toolkit.fluxcd.io/v2
+        kind: HelmRelease
+        metadata: {name: web, namespace: shop}
+        spec:
+          chart: {spec: SPEC}
+          values: {annotations: {tailscale.com/expose: "true"}}
+        """
+    values = {"repo/charts/base.yaml": "port: 8080\nannotations: {tailscale.com/tags: 'tag:a', tailscale.com/hostname: base}\n",
+              "repo/prod.yaml": "annotations: {tailscale.com/hostname: prod}\n"}
+    tree(tmp_path, {"repo/shop.yaml": own.replace("SPEC", spec), **values,
+                    **chart("repo/charts/web", {"values.yaml": "annotations: {tailscale.com/tailnet-fqdn: default}\nport: 1\n"})})
+    ours = render()
+    assert ("[chart-not-usable]" not in ours.stderr and "StatefulSet" in ours.stdout) == is_rendered, ours.stderr
+    if is_rendered:
+        (tmp_path / "repo/charts/web/values.yaml").write_text("")
+        given = [word for file in files if (tmp_path / "repo" / file).is_file() for word in ("--values", tmp_path / "repo" / file)]
+        stream = run(tools / "helm", "template", "web", tmp_path / "repo/charts/web", "--namespace", "shop", *given, *EXPOSED)
+        assert documents(ours) == wanted(tailrender, stream, "--namespace", "shop")
+
+
+def test_parameters_from_files(render, tmp_path):
+    values = """{valuesObject: {annotations: {tailscale.com/expose: "true"}},
+        fileParameters: [{name: 'annotations.tailscale\\.com/hostname', path: FILE}]}"""
+    tree(tmp_path, {"repo/charts/web/name.txt": "true", **chart("repo/charts/web")})
+    for file, is_there in (("name.txt", True), ("/charts/web/name.txt", True), ("none.txt", False), ("../../../secret", False)):
+        (tmp_path / "secret").write_text("p4ssw0rd")
+        tree(tmp_path, {"repo/apps/shop.yaml": application(values.replace("\n", " ").replace("FILE", file))})
+        done = render()
+        assert ("  Service  " in done.stderr and "\ntrue  " in done.stderr) == is_there, done.stderr
+        assert f"no file {file} of a parameter" in done.stderr or is_there
+        assert "p4ssw0rd" not in done.stdout + done.stderr
+
+
+def test_chart_in_a_helm_chart(render, helm, tools, tmp_path):
+    tree(tmp_path, chart("charts/web"))
+    run(tools / "helm", "package", tmp_path / "charts/web", "--destination", tmp_path / "archives")
+    content = base64.b64encode((tmp_path / "archives/web-1.2.0.tgz").read_bytes()).decode()
+    for spelled, is_chart in ((content, True), ("'no base64'", False)):
+        tree(tmp_path, {"repo/shop.yaml": f"""\
+            apiVersion: helm.cattle.io/v1
+            kind: HelmChart
+            metadata: {{name: web, namespace: kube-system}}
+            spec:
+              chartContent: {spelled}
+              targetNamespace: shop
+              values: {{annotations: {{tailscale.com/expose: "true"}}}}
+            """})
+        done = render("--helm", helm)
+        assert ("StatefulSet" in done.stdout) == is_chart, done.stderr
+        assert ("chartContent that is no base64" in done.stderr) != is_chart
 
 
 def test_charts_that_make_themselves(render, tmp_path):

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "renderer/base/base64.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
 #include "renderer/core/text_of.h"
@@ -122,9 +123,12 @@ private:
             release.address.unknown = fmt::format("a chart of a {}", kind);
         }
         flux_values(release);
-        if (!items_of(object_.at({"spec", "chart", "spec", "valuesFiles"})).empty()) {
-            release.unknown = "valuesFiles, which take the place of the chart's values.yaml";
+        for (const Value& file : items_of(object_.at({"spec", "chart", "spec", "valuesFiles"}))) {
+            release.values_files.emplace_back(text_of(file));
+            release.replaces_defaults = true;
         }
+        const Value* may_miss = object_.at({"spec", "chart", "spec", "ignoreMissingValuesFiles"});
+        release.needs_files = spelling_of(may_miss) != "true";
         if (!items_of(object_.at({"spec", "postRenderers"})).empty()) {
             release.unknown = "postRenderers";
         } else if (object_.at({"spec", "kubeConfig"}) != nullptr) {
@@ -156,8 +160,14 @@ private:
         release.ns = first_of({at({"spec", "targetNamespace"}), ns_});
         release.name = at({"metadata", "name"});
         release.address = address_of(at({"spec", "repo"}), release);
-        if (!at({"spec", "chartContent"}).empty()) {
-            release.unknown = "chartContent";
+        if (const std::string_view content = at({"spec", "chartContent"}); !content.empty()) {
+            if (release.chart.empty()) {
+                release.chart = release.name;
+            }
+            release.archive = decode_base64(content).value_or("");
+            if (release.archive.empty()) {
+                release.unknown = "chartContent that is no base64";
+            }
         }
         for (const Value* object : {&object_, config_}) {
             if (object != nullptr) {
@@ -167,7 +177,7 @@ private:
         }
         for (const Member& member : members_of(object_.at({"spec", "set"}))) {
             if (member.value.is_string()) {
-                add_text_value(release, member.name(), member.value.text());
+                add_text_set(member.name(), member.value.text(), sources_, release.values);
             } else {
                 add_sets(release, {fmt::format("{}={}", member.name(), spelling_of(member.value))});
             }
@@ -177,30 +187,6 @@ private:
     void add_sets(ChartRelease& release, const std::vector<std::string>& sets) {
         Diagnostics unheard;
         renderer::add_sets(sets, sources_, release.values, unheard);
-    }
-
-    // The value of one path, a text whatever it looks like.
-    void add_text_value(ChartRelease& release, std::string_view path, std::string_view value) {
-        constexpr const char* kPlace = "the-text";
-        const std::size_t before = release.values.size();
-        add_sets(release, {fmt::format("{}={}", path, kPlace)});
-        if (release.values.size() > before) {
-            replace_text(release.values.back(), kPlace, value);
-        }
-    }
-
-    static void replace_text(Value& value, std::string_view place, std::string_view text) {
-        if (value.is_map()) {
-            for (Member& member : value.members()) {
-                replace_text(member.value, place, text);
-            }
-        } else if (value.is_list()) {
-            for (Value& item : value.items()) {
-                replace_text(item, place, text);
-            }
-        } else if (value.is_string() && value.text() == place) {
-            value = text;
-        }
     }
 
     // Argo CD does so, but for a list.
@@ -235,11 +221,19 @@ private:
             first_of({text_of(source, {"helm", "releaseName"}), at({"metadata", "name"})});
         release.ns = first_of(
             {text_of(source, {"helm", "namespace"}), at({"spec", "destination", "namespace"})});
-        if (!items_of(source.at({"helm", "fileParameters"})).empty()) {
-            release.unknown = "fileParameters";
+        for (const Value& one : items_of(source.at({"helm", "fileParameters"}))) {
+            const std::string_view path = text_of(one, {"path"});
+            release.text_files.push_back(
+                {.target = std::string(text_of(one, {"name"})), .path = std::string(path)});
+            if (path.find('$') != std::string_view::npos) {
+                release.unknown = "fileParameters of another source";
+            }
         }
         for (const Value& file : items_of(source.at({"helm", "valueFiles"}))) {
             release.values_files.emplace_back(text_of(file));
+            if (!release.chart.empty() && !release.values_files.back().starts_with('$')) {
+                release.unknown = "valueFiles of a chart that is not in the tree";
+            }
         }
         release.needs_files = spelling_of(source.at({"helm", "ignoreMissingValueFiles"})) != "true";
         const Value* object = source.at({"helm", "valuesObject"});
@@ -251,7 +245,7 @@ private:
             const std::string_view name = text_of(one, {"name"});
             const std::string_view value = spelling_of(one.find("value"));
             if (spelling_of(one.find("forceString")) == "true") {
-                add_text_value(release, name, value);
+                add_text_set(name, value, sources_, release.values);
             } else {
                 add_sets(release, {fmt::format("{}={}", name, with_escaped_commas(value))});
             }
@@ -288,6 +282,7 @@ ChartRelease ChartRelease::clone() const {
                       .chart = chart,
                       .is_reference = is_reference,
                       .dir = dir,
+                      .archive = archive,
                       .address = address,
                       .source = source,
                       .repository = repository,
@@ -298,8 +293,10 @@ ChartRelease ChartRelease::clone() const {
                       .values_from = values_from,
                       .values_files = values_files,
                       .later_files = later_files,
+                      .text_files = text_files,
                       .files_dir = files_dir,
                       .needs_files = needs_files,
+                      .replaces_defaults = replaces_defaults,
                       .with_crds = with_crds,
                       .with_hooks = with_hooks,
                       .is_suspended = is_suspended,

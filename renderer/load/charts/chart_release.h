@@ -26,6 +26,12 @@ struct ValuesSource {
     bool is_optional = false;
 };
 
+// A file, all of which is one value.
+struct TextFile {
+    std::string target;  // the path of the value
+    std::string path;
+};
+
 struct ChartRelease {
     Pos pos = {};
     std::string object = {};            // "HelmRelease/tailscale/tailscale-operator"
@@ -33,6 +39,7 @@ struct ChartRelease {
     std::string chart = {};             // a name, a path or an address; of chartRef the name
     bool is_reference = false;          // `chart` is the name of an object that says which
     std::string dir = {};               // of the chart, when it is in the tree
+    std::string archive = {};           // the chart itself, which the object holds
     ChartAddress address = {};          // of the chart, when it is not at hand
     std::string source = {};            // the GitRepository of Flux that `chart` is a path in
     std::string repository = {};        // the HelmRepository of Flux that `chart` is in
@@ -43,8 +50,10 @@ struct ChartRelease {
     std::vector<ValuesSource> values_from = {};  // below them
     std::vector<std::string> values_files = {};  // below these, as spelled
     std::vector<std::string> later_files = {};   // above all of them
+    std::vector<TextFile> text_files = {};       // above these
     std::string files_dir = {};                  // that the files are relative to
     bool needs_files = false;                    // one that is not there is an error to the engine
+    bool replaces_defaults = false;              // by the files, the chart's own values.yaml
     bool with_crds = true;
     bool with_hooks = false;
     bool is_suspended = false;

@@ -20,6 +20,7 @@ constexpr std::size_t kMostFiles = 10000;
 constexpr int kMostCharts = 200;  // that one depends on, each time that it is named
 constexpr std::string_view kChartFile = "Chart.yaml";
 constexpr std::string_view kLocal = "file://";
+constexpr std::string_view kArchive = ".tgz";
 
 Error cannot_use(std::string place, std::string found, std::string expected, std::string hint) {
     return Error{{.rule = "chart-not-usable",
@@ -70,14 +71,14 @@ Value read_chart_file(const std::string& text) {
 
 // The version in NAME-VERSION.tgz; "" for another file.
 std::string_view version_in(std::string_view file, std::string_view name) {
-    constexpr std::string_view kEnd = ".tgz";
-    const bool is_named = file.size() > name.size() + 1 + kEnd.size() && file.starts_with(name) &&
-                          file[name.size()] == '-' && file.ends_with(kEnd);
+    const bool is_named = file.size() > name.size() + 1 + kArchive.size() &&
+                          file.starts_with(name) && file[name.size()] == '-' &&
+                          file.ends_with(kArchive);
     if (!is_named) {
         return {};
     }
     file.remove_prefix(name.size() + 1);
-    file.remove_suffix(kEnd.size());
+    file.remove_suffix(kArchive.size());
     const std::string_view digits = file.starts_with('v') ? file.substr(1) : file;
     return !digits.empty() && digits.front() >= '0' && digits.front() <= '9' ? file
                                                                              : std::string_view();
@@ -130,7 +131,8 @@ Result<std::optional<ChartSource>> ChartLibrary::in_dirs(std::string_view name,
         }
         for (const Entry& entry : TRY(disk_.list(dir))) {
             const std::string_view at = version_in(entry.name, name);
-            if (!at.empty() && is_in_range(at, version)) {
+            if ((!at.empty() && is_in_range(at, version)) ||
+                (entry.name == name && name.ends_with(kArchive))) {
                 found.push_back(join_path(dir, entry.name));
             }
         }
@@ -143,7 +145,7 @@ Result<std::optional<ChartSource>> ChartLibrary::in_dirs(std::string_view name,
                           "one chart of this name and version", "remove the others");
     }
     ChartSource chart{.place = found.front(), .entry = "chart", .files = {}};
-    if (found.front().ends_with(".tgz")) {
+    if (found.front().ends_with(kArchive)) {
         chart.entry = "chart.tgz";
         (void)TRY(add_file(disk_, found.front(), chart.entry, chart));
     } else {
@@ -211,6 +213,12 @@ Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth, b
 Result<std::optional<ChartSource>> ChartLibrary::find(const ChartRelease& release) const {
     if (!release.dir.empty()) {
         return in_tree(release.dir);
+    }
+    if (!release.archive.empty()) {
+        ChartSource chart{.place = release.object, .entry = "chart.tgz", .files = {}};
+        chart.bytes = release.archive.size();
+        chart.files[chart.entry] = release.archive;
+        return std::optional(std::move(chart));
     }
     std::string_view name = release.chart;
     while (name.ends_with('/')) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "renderer/core/yaml_writer.h"
+#include "renderer/load/tree/paths.h"
 #include "renderer/load/user_program.h"
 
 namespace renderer {
@@ -42,6 +43,9 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
         return none;
     }
     ChartSource& chart = **found;
+    if (release.replaces_defaults) {
+        chart.files[join_path(chart.entry, "values.yaml")].clear();
+    }
     Result<bool> is_whole = library_.complete(chart, false);
     is_certain = is_certain || std::ranges::any_of(chart.files, [&](const auto& file) {
                      return matters(file.second);

@@ -57,24 +57,48 @@ Value named(const Loaded& loaded, std::string_view kind, std::string_view name,
     return {};
 }
 
-void add_files(const SourceTree& tree, const std::string& root, const ChartRelease& release,
-               const std::vector<std::string>& files, SourceMap& sources, ChartValues& out) {
+// The file of the tree that the release means; none when it is not there, which the engine may
+// miss.
+std::optional<std::string> file_of(const SourceTree& tree, const std::string& root,
+                                   const ChartRelease& release, const std::string& spelled,
+                                   ChartValues& out) {
     const std::string top = normal_path(root);
     const std::string dir = release.files_dir.empty() ? top : release.files_dir;
+    // `$ref/x` and `/x` begin at the top of a repository.
+    const bool is_absolute = spelled.starts_with('$') || spelled.starts_with('/');
+    const std::size_t slash = std::min(spelled.find('/'), spelled.size());
+    std::string path = normal_path(
+        is_absolute ? join_path(top, spelled.substr(std::min(slash + 1, spelled.size())))
+                    : join_path(dir, spelled));
+    const bool is_inside = is_within(tree.real_path(path), tree.real_path(top));
+    if (!spelled.empty() && is_inside && tree.kind(path) == EntryKind::File) {
+        out.files.push_back(path);
+        return path;
+    }
+    return {};
+}
+
+void add_files(const SourceTree& tree, const std::string& root, const ChartRelease& release,
+               const std::vector<std::string>& files, SourceMap& sources, ChartValues& out) {
     for (const std::string& spelled : files) {
-        // `$ref/x` and `/x` begin at the top of a repository.
-        const bool is_absolute = spelled.starts_with('$') || spelled.starts_with('/');
-        const std::size_t slash = std::min(spelled.find('/'), spelled.size());
-        const std::string path = normal_path(
-            is_absolute ? join_path(top, spelled.substr(std::min(slash + 1, spelled.size())))
-                        : join_path(dir, spelled));
-        const bool is_inside = is_within(tree.real_path(path), tree.real_path(top));
-        if (!spelled.empty() && is_inside && tree.kind(path) == EntryKind::File) {
+        if (const auto path = file_of(tree, root, release, spelled, out)) {
             Diagnostics unheard;
-            add_values_file(tree, path, {}, sources, out.layers, unheard);
-            out.files.push_back(path);
+            add_values_file(tree, *path, {}, sources, out.layers, unheard);
         } else if (!spelled.empty() && release.needs_files && out.lacking.empty()) {
             out.lacking = fmt::format("no values file {}", spelled);
+        }
+    }
+}
+
+void add_text_files(const SourceTree& tree, const std::string& root, const ChartRelease& release,
+                    SourceMap& sources, ChartValues& out) {
+    for (const TextFile& file : release.text_files) {
+        const auto path = file_of(tree, root, release, file.path, out);
+        const Result<std::string> text = tree.read(path.value_or(""));
+        if (path && text) {
+            add_text_set(file.target, *text, sources, out.layers);
+        } else if (out.lacking.empty()) {
+            out.lacking = fmt::format("no file {} of a parameter", file.path);
         }
     }
 }
@@ -157,6 +181,9 @@ std::vector<ChartRelease> releases_of(const Document& document, const std::strin
         if (!release.source.empty() && !foreign_sources.contains(release.source)) {
             release.dir = normal_path(join_path(root, release.chart));
             release.files_dir = normal_path(root);
+        } else if (release.replaces_defaults) {
+            release.values_files.clear();
+            release.unknown = "valuesFiles of a chart that is not in the tree";
         }
     }
     return releases;
@@ -168,6 +195,7 @@ ChartValues chart_values(const SourceTree& tree, const std::string& root,
     add_files(tree, root, release, release.values_files, sources, out);
     add_own(release, out);
     add_files(tree, root, release, release.later_files, sources, out);
+    add_text_files(tree, root, release, sources, out);
     return out;
 }
 
@@ -180,6 +208,7 @@ ChartValues chart_values(const SourceTree& tree, const std::string& root,
     }
     add_own(release, out);
     add_files(tree, root, release, release.later_files, loaded.sources, out);
+    add_text_files(tree, root, release, loaded.sources, out);
     return out;
 }
 

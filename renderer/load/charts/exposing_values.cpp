@@ -81,8 +81,8 @@ private:
 
     void text(const Value& value, const std::string& path) {
         const std::string_view text = value.text();
-        if (text.find('\n') == std::string_view::npos ||
-            text.find(kClass) == std::string_view::npos || depth_ == kDeepest) {
+        const bool is_yaml = text.find('\n') != std::string_view::npos || text.starts_with('{');
+        if (!is_yaml || text.find(kClass) == std::string_view::npos || depth_ == kDeepest) {
             return;
         }
         SourceMap sources;

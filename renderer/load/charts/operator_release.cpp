@@ -125,9 +125,11 @@ private:
         if (!text || text->find(kOperatorChart) == std::string::npos) {
             return false;
         }
-        release.values_files.insert(
-            release.values_files.begin(),
-            relative_path(join_path(release.dir, "values.yaml"), release.files_dir));
+        if (!release.replaces_defaults) {
+            release.values_files.insert(
+                release.values_files.begin(),
+                relative_path(join_path(release.dir, "values.yaml"), release.files_dir));
+        }
         Diagnostics unheard;
         const Value chart =
             read_yaml(loaded_.sources, loaded_.sources.add(release.dir, *text), unheard);

@@ -248,4 +248,33 @@ void add_sets(const std::vector<std::string>& sets, SourceMap& sources, std::vec
     layers.push_back(std::move(root));
 }
 
+namespace {
+
+void replace_text(Value& value, std::string_view place, std::string_view text) {
+    if (value.is_map()) {
+        for (Member& member : value.members()) {
+            replace_text(member.value, place, text);
+        }
+    } else if (value.is_list()) {
+        for (Value& item : value.items()) {
+            replace_text(item, place, text);
+        }
+    } else if (value.is_string() && value.text() == place) {
+        value = text;
+    }
+}
+
+}  // namespace
+
+void add_text_set(std::string_view path, std::string_view text, SourceMap& sources,
+                  std::vector<Value>& layers) {
+    constexpr std::string_view kPlace = "the-text";
+    const std::size_t before = layers.size();
+    Diagnostics unheard;
+    add_sets({fmt::format("{}={}", path, kPlace)}, sources, layers, unheard);
+    if (layers.size() > before) {
+        replace_text(layers.back(), kPlace, text);
+    }
+}
+
 }  // namespace renderer

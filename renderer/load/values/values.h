@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
@@ -21,5 +22,9 @@ void add_values_file(const SourceTree& tree, const std::string& path, Pos pos, S
 // whole numbers are typed as Helm types them.
 void add_sets(const std::vector<std::string>& sets, SourceMap& sources, std::vector<Value>& layers,
               Diagnostics& diagnostics);
+
+// One layer with one value at such a path: a text, whatever it looks like.
+void add_text_set(std::string_view path, std::string_view text, SourceMap& sources,
+                  std::vector<Value>& layers);
 
 }  // namespace renderer

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "runtime/base/asio_loop.h"
+#include "runtime/base/asio_resolver.h"
 #include "runtime/base/curl_transport.h"
 #include "runtime/base/http_server.h"
 #include "runtime/base/patient_transport.h"
@@ -87,7 +88,9 @@ int run_controller() {
     runtime::KubeClient lease_kube(transport, settings->kube, kLeasePatience);
     runtime::Lease lease(loop, lease_kube, log, settings->controller.ns,
                          std::string(runtime::kLeaseName), settings->identity);
-    runtime::Controller controller(loop, transport, kube, log, chance, settings->controller);
+    runtime::AsioResolver resolver(loop);
+    runtime::Controller controller(loop, transport, resolver, kube, log, chance,
+                                   settings->controller);
     runtime::HttpServer server(loop, [&](std::string_view path) -> runtime::Page {
         if (path == "/healthz") {
             return {200, "ok\n"};

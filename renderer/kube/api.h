@@ -35,4 +35,7 @@ constexpr std::size_t kDeviceTables = 32;
 // One of this name for each group that offers Tailscale Services: testdata/contract/ingress.md.
 constexpr std::string_view kGroupPrefix = "tailrender-group-";
 
+// One of this name for each PeerRelay: testdata/contract/peer-relay.md.
+constexpr std::string_view kRelayPrefix = "tailrender-relay-";
+
 }  // namespace renderer

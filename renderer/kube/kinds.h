@@ -95,6 +95,7 @@ inline constexpr std::array kKinds = {
     Kind{"storagemigration.k8s.io/v1beta1", "StorageVersionMigration", "storageversionmigrations"},
     Kind{kCustomVersion, "Connector", "connectors", Scope::Cluster, true, "cn"},
     Kind{kCustomVersion, "DNSConfig", "dnsconfigs", Scope::Cluster, true, "dc"},
+    Kind{kCustomVersion, "PeerRelay", "peerrelays", Scope::Cluster, true, "pr"},
     Kind{kCustomVersion, "ProxyClass", "proxyclasses", Scope::Cluster, true},
     Kind{kCustomVersion, "ProxyGroup", "proxygroups", Scope::Cluster, true, "pg"},
     Kind{kCustomVersion, "ProxyGroupPolicy", "proxygrouppolicies", Scope::Namespaced, false, "pgp"},

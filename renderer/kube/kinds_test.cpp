@@ -35,7 +35,7 @@ TEST(Kinds, KnowTheirGroup) {
     EXPECT_EQ(kind_of("Secret").group(), "");
     EXPECT_EQ(kind_of("StatefulSet").group(), "apps");
     EXPECT_EQ(kind_of("ProxyGroupPolicy").crd_name(), "proxygrouppolicies.tailscale.com");
-    EXPECT_EQ(custom_kinds().size(), 7);
+    EXPECT_EQ(custom_kinds().size(), 8);
     for (const Kind& kind : kKinds) {
         EXPECT_EQ(kind.is_custom(), kind.group() == kCustomGroup) << kind.name;
     }

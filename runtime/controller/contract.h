@@ -24,6 +24,7 @@ inline constexpr std::string_view kSecretLabel = TAILRENDER_DOMAIN "/secret";
 inline constexpr std::string_view kStateSecret = "state";
 inline constexpr std::string_view kAuthSecret = "auth";
 inline constexpr std::string_view kCertificateSecret = "certificate";
+inline constexpr std::string_view kConfigSecret = "config";
 
 // Where a key stands: in an auth Secret, and in the configuration of an API proxy.
 inline constexpr std::string_view kAuthDatum = "authkey";
@@ -59,6 +60,10 @@ inline constexpr std::string_view kDeviceAddressesAnnotation =
 inline constexpr std::string_view kDeviceWordsAnnotation = TAILRENDER_DOMAIN "/device-words";
 // What the state Secret named, and the tailnet did not have, when the key was minted.
 inline constexpr std::string_view kDeviceGoneAnnotation = TAILRENDER_DOMAIN "/device-gone";
+
+// On a config Secret of a PeerRelay: the addresses of its load balancer, joined with `,`.
+inline constexpr std::string_view kBalancerAddressesAnnotation =
+    TAILRENDER_DOMAIN "/balancer-addresses";
 
 // On `tailrender-devices`, by a user: that so many proxies may vanish at once.
 inline constexpr std::string_view kConfirmRemovalsAnnotation =

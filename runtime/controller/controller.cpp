@@ -68,9 +68,10 @@ std::string_view namespace_of(const Replica& replica) {
 
 }  // namespace
 
-Controller::Controller(Loop& loop, Transport& transport, KubeClient& kube, Log& log, Chance& chance,
-                       ControllerSettings settings)
+Controller::Controller(Loop& loop, Transport& transport, Resolver& resolver, KubeClient& kube,
+                       Log& log, Chance& chance, ControllerSettings settings)
     : loop_(loop),
+      resolver_(resolver),
       kube_(kube),
       log_(log),
       chance_(chance),
@@ -152,6 +153,7 @@ void Controller::begin(const std::string& owner) {
             .erased = [this](const Value& secret) { view_.erased(view_.our_secrets(), secret); }});
     features_ =
         make_features({.loop = loop_,
+                       .resolver = resolver_,
                        .kube = kube_,
                        .log = log_,
                        .chance = chance_,

@@ -41,8 +41,8 @@ struct ControllerSettings {
 class Controller {
 public:
     // All references outlive it. Begins with `start`, once it may write.
-    Controller(Loop& loop, Transport& transport, KubeClient& kube, Log& log, Chance& chance,
-               ControllerSettings settings);
+    Controller(Loop& loop, Transport& transport, Resolver& resolver, KubeClient& kube, Log& log,
+               Chance& chance, ControllerSettings settings);
     ~Controller();
     Controller(const Controller&) = delete;
     Controller& operator=(const Controller&) = delete;
@@ -113,6 +113,7 @@ private:
     void report(const std::string& pod, const Said& said);
 
     Loop& loop_;
+    Resolver& resolver_;
     KubeClient& kube_;
     Log& log_;
     Chance& chance_;

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/base/resolver.h"
 #include "runtime/controller/keys/tailnets.h"
 #include "runtime/controller/records/devices.h"
 #include "runtime/controller/records/ledger.h"
@@ -28,6 +29,7 @@ namespace runtime {
 
 struct FeatureContext {
     Loop& loop;
+    Resolver& resolver;
     KubeClient& kube;
     Log& log;
     Chance& chance;

@@ -3,6 +3,7 @@
 #include "runtime/controller/records/devices_table.h"
 #include "runtime/controller/records/dns_records.h"
 #include "runtime/controller/records/notices.h"
+#include "runtime/controller/relays/relays.h"
 #include "runtime/controller/status/parent_status.h"
 #include "runtime/controller/status/tailnet_status.h"
 
@@ -11,6 +12,7 @@ namespace runtime {
 std::vector<std::unique_ptr<Feature>> make_features(const FeatureContext& context) {
     std::vector<std::unique_ptr<Feature>> features;
     features.push_back(std::make_unique<Groups>(context));
+    features.push_back(std::make_unique<Relays>(context));
     features.push_back(std::make_unique<ParentStatus>(context));
     features.push_back(std::make_unique<DevicesTable>(context));
     features.push_back(std::make_unique<Notices>(context));

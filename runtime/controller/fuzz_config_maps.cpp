@@ -1,5 +1,6 @@
 // Fuzz target: whatever is in a ConfigMap, what the controller remembers in one reads back as
-// it was written, configurations of pods, certificates and DNS records stay JSON, names of
+// it was written, configurations of pods, certificates and DNS records stay JSON, peers are told
+// addresses, names of
 // Tailscale Services have their form, no tailnet is at an unsafe place, and a change of
 // `tailrender-devices` keeps what others have in it. The input is a ConfigMap, or the Service of an
 // egress group, or both; data that are no text stand for their JSON.
@@ -18,6 +19,7 @@
 #include "runtime/controller/records/dns_records.h"
 #include "runtime/controller/records/ledger.h"
 #include "runtime/controller/records/removal_guard.h"
+#include "runtime/controller/relays/relay_objects.h"
 #include "runtime/testing/fake_loop.h"
 
 namespace {
@@ -149,6 +151,30 @@ void check_group(const Value& map) {
     }
 }
 
+void check_relay(const Value& map) {
+    const auto relay = decode_relay(map);
+    if (!relay) {
+        return;
+    }
+    check_text(relay->problem);
+    for (const auto& [pod, configs] : relay->configs) {
+        const RelayContent content = relay_content(*relay, pod, {"192.0.2.1", "2001:db8::1"});
+        CHECK(content.data.size() == configs.size());
+        Value written = relay_secret(kNamespace, relay->name, pod);
+        put_content(written, content);
+        const auto secret = decode_relay_secret(read_map(renderer::write_json(written)));
+        CHECK(secret && secret->pod == pod && says(*secret, content));
+        for (const auto& [key, config] : content.data) {
+            CHECK(read_map(config).find("Version") != nullptr);
+        }
+        std::string last;
+        for (const Endpoint& endpoint : secret->endpoints()) {
+            CHECK(last < endpoint.address && ip_text(endpoint.address) == endpoint.address);
+            last = endpoint.address;
+        }
+    }
+}
+
 void check_table(const Value& map) {
     const auto table = decode_address_table(map);
     const auto records = table ? read_records(*table) : std::nullopt;
@@ -240,6 +266,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const Value* one : {&*input, &map}) {
         check_tailnet(*one);
         check_group(*one);
+        check_relay(*one);
         check_table(*one);
         if (const auto records = decode_written_records(*one)) {
             check_text(records->text);

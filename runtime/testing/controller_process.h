@@ -30,11 +30,12 @@ struct ControllerProcess {
                       const std::string& take_over_tag = {})
         : loop(world),
           transport(network),
+          resolver(loop, network),
           patient(loop, transport),
           log(Log::Form::Text, LogLevel::Error),
           chance(seed),
           kube(patient, {.server = "https://kube", .ca_file = "", .token_file = ""}),
-          controller(loop, transport, kube, log, chance,
+          controller(loop, transport, resolver, kube, log, chance,
                      {.ns = std::string(FakeCluster::kNamespace),
                       .cleanup_delay = std::chrono::minutes(5),
                       .take_over_tag = take_over_tag,
@@ -45,6 +46,7 @@ struct ControllerProcess {
 
     ProcessLoop loop;
     FakeTransport transport;
+    FakeResolver resolver;
     PatientTransport patient;
     Log log;
     Chance chance;

@@ -9,6 +9,7 @@
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/keys/secrets.h"
+#include "runtime/controller/relays/relay_objects.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/kube/client.h"
 
@@ -139,7 +140,32 @@ void FakeCluster::add_group(const std::string& name, int replicas, bool is_api_p
 }
 
 void FakeCluster::offer(const std::string& group, const Value& data) {
-    const std::string name = std::string(renderer::kGroupPrefix) + group;
+    put_config_map(std::string(renderer::kGroupPrefix) + group, data);
+}
+
+void FakeCluster::add_relay(const std::string& name, int replicas) {
+    const std::string set = relay_set_name(name);
+    Value annotations = Value::map();
+    annotations.put(kContractAnnotation, Value(kContractVersion));
+    annotations.put(kParentAnnotation, "PeerRelay/" + name);
+    annotations.put(kTagsAnnotation, "tag:k8s");
+    annotations.put(kHostnameAnnotation, hostnames_of(set, replicas));
+    Value labels = Value::map({{"tailscale.com/managed", "true"},
+                               {"tailscale.com/parent-resource", name},
+                               {"tailscale.com/parent-resource-type", "peerrelay"}});
+    kube_.put(path("statefulsets", set),
+              Value::map({{"metadata", Value::map({{"name", set},
+                                                   {"namespace", kNamespace},
+                                                   {"labels", std::move(labels)},
+                                                   {"annotations", std::move(annotations)}})},
+                          {"spec", Value::map({{"replicas", replicas}})}}));
+}
+
+void FakeCluster::configure_relay(const std::string& name, const Value& data) {
+    put_config_map(std::string(renderer::kRelayPrefix) + name, data);
+}
+
+void FakeCluster::put_config_map(const std::string& name, const Value& data) {
     Value annotations = Value::map();
     annotations.put(kContractAnnotation, Value(kContractVersion));
     kube_.put(path("configmaps", name),
@@ -352,7 +378,8 @@ void FakeCluster::run_container(const std::string& pod, const std::string& uid) 
     const auto its_set = decode_proxy_set(*set);
     const bool mounts =
         its_set->contract.empty() ||
-        kube_.find(path("secrets", auth_name(pod, its_set->is_api_proxy))) != nullptr;
+        (kube_.find(path("secrets", auth_name(pod, its_set->is_api_proxy))) != nullptr &&
+         (!its_set->is_relay() || kube_.find(path("secrets", relay_secret_name(pod))) != nullptr));
     const auto container = containers_.find(uid);
     if (container == containers_.end()) {
         if (mounts && kube_.find(path("secrets", pod)) != nullptr) {

@@ -31,6 +31,10 @@ public:
     // A group of type ingress or kube-apiserver; what it offers is for the test to put.
     void add_group(const std::string& name, int replicas, bool is_api_proxy);
     void offer(const std::string& group, const renderer::Value& data);
+    // A PeerRelay of StatefulSet `peerrelay-<name>`; again with another number it is scaled. What
+    // its pods are configured with is for the test to put. They wait for that as well.
+    void add_relay(const std::string& name, int replicas);
+    void configure_relay(const std::string& name, const renderer::Value& data);
     // What tailscaled says once it has read so in its configuration.
     void advertise(const std::string& pod, const std::vector<std::string>& services);
     // What the operator (tailscale v1.96.5) makes for Service apps/`parent`: StatefulSet `name`,
@@ -71,6 +75,7 @@ private:
         std::string key = {};  // that it began with
     };
 
+    void put_config_map(const std::string& name, const renderer::Value& data);
     void tick();
     void run_operator();
     void hold_objects();

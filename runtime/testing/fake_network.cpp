@@ -121,4 +121,14 @@ RequestId FakeTransport::send(HttpRequest request, std::function<void(HttpReply)
     return id;
 }
 
+void FakeResolver::resolve(const std::string& host, std::function<void(Resolution)> done) {
+    ++network_.lookups[host];
+    loop_.after(network_.lookup_time, [this, host, done = std::move(done)] {
+        const auto found = network_.names.find(host);
+        done(found == network_.names.end()
+                 ? Resolution{.addresses = {}, .problem = "Host not found (authoritative)"}
+                 : Resolution{.addresses = found->second});
+    });
+}
+
 }  // namespace runtime

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "renderer/core/value.h"
+#include "runtime/base/resolver.h"
 #include "runtime/base/transport.h"
 #include "runtime/testing/fake_loop.h"
 
@@ -62,6 +63,11 @@ public:
     };
     std::vector<Sent> log;
 
+    // Addresses by name; no others can be resolved.
+    std::map<std::string, std::vector<std::string>> names;
+    Duration lookup_time = Duration(20);
+    std::map<std::string, int> lookups;  // how often a name was asked for
+
 private:
     friend class FakeTransport;
     FakeLoop& loop_;
@@ -88,6 +94,18 @@ private:
     RequestId next_ = 1;
     std::map<RequestId, Exchange> open_;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+};
+
+// Its names, as one process with that loop sees them.
+class FakeResolver : public Resolver {
+public:
+    FakeResolver(Loop& loop, FakeNetwork& network) : loop_(loop), network_(network) {}
+
+    void resolve(const std::string& host, std::function<void(Resolution)> done) override;
+
+private:
+    Loop& loop_;
+    FakeNetwork& network_;
 };
 
 }  // namespace runtime

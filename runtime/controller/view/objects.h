@@ -34,6 +34,7 @@ struct ProxySet {
 
     // Its pods write nothing into their state Secret but tailscaled's own state.
     [[nodiscard]] bool is_recorder() const { return parent.view().starts_with("Recorder/"); }
+    [[nodiscard]] bool is_relay() const { return parent.view().starts_with("PeerRelay/"); }
     bool operator==(const ProxySet&) const = default;
 };
 

@@ -186,7 +186,7 @@ std::map<std::string, Labels> old_proxies(const AdoptSnapshot& snapshot) {
 std::string leftover_of(const AdoptSnapshot& snapshot, const Value& set,
                         const std::string& secret) {
     const auto proxy = decode_proxy_set(set);
-    if (proxy->is_api_proxy) {
+    if (proxy->is_api_proxy || proxy->is_relay()) {
         return secret + "-config";
     }
     const std::string keys = name_of(set) + "-auth";

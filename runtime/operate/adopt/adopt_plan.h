@@ -47,7 +47,7 @@ struct GroupService {
 struct Takeover {
     std::string secret, set, devices;
     // Where the operator keeps the key of a Recorder's replica, or the configuration of an API
-    // proxy, which the controller makes again; empty: nowhere.
+    // proxy or a PeerRelay, which the controller makes again; empty: nowhere.
     std::string leftover;
 };
 

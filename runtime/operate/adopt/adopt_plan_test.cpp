@@ -127,7 +127,9 @@ TEST(AdoptPlan, KnowsWhatTheOperatorKeepsBesideAState) {
     snapshot.sets.push_back(set("rec", R"("labels":{})", "v1", "Recorder/rec"));
     snapshot.sets.push_back(set("tape", R"("labels":{})", "v1", "Recorder/tape"));
     snapshot.sets.push_back(set("tape-auth", R"("labels":{})", "v1", "Recorder/tape-auth"));
-    for (const char* name : {"web-0", "web-auth-0", "rec-1", "tape-0"}) {
+    snapshot.sets.push_back(
+        set("peerrelay-edge", labels("edge", "peerrelay"), "v1", "PeerRelay/edge"));
+    for (const char* name : {"web-0", "web-auth-0", "rec-1", "tape-0", "peerrelay-edge-0"}) {
         snapshot.secrets.push_back(secret(name, kDevice1));
     }
     std::map<std::string, std::string> leftovers;
@@ -135,8 +137,11 @@ TEST(AdoptPlan, KnowsWhatTheOperatorKeepsBesideAState) {
         leftovers[takeover.secret] = takeover.leftover;
     }
     EXPECT_EQ(leftovers,
-              (std::map<std::string, std::string>{
-                  {"web-0", ""}, {"web-auth-0", ""}, {"rec-1", "rec-auth-1"}, {"tape-0", ""}}))
+              (std::map<std::string, std::string>{{"web-0", ""},
+                                                  {"web-auth-0", ""},
+                                                  {"rec-1", "rec-auth-1"},
+                                                  {"tape-0", ""},
+                                                  {"peerrelay-edge-0", "peerrelay-edge-0-config"}}))
         << "a state Secret of someone else would be deleted";
 }
 

@@ -265,7 +265,8 @@ Job give_back(const OperateContext& context, const Value& secret) {
 }
 
 // What was rendered after the adoption goes as any other proxy does, while the controller runs. Of
-// groups and Recorders the operator goes on with the Secrets: they have the names that it gives.
+// groups, Recorders and PeerRelays the operator goes on with the Secrets: they have the names that
+// it gives.
 void name_new_ones(const OperateContext& context, const AdoptSnapshot& snapshot) {
     std::set<std::string> moved, others;
     for (const Value& secret : snapshot.secrets) {
@@ -275,7 +276,8 @@ void name_new_ones(const OperateContext& context, const AdoptSnapshot& snapshot)
             const std::string_view type =
                 find_label(state->labels, "tailscale.com/parent-resource-type");
             const auto replica = split_replica(state->name);
-            if (!type.empty() && type != "proxygroup" && replica.has_value()) {
+            const bool keeps_name = type == "proxygroup" || type == "peerrelay";
+            if (!type.empty() && !keeps_name && replica.has_value()) {
                 others.emplace(replica->set);
             }
         }

@@ -1,0 +1,34 @@
+#include "runtime/base/asio_resolver.h"
+
+#include <boost/asio/ip/udp.hpp>
+#include <utility>
+
+namespace runtime {
+
+using boost::asio::ip::udp;
+
+struct AsioResolver::State {
+    udp::resolver resolver;
+};
+
+AsioResolver::AsioResolver(AsioLoop& loop)
+    : state_(std::make_unique<State>(State{udp::resolver(loop.context())})) {}
+AsioResolver::~AsioResolver() = default;
+
+void AsioResolver::resolve(const std::string& host, std::function<void(Resolution)> done) {
+    state_->resolver.async_resolve(
+        udp::v4(), host, "", udp::resolver::flags(),
+        [done = std::move(done)](const boost::system::error_code& error,
+                                 const udp::resolver::results_type& found) {
+            Resolution said{.addresses = {}, .problem = error ? error.message() : std::string()};
+            for (const auto& entry : found) {
+                said.addresses.push_back(entry.endpoint().address().to_string());
+            }
+            if (said.addresses.empty() && said.problem.empty()) {
+                said.problem = "it has no IPv4 address";
+            }
+            done(std::move(said));
+        });
+}
+
+}  // namespace runtime

@@ -1,0 +1,216 @@
+#include "runtime/controller/relays/relay_objects.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "renderer/base/ascii.h"
+#include "renderer/base/base64.h"
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/view/objects.h"
+
+namespace runtime {
+
+using renderer::Member;
+using renderer::text_list;
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+constexpr std::string_view kEndpointsField = "RelayServerStaticEndpoints";
+constexpr std::string_view kPortField = "RelayServerPort";
+constexpr int kDefaultPort = 41641;
+constexpr std::string_view kConfigEnd = "-config";
+
+// "peerrelay-edge-0.cap-148.hujson", split behind the pod. No value: it is of no pod of the relay.
+struct ConfigKey {
+    std::string_view pod, key;
+};
+std::optional<ConfigKey> split_key(std::string_view text, std::string_view relay) {
+    constexpr std::string_view kBegin = "cap-", kEnd = ".hujson";
+    const std::size_t end = text.size() - std::min(text.size(), kEnd.size());
+    const std::size_t dot = text.rfind('.', end == 0 ? 0 : end - 1);
+    if (dot == std::string_view::npos || !text.ends_with(kEnd)) {
+        return std::nullopt;
+    }
+    const ConfigKey parts{.pod = text.substr(0, dot), .key = text.substr(dot + 1)};
+    const auto replica = split_replica(parts.pod);
+    if (!replica.has_value() || replica->set != relay_set_name(relay) ||
+        !parts.key.starts_with(kBegin)) {
+        return std::nullopt;
+    }
+    const std::string_view version =
+        parts.key.substr(kBegin.size(), parts.key.size() - kBegin.size() - kEnd.size());
+    const bool is_number = !version.empty() && std::ranges::all_of(version, renderer::is_digit);
+    return is_number ? std::optional(parts) : std::nullopt;
+}
+
+// Those that cannot be read are left out.
+std::vector<Endpoint> read_endpoints(const Value* list) {
+    std::vector<Endpoint> endpoints;
+    for (const std::string& text : texts_of(list)) {
+        std::string problem;
+        if (auto endpoint = parse_endpoint(text, problem); endpoint && endpoint->port != 0) {
+            endpoints.push_back(std::move(*endpoint));
+        }
+    }
+    return endpoints;
+}
+
+int port_of(const Value& config) {
+    const Value* port = config.find(kPortField);
+    return port == nullptr ? kDefaultPort : static_cast<int>(port->as_int().value_or(kDefaultPort));
+}
+
+std::string with_endpoints(std::string_view config, const std::vector<std::string>& addresses,
+                           const std::vector<Endpoint>& fixed) {
+    auto json = renderer::read_json(config);
+    if (!json || !json->is_map()) {
+        return std::string(config);
+    }
+    Value list = Value::list();
+    for (const Endpoint& endpoint : merged_endpoints(addresses, port_of(*json), fixed)) {
+        list.append(endpoint_text(endpoint));
+    }
+    json->erase(kEndpointsField);
+    put_if(*json, list.size() > 0, kEndpointsField, std::move(list));
+    return renderer::write_json(*json);
+}
+
+void read_datum(const Member& member, RelayConfig& relay) {
+    const std::string_view text = text_of(member.value);
+    if (member.name() == "static-endpoints") {
+        const auto list = renderer::read_json(text);
+        if (list && list->is_list()) {
+            relay.fixed = read_endpoints(&*list);
+        } else {
+            relay.problem = fmt::format("\"{}\" is not a list", member.name());
+        }
+    } else if (const auto parts = split_key(member.name(), relay.name)) {
+        const auto config = renderer::read_json(text);
+        if (config && config->is_map() && config->find("Version") != nullptr) {
+            relay.configs[std::string(parts->pod)].emplace(parts->key, text);
+        } else {
+            relay.problem = fmt::format("\"{}\" has no \"Version\"", member.name());
+        }
+    }
+}
+
+}  // namespace
+
+std::string relay_set_name(std::string_view relay) {
+    return fmt::format("peerrelay-{}", relay);
+}
+
+std::string relay_secret_name(std::string_view pod) {
+    return fmt::format("{}{}", pod, kConfigEnd);
+}
+
+std::optional<RelayConfig> decode_relay(const Value& object) {
+    std::string_view name = text_of(object.at({"metadata", "name"}));
+    if (!name.starts_with(renderer::kRelayPrefix)) {
+        return std::nullopt;
+    }
+    name.remove_prefix(renderer::kRelayPrefix.size());
+    RelayConfig relay;
+    relay.name = name;
+    relay.uid = text_of(object.at({"metadata", "uid"}));
+    relay.contract = text_of(object.at({"metadata", "annotations", kContractAnnotation}));
+    const Value* data = object.find("data");
+    if (relay.contract == kContractVersion && data != nullptr && data->is_map()) {
+        for (const Member& member : data->members()) {
+            read_datum(member, relay);
+        }
+    }
+    return relay;
+}
+
+std::optional<RelaySecret> decode_relay_secret(const Value& object) {
+    const std::string_view name = text_of(object.at({"metadata", "name"}));
+    // A pod may label its state Secret, and not rename it.
+    if (text_of(object.at({"metadata", "labels", kSecretLabel})) != kConfigSecret ||
+        !name.ends_with(kConfigEnd)) {
+        return std::nullopt;
+    }
+    RelaySecret secret;
+    secret.name = name;
+    secret.pod = name.substr(0, name.size() - kConfigEnd.size());
+    secret.uid = text_of(object.at({"metadata", "uid"}));
+    secret.addresses =
+        split_list(text_of(object.at({"metadata", "annotations", kBalancerAddressesAnnotation})));
+    if (const Value* data = object.find("data"); data != nullptr && data->is_map()) {
+        for (const Member& member : data->members()) {
+            secret.data.emplace(member.name(),
+                                secret_datum(object, member.name()).value_or(std::string()));
+        }
+    }
+    return secret;
+}
+
+std::vector<Endpoint> RelaySecret::endpoints() const {
+    const auto json =
+        data.empty() ? renderer::Result<Value>(Value()) : renderer::read_json(data.begin()->second);
+    return json && json->is_map() ? read_endpoints(json->find(kEndpointsField))
+                                  : std::vector<Endpoint>();
+}
+
+RelayContent relay_content(const RelayConfig& relay, std::string_view pod,
+                           const std::vector<std::string>& addresses) {
+    RelayContent content{.data = {}, .addresses = addresses};
+    if (const auto configs = relay.configs.find(std::string(pod)); configs != relay.configs.end()) {
+        for (const auto& [key, config] : configs->second) {
+            content.data.emplace(key, with_endpoints(config, addresses, relay.fixed));
+        }
+    }
+    return content;
+}
+
+bool says(const RelaySecret& secret, const RelayContent& content) {
+    return secret.data == content.data && secret.addresses == content.addresses;
+}
+
+Value relay_secret(std::string_view ns, std::string_view relay, std::string_view pod) {
+    const auto replica = split_replica(pod);
+    Value labels = Value::map();
+    for (const auto& [key, value] :
+         {std::pair<std::string_view, std::string>("tailscale.com/managed", "true"),
+          {"tailscale.com/parent-resource", std::string(relay)},
+          {"tailscale.com/parent-resource-type", "peerrelay"},
+          {"tailscale.com/peer-relay-replica",
+           replica.has_value() ? fmt::format("{}", replica->ordinal) : std::string()},
+          {"tailscale.com/secret-type", "config"},
+          {kSecretLabel, std::string(kConfigSecret)}}) {
+        labels.put(Value(key), Value(value));
+    }
+    return Value::map(
+        {{"apiVersion", "v1"},
+         {"kind", "Secret"},
+         {"metadata",
+          Value::map({{"name", relay_secret_name(pod)},
+                      {"namespace", ns},
+                      {"labels", std::move(labels)},
+                      {"annotations", Value::map({{kSetAnnotation, relay_set_name(relay)}})}})},
+         {"type", "Opaque"}});
+}
+
+void put_content(Value& secret, const RelayContent& content) {
+    Value data = Value::map();
+    for (const auto& [key, text] : content.data) {
+        data.add(Value(key), Value(renderer::encode_base64(text)));
+    }
+    secret.put("data", std::move(data));
+    Value& metadata = *secret.find("metadata");
+    if (metadata.find("annotations") == nullptr) {
+        metadata.put("annotations", Value::map());
+    }
+    Value& annotations = *metadata.find("annotations");
+    annotations.erase(kBalancerAddressesAnnotation);
+    put_if(annotations, !content.addresses.empty(), Value(kBalancerAddressesAnnotation),
+           Value(fmt::format("{}", fmt::join(content.addresses, ","))));
+}
+
+}  // namespace runtime

@@ -1,0 +1,47 @@
+// PeerRelays: tells their pods at which addresses their load balancers are reached, in Secrets that
+// it makes before the pods can start, and writes their status. A Secret goes when nothing is left
+// of its replica. The contract is testdata/contract/peer-relay.md.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "runtime/base/attempts.h"
+#include "runtime/controller/feature.h"
+#include "runtime/controller/relays/endpoints.h"
+#include "runtime/controller/relays/hostnames.h"
+#include "runtime/controller/relays/relay_objects.h"
+#include "runtime/controller/status/relay_status.h"
+
+namespace runtime {
+
+class Relays : public Feature {
+public:
+    explicit Relays(const FeatureContext& context);
+    void reconcile(const Changes& changes) override;
+
+private:
+    void report(const RelayConfig& relay);
+    void tell_hostnames(const RelayConfig& relay, const std::string& pod);
+    [[nodiscard]] bool may_write(const RelayConfig& relay) const;
+    [[nodiscard]] const LoadBalancer* balancer_of(std::string_view pod) const;
+    [[nodiscard]] const RelaySecret* secret_of(std::string_view pod) const;
+    void keep_secret(const RelayConfig& relay, const std::string& pod, const KnownHosts& hosts);
+    void refuse(const std::string& relay, const std::string& secret);
+    [[nodiscard]] bool is_left_over(const RelaySecret& secret) const;
+    void remove(const RelaySecret& secret);
+    void write_status(const Parent& relay);
+    [[nodiscard]] RelaySight sight_of(const ProxySet& set) const;
+    [[nodiscard]] std::string tailnet_problem(std::string_view tailnet) const;
+
+    FeatureContext context_;
+    Hostnames hostnames_;
+    const Mirror<RelayConfig>& relays_;
+    const Mirror<RelaySecret>& secrets_;
+    const Mirror<LoadBalancer>& balancers_;     // by name of the Service, which is the pod's
+    std::map<std::string, Attempts> removals_;  // by name of the Secret
+    std::map<std::string, Duration> refused_;   // until when; by name of the Secret
+};
+
+}  // namespace runtime

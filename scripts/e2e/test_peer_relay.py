@@ -1,0 +1,142 @@
+"""Proves in the lab that a PeerRelay needs nothing but its rendered objects, and load balancers.
+
+It is rendered at RELEASE with two replicas; stock containerboot and tailscaled of that release run in its pods. They join before any load
+balancer has an address. The test plays the load balancers: it gives one Service an address and the other one a hostname, which the
+controller looks up in the cluster's DNS. tailscaled reloads its configuration with these endpoints, without a restart, and the status of the
+PeerRelay tells them. A static endpoint that is rendered later is added, and its port counts. A replica that is taken off goes with its
+device and its Secrets, and so does all the rest when the PeerRelay is deleted.
+"""
+import json
+
+import pytest
+import yaml
+
+from hello import namespaces_first
+from installed import NAMESPACE, VALUES, data_of, joins, lab_with_controller
+from shared.checks import documents, run
+
+RELEASE, CAPABILITY = "1.104", "148"
+SET = "peerrelay-edge"
+PODS = (SET + "-0", SET + "-1")
+KEY = f"cap-{CAPABILITY}.hujson"
+ENDPOINTS = "RelayServerStaticEndpoints"
+ADDRESS, STATIC = "192.0.2.10", "192.0.2.10:443"
+HOSTNAME, BEHIND = "kubernetes.default.svc.cluster.local", "10.96.0.1"
+PORT = 40000
+SETTINGS = {"tailrender": VALUES["tailrender"] | {"operatorVersion": RELEASE}}
+
+
+@pytest.fixture(scope="module")
+def lab(tools, tailrender, runtime):
+    with lab_with_controller(tailrender, runtime, SETTINGS) as found:
+        found.verb("release", RELEASE)
+        yield found
+
+
+def resource(replicas, **spec):
+    return {"apiVersion": "tailscale.com/v1alpha1", "kind": "PeerRelay", "metadata": {"name": "edge"},
+            "spec": {"replicas": replicas, "service": {"port": PORT}, **spec}}
+
+
+@pytest.fixture(scope="module")
+def render(lab, tailrender, tmp_path_factory):
+    """Applies a PeerRelay and what is rendered for it. Returns all of these objects."""
+    folder = tmp_path_factory.mktemp("relay")
+
+    def apply(relay):
+        (folder / "relay.yaml").write_text(yaml.safe_dump(relay), encoding="utf-8")
+        objects = documents(run(tailrender, "render", folder, "--quiet", "--set", "loginServer=" + lab.tailnet.url,
+                                "--set", f"tailrender.operatorVersion={RELEASE}"))
+        for container in next(item for item in objects if item["kind"] == "StatefulSet")["spec"]["template"]["spec"]["containers"]:
+            container["image"] = f"docker.io/tailscale/tailscale:v{RELEASE}"
+        objects = [item for item in objects if item["kind"] != "PeerRelay"] + [relay]
+        namespaces_first(lab, objects)
+        return objects
+    return apply
+
+
+@pytest.fixture(scope="module")
+def devices(lab, render):
+    render(resource(2))
+    return {pod: joins(lab, pod) for pod in PODS}
+
+
+def balance(lab, pod, **ingress):
+    status = {"status": {"loadBalancer": {"ingress": [ingress]}}}
+    lab.kubectl("patch", "service", pod, "-n", NAMESPACE, "--subresource", "status", "--type", "merge", "-p", json.dumps(status))
+
+
+def preferences(lab, pod):
+    return json.loads(lab.kubectl("exec", pod, "-n", NAMESPACE, "--", "tailscale", "debug", "prefs"))
+
+
+def status(lab):
+    """Reason and message of the condition, and the endpoints."""
+    found = lab.get("peerrelay", "edge").get("status", {})
+    [condition] = found.get("conditions", [{"reason": "", "message": ""}])
+    return condition["reason"], condition["message"], [(one["replica"], one["address"], one["port"]) for one in found.get("endpoints", [])]
+
+
+def uids(lab):
+    return {item["metadata"]["name"]: item["metadata"]["uid"] for item in lab.items("pod", "-n", NAMESPACE) if item["metadata"]["name"] in PODS}
+
+
+def test_joins_before_there_is_an_address(lab, devices):
+    for ordinal, pod in enumerate(PODS):
+        assert data_of(lab, pod)["tailscale_capver"] == CAPABILITY
+        assert lab.tailnet.device(devices[pod])["name"] == f"edge-{ordinal}.{lab.inner['LAB_DOMAIN']}", "name of the device"
+        config = data_of(lab, pod + "-config")
+        assert config.keys() == {KEY} and ENDPOINTS not in json.loads(config[KEY])
+        assert preferences(lab, pod)["RelayServerPort"] == PORT
+    assert lab.wait("the status", lambda: status(lab)[0] and status(lab)) == ("EndpointsPending", "0 of 2 replicas have an endpoint", [])
+
+
+def test_pods_are_told_their_endpoints(lab, devices):
+    before = uids(lab)
+    balance(lab, PODS[0], ip=ADDRESS)
+    lab.wait("one has an endpoint", lambda: status(lab)[1] == "1 of 2 replicas have an endpoint")
+    balance(lab, PODS[1], hostname=HOSTNAME)
+    wanted = [(0, ADDRESS, PORT), (1, BEHIND, PORT)]
+    lab.wait("the status", lambda: status(lab) == ("PeerRelayReady", "PeerRelayReady", wanted))
+    for pod, address in zip(PODS, (ADDRESS, BEHIND)):
+        lab.wait("tailscaled has read it", lambda: preferences(lab, pod)[ENDPOINTS] == [f"{address}:{PORT}"])
+    assert uids(lab) == before, "pods were restarted"
+
+
+def test_static_endpoint_is_added(lab, devices, render):
+    before = uids(lab)
+    render(resource(2, staticEndpoints=[STATIC]))
+    wanted = [(0, ADDRESS, 443), (1, BEHIND, PORT), (1, ADDRESS, 443)]
+    lab.wait("the status", lambda: status(lab)[2] == sorted(wanted))
+    lab.wait("tailscaled has read it", lambda: preferences(lab, PODS[1])[ENDPOINTS] == [f"{BEHIND}:{PORT}", STATIC])
+    assert uids(lab) == before, "pods were restarted"
+
+
+def left_of(lab, pod):
+    return [name for name in (pod, pod + "-auth", pod + "-config") if lab.get("secret", name, "-n", NAMESPACE)]
+
+
+def is_deleted(lab, device):
+    return lab.tailnet.device(device).get("deletedBy")
+
+
+def test_replica_is_taken_off(lab, devices, render):
+    last = render(resource(1))
+    lab.delete([{"apiVersion": "v1", "kind": "Service", "metadata": {"name": PODS[1], "namespace": NAMESPACE}}])  # as an applier prunes it
+    assert not any(item["metadata"]["name"] == PODS[1] for item in last)
+    lab.wait("its device is gone", lambda: is_deleted(lab, devices[PODS[1]]))
+    lab.wait("its Secrets are gone", lambda: left_of(lab, PODS[1]) == [])
+    assert not is_deleted(lab, devices[PODS[0]]), "device of the other replica"
+    assert left_of(lab, PODS[0]) == [PODS[0], PODS[0] + "-auth", PODS[0] + "-config"]
+    lab.wait("the status", lambda: status(lab) == ("PeerRelayReady", "PeerRelayReady", [(0, ADDRESS, PORT)]))
+
+
+def test_nothing_is_left(lab, devices, render):
+    lab.delete([item for item in render(resource(1)) if item["kind"] != "Namespace"])
+
+    def is_gone():
+        lab.confirm_removals()  # it is the last proxy
+        return left_of(lab, PODS[0]) == []
+    lab.wait("its Secrets are gone", is_gone)
+    assert is_deleted(lab, devices[PODS[0]])
+    assert [key["id"] for key in lab.tailnet.state()["keys"] if not key.get("spent") and not key.get("revoked")] == [], "keys"

@@ -58,6 +58,7 @@ constexpr Held kHeld[] = {
     {kind_of("Connector"), "", "exit", kFinalizer},
     {kGroups, "", "front", kFinalizer},
     {kRecorders, "", "tape", kFinalizer},
+    {kind_of("PeerRelay"), "", "edge", kFinalizer},
     {kNames, "", "names", kFinalizer},
     {kind_of("ProxyClass"), "", "plain", kFinalizer},
     {kind_of("Tailnet"), "", "other", kFinalizer},

@@ -77,7 +77,9 @@ std::string with_endpoints(std::string_view config, const std::vector<std::strin
         list.append(endpoint_text(endpoint));
     }
     json->erase(kEndpointsField);
-    put_if(*json, list.size() > 0, kEndpointsField, std::move(list));
+    if (list.size() > 0) {
+        json->add(kEndpointsField, std::move(list));
+    }
     return renderer::write_json(*json);
 }
 

@@ -41,7 +41,8 @@ Condition fault_of(const Parent& relay) {
     }
     const Value* fixed = relay.spec.find("staticEndpoints");
     std::string problem = fixed == nullptr ? std::string() : static_endpoints_problem(*fixed);
-    return not_ready(problem.empty() ? "" : "StaticEndpointsInvalid", std::move(problem));
+    const std::string_view reason = problem.empty() ? "" : "StaticEndpointsInvalid";
+    return not_ready(reason, std::move(problem));
 }
 
 Condition readiness(const RelaySight& sight, int replicas) {

@@ -148,6 +148,16 @@ TEST(Objects, AStateSecretIsNoAuthSecretWhateverItsLabel) {
     EXPECT_FALSE(decode_auth_secret(secret("web-0")).has_value());
 }
 
+TEST(Objects, LabelsNameTheParent) {
+    const std::string_view kLabels =
+        "tailscale.com/parent-resource=edge,tailscale.com/parent-resource-type=";
+    EXPECT_EQ(labelled_parent(std::string(kLabels) + "peerrelay"), "PeerRelay/edge");
+    EXPECT_EQ(labelled_parent(std::string(kLabels) + "proxygroup"), "ProxyGroup/edge");
+    EXPECT_EQ(labelled_parent(std::string(kLabels) + "svc,tailscale.com/parent-resource-ns=apps"),
+              "Service/apps/edge");
+    EXPECT_EQ(labelled_parent(std::string(kLabels) + "other"), "");
+}
+
 TEST(Objects, AReplicasNameHasNoZeroInFront) {
     EXPECT_EQ(split_replica("web-0")->ordinal, 0);
     EXPECT_EQ(split_replica("web-10")->ordinal, 10);

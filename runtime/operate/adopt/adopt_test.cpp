@@ -45,6 +45,34 @@ TEST(Adopt, TagsThatChangeWithTheMoveReachTheDevices) {
     EXPECT_EQ(world.tailnet.devices.at("nOLD-tape").tags, std::vector<std::string>{"tag:rec"});
 }
 
+// As the operator keeps it: the StatefulSet has the name of the rendered one.
+TEST(Adopt, ARelayKeepsItsDeviceAndIsConfiguredAgain) {
+    World world(1);
+    const std::string pod = "peerrelay-edge-0";
+    const std::string config = World::secret(pod + "-config");
+    for (const std::string& name : {pod, pod + "-config"}) {
+        world.kube.put(World::secret(name),
+                       Value::map({{"metadata", Value::map({{"name", name}})}}));
+    }
+    world.kube.set_datum(config, "cap-142.hujson", "the operator's");
+    world.cluster.log_in(pod, "edge");
+    world.cluster.add_relay("edge", 1);
+    world.cluster.configure_relay(
+        "edge", Value::map({{"peerrelay-edge-0.cap-148.hujson", R"({"Version":"alpha0"})"}}));
+    world.start_controller();
+    EXPECT_EQ(run_to_end(world, plain_adopt), "");
+    world.loop.run_for(2 * kMinute);
+    EXPECT_EQ(world.kube.datum(World::secret(pod), "device_id"), "nOLD-edge");
+    EXPECT_TRUE(world.tailnet.devices.contains("nOLD-edge"));
+    EXPECT_EQ(world.kube.datum(config, "cap-148.hujson"), R"({"Version":"alpha0"})");
+    EXPECT_EQ(world.kube.datum(config, "cap-142.hujson"), "");
+    world.controller.reset();
+    std::string said;
+    EXPECT_EQ(run_to_end(world, roll_back, &said), "");
+    EXPECT_EQ(said.find("the operator never had it"), std::string::npos) << said;
+    EXPECT_EQ(world.kube.datum(World::secret(pod), "device_id"), "nOLD-edge");
+}
+
 TEST(Adopt, NotesWhoseTailscaleServicesAreOursNow) {
     World world(1);
     const std::string state = World::secret("operator");

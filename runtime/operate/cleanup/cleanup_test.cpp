@@ -11,6 +11,7 @@
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/groups/group_objects.h"
+#include "runtime/controller/relays/relay_objects.h"
 #include "runtime/kube/lease.h"
 #include "runtime/testing/cleanup_test.h"
 
@@ -171,7 +172,11 @@ TEST_F(CleanupTest, LeavesTheOperatorsDnsRecords) {
 }
 
 TEST_F(CleanupTest, RemovesOnlyWhenTold) {
+    kube.put(FakeCluster::path("secrets", "peerrelay-edge-0-config"),
+             relay_secret(FakeCluster::kNamespace, "edge", "peerrelay-edge-0"));
     EXPECT_EQ(clean({.yes = false, .force = true}), "");
+    EXPECT_NE(said.find("would remove Secret peerrelay-edge-0-config\n"), std::string::npos)
+        << said;
     EXPECT_NE(said.find("would remove Secret ts-web-bcdfg-0-auth\n"), std::string::npos) << said;
     EXPECT_NE(said.find("would remove ConfigMap tailrender-devices\n"), std::string::npos) << said;
     EXPECT_EQ(said.find("removed "), std::string::npos) << said;

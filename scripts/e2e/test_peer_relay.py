@@ -2,8 +2,8 @@
 
 It is rendered at RELEASE with two replicas; stock containerboot and tailscaled of that release run in its pods. They join before any load
 balancer has an address. The test plays the load balancers: it gives one Service an address and the other one a hostname, which the
-controller looks up in the cluster's DNS. tailscaled reloads its configuration with these endpoints, without a restart, and the status of the
-PeerRelay tells them. A static endpoint that is rendered later is added, and its port counts. A replica that is taken off goes with its
+controller looks up in the cluster's DNS. tailscaled reloads its configuration with these endpoints, without a restart, and the status of
+the PeerRelay tells them. A static endpoint that is rendered later is added, and its port counts. A replica that is taken off goes with its
 device and its Secrets, and so does all the rest when the PeerRelay is deleted.
 """
 import json
@@ -67,7 +67,7 @@ def balance(lab, pod, **ingress):
 
 
 def preferences(lab, pod):
-    return json.loads(lab.kubectl("exec", pod, "-n", NAMESPACE, "--", "tailscale", "debug", "prefs"))
+    return json.loads(lab.kubectl("exec", pod, "-n", NAMESPACE, "--", "tailscale", "--socket=/tmp/tailscaled.sock", "debug", "prefs"))
 
 
 def status(lab):
@@ -78,7 +78,8 @@ def status(lab):
 
 
 def uids(lab):
-    return {item["metadata"]["name"]: item["metadata"]["uid"] for item in lab.items("pod", "-n", NAMESPACE) if item["metadata"]["name"] in PODS}
+    found = {item["metadata"]["name"]: item["metadata"]["uid"] for item in lab.items("pod", "-n", NAMESPACE)}
+    return [found[pod] for pod in PODS]
 
 
 def test_joins_before_there_is_an_address(lab, devices):

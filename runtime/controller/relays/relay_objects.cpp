@@ -15,7 +15,6 @@
 namespace runtime {
 
 using renderer::Member;
-using renderer::text_list;
 using renderer::text_of;
 using renderer::Value;
 

@@ -117,22 +117,24 @@ std::string static_endpoints_problem(const Value& list) {
     const std::span<const Value> items = list.is_list() ? list.items() : std::span<const Value>();
     for (std::size_t i = 0; i < items.size(); ++i) {
         const std::string_view text = text_of(items[i]);
-        const std::string place = fmt::format("spec.staticEndpoints[{}]: \"{}\" ", i, text);
+        const auto told = [i, text](std::string_view problem) {
+            return fmt::format("spec.staticEndpoints[{}]: \"{}\" {}", i, text, problem);
+        };
         std::string problem;
         if (const std::size_t zone = text.find('%'); zone != std::string_view::npos) {
-            return place + "must not carry an IPv6 zone";
+            return told("must not carry an IPv6 zone");
         }
         const auto endpoint = parse_endpoint(text, problem);
         if (!endpoint.has_value()) {
-            return place + "is not a valid address:port: " + problem;
+            return told("is not a valid address:port: " + problem);
         }
         if (endpoint->port == 0) {
-            return place + "must not use port 0";
+            return told("must not use port 0");
         }
         const auto [first, is_new] = seen.emplace(endpoint->address, i);
         if (!is_new) {
-            return place +
-                   fmt::format("repeats the address of spec.staticEndpoints[{}]", first->second);
+            return told(
+                fmt::format("repeats the address of spec.staticEndpoints[{}]", first->second));
         }
     }
     return {};

@@ -83,7 +83,8 @@ def questions(known, served):
 def newest_kinds(tailrender, folder):
     """A file with the definitions that the chart of 1.96 lacks."""
     known = {item["metadata"]["name"] for item in documents((CHARTS / "with-crds.yaml").read_text(encoding="utf-8"))}
-    newest = documents(run(tailrender, "install", "--set", "tailrender.operatorVersion=1.104", "--quiet"))
+    settings = ("tailrender.operatorVersion=1.104", "tailrender.customResources=emit")
+    newest = documents(run(tailrender, "install", "--quiet", *(word for setting in settings for word in ("--set", setting))))
     path = folder / "kinds.yaml"
     path.write_text(yaml.safe_dump_all([item for item in newest if item["metadata"]["name"] not in known]), encoding="utf-8")
     return path

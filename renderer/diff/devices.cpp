@@ -18,6 +18,7 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kServicePrefix = "svc:";
+constexpr std::string_view kRelay = "PeerRelay/";
 
 std::string_view annotation(const Value& root, std::string_view key) {
     return text_of(root, {"metadata", "annotations", key});
@@ -225,6 +226,9 @@ private:
             device.key = fmt::format("{}/{}", manifest.ns, pod);
             device.hostname = hostnames[i];
             add_config(manifest.ns, pod + "-config", device);
+            if (common.parent.starts_with(kRelay)) {
+                add_relay(manifest.ns, pod, device);
+            }
             devices_.push_back(std::move(device));
         }
     }
@@ -269,6 +273,30 @@ private:
                 add_routes(*config, device.offers);
             } else {
                 add_served(manifests_, *config, device.offers);
+            }
+        }
+    }
+
+    // What the load balancer of a peer relay's pod lets through.
+    void add_relay(std::string_view ns, const std::string& pod, Device& device) const {
+        const Manifest* service = manifests_.find("Service", ns, pod);
+        const Value* spec = service == nullptr ? nullptr : manifests_.root(*service).find("spec");
+        for (const Value& port : items_of(spec == nullptr ? nullptr : spec->find("ports"))) {
+            const Value* number = port.find("port");
+            device.offers.push_back({fmt::format("{}/{}", lower_case(text_of(port, {"protocol"})),
+                                                 number == nullptr ? "" : scalar_text(*number)),
+                                     std::string(kRelayed),
+                                     text_of(*spec, {"type"}) == "LoadBalancer",
+                                     {}});
+        }
+        const std::string map =
+            fmt::format("{}{}", kRelayPrefix, device.parent.substr(kRelay.size()));
+        const Manifest* config = manifests_.find("ConfigMap", ns, map);
+        const Value* data = config == nullptr ? nullptr : manifests_.root(*config).find("data");
+        for (const Member& entry : members_of(data)) {
+            if (entry.name().starts_with(pod + ".cap-") && entry.value.is_string()) {
+                const std::optional<Value> told = decoded(entry.value.text(), false);
+                device.server = told ? named_server(text_of(*told, {"ServerURL"})) : "";
             }
         }
     }

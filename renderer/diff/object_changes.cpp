@@ -26,7 +26,8 @@ struct ParentKind {
 };
 constexpr std::array kParentKinds = {ParentKind{"svc", "Service"}, ParentKind{"ingress", "Ingress"},
                                      ParentKind{"connector", "Connector"},
-                                     ParentKind{"proxygroup", "ProxyGroup"}};
+                                     ParentKind{"proxygroup", "ProxyGroup"},
+                                     ParentKind{"peerrelay", "PeerRelay"}};
 
 std::string parent_of(const Value& root) {
     const std::string_view said = text_of(root, {"metadata", "annotations", kParentAnnotation});

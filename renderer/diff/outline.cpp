@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "renderer/base/utf8.h"
@@ -154,9 +155,11 @@ public:
     void add_public(const Comparison& comparison, bool added) {
         OutlineSection section{added ? Weight::Alarm : Weight::Normal, {}, {}};
         std::vector<std::string> devices;
+        std::set<std::string_view> ways;
         for (const ClusterComparison& cluster : comparison.clusters) {
             for (const ReachChange& change : cluster.devices.reach) {
                 if (change.offer.is_public && change.added == added) {
+                    ways.insert(change.offer.target == kRelayed ? "PeerRelay" : "Funnel");
                     section.lines.push_back(reach_line(change, added ? '!' : '-'));
                     section.lines.back().text += in_cluster(comparison, cluster);
                     devices.push_back(fmt::format("{}/{}", cluster.cluster, change.hostname));
@@ -166,10 +169,9 @@ public:
         std::ranges::sort(devices);
         devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
         section.title =
-            added
-                ? fmt::format("PUBLIC: anyone on the internet will reach more through {} (Funnel)",
-                              counted(devices.size(), "device"))
-                : fmt::format("No longer public: {}", counted(section.lines.size(), "endpoint"));
+            added ? fmt::format("PUBLIC: anyone on the internet will reach more through {} ({})",
+                                counted(devices.size(), "device"), fmt::join(ways, ", "))
+                  : fmt::format("No longer public: {}", counted(section.lines.size(), "endpoint"));
         put(std::move(section));
     }
 

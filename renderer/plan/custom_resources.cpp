@@ -21,8 +21,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kPeerRelay = "PeerRelay";
-
 constexpr std::span<const Kind> kCustomKinds = custom_kinds();
 
 const Kind* known_kind(const Document& doc) {
@@ -30,20 +28,22 @@ const Kind* known_kind(const Document& doc) {
     return kind != nullptr && kind->is_custom() ? kind : nullptr;
 }
 
-// A kind of newer releases, which is not rendered yet.
-void refuse_relay(const Document& doc, Diagnostics& diagnostics) {
+// Whether the operator of that release has it.
+bool is_of_release(const Kind& kind, const Release& release) {
+    return TypeTable::releases_of(kind.name).holds(release.version.minor);
+}
+
+void refuse_release(const Document& doc, const Release& release, Diagnostics& diagnostics) {
+    const std::string_view kind = text_of(doc.kind);
     about(doc, diagnostics)
-        .error("not-supported", doc.kind.pos(), "a PeerRelay is not rendered")
-        .expected(fmt::format("the operator for it, of release 1.{} or later",
-                              TypeTable::releases_of(kPeerRelay).first))
-        .hint("leave it out of the inputs");
+        .error("not-supported", doc.kind.pos(),
+               fmt::format("this release of the operator has no kind \"{}\"", kind))
+        .found(fmt::format("release {}", release.name()))
+        .expected(fmt::format("1.{} or later", TypeTable::releases_of(kind).first))
+        .hint("set \"tailrender.operatorVersion\", or leave it out of the inputs");
 }
 
 void refuse(const Document& doc, Diagnostics& diagnostics) {
-    if (text_of(doc.kind) == kPeerRelay) {
-        refuse_relay(doc, diagnostics);
-        return;
-    }
     std::vector<std::string_view> names;
     names.reserve(kCustomKinds.size());
     for (const Kind& kind : kCustomKinds) {
@@ -142,8 +142,7 @@ std::vector<const Kind*> missing_crds(const Loaded& loaded, const Settings& sett
     std::vector<const Kind*> missing;
     if (!loaded.is_stream && settings.custom_resources == CustomResources::Emit) {
         for (const Kind& kind : kCustomKinds) {
-            if (!has_crd(loaded, kind) &&
-                TypeTable::releases_of(kind.name).holds(settings.release.version.minor)) {
+            if (!has_crd(loaded, kind) && is_of_release(kind, settings.release)) {
                 missing.push_back(&kind);
             }
         }
@@ -165,6 +164,8 @@ std::vector<Edit> plan_custom_resources(const Loaded& loaded, const Inventory& i
         }
         if (known_kind(*doc) == nullptr) {
             refuse(*doc, diagnostics);
+        } else if (!is_of_release(*known_kind(*doc), settings.release)) {
+            refuse_release(*doc, settings.release, diagnostics);
         } else if (text_of(doc->api_version) != kCustomVersion) {
             refuse_version(*doc, diagnostics);
         } else {

@@ -109,12 +109,12 @@ TEST(Parents, RefuseWhatCannotBeTheirs) {
          "name of a ProxyGroup | add the ProxyGroup, or pass its directory with --context DIR\n"},
         {"apiVersion: tailscale.com/v1alpha1\nkind: Conector\nmetadata: {name: ts}\n",
          "2: error [unknown-kind] Conector/ts: tailscale.com has no kind \"Conector\" | one of { "
-         "Connector, DNSConfig, ProxyClass, ProxyGroup, ProxyGroupPolicy, Recorder, Tailnet } | "
-         "did "
-         "you mean \"Connector\"?\n"},
+         "Connector, DNSConfig, PeerRelay, ProxyClass, ProxyGroup, ProxyGroupPolicy, Recorder, "
+         "Tailnet } | did you mean \"Connector\"?\n"},
         {"apiVersion: tailscale.com/v1alpha1\nkind: PeerRelay\nmetadata: {name: edge}\n",
-         "2: error [not-supported] PeerRelay/edge: a PeerRelay is not rendered | the operator for "
-         "it, of release 1.102 or later | leave it out of the inputs\n"},
+         "2: error [not-supported] PeerRelay/edge: this release of the operator has no kind "
+         "\"PeerRelay\" | release 1.96 | 1.102 or later | set \"tailrender.operatorVersion\", or "
+         "leave it out of the inputs\n"},
     };
     for (const auto& [stream, want] : rows) {
         EXPECT_EQ(Planned(stream).dump(), want) << stream;

@@ -180,6 +180,12 @@ std::string_view kind_of(const Origin& origin) {
     return std::string_view(origin.parent).substr(0, origin.parent.find('/'));
 }
 
+// By Funnel, or by a load balancer of its own.
+bool is_public(const Workload& one) {
+    const auto* proxy = one.as<ProxyPlan>();
+    return proxy != nullptr ? proxy->funnel : one.as<PeerRelayPlan>() != nullptr;
+}
+
 std::vector<DeviceRow> devices_of(const Plan& plan) {
     std::vector<DeviceRow> rows;
     const auto add = [&](const auto& one, const std::string& hostname, bool is_public) {
@@ -192,9 +198,8 @@ std::vector<DeviceRow> devices_of(const Plan& plan) {
                         .tailnet = one.tailnet});
     };
     for (const Workload& one : plan.workloads) {
-        const auto* proxy = one.as<ProxyPlan>();
         for (const std::string& hostname : one.hostnames) {
-            add(one, hostname, proxy != nullptr && proxy->funnel);
+            add(one, hostname, is_public(one));
         }
     }
     for (const OfferedService& one : plan.offered) {
@@ -249,6 +254,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     plan.egress_members = std::move(egress.members);
     append(std::move(egress.locked_ports), plan.locked_ports);
     append(plan_recorders(inventory, inputs, diagnostics), plan.workloads);
+    append(plan_peer_relays(inventory, inputs, diagnostics), plan.workloads);
     if (std::optional<Workload> nameserver = plan_dns_config(inventory, inputs, diagnostics)) {
         plan.workloads.push_back(std::move(*nameserver));
     }

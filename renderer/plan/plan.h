@@ -70,7 +70,8 @@ struct Plan {
     Settings settings;
     std::optional<InstallPlan> install;
     std::vector<ProxyClassPlan> proxy_classes;  // complete before the first proxy points into it
-    // Of Connectors, Ingresses, Services, ProxyGroups, Recorders, the DNSConfig; by name.
+    // Of Connectors, Ingresses, Services, ProxyGroups, Recorders, PeerRelays, the DNSConfig; by
+    // name.
     std::vector<Workload> workloads;
     std::vector<EgressMember> egress_members;  // sorted by (group, namespace, name)
     std::vector<OfferedService> offered;       // sorted by (group, hostname)

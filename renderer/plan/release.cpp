@@ -28,6 +28,8 @@ constexpr std::array kRows = {
     TraitRow{Trait::PriorityClassValue, {98, 0}, "cmd/k8s-operator/deploy/chart/values.yaml"},
     TraitRow{Trait::AnnotationsValue, {102, 0}, "cmd/k8s-operator/deploy/chart/values.yaml"},
     TraitRow{Trait::TailnetIdentity, {102, 0}, "k8s-operator/reconciler/tailnet/tailnet.go"},
+    TraitRow{Trait::PeerRelays, {102, 0}, "k8s-operator/apis/v1alpha1/types_peerrelay.go"},
+    TraitRow{Trait::RelayHealth, {102, 3}, "k8s-operator/reconciler/peerrelay/service.go"},
     TraitRow{Trait::NameValues, {104, 0}, "cmd/k8s-operator/deploy/chart/templates/_helpers.tpl"},
     TraitRow{Trait::SysctlWithoutProgram, {104, 0}, "cmd/k8s-operator/deploy/manifests/proxy.yaml"},
     TraitRow{Trait::ServeOnAllInterfaces, {104, 0}, "cmd/k8s-operator/sts.go"},
@@ -36,6 +38,7 @@ constexpr std::array kRows = {
     TraitRow{Trait::PullSecretsOnAccounts,
              {104, 0},
              "cmd/k8s-operator/deploy/chart/templates/proxy-rbac.yaml"},
+    TraitRow{Trait::RelayEndpoints, {104, 0}, "k8s-operator/reconciler/peerrelay/peerrelay.go"},
 };
 
 std::optional<int> take_number(std::string_view& text) {

@@ -44,6 +44,10 @@ enum class Trait : std::uint8_t {
                             // else they, and no other pods of groups, force each renewal
     GuardedPolicies,        // expressions of admission policies look for annotations first
     PullSecretsOnAccounts,  // accounts of proxies have the chart's imagePullSecrets
+    PeerRelays,             // the operator knows the kind
+    RelayHealth,     // load balancers ask the pods of PeerRelays whether they are in the tailnet
+    RelayEndpoints,  // PeerRelays choose their port and name addresses besides; their configuration
+                     // is that of capability version 148, else 142
 };
 
 struct TraitRow {

@@ -206,6 +206,40 @@ private:
     Diagnostics& diagnostics_;
 };
 
+// The oldest one whose pods find their configuration and know every field of it.
+TailscaleVersion oldest_of_relays(const Release& release) {
+    const Trait trait =
+        release.has(Trait::RelayEndpoints) ? Trait::RelayEndpoints : Trait::PeerRelays;
+    return since(trait).version;
+}
+
+// Their pods do not start with an older one.
+void check_relays(const Plan& plan, Pos tag_pos, Diagnostics& diagnostics) {
+    for_each_of<PeerRelayPlan>(
+        plan.workloads, [&](const Workload& one, const PeerRelayPlan& /*relay*/) {
+            const bool has_own =
+                one.proxy_class != nullptr && !one.proxy_class->container.image.empty();
+            const ImageReference image =
+                parse_image_reference(has_own ? one.proxy_class->container.image : one.image);
+            const std::optional<TailscaleVersion> version = version_of_tag(image.tag);
+            const TailscaleVersion oldest = oldest_of_relays(one.release);
+            if (!version || *version >= oldest) {
+                return;
+            }
+            const Pos pos = has_own ? one.proxy_class->container.image_pos : tag_pos;
+            const std::vector<Note> place =
+                pos.known() ? std::vector<Note>{{.pos = pos, .text = "sets the image"}}
+                            : std::vector<Note>();
+            about(one.origin, diagnostics)
+                .error("version-skew", one.origin.pos,
+                       "the pods of this PeerRelay would not find a configuration that they know")
+                .found(fmt::format("\"{}\"", image.tag))
+                .expected(fmt::format("v1.{}.{} or later", oldest.minor, oldest.patch))
+                .hint("set a newer image, for the PeerRelay alone in a ProxyClass")
+                .notes(place);
+        });
+}
+
 // The tag's line, else that of the chart whose version is the default.
 Pos tag_pos(const Loaded& loaded, const Settings& settings) {
     const Value* tag = settings.chart.at({"proxyConfig", "image", "tag"});
@@ -232,6 +266,7 @@ void check_versions(const Loaded& loaded, const Plan& plan, Diagnostics& diagnos
     VersionCheck check(plan, loaded.lints, diagnostics);
     const Settings& settings = plan.settings;
     const bool stock = settings.dataplane == Dataplane::Containerboot;
+    check_relays(plan, tag_pos(loaded, settings), diagnostics);
     if (stock && settings.proxy_image.digest.empty()) {
         check.check(settings.proxy_image.tag, tag_pos(loaded, settings), "");
     }

@@ -15,7 +15,7 @@ from shared.checks import attempt, run
 from shared.fleet import FLEET
 
 CONTROLLER = "--as=system:serviceaccount:tailscale:operator"
-WITH_STATUS = ("Service", "Ingress", "Connector", "DNSConfig", "ProxyClass", "ProxyGroup", "Recorder", "Tailnet")
+WITH_STATUS = ("Service", "Ingress", "Connector", "DNSConfig", "PeerRelay", "ProxyClass", "ProxyGroup", "Recorder", "Tailnet")
 CONDITION = {"type": "ProxyReady", "status": "True", "reason": "ProxyReady", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"}
 
 

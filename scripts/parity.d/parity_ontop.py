@@ -8,6 +8,7 @@ import re
 
 import parity_group_ontop as groups
 import parity_ingress_ontop as ingress_groups
+import parity_peer_relay as relays
 from parity_case import FIREWALL_MODES, TS, annotations, is_connector, is_kind, meta, pinned_address, replicas, tls_hosts
 
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
@@ -65,6 +66,8 @@ def _joining(case, obj):
     if is_kind(obj, "tailscale.com", "ProxyGroup"):
         prefix = spec.get("hostnamePrefix") or name
         return [(spec.get("tailnet") or "", f"{prefix}-{n}") for n in range(spec.get("replicas", 2))]
+    if is_kind(obj, "tailscale.com", "PeerRelay"):
+        return relays.joining(obj)
     tailnet = (spec.get("tailnet") or "") if is_connector(obj) else ""
     return [(tailnet, host.lower()) for host in case.hostnames(obj)] if case.is_parent(obj) else []
 
@@ -236,4 +239,5 @@ ON_TOP = [
     (59, {"missing-proxy-group"}, ingress_groups.missing_group),
     (60, {"headless-service", "external-name-in-group"}, ingress_groups.without_address),
     (61, {"no-tailnet-domain", "name-too-long"}, ingress_groups.certificate_name),
+    (70, {"name-too-long", "invalid-object", "invalid-hostname"}, relays.bad_relay),
 ]

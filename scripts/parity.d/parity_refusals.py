@@ -66,6 +66,8 @@ CAUSES = [
     (r'nodePort\.ports: Invalid value: "[^"]*": port ranges for ProxyClass', {"invalid-port-range"}),
     (r'nodePort\.ports: Invalid value: "(?P<what>[^"]*)"(?!: port ranges for)', {"invalid-port-range"}),
     (r"cannot unmarshal number (?P<what>\d+) into .* of type uint16", {"invalid-port-range"}),
+    (r"spec\.aws\.elasticIPs (?:must contain at least one entry per replica|has \d+ entries but)", {"too-few-elastic-ips"}),
+    (r'spec\.staticEndpoints\[\d+\]: (?:Invalid value: )?"(?P<what>[^"]*)"', {"invalid-static-endpoint"}),
     (r"Multiple DNSConfig resources found", {"second-dns-config"}),
     (r"S3 storage must be used when deploying multiple Recorder replicas", {"recorder-storage"}),
     (r"must (?:use S3 storage when using multiple replicas|either enable UI or use S3 storage)", {"recorder-storage"}),

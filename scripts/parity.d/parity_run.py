@@ -9,6 +9,7 @@ import tempfile
 import parity_compare
 import parity_group_rows  # noqa: F401  (registers its rows)
 import parity_ingress_group  # noqa: F401, its rows
+import parity_peer_relay  # noqa: F401, its rows
 import parity_refusals
 import parity_resources  # noqa: F401, its rows
 from parity_rows import Model, RowError

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "renderer/base/sha256.h"
 #include "renderer/core/json.h"
 #include "renderer/generate/workload/proxy_config.h"
 #include "renderer/generate/workload/workload_objects.h"
@@ -109,13 +108,6 @@ std::string api_config(const Workload& workload, const ProxyGroupPlan& group,
     config.add("APIServerProxy", std::move(proxy));
     add_endpoints(group, ordinal, config);
     return write_json(config);
-}
-
-std::string group_config_hash(const Workload& workload, const ProxyGroupPlan& group) {
-    Value fields = Value::map();
-    put_if(fields, !workload.server_url.empty(), "ServerURL", workload.server_url);
-    put_if(fields, group.input.type != GroupType::KubeApiServer, "acceptDNS", false);
-    return sha256_hex(write_json(fields)).substr(0, kHashDigits);
 }
 
 std::string egress_services(const Workload& workload, const Plan& plan) {

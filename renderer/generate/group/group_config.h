@@ -22,9 +22,6 @@ std::string group_config(const Workload& workload, const ProxyGroupPlan& group,
 std::string api_config(const Workload& workload, const ProxyGroupPlan& group,
                        const Offered& offered, std::size_t ordinal);
 
-// Of the fields that a running tailscaled does not take over; the same for all replicas.
-std::string group_config_hash(const Workload& workload, const ProxyGroupPlan& group);
-
 // Of the members of the group; "" when it has none.
 std::string egress_services(const Workload& workload, const Plan& plan);
 

@@ -41,16 +41,8 @@ Value group_services_map(const Workload& workload, const ProxyGroupPlan& group,
         data.add(fmt::format("{}.hujson", workload.pod(i)),
                  api_config(workload, group, offered, i));
     }
-    Value head = metadata(workload, fmt::format("{}{}", kGroupPrefix, workload.name));
-    head.add("annotations",
-             Value::map({{Value::borrowed(kContractAnnotation), Value::borrowed(kContractVersion)},
-                         {Value::borrowed(kParentAnnotation), workload.origin.parent}}));
-    Value root =
-        Value::map({{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", std::move(head)}});
-    if (data.size() > 0) {
-        root.add("data", std::move(data));
-    }
-    return root;
+    return contract_map(workload, fmt::format("{}{}", kGroupPrefix, workload.name),
+                        std::move(data));
 }
 
 }  // namespace renderer

@@ -8,6 +8,7 @@
 #include "renderer/generate/group/ingress_group.h"
 #include "renderer/generate/group/static_endpoints.h"
 #include "renderer/generate/workload/generators.h"
+#include "renderer/generate/workload/proxy_config.h"
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
 #include "renderer/plan/group/group_class.h"
@@ -117,6 +118,12 @@ Value pod_spec(const Workload& workload, const ProxyGroupPlan& group) {
     put_if(spec, drains(workload, group), "terminationGracePeriodSeconds", kEgressGracePeriod);
     spec.add("volumes", std::move(volumes));
     return spec;
+}
+
+std::string group_config_hash(const Workload& workload, const ProxyGroupPlan& group) {
+    Value fields = Value::map();
+    put_if(fields, group.input.type != GroupType::KubeApiServer, "acceptDNS", false);
+    return config_hash(workload, fields);
 }
 
 Value pod_template(const Workload& workload, const ProxyGroupPlan& group) {

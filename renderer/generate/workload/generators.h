@@ -26,4 +26,9 @@ void generate_feature(const Plan& plan, const Workload& workload, const Recorder
 void generate_feature(const Plan& plan, const Workload& workload, const NameserverPlan& nameserver,
                       Objects& objects);
 
+// A PeerRelay, with a load balancer for each pod. The pods' configuration is the controller's
+// (k8s-operator/reconciler/{peerrelay,tailscaled} of v1.104.5; testdata/contract/peer-relay.md).
+void generate_feature(const Plan& plan, const Workload& workload, const PeerRelayPlan& relay,
+                      Objects& objects);
+
 }  // namespace renderer

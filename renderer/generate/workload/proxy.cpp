@@ -87,8 +87,10 @@ Value tailscale_container(const Workload& workload, const ProxyPlan& proxy) {
 }
 
 Value pod_metadata(const Workload& workload) {
-    Value annotations =
-        Value::map({{Value::borrowed(kConfigHashAnnotation), config_hash(workload)}});
+    Value annotations = Value::map(
+        {{Value::borrowed(kConfigHashAnnotation),
+          config_hash(workload,
+                      Value::map({{"acceptDNS", false}, {"NoStatefulFiltering", true}}))}});
     for (const auto& [key, value] : workload.pod_annotations) {
         annotations.add(Value::borrowed(key), value);
     }

@@ -1,7 +1,5 @@
 #include "renderer/generate/workload/proxy_class.h"
 
-#include <algorithm>
-
 #include "renderer/core/text_of.h"
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
@@ -10,8 +8,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kContainer = "tailscale";
-constexpr std::string_view kInitContainer = "sysctler";
 constexpr std::string_view kStagingDirectory =
     "https://acme-staging-v02.api.letsencrypt.org/directory";
 constexpr int kDebugPort = 9001;
@@ -29,16 +25,6 @@ bool is_managed(std::string_view key) {
 Value& child(Value& map, std::string_view key, Value empty) {
     Value* found = map.find(key);
     return found != nullptr ? *found : map.add(Value::borrowed(key), std::move(empty));
-}
-
-Value* named(Value& pod_spec, std::string_view list, std::string_view name) {
-    Value* containers = pod_spec.find(list);
-    if (containers == nullptr) {
-        return nullptr;
-    }
-    const auto found = std::ranges::find_if(
-        containers->items(), [&](const Value& one) { return one.find("name")->text() == name; });
-    return found == containers->items().end() ? nullptr : &*found;
 }
 
 // The class's entries and those of ours that are managed; ours that are not are dropped.
@@ -128,13 +114,14 @@ void apply_proxy_class(const ProxyClassPlan& chosen, const ClassScope& scope, Va
     merge(chosen.pod_labels, "labels", pod_metadata);
     merge(chosen.pod_annotations, "annotations", pod_metadata);
     put_all(chosen.pod_spec, pod_spec);
-    Value& container = *named(pod_spec, "containers", kContainer);
+    Value& container = pod_spec.find("containers")->items().front();
     add_endpoints(chosen, scope, container);
     lay_over(chosen.container, container);
     make_env_unique(container);
-    if (Value* init = named(pod_spec, "initContainers", kInitContainer); init != nullptr) {
-        lay_over(chosen.init_container, *init);
-        make_env_unique(*init);
+    if (Value* inits = pod_spec.find("initContainers"); inits != nullptr) {
+        Value& init = inits->items().front();
+        lay_over(chosen.init_container, init);
+        make_env_unique(init);
     }
 }
 

@@ -18,9 +18,9 @@ struct ClassScope {
     bool certificates = false;  // they ask Let's Encrypt for certificates
 };
 
-// `tailscaleContainer` is about the container "tailscale", `tailscaleInitContainer` about the init
-// container "sysctler", if there is one. Env lists of
-// the result have unique names: the last entry of a name stays, at its place.
+// `tailscaleContainer` is about the pod's only container, `tailscaleInitContainer` about its only
+// init container, if there is one. Env lists of the result have unique names: the last entry of a
+// name stays, at its place.
 void apply_proxy_class(const ProxyClassPlan& chosen, const ClassScope& scope, Value& stateful_set);
 
 }  // namespace renderer

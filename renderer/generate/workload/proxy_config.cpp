@@ -12,6 +12,7 @@ namespace {
 
 // containerboot puts the device's name in its place.
 constexpr std::string_view kCertDomain = "${TS_CERT_DOMAIN}";
+constexpr std::size_t kHashDigits = 16;
 constexpr std::string_view kRedirect = "301:https://${HOST}${REQUEST_URI}";
 
 std::string host_port(int port) {
@@ -72,11 +73,12 @@ std::string serve_config(const ProxyPlan& proxy) {
     return write_json(config);
 }
 
-std::string config_hash(const Workload& workload) {
+std::string config_hash(const Workload& workload, const Value& others) {
     Value fields = Value::map();
     put_if(fields, !workload.server_url.empty(), "ServerURL", workload.server_url);
-    fields.add("acceptDNS", false);
-    fields.add("NoStatefulFiltering", true);
+    for (const Member& other : others.members()) {
+        fields.add(other.key.clone(), other.value.clone());
+    }
     return sha256_hex(write_json(fields)).substr(0, kHashDigits);
 }
 

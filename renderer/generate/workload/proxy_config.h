@@ -17,9 +17,8 @@ std::string tailscaled_config(const Workload& workload, const ProxyPlan& proxy, 
 
 std::string serve_config(const ProxyPlan& proxy);
 
-constexpr std::size_t kHashDigits = 16;
-
-// First 16 hex digits of the SHA-256 of the fields that tailscaled cannot reload.
-std::string config_hash(const Workload& workload);
+// First 16 hex digits of the SHA-256 of the fields that the pods do not reload: the control server
+// and `others`, a map.
+std::string config_hash(const Workload& workload, const Value& others);
 
 }  // namespace renderer

@@ -5,10 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "renderer/core/json.h"
+#include "renderer/generate/contract_page.h"
 #include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/proxy_config.h"
 #include "renderer/plan/plan_testing.h"
@@ -16,36 +15,7 @@
 namespace renderer {
 namespace {
 
-using Row = std::vector<std::string>;
-
-std::string without_quotes(std::string cell) {
-    std::erase(cell, '`');
-    const std::size_t first = cell.find_first_not_of(' ');
-    return first == std::string::npos ? ""
-                                      : cell.substr(first, cell.find_last_not_of(' ') - first + 1);
-}
-
-// The rows of the first table below a line that contains `text`, without the head.
-std::vector<Row> table_after(std::string_view text) {
-    std::ifstream page(std::string(TESTDATA) + "/contract/proxy.md");
-    std::vector<Row> rows;
-    bool found = false;
-    for (std::string line; std::getline(page, line);) {
-        found = found || line.find(text) != std::string::npos;
-        if (found && line.starts_with('|')) {
-            std::istringstream cells(line.substr(1));
-            Row& row = rows.emplace_back();
-            for (std::string cell; std::getline(cells, cell, '|');) {
-                row.push_back(without_quotes(cell));
-            }
-        } else if (!rows.empty()) {
-            break;
-        }
-    }
-    EXPECT_GT(rows.size(), 2U) << "no table after: " << text;
-    rows.erase(rows.begin(), rows.begin() + std::min<std::ptrdiff_t>(2, std::ssize(rows)));
-    return rows;
-}
+constexpr std::string_view kPage = "proxy.md";
 
 std::string filled(std::string text, const std::string& name) {
     for (const auto& [from, to] :
@@ -99,11 +69,9 @@ const Value& root_of(const Objects& objects, std::string_view kind) {
 TEST(ProxyContract, EveryObjectOfTheRendererAndNoOther) {
     const Rendered rendered(Target::DnsName);
     std::vector<std::string> wanted;
-    for (const Row& row : table_after("## Who writes what")) {
-        std::istringstream kinds(row.at(0));
-        for (std::string kind; row.at(2) == "renderer" && std::getline(kinds, kind, ',');) {
-            kind = without_quotes(kind);
-            if (kind != "headless") {
+    for (const Row& row : table_after(kPage, "## Who writes what")) {
+        for (const std::string& kind : names_in(row.at(0))) {
+            if (row.at(2) == "renderer" && kind != "headless") {
                 wanted.push_back(
                     fmt::format("{}/tailscale/{}", kind, filled(row.at(1), rendered.name())));
             }
@@ -124,14 +92,14 @@ TEST(ProxyContract, AnnotationsOfTheStatefulSet) {
     const Value& set = root_of(objects, "StatefulSet");
     const Value& annotations = *set.at({"metadata", "annotations"});
     std::size_t always = 0;
-    for (const Row& row : table_after("## Annotations of the StatefulSet")) {
+    for (const Row& row : table_after(kPage, "## Annotations of the StatefulSet")) {
         EXPECT_EQ(annotations.find(row.at(0)) != nullptr, row.at(2) == "always") << row.at(0);
         always += row.at(2) == "always" ? 1 : 0;
     }
     EXPECT_EQ(annotations.size(), always);
     EXPECT_EQ(annotations.find("tailrender.dev/contract")->text(), "v1");
     const Value& inner = *set.at({"spec", "template", "metadata", "annotations"});
-    for (const Row& row : table_after("The pod template has one annotation of ours")) {
+    for (const Row& row : table_after(kPage, "The pod template has one annotation of ours")) {
         EXPECT_NE(inner.find(row.at(0)), nullptr) << row.at(0);
     }
     for (const Member& annotation : inner.members()) {
@@ -145,7 +113,7 @@ TEST(ProxyContract, KeysOfTheConfigSecret) {
     const Rendered rendered(Target::Serve);
     const Objects& objects = rendered.objects;
     std::vector<std::string> keys;
-    for (const Row& row : table_after("## Secret `<pod>-config`")) {
+    for (const Row& row : table_after(kPage, "## Secret `<pod>-config`")) {
         keys.push_back(row.at(0));
     }
     std::vector<std::string> made;
@@ -156,16 +124,8 @@ TEST(ProxyContract, KeysOfTheConfigSecret) {
 }
 
 TEST(ProxyContract, ConfigHasTheKeysOfThePage) {
-    std::ifstream page(std::string(TESTDATA) + "/contract/proxy.md");
-    std::string text;
-    for (std::string line; std::getline(page, line);) {
-        if (line.starts_with("    {\"Version\"") ||
-            (!text.empty() && line.starts_with("     \""))) {
-            text += line.substr(line.find_first_not_of(' '));
-        }
-    }
     const Rendered rendered(Target::DnsName);
-    std::string want = filled(text, rendered.name());
+    std::string want = filled(json_of(kPage, "{\"Version\""), rendered.name());
     for (const std::string_view value : {"https://hs.lan", "web"}) {
         const std::size_t at = want.find("…");
         ASSERT_NE(at, std::string::npos) << want;
@@ -177,7 +137,7 @@ TEST(ProxyContract, ConfigHasTheKeysOfThePage) {
 TEST(ProxyContract, RightsOfThePod) {
     const Rendered rendered(Target::DnsName);
     const Objects& objects = rendered.objects;
-    const std::vector<Row> rows = table_after("## Rights of the pod");
+    const std::vector<Row> rows = table_after(kPage, "## Rights of the pod");
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_EQ(rows[0].at(0), "\"\"");
     EXPECT_EQ(rows[0].at(2), "<pod> of every replica");
@@ -201,7 +161,7 @@ TEST(ProxyContract, VolumesAndMountsInTheirOrder) {
     const Value& pod = *root_of(objects, "StatefulSet").at({"spec", "template", "spec"});
     const auto volumes = pod.find("volumes")->items();
     const auto mounts = pod.find("containers")->items()[0].find("volumeMounts")->items();
-    const std::vector<Row> rows = table_after("## Pod");
+    const std::vector<Row> rows = table_after(kPage, "## Pod");
     ASSERT_EQ(volumes.size(), rows.size());
     ASSERT_EQ(mounts.size(), rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -228,11 +188,9 @@ TEST(ProxyContract, VolumesAndMountsInTheirOrder) {
 // Every variable of the page occurs in some pod, in the page's order, and no other.
 TEST(ProxyContract, EnvironmentInItsOrder) {
     std::vector<std::string> wanted;
-    for (const Row& row : table_after("gets its environment")) {
-        std::istringstream names(row.at(0));
-        for (std::string name; std::getline(names, name, ',');) {
-            wanted.push_back(without_quotes(name));
-        }
+    for (const Row& row : table_after(kPage, "gets its environment")) {
+        const std::vector<std::string> names = names_in(row.at(0));
+        wanted.insert(wanted.end(), names.begin(), names.end());
     }
     std::string forwards = parent_of(Target::Serve);
     forwards.replace(forwards.find("'false'"), 7, "'true'");

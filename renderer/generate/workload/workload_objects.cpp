@@ -118,6 +118,19 @@ Value config_secret(const Workload& workload, std::size_t ordinal, Value data) {
                        {"data", std::move(data)}});
 }
 
+Value contract_map(const Workload& workload, std::string_view name, Value data) {
+    Value head = metadata(workload, name);
+    head.add("annotations",
+             Value::map({{Value::borrowed(kContractAnnotation), Value::borrowed(kContractVersion)},
+                         {Value::borrowed(kParentAnnotation), workload.origin.parent}}));
+    Value root =
+        Value::map({{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", std::move(head)}});
+    if (data.size() > 0) {
+        root.add("data", std::move(data));
+    }
+    return root;
+}
+
 Value env(std::string_view name, std::string_view value) {
     Value entry = Value::map({{"name", Value::borrowed(name)}});
     put_if(entry, !value.empty(), "value", value);

@@ -25,6 +25,9 @@ Value pod_names(const Workload& workload);
 std::string config_secret_name(const Workload& workload, std::size_t ordinal);
 Value config_secret(const Workload& workload, std::size_t ordinal, Value data);
 
+// A ConfigMap for the controller; without `data` when that is empty.
+Value contract_map(const Workload& workload, std::string_view name, Value data);
+
 // Names of fields are static text, those of variables static or the input's. An empty value is left
 // out, as Kubernetes does.
 Value env(std::string_view name, std::string_view value);

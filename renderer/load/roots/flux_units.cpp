@@ -16,10 +16,10 @@ namespace renderer {
 namespace {
 
 // Engines' own, then inputs and what is looked up for them.
-constexpr std::array<std::string_view, 13> kKinds = {
-    "Kustomization", "Application",      "ApplicationSet", "Service",  "Ingress",
-    "Connector",     "ProxyClass",       "ProxyGroup",     "Recorder", "DNSConfig",
-    "Tailnet",       "ProxyGroupPolicy", "Namespace"};
+constexpr std::array<std::string_view, 14> kKinds = {
+    "Kustomization", "Application", "ApplicationSet",   "Service",  "Ingress",
+    "Connector",     "ProxyClass",  "ProxyGroup",       "Recorder", "DNSConfig",
+    "PeerRelay",     "Tailnet",     "ProxyGroupPolicy", "Namespace"};
 
 std::string_view unquoted(std::string_view word) {
     const std::size_t first = word.find_first_not_of(" \"'");

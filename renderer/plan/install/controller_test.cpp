@@ -132,9 +132,12 @@ TEST(ControllerRules, ATokenIsOfItsOwnAccountOnly) {
 }
 
 TEST(ControllerRules, AreNotWiderThanTheReferences) {
-    const std::vector<std::string> extra = {"/pods delete", "coordination.k8s.io/leases create",
-                                            "coordination.k8s.io/leases get",
-                                            "coordination.k8s.io/leases update"};
+    const std::vector<std::string> extra = {
+        "/pods delete", "coordination.k8s.io/leases create", "coordination.k8s.io/leases get",
+        "coordination.k8s.io/leases update",
+        // Charts have them since 1.102.
+        "tailscale.com/peerrelays get", "tailscale.com/peerrelays list",
+        "tailscale.com/peerrelays watch", "tailscale.com/peerrelays/status update"};
     const std::vector<std::pair<Value, Value>> pairs = [] {
         std::vector<std::pair<Value, Value>> made;
         made.emplace_back(controller_cluster_rules(),

@@ -18,6 +18,7 @@
 #include "renderer/plan/group/proxy_group_plan.h"
 #include "renderer/plan/release.h"
 #include "renderer/plan/workload/dns_config.h"
+#include "renderer/plan/workload/peer_relay.h"
 #include "renderer/plan/workload/recorder.h"
 
 namespace renderer {
@@ -100,7 +101,7 @@ struct Workload {
     std::vector<ReplicaVolume> volumes;
     std::vector<const ServiceInput*> backends;  // Services that it sends requests to
     std::vector<Edit> edits;                    // of the parent
-    std::variant<ProxyPlan, ProxyGroupPlan, RecorderPlan, NameserverPlan> feature;
+    std::variant<ProxyPlan, ProxyGroupPlan, RecorderPlan, NameserverPlan, PeerRelayPlan> feature;
 
     // "ts-web-ztn66-0"
     [[nodiscard]] std::string pod(std::size_t ordinal) const;

@@ -7,7 +7,7 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 FLEET = ROOT / "examples" / "fleet"
 OPERATOR = "tailscale-operator"
-CLUSTER_SCOPED = ("Namespace", "Connector", "DNSConfig", "ProxyClass", "ProxyGroup", "Recorder", "Tailnet")
+CLUSTER_SCOPED = ("Namespace", "Connector", "DNSConfig", "PeerRelay", "ProxyClass", "ProxyGroup", "Recorder", "Tailnet")
 
 
 def read(path):

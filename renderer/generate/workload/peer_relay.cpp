@@ -1,0 +1,171 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "renderer/core/json.h"
+#include "renderer/generate/workload/generators.h"
+#include "renderer/generate/workload/proxy_config.h"
+#include "renderer/generate/workload/workload_objects.h"
+#include "renderer/kube/api.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr int kHealthPort = 9002;
+
+struct Annotation {
+    std::string_view key, value;
+};
+
+// What makes a load balancer one of public addresses.
+constexpr std::array kPublic = {
+    Annotation{"service.beta.kubernetes.io/aws-load-balancer-ip-address-type", "ipv4"},
+    Annotation{"service.beta.kubernetes.io/aws-load-balancer-nlb-target-type", "ip"},
+    Annotation{"service.beta.kubernetes.io/aws-load-balancer-scheme", "internet-facing"},
+    Annotation{"service.beta.kubernetes.io/aws-load-balancer-type", "external"},
+    Annotation{"service.beta.kubernetes.io/azure-load-balancer-internal", "false"},
+};
+// A relay listens on UDP only, at which AWS cannot look.
+constexpr std::array kHealth = {
+    Annotation{"service.beta.kubernetes.io/aws-load-balancer-healthcheck-path", "/healthz"},
+    Annotation{"service.beta.kubernetes.io/aws-load-balancer-healthcheck-port", "9002"},
+    Annotation{"service.beta.kubernetes.io/aws-load-balancer-healthcheck-protocol", "http"},
+};
+constexpr std::string_view kAttributes = "service.beta.kubernetes.io/aws-load-balancer-attributes";
+constexpr std::string_view kCrossZone = "load_balancing.cross_zone.enabled=true";
+constexpr std::string_view kAllocations =
+    "service.beta.kubernetes.io/aws-load-balancer-eip-allocations";
+constexpr std::string_view kSubnets = "service.beta.kubernetes.io/aws-load-balancer-subnets";
+
+void put_text(Value& annotations, std::string_view key, std::string_view value) {
+    annotations.put(Value::borrowed(key), value);
+}
+
+// The user's, under ours.
+Value annotations(const Workload& workload, const PeerRelayPlan& relay, std::size_t ordinal) {
+    Value all = relay.annotations == nullptr ? Value::map() : relay.annotations->clone();
+    for (const Annotation& one : kPublic) {
+        put_text(all, one.key, one.value);
+    }
+    if (workload.release.has(Trait::RelayHealth)) {
+        for (const Annotation& one : kHealth) {
+            put_text(all, one.key, one.value);
+        }
+        put_if(all, all.find(kAttributes) == nullptr, Value::borrowed(kAttributes),
+               Value::borrowed(kCrossZone));
+    }
+    if (ordinal < relay.elastic_ips.size()) {
+        put_text(all, kAllocations, relay.elastic_ips[ordinal].allocation);
+        put_text(all, kSubnets, relay.elastic_ips[ordinal].subnet);
+    }
+    return all;
+}
+
+Value service(const Workload& workload, const PeerRelayPlan& relay, std::size_t ordinal) {
+    const std::string pod = workload.pod(ordinal);
+    Value head = metadata(workload, pod);
+    head.find("labels")->add("tailscale.com/peer-relay-replica", fmt::format("{}", ordinal));
+    head.add("annotations", annotations(workload, relay, ordinal));
+    Value port = Value::map({{"name", "peerrelay"},
+                             {"port", relay.port},
+                             {"protocol", "UDP"},
+                             {"targetPort", relay.port}});
+    return Value::map(
+        {{"apiVersion", "v1"},
+         {"kind", "Service"},
+         {"metadata", std::move(head)},
+         {"spec",
+          Value::map({{"type", "LoadBalancer"},
+                      {"selector", Value::map({{"statefulset.kubernetes.io/pod-name", pod}})},
+                      {"ports", Value::list({std::move(port)})}})}});
+}
+
+// A class has no say in the routes of a relay.
+std::string relay_config(const Workload& workload, const PeerRelayPlan& relay,
+                         std::size_t ordinal) {
+    Value config = replica_config(workload, ordinal);
+    config.put("acceptRoutes", false);
+    config.add("RelayServerPort", relay.port);
+    return write_json(config);
+}
+
+// What the controller makes the configuration of the pods of.
+Value relay_map(const Workload& workload, const PeerRelayPlan& relay) {
+    Value data = Value::map();
+    for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
+        data.add(fmt::format("{}.cap-{}.hujson", workload.pod(i), relay.capability),
+                 relay_config(workload, relay, i));
+    }
+    put_if(data, !relay.static_endpoints.empty(), "static-endpoints",
+           write_json(text_list(relay.static_endpoints)));
+    return contract_map(workload, fmt::format("{}{}", kRelayPrefix, workload.parent_name),
+                        std::move(data));
+}
+
+Value tailscaled_container(const Workload& workload) {
+    const bool is_asked = workload.release.has(Trait::RelayHealth);
+    Value environment = Value::list(
+        {env_from_field("POD_NAME", "metadata.name"), env_from_field("POD_UID", "metadata.uid"),
+         env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)"),
+         env("TS_KUBE_SECRET", "$(POD_NAME)")});
+    if (is_asked) {
+        environment.append(env("TS_ENABLE_HEALTH_CHECK", "true"));
+    }
+    Value made = container(workload, "tailscaled", std::move(environment));
+    if (!workload.hostnames.empty()) {
+        add_mounts(workload, made.add("volumeMounts", Value::list()));
+    }
+    put_if(made, is_asked, "ports",
+           Value::list({Value::map(
+               {{"containerPort", kHealthPort}, {"name", "healthz"}, {"protocol", "TCP"}})}));
+    return made;
+}
+
+Value pod_template(const Workload& workload) {
+    Value spec = Value::map({{"serviceAccountName", workload.account},
+                             {"containers", Value::list({tailscaled_container(workload)})}});
+    if (!workload.hostnames.empty()) {
+        add_volumes(workload, spec.add("volumes", Value::list()));
+    }
+    return Value::map(
+        {{"metadata",
+          Value::map({{"annotations",
+                       Value::map({{Value::borrowed(kConfigHashAnnotation),
+                                    config_hash(workload, Value::map({{"acceptDNS", false}}))}})},
+                      {"labels", labels_of(workload)}})},
+         {"spec", std::move(spec)}});
+}
+
+Value rules(const Workload& workload) {
+    Value rules = Value::list();
+    if (!workload.hostnames.empty()) {
+        rules.append(secret_rule(pod_names(workload), Value::list({"get", "update", "patch"})));
+    }
+    return rules;
+}
+
+}  // namespace
+
+void generate_feature(const Plan& plan, const Workload& workload, const PeerRelayPlan& relay,
+                      Objects& objects) {
+    Value account = service_account(workload);
+    add_pull_secrets(plan.settings, account);
+    add_object(workload, std::move(account), objects);
+    add_object(workload, role(workload, rules(workload)), objects);
+    add_object(workload, role_binding(workload), objects);
+    add_object(workload, relay_map(workload, relay), objects);
+    for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
+        add_object(workload, service(workload, relay, i), objects);
+    }
+    add_object(
+        workload,
+        stateful_set(workload,
+                     Value::map({{"selector", Value::map({{"matchLabels", labels_of(workload)}})},
+                                 {"serviceName", workload.name},
+                                 {"template", pod_template(workload)}})),
+        objects);
+}
+
+}  // namespace renderer

@@ -1,0 +1,270 @@
+#include "renderer/plan/workload/peer_relay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "renderer/kube/api.h"
+#include "renderer/kube/name_grammar.h"
+#include "renderer/plan/checks/metadata_checks.h"
+#include "renderer/plan/custom_resources.h"
+#include "renderer/plan/grammar.h"
+#include "renderer/plan/parents.h"
+#include "renderer/plan/proxy.h"
+#include "renderer/plan/routes.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kRule = "peer-relay: a PeerRelay, public by its load balancers";
+constexpr std::string_view kPrefix = "peerrelay-";
+constexpr std::string_view kAdvice = "choose another \"spec.hostnamePrefix\"";
+// Of a StatefulSet: the label controller-revision-hash adds up to eleven bytes to it.
+constexpr std::size_t kMaxName = 52 - kPrefix.size();
+constexpr std::int64_t kMaxReplicas = 1000;  // every pod mounts every replica's key
+constexpr std::int64_t kDefaultPort = 41641;
+constexpr int kCapability = 142;
+constexpr int kEndpointsCapability = 148;
+
+struct Endpoint {
+    Route address;
+    int port = 0;
+};
+
+std::optional<int> parse_port(std::string_view text) {
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional<int>(port)
+                                                                    : std::nullopt;
+}
+
+// "203.0.113.7:41641", "[2001:db8::7]:41641"
+std::optional<Endpoint> parse_endpoint(std::string_view text) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string_view::npos) {
+        return std::nullopt;
+    }
+    std::string_view address = text.substr(0, colon);
+    const bool in_brackets = address.starts_with('[') && address.ends_with(']');
+    if (in_brackets) {
+        address = address.substr(1, address.size() - 2);
+    }
+    const std::optional<int> port = parse_port(text.substr(colon + 1));
+    const std::optional<Route> route =
+        parse_route(fmt::format("{}/{}", address, in_brackets ? 128 : 32));
+    if (!port || !route || route->v6 != in_brackets) {
+        return std::nullopt;
+    }
+    return Endpoint{*route, *port};
+}
+
+class PeerRelayPlanner {
+public:
+    PeerRelayPlanner(const CustomResource& relay, const ProxyInputs& inputs,
+                     Diagnostics& diagnostics)
+        : relay_(relay),
+          inputs_(inputs),
+          out_(diagnostics),
+          spec_(relay.fields()),
+          service_(spec_.map("service")) {}
+
+    Workload run() {
+        const std::size_t before = out_.error_count();
+        check_custom_resource(relay_, out_);
+        check_name();
+        check_replicas();
+        check_annotations(relay_, service_.map("annotations"), out_);
+        Workload made = start_workload(relay_, kRule, inputs_);
+        made.name = fmt::format("{}{}", kPrefix, relay_.name);
+        made.account = made.name;
+        made.labels = {{"tailscale.com/managed", "true"},
+                       {"tailscale.com/parent-resource", std::string(relay_.name)},
+                       {"tailscale.com/parent-resource-type", "peerrelay"}};
+        made.pull_policy.clear();  // left to the cluster
+        made.tags = device_tags(tags(), inputs_.settings);
+        made.tailnet = spec_.text("tailnet");
+        made.server_url =
+            inputs_.tailnets.server_url(relay_, {made.tailnet, spec_.pos("tailnet")}, out_);
+        made.proxy_class = inputs_.classes.named(
+            relay_, {spec_.text("proxyClass"), spec_.pos("proxyClass")}, out_);
+        made.volumes = {kConfigVolume, kAuthVolume};
+        const bool is_sound = out_.error_count() == before;
+        name_hosts(made, is_sound);
+        claim_names(made);
+        PeerRelayPlan feature = plan_relay();
+        made.target_text = fmt::format("udp/{}", feature.port);
+        made.feature = std::move(feature);
+        return made;
+    }
+
+private:
+    [[nodiscard]] bool has_endpoints() const {
+        return inputs_.settings.release.has(Trait::RelayEndpoints);
+    }
+    [[nodiscard]] std::int64_t replicas() const { return spec_.number("replicas").value_or(1); }
+
+    // Names of pods and Services are made of it, and a label is.
+    void check_name() {
+        if (!is_dns1123_subdomain(relay_.name)) {
+            return;
+        }
+        if (relay_.name.size() > kMaxName) {
+            about(relay_, out_)
+                .error("name-too-long", relay_.name_pos(),
+                       "the name is too long for those of the relay's objects")
+                .found(fmt::format("{} bytes", relay_.name.size()))
+                .expected(fmt::format("at most {} bytes", kMaxName))
+                .hint("choose a shorter name");
+        } else if (relay_.name.find('.') != std::string_view::npos) {
+            report_invalid(relay_, relay_.name_pos(),
+                           "the name has a dot, but the relay's Services are named after it",
+                           fmt::format("\"{}\"", relay_.name),
+                           "lower-case letters, digits and \"-\"", out_);
+        }
+    }
+
+    void check_replicas() {
+        if (replicas() < 0 || replicas() > kMaxReplicas) {
+            report_invalid(relay_, spec_.pos("replicas"), "spec.replicas is out of range",
+                           fmt::format("{}", replicas()),
+                           fmt::format("a number from 0 to {}", kMaxReplicas), out_);
+        }
+    }
+
+    std::vector<std::string> tags() {
+        const std::vector<TextInput> wished = spec_.texts("tags");
+        check_tags(relay_, wished, "tag:relay", out_);
+        return spec_tags(wished, inputs_.settings.default_tags);
+    }
+
+    void name_hosts(Workload& made, bool is_sound) {
+        const TextInput wished = spec_.placed("hostnamePrefix").value_or(TextInput());
+        const Hostname prefix = wished.text.empty()
+                                    ? Hostname{std::string(relay_.name), relay_.name_pos()}
+                                    : Hostname{std::string(wished.text), wished.pos};
+        made.hostname_pos = prefix.pos;
+        made.hostname_advice = kAdvice;
+        if (!wished.text.empty() && !is_hostname_prefix(wished.text)) {
+            about(relay_, out_)
+                .error("invalid-hostname", wished.pos,
+                       fmt::format("invalid hostnamePrefix \"{}\"", wished.text))
+                .expected("1 to 62 lower-case letters, digits and dashes, no dash first");
+            return;
+        }
+        const std::size_t before = out_.error_count();
+        for (std::int64_t i = 0; is_sound && i < replicas() && out_.error_count() == before; ++i) {
+            made.hostnames.push_back(
+                checked_hostname(relay_, {fmt::format("{}-{}", prefix.text, i), prefix.pos},
+                                 kAdvice, inputs_.settings, out_));
+        }
+    }
+
+    void claim_names(Workload& made) const {
+        for (const std::string_view kind :
+             {"Role", "RoleBinding", "ServiceAccount", "StatefulSet"}) {
+            made.claims.push_back({kind, made.name, made.origin.pos});
+        }
+        for (std::size_t i = 0; i < made.hostnames.size(); ++i) {
+            made.claims.push_back({"Service", made.pod(i), made.origin.pos});
+        }
+        made.claims.push_back(
+            {"ConfigMap", fmt::format("{}{}", kRelayPrefix, relay_.name), made.origin.pos});
+    }
+
+    PeerRelayPlan plan_relay() {
+        PeerRelayPlan made;
+        made.capability = has_endpoints() ? kEndpointsCapability : kCapability;
+        made.port = has_endpoints() ? service_.number("port").value_or(kDefaultPort) : kDefaultPort;
+        check_port(made.port);
+        made.annotations = service_.map("annotations");
+        plan_elastic_ips(made);
+        if (has_endpoints()) {
+            plan_static_endpoints(made);
+        }
+        return made;
+    }
+
+    void check_port(std::int64_t port) {
+        if (port < 1 || port > std::numeric_limits<std::uint16_t>::max()) {
+            report_invalid(relay_, service_.pos("port"), "spec.service.port is out of range",
+                           fmt::format("{}", port), "a number from 1 to 65535", out_);
+        }
+    }
+
+    void plan_elastic_ips(PeerRelayPlan& made) {
+        const Fields aws(spec_.map("aws"));
+        const Value* addresses = aws.list("elasticIPs");
+        if (addresses == nullptr) {
+            return;
+        }
+        for (const Value& one : addresses->items()) {
+            const Fields pair(&one);
+            made.elastic_ips.push_back({pair.text("allocationID"), pair.text("subnetID")});
+        }
+        if (static_cast<std::int64_t>(made.elastic_ips.size()) < replicas()) {
+            about(relay_, out_)
+                .error("too-few-elastic-ips", aws.pos("elasticIPs"),
+                       "spec.aws.elasticIPs must have an entry for each replica")
+                .found(fmt::format("{} for {} replicas", made.elastic_ips.size(), replicas()))
+                .hint("add Elastic IPs, or set a smaller spec.replicas");
+        }
+    }
+
+    void plan_static_endpoints(PeerRelayPlan& made) {
+        std::map<Route, TextInput> seen;
+        for (const TextInput& text : spec_.texts("staticEndpoints")) {
+            const std::optional<Endpoint> endpoint = parse_endpoint(text.text);
+            if (!endpoint || endpoint->port == 0) {
+                refuse_endpoint(text,
+                                endpoint ? "port 0 is not allowed" : "not an address and a port");
+                continue;
+            }
+            const auto [first, is_new] = seen.emplace(endpoint->address, text);
+            if (!is_new) {
+                about(relay_, out_)
+                    .error(
+                        "invalid-static-endpoint", text.pos,
+                        fmt::format("a second static endpoint of one address: \"{}\"", text.text))
+                    .expected("one port for each address")
+                    .note({.pos = first->second.pos, .text = "also has that address"});
+            }
+            made.static_endpoints.push_back(text.text);
+        }
+    }
+
+    void refuse_endpoint(const TextInput& text, std::string_view wrong) {
+        about(relay_, out_)
+            .error("invalid-static-endpoint", text.pos,
+                   fmt::format("invalid static endpoint \"{}\": {}", text.text, wrong))
+            .expected("such as \"203.0.113.7:41641\" or \"[2001:db8::7]:41641\"");
+    }
+
+    const CustomResource& relay_;
+    const ProxyInputs& inputs_;
+    Diagnostics& out_;
+    Fields spec_, service_;
+};
+
+}  // namespace
+
+std::vector<Workload> plan_peer_relays(const Inventory& inventory, const ProxyInputs& inputs,
+                                       Diagnostics& diagnostics) {
+    std::vector<Workload> relays;
+    if (!inputs.settings.release.has(Trait::PeerRelays)) {
+        return relays;  // reported
+    }
+    for (const CustomResource& relay : inventory.of(kind_of("PeerRelay"))) {
+        if (is_rendered(inputs.loaded, *relay.doc)) {
+            relays.push_back(PeerRelayPlanner(relay, inputs, diagnostics).run());
+        }
+    }
+    std::ranges::stable_sort(relays, {}, &Workload::name);
+    return relays;
+}
+
+}  // namespace renderer

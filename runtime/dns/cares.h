@@ -1,0 +1,28 @@
+// Lookups by c-ares on the process's loop.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "renderer/core/result.h"
+#include "runtime/base/loop.h"
+#include "runtime/dns/lookup.h"
+
+namespace runtime::dns {
+
+struct CaresOptions {
+    // Instead of those of /etc/resolv.conf, for tests: "127.0.0.1:5353,[::1]:5353". Then names are asked for as they
+    // are, without search domains and /etc/hosts.
+    std::string servers = {};
+    Duration timeout = std::chrono::seconds(2);  // of one try
+    int tries = 3;
+    // Names in it are asked for as they are: with the usual "ndots:5" search domains would come first.
+    std::string cluster_domain = {};
+};
+
+// The loop outlives it.
+renderer::Result<std::unique_ptr<Lookup>> open_cares(Loop& loop, const CaresOptions& options);
+
+}  // namespace runtime::dns

@@ -1,5 +1,5 @@
-// An IPv4 or IPv6 address as a value: the bytes of the wire, ordered IPv4 first, then by bytes. An IPv4-mapped IPv6
-// address stays what it is written as.
+// An IPv4 or IPv6 address as a value: the bytes of the wire, ordered IPv4 first, then by bytes. An
+// IPv4-mapped IPv6 address stays what it is written as.
 #pragma once
 
 #include <array>
@@ -13,7 +13,8 @@ namespace runtime {
 
 class IpAddress {
 public:
-    // "10.0.0.1" or "fd7a::1"; no value for anything else: a prefix length, a zone, leading zeros, space around it.
+    // "10.0.0.1" or "fd7a::1"; no value for anything else: a prefix length, a zone, leading zeros,
+    // space around it.
     static std::optional<IpAddress> parse(std::string_view text);
     // No value unless there are 4 or 16 bytes, most significant first.
     static std::optional<IpAddress> from_bytes(std::string_view bytes);

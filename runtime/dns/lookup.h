@@ -1,5 +1,5 @@
-// Asks the pod's resolver (/etc/resolv.conf, /etc/hosts) for the addresses of a name of one family. A seam: cares.h has
-// the real one, tests have their own.
+// Asks the pod's resolver (/etc/resolv.conf, /etc/hosts) for the addresses of a name of one family.
+// A seam: cares.h has the real one, tests have their own.
 #pragma once
 
 #include <functional>
@@ -14,9 +14,10 @@ namespace runtime::dns {
 enum class Family { V4, V6 };
 
 struct Answer {
-    std::vector<IpAddress> addresses = {};  // empty without a problem: the name has none of this family, or no record
-    Duration ttl = {};                      // the least of all records, CNAMEs as well
-    std::string problem = {};               // nothing is known: "timeout while contacting DNS servers"
+    std::vector<IpAddress> addresses =
+        {};             // empty without a problem: the name has none of this family, or no record
+    Duration ttl = {};  // the least of all records, CNAMEs as well
+    std::string problem = {};  // nothing is known: "timeout while contacting DNS servers"
 };
 
 class Lookup {

@@ -1,5 +1,5 @@
-// Follows the addresses of one name: both families, asked for again by TTL (schedule.h), the last good ones kept on
-// failure.
+// Follows the addresses of one name: both families, asked for again by TTL (schedule.h), the last
+// good ones kept on failure.
 #pragma once
 
 #include <functional>
@@ -18,9 +18,9 @@ namespace runtime::dns {
 
 class ResolvedName {
 public:
-    // `changed` gets all addresses, sorted, each once: when they are first known and whenever they differ.
-    // `cluster_domain`, such as "cluster.local", says which names are the cluster's own; it may be empty. Loop, log,
-    // chance and lookup outlive the name.
+    // `changed` gets all addresses, sorted, each once: when they are first known and whenever they
+    // differ. `cluster_domain`, such as "cluster.local", says which names are the cluster's own; it
+    // may be empty. Loop, log, chance and lookup outlive the name.
     ResolvedName(Loop& loop, Log& log, Chance& chance, Lookup& lookup, std::string name,
                  std::string_view cluster_domain,
                  std::function<void(const std::vector<IpAddress>&)> changed);

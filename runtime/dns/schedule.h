@@ -18,10 +18,12 @@ inline constexpr Duration kCeiling = std::chrono::minutes(10);
 // After failures: 1 s, twice as long each time, with chance, up to this.
 inline constexpr Duration kLongestRetry = std::chrono::seconds(30);
 
-// "web.shop.svc.cluster.local" (with or without the last dot) is in "cluster.local"; no name is in "".
+// "web.shop.svc.cluster.local" (with or without the last dot) is in "cluster.local"; no name is in
+// "".
 bool is_in_domain(std::string_view name, std::string_view domain);
 
-// The TTL, not below the floor nor above the ceiling, less up to a tenth by chance: never later than max(TTL, floor).
+// The TTL, not below the floor nor above the ceiling, less up to a tenth by chance: never later
+// than max(TTL, floor).
 Duration delay_until_next(Duration ttl, bool in_cluster, Chance& chance);
 
 // The addresses of a name through good times and bad.
@@ -29,12 +31,11 @@ class AddressSet {
 public:
     struct Outcome {
         bool changed = false;
-        bool failed = false;     // a family could not be asked for, or there is no address at all
-        std::string problem = {};  // of `failed`
-        Duration ttl = {};       // the least; of what failed: none
+        bool failed = false;       // no addresses came at all: those of before are kept
+        std::string problem = {};  // of one family, or of both; may be there without a failure
+        Duration ttl = {};         // the least of the families that brought addresses
     };
-    // The answers to a pair of lookups. A family that could not be asked for keeps its addresses, and all are kept when
-    // the answers are that there are none at all.
+    // The answers to a pair of lookups. A family that could not be asked for keeps its addresses.
     Outcome take(const Answer& v4, const Answer& v6);
 
     // Sorted, each once, IPv4 first. Empty until the first success.

@@ -1,5 +1,5 @@
-// The kernel's rules and tracked connections, as a seam: netlink.h has the real one, tests have their own. Needs
-// CAP_NET_ADMIN in the network namespace of the process.
+// The kernel's rules and tracked connections, as a seam: netlink.h has the real one, tests have
+// their own. Needs CAP_NET_ADMIN in the network namespace of the process.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,12 @@ public:
     virtual ~Dataplane() = default;
 
     virtual renderer::Result<Live> read() = 0;
-    // All of it or nothing. Refused as "rules changed meanwhile" when the generation is no longer that of `read`.
-    virtual renderer::Result<renderer::Unit> apply(const Batch& batch, std::uint32_t generation) = 0;
-    // Ends the tracking of connections that today's rules would not have sent where they go (flows.h); how many.
+    // All of it or nothing. Refused as "rules changed meanwhile" when the generation is no longer
+    // that of `read`.
+    virtual renderer::Result<renderer::Unit> apply(const Batch& batch,
+                                                   std::uint32_t generation) = 0;
+    // Ends the tracking of connections that today's rules would not have sent where they go
+    // (flows.h); how many.
     virtual renderer::Result<std::size_t> remove_stale_flows(const Forwarding& forwarding) = 0;
 };
 

@@ -1,6 +1,7 @@
-// Which tracked connections no longer go where the rules send new ones. NAT is decided by the first packet of a
-// connection; what follows goes the same way as long as packets come, which for UDP may be for ever, to an address that
-// is not a target any more, or to none since the rules were not there yet. Pure; flow_table.cpp asks the kernel.
+// Which tracked connections no longer go where the rules send new ones. NAT is decided by the first
+// packet of a connection; what follows goes the same way as long as packets come, which for UDP may
+// be for ever, to an address that is not a target any more, or to none since the rules were not
+// there yet. Pure; flow_table.cpp asks the kernel.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@
 
 namespace runtime::nft {
 
-// A tracked connection as its first packet saw it, and where that was sent (the source of the replies).
+// A tracked connection as its first packet saw it, and where that was sent (the source of the
+// replies).
 struct Flow {
     std::uint8_t protocol = 0;
     IpAddress from, to, sent_to;
@@ -30,11 +32,10 @@ public:
 
 private:
     using Target = std::pair<IpAddress, std::uint16_t>;  // port 0: any
-    [[nodiscard]] const std::vector<Target>* targets_of(const Flow& flow) const;
-
     std::vector<IpAddress> own_, local_;
     std::map<IpAddress, std::vector<Target>> by_address_;
-    std::map<std::pair<std::uint8_t, std::uint16_t>, std::vector<Target>> by_port_;  // of both families
+    std::map<std::pair<std::uint8_t, std::uint16_t>, std::vector<Target>>
+        by_port_;  // of both families
     std::vector<Target> otherwise_;
 };
 

@@ -1,6 +1,7 @@
-// Tables of nftables as values, at the level of the kernel's expressions: what is wanted, what the kernel holds, and
-// the difference between them. Equal values are equal rules. text.h prints them as nft does, netlink.cpp exchanges
-// them with the kernel. Addresses and ports are in the order of the wire, numbers of the machine in the machine's.
+// Tables of nftables as values, at the level of the kernel's expressions: what is wanted, what the
+// kernel holds, and the difference between them. Equal values are equal rules. text.h prints them
+// as nft does, netlink.cpp exchanges them with the kernel. Addresses and ports are in the order of
+// the wire, numbers of the machine in the machine's.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,8 @@
 
 namespace runtime::nft {
 
-// The 16 registers of 4 bytes that expressions share; longer values take as many as they need, from this one on.
+// The 16 registers of 4 bytes that expressions share; longer values take as many as they need, from
+// this one on.
 using Register = std::uint8_t;
 
 // Numbers of linux/netfilter/nf_tables.h, for the kernel's words that we print.
@@ -93,7 +95,8 @@ using Expression =
                  ToWireOrder, Compare, LookUp, Nat, SetTcpMss, Foreign>;
 using Rule = std::vector<Expression>;
 
-// A part of a map's key or value, by its number in nft's datatype.h; each takes a multiple of 4 bytes.
+// A part of a map's key or value, by its number in nft's datatype.h; each takes a multiple of 4
+// bytes.
 enum class Part : std::uint32_t { Number = 4, Ipv4 = 7, Ipv6 = 8, Protocol = 12, Port = 13 };
 
 struct Element {
@@ -144,5 +147,11 @@ std::string port_part(std::uint16_t port);
 std::string protocol_part(std::uint8_t protocol);
 // Bytes of all parts together.
 std::size_t size_of(const std::vector<Part>& parts);
+// The kernel's numbers of families, NFPROTO_*; 0 and "" for what has none.
+std::uint8_t family_number(std::string_view name);
+std::string_view family_name(std::uint32_t number);
+// nft's number of a type of several parts, and back.
+std::uint32_t type_number(const std::vector<Part>& parts);
+std::vector<Part> parts_of(std::uint32_t type_number);
 
 }  // namespace runtime::nft

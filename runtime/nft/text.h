@@ -1,5 +1,6 @@
-// Rulesets and batches as text of nft(8), which `nft -f` takes: loading the text and applying the batch leave the same
-// rules. What libnftnl knows and we do not (in tables of others) is printed in a comment. Pure.
+// Rulesets and batches as text of nft(8), which `nft -f` takes: loading the text and applying the
+// batch leave the same rules. What libnftnl knows and we do not (in tables of others) is printed in
+// a comment. Pure.
 #pragma once
 
 #include <string>

@@ -1,0 +1,75 @@
+#include "runtime/dns/resolved_name.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace runtime::dns {
+
+namespace {
+
+constexpr Duration kFirstRetry = std::chrono::seconds(1);
+
+}  // namespace
+
+ResolvedName::ResolvedName(Loop& loop, Log& log, Chance& chance, Lookup& lookup, std::string name,
+                           std::string_view cluster_domain,
+                           std::function<void(const std::vector<IpAddress>&)> changed)
+    : loop_(loop),
+      log_(log),
+      chance_(chance),
+      lookup_(lookup),
+      name_(std::move(name)),
+      in_cluster_(is_in_domain(name_, cluster_domain)),
+      changed_(std::move(changed)),
+      backoff_(chance, kFirstRetry, kLongestRetry) {
+    ask();
+}
+
+ResolvedName::~ResolvedName() {
+    loop_.cancel(timer_);
+}
+
+void ResolvedName::refresh() {
+    if (!asking_) {
+        loop_.cancel(timer_);
+        ask();
+    }
+}
+
+void ResolvedName::ask() {
+    asking_ = true;
+    for (const auto& [family, answer] : {std::pair(Family::V4, &v4_), std::pair(Family::V6, &v6_)}) {
+        answer->reset();
+        lookup_.addresses_of(name_, family,
+                             [this, answer, alive = std::weak_ptr(alive_)](Answer got) {
+                                 if (!alive.expired()) {
+                                     *answer = std::move(got);
+                                     take();
+                                 }
+                             });
+    }
+}
+
+void ResolvedName::take() {
+    if (!v4_ || !v6_) {
+        return;
+    }
+    asking_ = false;
+    const AddressSet::Outcome outcome = set_.take(*v4_, *v6_);
+    if (std::exchange(problem_, outcome.problem) != outcome.problem && !outcome.problem.empty()) {
+        log_.warning("cannot resolve a name in full; its last known addresses stay",
+                     {{"name", name_}, {"problem", outcome.problem}});
+    }
+    if (!outcome.failed) {
+        backoff_.reset();
+    }
+    const Duration delay = outcome.failed ? backoff_.next()
+                                          : delay_until_next(outcome.ttl, in_cluster_, chance_);
+    timer_ = loop_.after(delay, [this] { ask(); });
+    if (outcome.changed) {
+        changed_(set_.addresses());  // may end this object
+    }
+}
+
+}  // namespace runtime::dns

@@ -1,0 +1,14 @@
+// Objects of C libraries that end with the scope: std::unique_ptr<nftnl_set, Free<nftnl_set_free>>.
+#pragma once
+
+namespace runtime::nft {
+
+template <auto Function>
+struct Free {
+    template <typename T>
+    void operator()(T* object) const {
+        Function(object);
+    }
+};
+
+}  // namespace runtime::nft

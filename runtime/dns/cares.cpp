@@ -83,20 +83,15 @@ public:
         wanted.sock_state_cb_data = this;
         wanted.timeout = static_cast<int>(options.timeout.count());
         wanted.tries = options.tries;
-        int mask = ARES_OPT_SOCK_STATE_CB | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES;
-        std::string only_servers = "b";
+        wanted.udp_port = options.port;
+        wanted.tcp_port = options.port;
+        std::string path = options.resolv_conf;
+        wanted.resolvconf_path = path.data();
+        int mask = ARES_OPT_SOCK_STATE_CB | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_UDP_PORT | ARES_OPT_TCP_PORT | ARES_OPT_RESOLVCONF;
         if (!searches) {
-            wanted.ndomains = 0;
-            mask |= ARES_OPT_DOMAINS;
+            mask |= ARES_OPT_DOMAINS;  // none
         }
-        if (!options.servers.empty()) {
-            wanted.lookups = only_servers.data();
-            mask |= ARES_OPT_LOOKUPS;
-        }
-        const int status = ares_init_options(&channel_, &wanted, mask);
-        return status == ARES_SUCCESS && !options.servers.empty()
-                   ? ares_set_servers_ports_csv(channel_, options.servers.c_str())
-                   : status;
+        return ares_init_options(&channel_, &wanted, mask);
     }
 
     void ask(const std::string& name, Family family, std::function<void(Answer)> done) {
@@ -169,7 +164,7 @@ public:
 
     int open(const CaresOptions& options) {
         cluster_domain_ = options.cluster_domain;
-        const int status = searching_.open(options, options.servers.empty());
+        const int status = searching_.open(options, true);
         return status == ARES_SUCCESS ? absolute_.open(options, false) : status;
     }
 

@@ -13,9 +13,8 @@
 namespace runtime::dns {
 
 struct CaresOptions {
-    // Instead of those of /etc/resolv.conf, for tests: "127.0.0.1:5353,[::1]:5353". Then names are
-    // asked for as they are, without search domains and /etc/hosts.
-    std::string servers = {};
+    std::string resolv_conf = "/etc/resolv.conf";
+    std::uint16_t port = 53;
     Duration timeout = std::chrono::seconds(2);  // of one try
     int tries = 3;
     // Names in it are asked for as they are: with the usual "ndots:5" search domains would come

@@ -191,12 +191,11 @@ private:
     [[nodiscard]] Expression foreign() const {
         char text[512] = "";
         nftnl_expr_snprintf(text, sizeof text, expression_, NFTNL_OUTPUT_DEFAULT, 0);
-        std::string_view words = text;
+        std::string words = fmt::format("{} {}", nftnl_expr_get_str(expression_, NFTNL_EXPR_NAME), text);
         while (words.ends_with(' ')) {
-            words.remove_suffix(1);
+            words.pop_back();
         }
-        return Foreign{
-            fmt::format("{} {}", nftnl_expr_get_str(expression_, NFTNL_EXPR_NAME), words)};
+        return Foreign{words};
     }
 
     void decode_meta(Expression& known) const {

@@ -127,7 +127,10 @@ public:
     void operator()(const And& mask) { at(mask.in).mask = mask.mask; }
     void operator()(const ToWireOrder&) {}
     void operator()(const Compare& compare) {
-        const Value value = take(compare.with);
+        Value value = take(compare.with);
+        if (value.text.empty()) {
+            value.text = fmt::format("reg {}", compare.with);  // loaded by others' expressions
+        }
         const auto* const differs = compare.negated ? "!= " : "";
         if (value.text == "iifname" || value.text == "oifname") {
             say(fmt::format("{} {}{}", value.text, differs, interface_text(compare.bytes)));
@@ -171,14 +174,14 @@ public:
         say("tcp option maxseg size set " + take(set.from).text);
     }
     void operator()(const Foreign& foreign) {
-        comments_ += fmt::format(" [ {} ]", foreign.text);
+        comment_ += fmt::format(" [ {} ]", foreign.text);
         registers_ = {};
     }
 
     [[nodiscard]] std::string text() const {
         std::string text = fmt::format("{}", fmt::join(statements_, " "));
-        if (!comments_.empty()) {
-            text += (text.empty() ? "#" : " #") + comments_;
+        if (!comment_.empty()) {
+            text += (text.empty() ? "#" : " #") + comment_;
         }
         return text;
     }
@@ -189,7 +192,13 @@ private:
         at(index) = {.text = std::move(text), .width = (bytes + 3) / 4};
     }
     Value take(Register index) { return std::exchange(at(index), {}); }
-    void say(std::string statement) { statements_.push_back(std::move(statement)); }
+    void say(const std::string& statement) {
+        if (comment_.empty()) {
+            statements_.push_back(statement);
+        } else {
+            comment_ += fmt::format(" [ {} ]", statement);
+        }
+    }
 
     // What follows says as much as the statement, if that was made.
     bool imply(std::string_view statement) { return std::erase(statements_, statement) > 0; }
@@ -199,7 +208,7 @@ private:
 
     std::array<Value, kRegisters> registers_;
     std::vector<std::string> statements_;
-    std::string comments_;
+    std::string comment_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Random wanted states of a dataplane, for properties that hold for all of them.
+// Random wanted states, for properties that hold for all of them.
 #pragma once
 
 #include <fmt/format.h>

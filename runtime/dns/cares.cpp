@@ -87,7 +87,8 @@ public:
         wanted.tcp_port = options.port;
         std::string path = options.resolv_conf;
         wanted.resolvconf_path = path.data();
-        int mask = ARES_OPT_SOCK_STATE_CB | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_UDP_PORT | ARES_OPT_TCP_PORT | ARES_OPT_RESOLVCONF;
+        int mask = ARES_OPT_SOCK_STATE_CB | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |
+                   ARES_OPT_UDP_PORT | ARES_OPT_TCP_PORT | ARES_OPT_RESOLVCONF;
         if (!searches) {
             mask |= ARES_OPT_DOMAINS;  // none
         }
@@ -112,7 +113,7 @@ private:
     static void finish(void* data, int status, int, ares_addrinfo* info) {
         const std::unique_ptr<Pending> pending(static_cast<Pending*>(data));
         const std::unique_ptr<ares_addrinfo, decltype(&ares_freeaddrinfo)> owned(info,
-                                                                                ares_freeaddrinfo);
+                                                                                 ares_freeaddrinfo);
         if (!pending->channel.is_ending_) {
             pending->channel.deliver(answer_of(status, info), std::move(pending->done));
         }

@@ -39,7 +39,8 @@ void ResolvedName::refresh() {
 
 void ResolvedName::ask() {
     asking_ = true;
-    for (const auto& [family, answer] : {std::pair(Family::V4, &v4_), std::pair(Family::V6, &v6_)}) {
+    for (const auto& [family, answer] :
+         {std::pair(Family::V4, &v4_), std::pair(Family::V6, &v6_)}) {
         answer->reset();
         lookup_.addresses_of(name_, family,
                              [this, answer, alive = std::weak_ptr(alive_)](Answer got) {
@@ -64,8 +65,8 @@ void ResolvedName::take() {
     if (!outcome.failed) {
         backoff_.reset();
     }
-    const Duration delay = outcome.failed ? backoff_.next()
-                                          : delay_until_next(outcome.ttl, in_cluster_, chance_);
+    const Duration delay =
+        outcome.failed ? backoff_.next() : delay_until_next(outcome.ttl, in_cluster_, chance_);
     timer_ = loop_.after(delay, [this] { ask(); });
     if (outcome.changed) {
         changed_(set_.addresses());  // may end this object

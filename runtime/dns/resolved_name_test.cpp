@@ -23,7 +23,8 @@ public:
             asked.push_back(loop_.uptime());
         }
         EXPECT_EQ(name, "web.shop.svc.cluster.local");
-        loop_.after(milliseconds(1), [this, family, done = std::move(done)] { done(answers[family]); });
+        loop_.after(milliseconds(1),
+                    [this, family, done = std::move(done)] { done(answers[family]); });
     }
     std::map<Family, Answer> answers;
     std::vector<Duration> asked;
@@ -41,7 +42,9 @@ protected:
         }
         lookup.answers[Family::V4] = v4;
     }
-    void fail() { lookup.answers[Family::V4] = {.problem = "Timeout while contacting DNS servers"}; }
+    void fail() {
+        lookup.answers[Family::V4] = {.problem = "Timeout while contacting DNS servers"};
+    }
     void start() {
         name.emplace(loop, log, chance, lookup, "web.shop.svc.cluster.local", "cluster.local",
                      [this](const std::vector<IpAddress>& addresses) {

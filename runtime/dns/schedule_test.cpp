@@ -37,10 +37,14 @@ TEST(Schedule, KeepsBetweenFloorAndCeiling) {
         Duration want;
     };
     const Case cases[] = {
-        {seconds(0), true, seconds(5)},     {seconds(0), false, seconds(30)},
-        {seconds(5), true, seconds(5)},     {seconds(29), false, seconds(30)},
-        {seconds(60), true, seconds(60)},   {seconds(60), false, seconds(60)},
-        {minutes(10), true, minutes(10)},   {minutes(11), false, minutes(10)},
+        {seconds(0), true, seconds(5)},
+        {seconds(0), false, seconds(30)},
+        {seconds(5), true, seconds(5)},
+        {seconds(29), false, seconds(30)},
+        {seconds(60), true, seconds(60)},
+        {seconds(60), false, seconds(60)},
+        {minutes(10), true, minutes(10)},
+        {minutes(11), false, minutes(10)},
         {seconds(0x7fffffff), false, minutes(10)},
     };
     Chance chance(1);

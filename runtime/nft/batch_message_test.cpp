@@ -22,9 +22,11 @@ std::string hex(std::string_view bytes) {
     return text;
 }
 
-// The body of the one NEWRULE message of a batch that adds the rule, behind the names of table and chain.
+// The body of the one NEWRULE message of a batch that adds the rule, behind the names of table and
+// chain.
 std::string sent(const Rule& rule) {
-    const Batch batch{.family = "inet", .table = "t", .rewritten_chains = {{.name = "c", .rules = {rule}}}};
+    const Batch batch{
+        .family = "inet", .table = "t", .rewritten_chains = {{.name = "c", .rules = {rule}}}};
     const std::string bytes = encode(batch, 0).bytes;
     for (std::size_t place = 0; place < bytes.size();) {
         nlmsghdr header{};

@@ -54,27 +54,26 @@ TEST(Desired, SendsWhatIsForUsToTheIngressTargets) {
 }
 
 TEST(Desired, SpreadsOverAllAddressesOfAName) {
-    EXPECT_EQ(
-        dump(desired({.own = addresses({"100.64.0.1", "fd7a::1"}),
-                      .ingress_targets =
-                          addresses({"10.0.0.10", "10.0.0.9", "fd00::2", "10.0.0.10", "fd00::1"})})),
-        table("\tmap ingress4_2 {\n"
-              "\t\ttypeof ip daddr . numgen random mod 2 : ip daddr\n"
-              "\t\telements = {\n"
-              "\t\t\t100.64.0.1 . 0 : 10.0.0.9,\n"
-              "\t\t\t100.64.0.1 . 1 : 10.0.0.10\n"
-              "\t\t}\n"
-              "\t}\n"
-              "\tmap ingress6_2 {\n"
-              "\t\ttypeof ip6 daddr . numgen random mod 2 : ip6 daddr\n"
-              "\t\telements = {\n"
-              "\t\t\tfd7a::1 . 0 : fd00::1,\n"
-              "\t\t\tfd7a::1 . 1 : fd00::2\n"
-              "\t\t}\n"
-              "\t}\n",
-              "",
-              "\t\tdnat ip to ip daddr . numgen random mod 2 map @ingress4_2\n"
-              "\t\tdnat ip6 to ip6 daddr . numgen random mod 2 map @ingress6_2\n"));
+    EXPECT_EQ(dump(desired({.own = addresses({"100.64.0.1", "fd7a::1"}),
+                            .ingress_targets = addresses(
+                                {"10.0.0.10", "10.0.0.9", "fd00::2", "10.0.0.10", "fd00::1"})})),
+              table("\tmap ingress4_2 {\n"
+                    "\t\ttypeof ip daddr . numgen random mod 2 : ip daddr\n"
+                    "\t\telements = {\n"
+                    "\t\t\t100.64.0.1 . 0 : 10.0.0.9,\n"
+                    "\t\t\t100.64.0.1 . 1 : 10.0.0.10\n"
+                    "\t\t}\n"
+                    "\t}\n"
+                    "\tmap ingress6_2 {\n"
+                    "\t\ttypeof ip6 daddr . numgen random mod 2 : ip6 daddr\n"
+                    "\t\telements = {\n"
+                    "\t\t\tfd7a::1 . 0 : fd00::1,\n"
+                    "\t\t\tfd7a::1 . 1 : fd00::2\n"
+                    "\t\t}\n"
+                    "\t}\n",
+                    "",
+                    "\t\tdnat ip to ip daddr . numgen random mod 2 map @ingress4_2\n"
+                    "\t\tdnat ip6 to ip6 daddr . numgen random mod 2 map @ingress6_2\n"));
 }
 
 TEST(Desired, SendsWhatIsFromTheClusterToTheEgressTargets) {

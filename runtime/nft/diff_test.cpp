@@ -29,19 +29,26 @@ TEST(Diff, MakesATableWhereThereIsNone) {
     EXPECT_EQ(
         dump(diff({}, desired(ports({{10001, {"100.64.0.9"}}})))),
         "add table inet tailrender\n"
-        "add map inet tailrender egress4 { type inet_proto . inet_service : ipv4_addr . inet_service; }\n"
-        "add chain inet tailrender forward { type filter hook forward priority mangle; policy accept; }\n"
-        "add chain inet tailrender postrouting { type nat hook postrouting priority srcnat - 1; policy "
+        "add map inet tailrender egress4 { type inet_proto . inet_service : ipv4_addr . "
+        "inet_service; }\n"
+        "add chain inet tailrender forward { type filter hook forward priority mangle; policy "
         "accept; }\n"
-        "add chain inet tailrender prerouting { type nat hook prerouting priority dstnat - 1; policy "
+        "add chain inet tailrender postrouting { type nat hook postrouting priority srcnat - 1; "
+        "policy "
         "accept; }\n"
-        "add rule inet tailrender forward iifname \"tailscale0\" tcp flags syn tcp option maxseg size set "
+        "add chain inet tailrender prerouting { type nat hook prerouting priority dstnat - 1; "
+        "policy "
+        "accept; }\n"
+        "add rule inet tailrender forward iifname \"tailscale0\" tcp flags syn tcp option maxseg "
+        "size set "
         "rt mtu\n"
-        "add rule inet tailrender forward oifname \"tailscale0\" tcp flags syn tcp option maxseg size set "
+        "add rule inet tailrender forward oifname \"tailscale0\" tcp flags syn tcp option maxseg "
+        "size set "
         "rt mtu\n"
         "add rule inet tailrender postrouting oifname \"tailscale0\" ct status dnat snat ip to "
         "100.64.0.1\n"
-        "add rule inet tailrender prerouting iifname != \"tailscale0\" dnat ip to meta l4proto . th dport "
+        "add rule inet tailrender prerouting iifname != \"tailscale0\" dnat ip to meta l4proto . "
+        "th dport "
         "map @egress4\n"
         "add element inet tailrender egress4 { tcp . 10001 : 100.64.0.9 . 443 }\n");
 }
@@ -59,17 +66,22 @@ TEST(Diff, ChangesElementsAlone) {
 
 TEST(Diff, RewritesAChainForAnotherNumberOfTargets) {
     const std::string head = "iifname != \"tailscale0\" dnat ip to meta l4proto . th dport ";
-    EXPECT_EQ(
-        change(ports({{10001, {"100.64.0.9"}}, {10002, {"100.64.0.8"}}}),
-               ports({{10001, {"100.64.0.9"}}, {10002, {"100.64.0.8", "100.64.0.7"}}})),
-        "add map inet tailrender egress4_2 { typeof meta l4proto . th dport . numgen random mod 2 : ip "
-        "daddr . th dport; }\n"
-        "flush chain inet tailrender prerouting\n"
-        "add rule inet tailrender prerouting " + head + "map @egress4\n"
-        "add rule inet tailrender prerouting " + head + ". numgen random mod 2 map @egress4_2\n"
-        "delete element inet tailrender egress4 { tcp . 10002 : 100.64.0.8 . 443 }\n"
-        "add element inet tailrender egress4_2 { tcp . 10002 . 0 : 100.64.0.7 . 443, tcp . 10002 . 1 : "
-        "100.64.0.8 . 443 }\n");
+    EXPECT_EQ(change(ports({{10001, {"100.64.0.9"}}, {10002, {"100.64.0.8"}}}),
+                     ports({{10001, {"100.64.0.9"}}, {10002, {"100.64.0.8", "100.64.0.7"}}})),
+              "add map inet tailrender egress4_2 { typeof meta l4proto . th dport . numgen random "
+              "mod 2 : ip "
+              "daddr . th dport; }\n"
+              "flush chain inet tailrender prerouting\n"
+              "add rule inet tailrender prerouting " +
+                  head +
+                  "map @egress4\n"
+                  "add rule inet tailrender prerouting " +
+                  head +
+                  ". numgen random mod 2 map @egress4_2\n"
+                  "delete element inet tailrender egress4 { tcp . 10002 : 100.64.0.8 . 443 }\n"
+                  "add element inet tailrender egress4_2 { tcp . 10002 . 0 : 100.64.0.7 . 443, tcp "
+                  ". 10002 . 1 : "
+                  "100.64.0.8 . 443 }\n");
     EXPECT_EQ(change(ports({{10001, {"100.64.0.9"}}}), ports({})),
               "flush chain inet tailrender postrouting\n"
               "flush chain inet tailrender prerouting\n"
@@ -80,7 +92,7 @@ TEST(Diff, ReplacesATableThatCannotBeChanged) {
     const Ruleset wanted = desired(ports({{10001, {"100.64.0.9"}}}));
     const std::string all = "delete table inet tailrender\n" + dump(diff({}, wanted));
     std::vector<Ruleset> odd(4, wanted);
-    odd[0].maps[0].type.flags = 4;                                        // NFT_SET_INTERVAL
+    odd[0].maps[0].type.flags = 4;  // NFT_SET_INTERVAL
     odd[1].maps[0].type.value = {Part::Ipv6, Part::Port};
     odd[2].chains[1].hook.priority = 100;
     odd[3].chains.push_back({.name = "theirs"});
@@ -92,9 +104,11 @@ TEST(Diff, ReplacesATableThatCannotBeChanged) {
     disturbed.maps[0].elements.clear();
     EXPECT_EQ(dump(diff(disturbed, wanted)),
               "flush chain inet tailrender forward\n"
-              "add rule inet tailrender forward iifname \"tailscale0\" tcp flags syn tcp option maxseg size "
+              "add rule inet tailrender forward iifname \"tailscale0\" tcp flags syn tcp option "
+              "maxseg size "
               "set rt mtu\n"
-              "add rule inet tailrender forward oifname \"tailscale0\" tcp flags syn tcp option maxseg size "
+              "add rule inet tailrender forward oifname \"tailscale0\" tcp flags syn tcp option "
+              "maxseg size "
               "set rt mtu\n"
               "add element inet tailrender egress4 { tcp . 10001 : 100.64.0.9 . 443 }\n");
 }

@@ -191,7 +191,8 @@ private:
     [[nodiscard]] Expression foreign() const {
         char text[512] = "";
         nftnl_expr_snprintf(text, sizeof text, expression_, NFTNL_OUTPUT_DEFAULT, 0);
-        std::string words = fmt::format("{} {}", nftnl_expr_get_str(expression_, NFTNL_EXPR_NAME), text);
+        std::string words =
+            fmt::format("{} {}", nftnl_expr_get_str(expression_, NFTNL_EXPR_NAME), text);
         while (words.ends_with(' ')) {
             words.pop_back();
         }

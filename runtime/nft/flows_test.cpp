@@ -44,21 +44,22 @@ Flow flow(std::uint8_t protocol, const char* from, const char* to, std::uint16_t
 }
 
 TEST(StaleFlows, OfAnEgressGroup) {
-    const Forwarding forwarding{.own = {ip("100.64.0.1"), ip("fd7a::1")},
-                                .egress_ports = {{.protocol = Protocol::Udp,
-                                                  .match_port = 10001,
-                                                  .target_port = 53,
-                                                  .targets = {ip("100.64.0.9"), ip("100.64.0.8")}}}};
+    const Forwarding forwarding{
+        .own = {ip("100.64.0.1"), ip("fd7a::1")},
+        .egress_ports = {{.protocol = Protocol::Udp,
+                          .match_port = 10001,
+                          .target_port = 53,
+                          .targets = {ip("100.64.0.9"), ip("100.64.0.8")}}}};
     expect(forwarding,
            {{"to a target", flow(kUdp, "10.1.0.2", "10.1.0.7", 10001, "100.64.0.9", 53), false},
             {"to the other", flow(kUdp, "10.1.0.2", "10.1.0.7", 10001, "100.64.0.8", 53), false},
             {"to a removed one", flow(kUdp, "10.1.0.2", "10.1.0.7", 10001, "100.64.0.7", 53), true},
             {"to an old port", flow(kUdp, "10.1.0.2", "10.1.0.7", 10001, "100.64.0.9", 54), true},
             {"another protocol", flow(kTcp, "10.1.0.2", "10.1.0.7", 10001, "100.64.0.9", 53), true},
-            {"of a removed service",
-             flow(kUdp, "10.1.0.2", "10.1.0.7", 10002, "100.64.0.9", 53), true},
-            {"from before the rules",
-             flow(kUdp, "10.1.0.2", "10.1.0.7", 10001, "10.1.0.7", 10001), true},
+            {"of a removed service", flow(kUdp, "10.1.0.2", "10.1.0.7", 10002, "100.64.0.9", 53),
+             true},
+            {"from before the rules", flow(kUdp, "10.1.0.2", "10.1.0.7", 10001, "10.1.0.7", 10001),
+             true},
             {"no target of this family",
              flow(kUdp, "fd00:1::2", "fd00:1::7", 10001, "fd00:1::7", 10001), false},
             {"to a port of the pod's own",
@@ -92,19 +93,19 @@ TEST(StaleFlows, OfAnIngress) {
     const Forwarding forwarding{.own = {ip("100.64.0.1"), ip("fd7a::1")},
                                 .ingress_targets = {ip("10.96.0.9"), ip("10.96.0.8")},
                                 .ingress_services = {{ip("100.100.1.1"), ip("10.96.0.1")}}};
-    expect(forwarding,
-           {{"to a target", flow(kUdp, "100.64.0.3", "100.64.0.1", 53, "10.96.0.8", 53), false},
-            {"to a removed one", flow(kUdp, "100.64.0.3", "100.64.0.1", 53, "10.96.0.7", 53), true},
-            {"from before the rules", flow(kUdp, "100.64.0.3", "100.64.0.1", 53, "100.64.0.1", 53),
-             true},
-            {"no target of this family", flow(kUdp, "fd7a::3", "fd7a::1", 53, "fd7a::1", 53), false},
-            {"to a service", flow(kUdp, "100.64.0.3", "100.100.1.1", 53, "10.96.0.1", 53), false},
-            {"to where a service was", flow(kUdp, "100.64.0.3", "100.100.1.1", 53, "10.96.0.2", 53),
-             true},
-            {"of a removed service", flow(kUdp, "100.64.0.3", "100.100.1.2", 53, "10.96.0.1", 53),
-             true},
-            {"routed, not ours", flow(kUdp, "100.64.0.3", "10.77.0.1", 53, "10.77.0.1", 53),
-             false}});
+    expect(
+        forwarding,
+        {{"to a target", flow(kUdp, "100.64.0.3", "100.64.0.1", 53, "10.96.0.8", 53), false},
+         {"to a removed one", flow(kUdp, "100.64.0.3", "100.64.0.1", 53, "10.96.0.7", 53), true},
+         {"from before the rules", flow(kUdp, "100.64.0.3", "100.64.0.1", 53, "100.64.0.1", 53),
+          true},
+         {"no target of this family", flow(kUdp, "fd7a::3", "fd7a::1", 53, "fd7a::1", 53), false},
+         {"to a service", flow(kUdp, "100.64.0.3", "100.100.1.1", 53, "10.96.0.1", 53), false},
+         {"to where a service was", flow(kUdp, "100.64.0.3", "100.100.1.1", 53, "10.96.0.2", 53),
+          true},
+         {"of a removed service", flow(kUdp, "100.64.0.3", "100.100.1.2", 53, "10.96.0.1", 53),
+          true},
+         {"routed, not ours", flow(kUdp, "100.64.0.3", "10.77.0.1", 53, "10.77.0.1", 53), false}});
 }
 
 TEST(StaleFlows, OfThePodsTrafficViaAnIngress) {

@@ -46,8 +46,9 @@ TEST_F(IpForwardingTest, NamesTheSysctlThatCannotBeSet) {
     std::filesystem::remove(path("net/ipv6/conf/all/forwarding"));
     auto result = enable_forwarding(root, {.v4 = true, .v6 = true});
     ASSERT_FALSE(result.has_value());
-    EXPECT_EQ(result.error().diagnostic.message,
-              "cannot read \"" + path("net/ipv6/conf/all/forwarding") + "\": No such file or directory");
+    EXPECT_EQ(
+        result.error().diagnostic.message,
+        "cannot read \"" + path("net/ipv6/conf/all/forwarding") + "\": No such file or directory");
     // A directory is read-only even for root.
     std::filesystem::create_directory(path("net/ipv6/conf/all/forwarding"));
     EXPECT_FALSE(enable_forwarding(root, {.v6 = true}).has_value());

@@ -1,7 +1,6 @@
 // The rules in a real kernel: in a network namespace of the test's own, beside nft(8).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -9,26 +8,15 @@
 
 #include "runtime/base/asio_loop.h"
 #include "runtime/nft/desired.h"
+#include "runtime/nft/forwarding_testing.h"
+#include "runtime/nft/namespaces_testing.h"
 #include "runtime/nft/netlink.h"
 #include "runtime/nft/reconciler.h"
 #include "runtime/nft/rule_watch.h"
 #include "runtime/nft/text.h"
-#include "runtime/nft/forwarding_testing.h"
 
 namespace runtime::nft {
 namespace {
-
-// What the command prints; it must succeed.
-std::string output_of(const std::string& command) {
-    std::FILE* pipe = popen((command + " 2>&1").c_str(), "re");
-    std::string text;
-    char buffer[4096];
-    while (const std::size_t size = std::fread(buffer, 1, sizeof buffer, pipe)) {
-        text.append(buffer, size);
-    }
-    EXPECT_EQ(pclose(pipe), 0) << command << "\n" << text;
-    return text;
-}
 
 std::string listing() {
     return output_of("nft list ruleset");
@@ -44,10 +32,7 @@ std::string load(const std::string& text) {
 
 class KernelTest : public testing::Test {
 protected:
-    // Each test has a namespace of its own.
     void SetUp() override {
-        ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
-        output_of("ip link set lo up");
         auto opened = open_kernel();
         ASSERT_TRUE(opened.has_value()) << opened.error().diagnostic.message;
         kernel = std::move(*opened);
@@ -59,7 +44,8 @@ protected:
         EXPECT_TRUE(live.has_value()) << live.error().diagnostic.message;
         Batch batch = diff(live->table, desired(forwarding));
         auto applied = kernel->apply(batch, live->generation);
-        EXPECT_TRUE(applied.has_value()) << applied.error().diagnostic.message << "\n" << dump(batch);
+        EXPECT_TRUE(applied.has_value()) << applied.error().diagnostic.message << "\n"
+                                         << dump(batch);
         return batch;
     }
 
@@ -70,6 +56,7 @@ protected:
         return *read->table;
     }
 
+    Namespace own;
     std::unique_ptr<Dataplane> kernel;
 };
 
@@ -104,7 +91,6 @@ TEST_F(KernelTest, RandomChangesLeaveExactlyTheExpectedRules) {
         ASSERT_EQ(live(), wanted) << i << "\n" << text << dump(live());
     }
 }
-
 
 Forwarding one_port(std::uint16_t match_port, const char* target) {
     return {.own = {*IpAddress::parse("100.64.0.1")},
@@ -157,7 +143,8 @@ TEST_F(KernelTest, LeavesOthersTablesAlone) {
               "\t\t# [ counter pkts 0 bytes 0 ] [ immediate reg 0 jump -> ts-postrouting ]\n"
               "\t}\n"
               "\tchain ts-postrouting {\n"
-              "\t\t# [ meta load mark => reg 1 ] [ reg 0 & 0x00ff0000 == 0x00040000 ] [ counter pkts 0 bytes 0 ] "
+              "\t\t# [ meta load mark => reg 1 ] [ reg 0 & 0x00ff0000 == 0x00040000 ] [ counter "
+              "pkts 0 bytes 0 ] "
               "[ masq ]\n"
               "\t}\n"
               "}\n");
@@ -180,7 +167,8 @@ TEST_F(KernelTest, NamesWhatTheKernelRefuses) {
     auto applied = kernel->apply(diff({}, broken), 0);
     ASSERT_FALSE(applied.has_value());
     EXPECT_EQ(applied.error().diagnostic.message,
-              "cannot add rule prerouting iifname != \"tailscale0\" dnat ip to meta l4proto . th dport map "
+              "cannot add rule prerouting iifname != \"tailscale0\" dnat ip to meta l4proto . th "
+              "dport map "
               "@egress4: No such file or directory");
     EXPECT_EQ(listing(), "");  // all or nothing
 }
@@ -203,8 +191,8 @@ TEST_F(KernelTest, EndsTheTrackingOfConnectionsToRemovedTargets) {
     output_of("ip addr add 10.1.0.7/24 dev lo");
     apply(one_port(10001, "100.64.0.9"));
     const auto udp = [](int from_port, int to_port, const std::string& reply) {
-        track(fmt::format("-p udp -s 10.1.0.2 -d 10.1.0.7 --sport {} --dport {} {}", from_port, to_port,
-                          reply));
+        track(fmt::format("-p udp -s 10.1.0.2 -d 10.1.0.7 --sport {} --dport {} {}", from_port,
+                          to_port, reply));
     };
     const auto sent_to = [](const std::string& target, int from_port) {
         return fmt::format("-r {} -q 100.64.0.1 --reply-port-src 53 --reply-port-dst {}", target,
@@ -215,14 +203,16 @@ TEST_F(KernelTest, EndsTheTrackingOfConnectionsToRemovedTargets) {
     udp(3, 10001, "");                        // from before there were rules
     udp(4, 10002, "");                        // to a port that is not ours
     const std::string established =
-        "-p tcp -s 10.1.0.2 -d 10.1.0.7 --sport 5 --dport 10003 --state ESTABLISHED -u SEEN_REPLY,ASSURED "
+        "-p tcp -s 10.1.0.2 -d 10.1.0.7 --sport 5 --dport 10003 --state ESTABLISHED -u "
+        "SEEN_REPLY,ASSURED "
         "-r 100.64.0.8 -q 100.64.0.1 --reply-port-src 443 --reply-port-dst 5";
     track(established);
     auto removed = kernel->remove_stale_flows(one_port(10001, "100.64.0.9"));
     ASSERT_TRUE(removed.has_value()) << removed.error().diagnostic.message;
     EXPECT_EQ(*removed, 2U);
-    EXPECT_EQ(output_of("conntrack -L 2>/dev/null | grep -oE 'sport=[0-9]+ dport=1000[0-9]' | sort"),
-              "sport=1 dport=10001\nsport=4 dport=10002\nsport=5 dport=10003\n");
+    EXPECT_EQ(
+        output_of("conntrack -L 2>/dev/null | grep -oE 'sport=[0-9]+ dport=1000[0-9]' | sort"),
+        "sport=1 dport=10001\nsport=4 dport=10002\nsport=5 dport=10003\n");
 }
 
 // Another program flushes everything: the rules come back without a change of what is wanted.

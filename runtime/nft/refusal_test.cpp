@@ -14,7 +14,8 @@ std::string text(const renderer::Error& error) {
 
 TEST(Refusal, NamesTheRemedy) {
     const std::string modules =
-        "the node needs Linux 5.6 or later with nf_tables_inet, nft_nat, nft_ct, nft_numgen, nft_rt and "
+        "the node needs Linux 5.6 or later with nf_tables_inet, nft_nat, nft_ct, nft_numgen, "
+        "nft_rt and "
         "nft_exthdr";
     struct Case {
         int code;
@@ -22,7 +23,8 @@ TEST(Refusal, NamesTheRemedy) {
     };
     const Case cases[] = {
         {EPERM,
-         "cannot add map a: Operation not permitted; give the container the capability NET_ADMIN, or run it "
+         "cannot add map a: Operation not permitted; give the container the capability NET_ADMIN, "
+         "or run it "
          "privileged"},
         {ENOENT, "cannot add map a: No such file or directory; " + modules},
         {EOPNOTSUPP, "cannot add map a: Operation not supported; " + modules},
@@ -38,11 +40,14 @@ TEST(Refusal, NamesTheRemedy) {
 }
 
 TEST(Refusal, NamesAKernelWithoutNftables) {
-    EXPECT_EQ(text(no_nftables(EPROTONOSUPPORT)),
-              "the kernel has no nftables: Protocol not supported; the node needs Linux 5.6 or later with "
-              "CONFIG_NF_TABLES; with an older kernel, use the dataplane containerboot in iptables mode");
+    EXPECT_EQ(
+        text(no_nftables(EPROTONOSUPPORT)),
+        "the kernel has no nftables: Protocol not supported; the node needs Linux 5.6 or later "
+        "with "
+        "CONFIG_NF_TABLES; with an older kernel, use the dataplane containerboot in iptables mode");
     EXPECT_EQ(text(no_nftables(EPERM)),
-              "cannot use nftables: Operation not permitted; give the container the capability NET_ADMIN, or "
+              "cannot use nftables: Operation not permitted; give the container the capability "
+              "NET_ADMIN, or "
               "run it privileged");
 }
 

@@ -163,9 +163,8 @@ public:
         std::string target = address.text.empty() ? address_text(address.bytes) : address.text;
         if (nat.has_port && at(nat.port).width > 0) {  // else it is from the map, like the address
             const std::string port = take(nat.port).bytes;
-            target = fmt::format(
-                "{}:{}", nat.v6 ? fmt::format("[{}]", target) : target,
-                part_text(Part::Port, port + std::string(2, '\0')));
+            target = fmt::format("{}:{}", nat.v6 ? fmt::format("[{}]", target) : target,
+                                 part_text(Part::Port, port + std::string(2, '\0')));
         }
         say(fmt::format("{} {} to {}", nat.source ? "snat" : "dnat", nat.v6 ? "ip6" : "ip",
                         target));

@@ -52,22 +52,24 @@ protected:
             "ip route add 100.64.0.0/10 via 10.1.0.7 && ip route add fd7a::/16 via fd00:1::7");
         tailnet.run(
             "ip route add 100.100.0.0/16 via 100.64.0.1 && ip route add fd7a:100::/32 via fd7a::1");
-        for (const char* one : {"fd00:1::2", "fd7a::9"}) {
-            wait_until_reachable(one);
-        }
+        tailnet.run(
+            "ip route add 10.1.0.0/24 via 100.64.0.1 && ip route add fd00:1::/64 via fd7a::1");
         pod.enter();
         ASSERT_TRUE(enable_forwarding("", {.v4 = true, .v6 = true}).has_value());
+        wait_until_reachable(cluster, "fd7a::9");
+        wait_until_reachable(tailnet, "fd00:1::2");
+        pod.enter();
         auto opened = open_kernel();
         ASSERT_TRUE(opened.has_value());
         kernel = std::move(*opened);
     }
 
-    // An interface takes up to a second to answer neighbours by IPv6: until then a datagram is not
-    // refused.
-    void wait_until_reachable(const char* to) {
+    // It takes up to a second until an interface finds neighbours by IPv6: until then a datagram is
+    // not refused.
+    static void wait_until_reachable(const Namespace& from, const char* to) {
         bool is_refused = false;
         for (int attempt = 0; attempt < 20 && !is_refused; ++attempt) {
-            const Client client(pod, kUdp, to, 9);
+            const Client client(from, kUdp, to, 9);
             is_refused = ::send(client.socket.get(), "ping", 4, 0) == 4 &&
                          wait_for({client.socket.get()}, POLLIN) == 0;
         }
@@ -223,7 +225,6 @@ TEST_F(PacketsTest, TrafficOfTheClusterViaAnIngress) {
 
 // Both sides learn of the tunnel's MTU; a subnet router has no other rules.
 TEST_F(PacketsTest, ClampsTheSegmentsOfBothDirections) {
-    tailnet.run("ip route add 10.1.0.0/24 via 100.64.0.1 && ip route add fd00:1::/64 via fd7a::1");
     const auto sizes = [&](const Namespace& from, const Namespace& at, const char* to) {
         const Server server(at, kTcp, to, 80);
         Client client(from, kTcp, to, 80);

@@ -7,9 +7,8 @@
 
 #include "runtime/nft/desired.h"
 #include "runtime/nft/ip_forwarding.h"
-#include "runtime/nft/namespaces_testing.h"
 #include "runtime/nft/netlink.h"
-#include "runtime/nft/text.h"
+#include "runtime/nft/sockets_testing.h"
 
 namespace runtime::nft {
 namespace {

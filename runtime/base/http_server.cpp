@@ -1,8 +1,12 @@
 #include "runtime/base/http_server.h"
 
-#include <boost/asio/ip/tcp.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <utility>
 
@@ -10,9 +14,12 @@
 
 namespace runtime {
 
+namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
-using boost::asio::ip::tcp;
+using asio::ip::tcp;
+using Socket = asio::generic::stream_protocol::socket;
+using Answer = std::function<void(std::string_view path, Reply reply)>;
 
 namespace {
 
@@ -22,8 +29,7 @@ constexpr std::size_t kMostConnections = 100;
 
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
-    Connection(tcp::socket socket, std::shared_ptr<Connections> all,
-               std::function<Page(std::string_view)> answer)
+    Connection(Socket socket, std::shared_ptr<Connections> all, Answer answer)
         : stream_(std::move(socket)),
           place_(std::move(all), [this] { stream_.close(); }),
           answer_(std::move(answer)) {
@@ -36,56 +42,127 @@ public:
         http::async_read(stream_, buffer_, parser_,
                          [self = shared_from_this()](const beast::error_code& error, std::size_t) {
                              if (!error) {
-                                 self->reply();
+                                 self->ask();
                              }
                          });
     }
 
 private:
-    void reply() {
+    void ask() {
         const auto& request = parser_.get();
         const std::string_view target(request.target().data(), request.target().size());
-        const Page page = request.method() == http::verb::get
-                              ? answer_(target.substr(0, target.find('?')))
-                              : Page{405, "only GET\n"};
+        if (request.method() != http::verb::get) {
+            return reply({405, "only GET\n"});
+        }
+        answer_(target.substr(0, target.find('?')),
+                [self = shared_from_this()](const Page& page) { self->reply(page); });
+    }
+
+    void reply(const Page& page) {
         reply_.result(static_cast<unsigned>(page.status));
-        reply_.version(request.version());
+        reply_.version(parser_.get().version());
         reply_.set(http::field::content_type, "text/plain; version=0.0.4; charset=utf-8");
+        for (const std::string& header : page.headers) {
+            const std::size_t colon = header.find(": ");
+            reply_.set(header.substr(0, colon), header.substr(colon + 2));
+        }
         reply_.keep_alive(false);
         reply_.body() = page.text;
         reply_.prepare_payload();
+        stream_.expires_after(kPatience);
         http::async_write(stream_, reply_,
                           [self = shared_from_this()](const beast::error_code&, std::size_t) {
                               beast::error_code ignored;
-                              self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+                              self->stream_.socket().shutdown(Socket::shutdown_send, ignored);
                           });
     }
 
-    beast::tcp_stream stream_;
+    beast::basic_stream<asio::generic::stream_protocol> stream_;
     Connections::Place place_;
-    std::function<Page(std::string_view)> answer_;
+    Answer answer_;
     beast::flat_buffer buffer_{kLargestHead};
     http::request_parser<http::empty_body> parser_;
     http::response<http::string_body> reply_;
 };
 
+using Acceptor = asio::local::stream_protocol::acceptor;
+
+void accept(const std::shared_ptr<Acceptor>& acceptor, const std::function<void(Socket)>& take) {
+    acceptor->async_accept([acceptor, take](const beast::error_code& error,
+                                            asio::local::stream_protocol::socket socket) {
+        if (!acceptor->is_open()) {
+            return;
+        }
+        if (!error) {
+            take(std::move(socket));
+        }
+        accept(acceptor, take);
+    });
+}
+
 }  // namespace
 
 struct HttpServer::State {
+    AsioLoop& loop;
+    std::function<void(Socket)> take;
     Listener listener;
+    std::shared_ptr<Acceptor> at_path = {};
 };
 
-HttpServer::HttpServer(AsioLoop& loop, std::function<Page(std::string_view)> answer)
-    : state_(new State{
-          {loop, [answer = std::move(answer),
-                  all = std::make_shared<Connections>(kMostConnections)](tcp::socket socket) {
-               std::make_shared<Connection>(std::move(socket), all, answer)->start();
-           }}}) {}
+HttpServer::HttpServer(AsioLoop& loop, Answer answer) {
+    const std::function<void(Socket)> take =
+        [answer = std::move(answer),
+         all = std::make_shared<Connections>(kMostConnections)](Socket socket) {
+            std::make_shared<Connection>(std::move(socket), all, answer)->start();
+        };
+    state_.reset(new State{loop, take, {loop, take}});
+}
 
-HttpServer::~HttpServer() = default;
+HttpServer::HttpServer(AsioLoop& loop, std::function<Page(std::string_view)> answer)
+    : HttpServer(loop,
+                 Answer([answer = std::move(answer)](std::string_view path, const Reply& reply) {
+                     reply(answer(path));
+                 })) {}
+
+HttpServer::~HttpServer() {
+    if (state_->at_path != nullptr) {
+        beast::error_code ignored;
+        state_->at_path->close(ignored);
+    }
+}
 
 renderer::Result<std::uint16_t> HttpServer::listen(std::uint16_t port) {
     return state_->listener.listen(port);
+}
+
+renderer::Result<std::uint16_t> HttpServer::listen(const AddressPort& at) {
+    return state_->listener.listen(at);
+}
+
+renderer::Result<renderer::Unit> HttpServer::listen_at(const std::string& path) {
+    static_cast<void>(::unlink(path.c_str()));
+    const auto acceptor = std::make_shared<Acceptor>(state_->loop.context());
+    beast::error_code error;
+    if (path.size() >= sizeof(sockaddr_un::sun_path)) {
+        error = asio::error::name_too_long;
+    } else {
+        acceptor->open(asio::local::stream_protocol(), error);
+    }
+    if (!error) {
+        acceptor->bind(asio::local::stream_protocol::endpoint(path), error);
+    }
+    if (!error) {
+        acceptor->listen(Acceptor::max_listen_connections, error);
+    }
+    if (error) {
+        return renderer::Error{
+            {.rule = "cannot-listen",
+             .where = path,
+             .message = fmt::format("cannot listen on \"{}\": {}", path, error.message())}};
+    }
+    state_->at_path = acceptor;
+    accept(acceptor, state_->take);
+    return renderer::Unit{};
 }
 
 }  // namespace runtime

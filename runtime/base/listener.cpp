@@ -85,8 +85,29 @@ renderer::Error cannot_listen(std::uint16_t port, const boost::system::error_cod
 }
 
 renderer::Result<std::uint16_t> Listener::listen(std::uint16_t port) {
+    return begin(port, bind_on_all_addresses(state_->acceptor, port));
+}
+
+renderer::Result<std::uint16_t> Listener::listen(const AddressPort& at) {
+    if (at.address.bytes().find_first_not_of('\0') == std::string_view::npos) {
+        return listen(at.port);
+    }
     auto& acceptor = state_->acceptor;
-    boost::system::error_code error = bind_on_all_addresses(acceptor, port);
+    boost::system::error_code error;
+    const auto address = boost::asio::ip::make_address(at.address.text(), error);
+    acceptor.open(at.address.is_v6() ? tcp::v6() : tcp::v4(), error);
+    if (!error) {
+        acceptor.set_option(boost::asio::socket_base::reuse_address(true), error);
+    }
+    if (!error) {
+        acceptor.bind({address, at.port}, error);
+    }
+    return begin(at.port, error);
+}
+
+renderer::Result<std::uint16_t> Listener::begin(std::uint16_t port,
+                                                boost::system::error_code error) {
+    auto& acceptor = state_->acceptor;
     if (!error) {
         acceptor.listen(tcp::acceptor::max_listen_connections, error);
     }

@@ -10,6 +10,7 @@
 
 #include "renderer/core/result.h"
 #include "runtime/base/asio_loop.h"
+#include "runtime/base/ip_prefix.h"
 
 namespace runtime {
 
@@ -79,9 +80,13 @@ public:
 
     // The result is the port.
     renderer::Result<std::uint16_t> listen(std::uint16_t port);
+    // On one address only, unless it is 0.0.0.0 or [::].
+    renderer::Result<std::uint16_t> listen(const AddressPort& at);
 
 private:
     struct State;
+    renderer::Result<std::uint16_t> begin(std::uint16_t port, boost::system::error_code error);
+
     std::shared_ptr<State> state_;
 };
 

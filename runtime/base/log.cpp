@@ -18,6 +18,18 @@ bool is_secret_byte(char byte) {
            byte == '~' || byte == '+' || byte == '/' || byte == '=';
 }
 
+const char* pattern_of(Log::Form form) {
+    switch (form) {
+        case Log::Form::Json:
+            return R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})";
+        case Log::Form::Text:
+            return "%H:%M:%S.%e %l %v";
+        case Log::Form::Boot:
+            return "boot: %Y/%m/%d %H:%M:%S %v";
+    }
+    return "";
+}
+
 spdlog::level::level_enum spdlog_level(LogLevel level) {
     switch (level) {
         case LogLevel::Debug:
@@ -68,10 +80,7 @@ Log::Log(Form form, LogLevel lowest)
     : state_(std::make_unique<State>(State{
           form, spdlog::logger("tailrender", std::make_shared<spdlog::sinks::stderr_sink_st>())})) {
     state_->logger.set_level(spdlog_level(lowest));
-    state_->logger.set_pattern(form == Form::Json
-                                   ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
-                                   : "%H:%M:%S.%e %l %v",
-                               spdlog::pattern_time_type::utc);
+    state_->logger.set_pattern(pattern_of(form), spdlog::pattern_time_type::utc);
 }
 Log::~Log() = default;
 

@@ -1,5 +1,6 @@
-// What the process has to say: one JSON object per line on stderr, or plain text for people at a
-// terminal (OPERATOR_LOGGING=dev). Everything passes `redact`, so no line holds a credential.
+// What the process has to say: one JSON object per line on stderr, plain text for people at a
+// terminal (OPERATOR_LOGGING=dev), or lines as containerboot writes them. Everything passes
+// `redact`, so no line holds a credential.
 #pragma once
 
 #include <initializer_list>
@@ -22,7 +23,7 @@ std::string redact(std::string_view text);
 
 class Log {
 public:
-    enum class Form { Json, Text };
+    enum class Form { Json, Text, Boot };
     Log(Form form, LogLevel lowest);
     ~Log();
     Log(const Log&) = delete;

@@ -35,10 +35,15 @@ struct HttpReply {
     int status = 0;  // 0: no reply, see `problem`
     std::string body = {};
     std::optional<std::chrono::seconds> retry_after = {};
+    // "name: value" lines, names in lower case; SocketTransport fills it, libcurl's leaves it out.
+    std::vector<std::string> headers = {};
     std::string problem = {};
     // Without a reply: the server may have done what was asked.
     bool may_be_done = false;
 };
+
+// The value of a header of the reply, "" when it has none of that name (lower case).
+std::string_view header_of(const HttpReply& reply, std::string_view name);
 
 using RequestId = std::uint64_t;
 

@@ -74,6 +74,11 @@ public:
     void json_patch(const std::string& path, const renderer::Value& operations, KubeDone done) {
         change("PATCH", path, "application/json-patch+json", operations, std::move(done));
     }
+    // A member that is null is removed (Kubernetes' strategic merge patch). The path may have a
+    // query.
+    void merge(const std::string& path, const renderer::Value& object, KubeDone done) {
+        change("PATCH", path, "application/strategic-merge-patch+json", object, std::move(done));
+    }
     // Only the object with this UID, when it is not empty. "Foreground": what it owns goes first.
     void erase(const std::string& path, std::string_view uid, KubeDone done,
                std::string_view propagation = {});

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "runtime/base/directory_watch.h"
 #include "runtime/base/log.h"
-#include "runtime/nameserver/directory_watch.h"
 #include "runtime/nameserver/dns_server.h"
 
 namespace runtime {

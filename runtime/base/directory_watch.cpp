@@ -1,4 +1,4 @@
-#include "runtime/nameserver/directory_watch.h"
+#include "runtime/base/directory_watch.h"
 
 #include <fmt/format.h>
 #include <sys/inotify.h>

@@ -12,6 +12,7 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -226,7 +227,7 @@ private:
     template <typename Stream>
     void read_head(Stream& stream) {
         parser_.header_limit(kLargestHead);
-        parser_.body_limit(boost::none);
+        parser_.body_limit(std::numeric_limits<std::uint64_t>::max());  // take_body has its own
         http::async_read_header(
             stream, buffer_, parser_,
             [self = shared_from_this(), &stream](const beast::error_code& error, std::size_t) {

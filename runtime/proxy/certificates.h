@@ -1,0 +1,51 @@
+// Keeps certificates fresh that the pods of a group share, in the one pod that writes them: asking
+// tailscaled for one orders it, or renews it, when it is due, and only then, also after a restart.
+// Source: tailscale v1.104.5 kube/certs/certs.go.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime/base/log.h"
+#include "runtime/localapi/client.h"
+
+namespace runtime {
+
+// After the n-th failure in a row (1, 2, …): those of Let's Encrypt's advice.
+Duration certificate_retry(int failures);
+
+class Certificates {
+public:
+    // All references outlive it.
+    Certificates(Loop& loop, LocalApi& api, Log& log) : loop_(loop), api_(api), log_(log) {}
+    ~Certificates();
+    Certificates(const Certificates&) = delete;
+    Certificates& operator=(const Certificates&) = delete;
+
+    // The domains that the tailnet gives certificates for: others wait.
+    void allow(const std::vector<std::string>& domains);
+    // Those that are wanted, and no others.
+    void keep(const std::vector<std::string>& domains);
+
+private:
+    struct Domain {
+        TimerId timer = 0;
+        bool is_asking = false;
+        int failures = 0;
+    };
+    void start_waiting();
+    void ask(const std::string& name);
+    void take(const std::string& name, const LocalReply& reply);
+
+    Loop& loop_;
+    LocalApi& api_;
+    Log& log_;
+    std::set<std::string> allowed_;
+    std::map<std::string, Domain> domains_;
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+};
+
+}  // namespace runtime

@@ -1,0 +1,59 @@
+// What the pod answers over HTTP: /healthz, /metrics, /debug/ and the preStop hook where the
+// environment asks for them, as containerboot does; and on a Unix socket beside tailscaled's
+// whether it is ready, for the exec probe.
+// Source: tailscale v1.104.5 kube/health, kube/metrics, cmd/containerboot/egressservices.go.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "runtime/base/http_server.h"
+#include "runtime/base/log.h"
+#include "runtime/base/transport.h"
+#include "runtime/localapi/client.h"
+#include "runtime/proxy/drain.h"
+#include "runtime/proxy/environment.h"
+
+namespace runtime {
+
+inline constexpr std::string_view kPreShutdown = "/internal-egress-services-preshutdown";
+
+// Where the process says whether it is ready.
+std::string ready_socket(const Environment& environment);
+
+struct EndpointState {
+    bool has_addresses = false;            // of the tailnet
+    bool is_started = false;               // traffic is taken
+    std::string not_ready = "starting";    // why; empty: it is ready
+    std::function<std::string()> metrics;  // of this process
+};
+
+class Endpoints {
+public:
+    // All references outlive it. `transport` reaches other servers than tailscaled's.
+    Endpoints(AsioLoop& loop, Log& log, LocalApi& api, Transport& transport,
+              const Environment& environment, const EndpointState& state);
+
+    renderer::Result<renderer::Unit> start();
+    // Says which servers end with it.
+    void stop();
+
+private:
+    void answer(std::string_view path, const Reply& reply);
+    void answer_metrics(const Reply& reply);
+    void answer_debug(std::string_view path, const Reply& reply);
+    void answer_preshutdown(const Reply& reply);
+    [[nodiscard]] Page health() const;
+
+    AsioLoop& loop_;
+    Log& log_;
+    LocalApi& api_;
+    Transport& transport_;
+    const Environment& environment_;
+    const EndpointState& state_;
+    Drain drain_;
+    std::unique_ptr<HttpServer> local_, separate_health_, ready_;
+};
+
+}  // namespace runtime

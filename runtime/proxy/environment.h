@@ -1,0 +1,85 @@
+// What a pod's environment says, under the names that containerboot reads, with its defaults, its
+// checks and its words. Pure: files are config_file.h's.
+// Source: tailscale v1.104.5 cmd/containerboot/settings.go, main.go.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "renderer/core/result.h"
+#include "runtime/base/ip_prefix.h"
+#include "runtime/base/loop.h"
+
+namespace runtime {
+
+using EnvironmentLookup = std::function<std::optional<std::string>(const char* name)>;
+
+enum class CertShare { None, ReadOnly, ReadWrite };
+
+struct Environment {
+    std::string root = "/";  // TS_TEST_ONLY_ROOT: of the paths that are not said, but fixed
+    // Login by `tailscale up`, without a configuration file.
+    std::string auth_key = {}, client_id = {}, client_secret = {}, id_token = {}, audience = {};
+    std::string hostname = {}, extra_args = {};
+    std::optional<std::string> routes = {};
+    std::optional<bool> accept_dns = {};
+    bool auth_once = false;
+    std::string config_dir = {};  // instead of all these: tailscaled's configuration
+
+    // What is forwarded; of these, destinations and targets exclude each other in pairs.
+    std::string dest_ip = {}, dest_dns_name = {};
+    std::string tailnet_target_ip = {}, tailnet_target_fqdn = {};
+    std::string serve_config = {};    // a file
+    std::string egress_config = {};   // a folder
+    std::string ingress_config = {};  // a file
+    bool cluster_traffic_via_ingress = false;
+
+    bool userspace = true;
+    std::string state_dir = {}, socket = {}, socks5 = {}, http_proxy = {}, daemon_args = {};
+    bool in_kubernetes = false;
+    std::string kube_secret = {};  // empty: no state in a Secret
+    std::string kube_host = {}, kube_port = {};
+    std::string pod_ip = {}, pod_ipv4 = {}, pod_ipv6 = {}, pod_uid = {}, pod_name = {};
+    CertShare cert_share = CertShare::None;
+    bool auto_advertise = true;
+    bool udp_gro = false;
+    Duration boot_timeout = std::chrono::seconds(60);
+
+    std::optional<AddressPort> local = {};  // metrics, health and preStop listen here
+    std::string local_text = {};            // as it was said
+    bool metrics = false, health = false;
+    std::optional<AddressPort> separate_health = {};
+    std::string separate_health_text = {};
+    std::string debug = {};  // tailscaled's own server
+
+    // For tests of the process as a whole: no rule reaches the kernel.
+    bool fake_netfilter = false, fake_netfilter_v6 = true;
+
+    std::vector<std::string> notes = {};  // to log
+
+    [[nodiscard]] bool is_one_step() const { return !config_dir.empty(); }
+    [[nodiscard]] bool forwards() const {
+        return !dest_ip.empty() || !dest_dns_name.empty() || !tailnet_target_ip.empty() ||
+               !tailnet_target_fqdn.empty() || cluster_traffic_via_ingress ||
+               !egress_config.empty() || !ingress_config.empty();
+    }
+    // Of a fixed path, which begins with "/".
+    [[nodiscard]] std::string at_root(std::string_view path) const;
+};
+
+renderer::Result<Environment> read_environment(const EnvironmentLookup& lookup);
+
+// Of tailscaled and of `tailscale up` and `tailscale set`, without the program. `config` is the
+// configuration file, empty without one.
+std::vector<std::string> tailscaled_arguments(const Environment& environment,
+                                              const std::string& config);
+std::vector<std::string> up_arguments(const Environment& environment);
+std::vector<std::string> set_arguments(const Environment& environment);
+
+// As Go reads them; no value: it does not.
+std::optional<bool> parse_go_bool(std::string_view text);
+std::optional<Duration> parse_go_duration(std::string_view text);
+
+}  // namespace runtime

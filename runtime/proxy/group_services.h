@@ -1,0 +1,63 @@
+// The Services that the pods of a group serve, as mounted files say them, and what a pod reports in
+// its state Secret. Pure.
+// Source: tailscale v1.104.5 kube/egressservices, kube/ingressservices.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/result.h"
+#include "runtime/base/ip_address.h"
+#include "runtime/nft/forwarding.h"
+
+namespace runtime {
+
+struct PortMap {
+    std::string protocol;  // as spelled
+    std::uint16_t match = 0, target = 0;
+
+    friend auto operator<=>(const PortMap&, const PortMap&) = default;
+};
+
+// One Service of an egress group: cluster traffic to a target in the tailnet.
+struct EgressService {
+    std::string health_endpoint = {};  // URL; empty: none
+    std::string target_ip = {}, target_fqdn = {};
+    std::vector<PortMap> ports = {};  // sorted
+
+    friend bool operator==(const EgressService&, const EgressService&) = default;
+};
+using EgressServices = std::map<std::string, EgressService>;  // by namespace-name
+
+// Of nothing there are none.
+renderer::Result<EgressServices> read_egress_services(std::string_view text);
+
+// What is forwarded: services with the addresses of their targets, which may have none yet.
+struct EgressTargets {
+    EgressServices services;
+    std::map<std::string, std::vector<IpAddress>> addresses;  // by service
+
+    friend bool operator==(const EgressTargets&, const EgressTargets&) = default;
+};
+std::string egress_status(const EgressTargets& targets, std::string_view pod_ipv4,
+                          std::string_view pod_ipv6);
+// Ports of a protocol that is neither TCP nor UDP are left out; `skipped` says which.
+std::vector<nft::EgressPort> egress_ports(const EgressTargets& targets,
+                                          std::vector<std::string>& skipped);
+
+// The Services of an ingress group: addresses of Tailscale Services, each with that of a Service in
+// the cluster.
+struct IngressServices {
+    std::string text = {};  // JSON, as the report repeats it
+    std::vector<nft::IngressService> pairs = {};
+
+    friend bool operator==(const IngressServices&, const IngressServices&) = default;
+};
+renderer::Result<IngressServices> read_ingress_services(std::string_view text);
+std::string ingress_status(const IngressServices& services, std::string_view pod_ipv4,
+                           std::string_view pod_ipv6);
+
+}  // namespace runtime

@@ -1,0 +1,259 @@
+#include "runtime/proxy/login.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace runtime {
+
+namespace {
+
+constexpr Duration kLongestWait = std::chrono::minutes(10);
+constexpr Duration kKeyPeriod = std::chrono::seconds(5);
+constexpr std::string_view kFilePrefix = "file:";
+
+std::string folder_of(const std::string& path) {
+    return path.substr(0, path.rfind('/'));
+}
+
+// "": the configuration holds the key itself.
+std::string key_file_of(const std::string& key) {
+    return key.starts_with(kFilePrefix) ? key.substr(kFilePrefix.size()) : std::string();
+}
+
+std::string text_of_file(const std::string& path) {
+    auto text = path.empty() ? std::string() : read_if_there(path);
+    return text ? *text : std::string();
+}
+
+}  // namespace
+
+Login::Login(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log, Chance& chance,
+             const Environment& environment, StateSecret* state, Listener listener)
+    : loop_(loop),
+      children_(children),
+      api_(api),
+      log_(log),
+      environment_(environment),
+      state_(state),
+      listener_(std::move(listener)),
+      bus_(loop, api, chance, view_,
+           {.on_message = [this](const BusMessage& message) { take(message); },
+            .on_trouble =
+                [this](const std::string& problem) {
+                    log_.info("IPN bus watch ended; reconnecting: " + problem);
+                },
+            .on_failure =
+                [this](const std::string& problem) {
+                    end(1, "reading tailscaled IPN bus: " + problem);
+                }}) {}
+
+Login::~Login() {
+    loop_.cancel(timer_);
+}
+
+void Login::start(const std::string& config_path, const TailscaledConfig& config) {
+    config_path_ = config_path;
+    key_ = config.auth_key;
+    key_file_text_ = text_of_file(key_file_of(key_));
+    if (!environment_.is_one_step() && !environment_.auth_once) {
+        return log_in();
+    }
+    bus_.open(false);
+}
+
+void Login::log_in() {
+    if (std::exchange(has_tried_, true)) {
+        return;
+    }
+    bus_.close();
+    run("up", up_arguments(environment_), [this] { bus_.open(false); });
+}
+
+void Login::run(const std::string& what, const std::vector<std::string>& arguments,
+                std::function<void()> next) {
+    log_.info(fmt::format("Running 'tailscale {}'", what));
+    auto started = children_.spawn(
+        "tailscale", arguments, {},
+        [this, alive = std::weak_ptr(alive_), what, next = std::move(next)](const Ending& ending) {
+            if (alive.expired() || is_over_) {
+                return;
+            }
+            if (ending.code != 0) {
+                return end(1, fmt::format("failed to auth tailscale: tailscale {} failed: {}", what,
+                                          ending.text()));
+            }
+            next();
+        });
+    if (!started) {
+        end(1, fmt::format("failed to auth tailscale: tailscale {} failed: {}", what,
+                           started.error().diagnostic.message));
+    }
+}
+
+void Login::take(const BusMessage& message) {
+    if (!message.error.empty()) {
+        log_.info("tailscaled IPN bus error: " + message.error);
+    }
+    if (message.state) {
+        switch (*message.state) {
+            case BackendState::NeedsLogin:
+                return need_login();
+            case BackendState::NeedsMachineAuth:
+                log_.info("machine authorization required, please visit the admin panel");
+                break;
+            case BackendState::Running:
+                bus_.close();
+                return set_up();
+            case BackendState::NoState:
+            case BackendState::InUseOtherUser:
+            case BackendState::Stopped:
+            case BackendState::Starting:
+                log_.info(
+                    fmt::format("tailscaled in state \"{}\", waiting", name_of(*message.state)));
+                break;
+        }
+    }
+    if (message.login_failed && environment_.is_one_step() && state_ != nullptr) {
+        ask_for_key("Auth key failed to authenticate (may be expired or single-use)");
+    }
+}
+
+void Login::need_login() {
+    if (!environment_.is_one_step()) {
+        return log_in();
+    }
+    if (state_ == nullptr) {
+        return end(1,
+                   "invalid state: tailscaled daemon started with a config file, but tailscale is "
+                   "not logged in: ensure you pass a valid auth key in the config file");
+    }
+    ask_for_key("Auth key missing or invalid (NeedsLogin state)");
+}
+
+void Login::ask_for_key(std::string_view why) {
+    bus_.close();
+    log_.info(
+        fmt::format("{}, disconnecting from control and requesting new key from operator", why));
+    api_.disconnect_control([this, alive = std::weak_ptr(alive_)](const LocalReply& reply) {
+        if (!alive.expired() && !reply.ok()) {
+            log_.warning("error disconnecting from control: " + reply.problem);
+        }
+    });
+    log_.info("Requesting a new auth key from operator");
+    state_->set(kReissueAuthKey, key_);
+    log_.info("Waiting for operator to provide new auth key (max wait: 10m0s)");
+    asked_at_ = loop_.uptime();
+    folder_ = std::make_unique<WatchedFolder>(loop_, log_, folder_of(config_path_),
+                                              [this] { look_for_key(); });
+    if (const std::string file = key_file_of(key_); !file.empty()) {
+        key_folder_ = std::make_unique<WatchedFolder>(loop_, log_, folder_of(file),
+                                                      [this] { look_for_key(); });
+    }
+    if (!folder_->is_polled()) {
+        log_.info("auth key reissue: watching for config changes via fsnotify");
+    }
+    look_for_key();
+}
+
+// A key that is another text in the configuration, or another text in the file that it names.
+void Login::look_for_key() {
+    if (is_over_) {
+        return;
+    }
+    loop_.cancel(timer_);
+    timer_ = loop_.after(kKeyPeriod, [this] { look_for_key(); });
+    auto config = read_config_file(config_path_);
+    const std::string key = config ? config->auth_key : std::string();
+    const std::string file_text = text_of_file(key_file_of(key_));
+    const auto waited =
+        std::chrono::duration_cast<std::chrono::seconds>(loop_.uptime() - asked_at_).count();
+    const bool is_other_text = !key.empty() && key != key_;
+    if (is_other_text || (!file_text.empty() && file_text != key_file_text_)) {
+        log_.info(fmt::format("New auth key received from operator after {}s", waited));
+        loop_.cancel(std::exchange(timer_, 0));
+        is_over_ = true;
+        if (is_other_text) {
+            return forget_device();
+        }
+        // The same path: the operator that renders it takes care of the device itself.
+        state_->set(kReissueAuthKey, std::nullopt);
+        state_->on_written([this] {
+            listener_.on_end(
+                0, "Successfully received new auth key, restarting to apply configuration");
+        });
+        return;
+    }
+    if (loop_.uptime() - asked_at_ >= kLongestWait) {
+        end(1,
+            "failed to get a reissued authkey: failed to receive new auth key: timeout waiting "
+            "for auth key reissue after 10m0s");
+    }
+}
+
+// The device that the old key made is the operator's to delete: this comes back as a new one.
+void Login::forget_device() {
+    state_->read([this, alive = std::weak_ptr(alive_)](const StateSecret::Content& content) {
+        if (alive.expired()) {
+            return;
+        }
+        for (const std::string_view key :
+             {kReissueAuthKey, kDeviceId, kDeviceFqdn, kDeviceIps, std::string_view("_machinekey"),
+              std::string_view("_current-profile"), std::string_view("_profiles")}) {
+            state_->set(key, std::nullopt);
+        }
+        const auto profile = content.data.find("_current-profile");
+        if (profile != content.data.end() && !profile->second.empty()) {
+            state_->set(profile->second, std::nullopt);
+        }
+        state_->on_written([this] {
+            listener_.on_end(
+                0, "Successfully received new auth key, restarting to apply configuration");
+        });
+    });
+}
+
+// What is left to do once it runs, and only once.
+void Login::set_up() {
+    if (is_over_) {
+        return;
+    }
+    const auto finish = [this] {
+        is_over_ = true;
+        if (environment_.auth_once && state_ != nullptr) {
+            log_.info("Deleting authkey from Kubernetes Secret");
+            state_->set(kAuthKey, std::nullopt);
+        }
+        listener_.on_running();
+    };
+    const auto reset_serve = [this, finish] {
+        if (environment_.serve_config.empty()) {
+            return finish();
+        }
+        log_.info("serve proxy: unsetting previous config");
+        api_.set_serve_config(
+            "{}", {}, [this, alive = std::weak_ptr(alive_), finish](const LocalReply& reply) {
+                if (alive.expired()) {
+                    return;
+                }
+                if (!reply.ok()) {
+                    return end(1, "failed to unset serve config: " + reply.problem);
+                }
+                finish();
+            });
+    };
+    if (environment_.auth_once && !environment_.is_one_step()) {
+        return run("set", set_arguments(environment_), reset_serve);
+    }
+    reset_serve();
+}
+
+void Login::end(int code, const std::string& why) {
+    if (std::exchange(is_over_, true)) {
+        return;
+    }
+    bus_.close();
+    listener_.on_end(code, why);
+}
+
+}  // namespace runtime

@@ -1,0 +1,69 @@
+// From a tailscaled that answers to one that is logged in and running: with the key in its
+// configuration, or by `tailscale up`; and to a new key where the old one does not serve.
+// Source: tailscale v1.104.5 cmd/containerboot/main.go, kube.go, kube/authkey.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "runtime/localapi/bus_watch.h"
+#include "runtime/proxy/child_processes.h"
+#include "runtime/proxy/config_file.h"
+#include "runtime/proxy/environment.h"
+#include "runtime/proxy/state_secret.h"
+#include "runtime/proxy/watched_folder.h"
+
+namespace runtime {
+
+class Login {
+public:
+    struct Listener {
+        std::function<void()> on_running;  // once
+        // Nothing more can be done here: a new key is there (code 0), or something failed.
+        std::function<void(int code, const std::string& why)> on_end;
+    };
+    // `state` is null where nothing may be written to a Secret. All references outlive it.
+    Login(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log, Chance& chance,
+          const Environment& environment, StateSecret* state, Listener listener);
+    ~Login();
+    Login(const Login&) = delete;
+    Login& operator=(const Login&) = delete;
+
+    // `config_path` is empty without a configuration file.
+    void start(const std::string& config_path, const TailscaledConfig& config);
+    // It waits for a key: the time for booting is not for that.
+    [[nodiscard]] bool is_waiting_for_key() const { return folder_ != nullptr; }
+
+private:
+    void take(const BusMessage& message);
+    void run(const std::string& what, const std::vector<std::string>& arguments,
+             std::function<void()> next);
+    void log_in();
+    void need_login();
+    void ask_for_key(std::string_view why);
+    void look_for_key();
+    void forget_device();
+    void set_up();
+    void end(int code, const std::string& why);
+
+    Loop& loop_;
+    ChildProcesses& children_;
+    LocalApi& api_;
+    Log& log_;
+    const Environment& environment_;
+    StateSecret* state_;
+    Listener listener_;
+    TailnetView view_;
+    BusWatch bus_;
+    std::string config_path_;
+    std::string key_, key_file_text_;  // as the configuration spells it; what its file held
+    bool has_tried_ = false;           // to log in
+    bool is_over_ = false;
+    std::unique_ptr<WatchedFolder> folder_, key_folder_;
+    Duration asked_at_ = {};
+    TimerId timer_ = 0;
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+};
+
+}  // namespace runtime

@@ -1,0 +1,192 @@
+#include "runtime/proxy/proxy.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace runtime {
+
+Proxy::Proxy(const ProxyParts& parts, Environment environment, std::string config_path,
+             TailscaledConfig config)
+    : parts_(parts),
+      environment_(std::move(environment)),
+      config_path_(std::move(config_path)),
+      config_(std::move(config)),
+      endpoints_(parts.loop, parts.log, parts.api, parts.network, environment_, state_),
+      children_(parts.loop),
+      tailscaled_(parts.loop, children_, parts.api, parts.log, environment_,
+                  {.on_socket = [this] { log_in(); },
+                   .on_end =
+                       [this](const Ending& ending) {
+                           if (shutdown_ != nullptr) {
+                               return finish(0, {});
+                           }
+                           finish(1, "tailscaled exited: " + ending.text());
+                       }}),
+      bus_(parts.loop, parts.api, parts.chance, view_,
+           {.on_message = [this](const BusMessage& message) { take(message); },
+            .on_trouble =
+                [this](const std::string& problem) {
+                    parts_.log.info("IPN bus watch ended; reconnecting: " + problem);
+                },
+            .on_failure =
+                [this](const std::string& problem) {
+                    finish(1, "reading tailscaled IPN bus: " + problem);
+                }}) {
+    state_.metrics = [this] { return metrics(); };
+}
+
+Proxy::~Proxy() {
+    parts_.loop.cancel(boot_timer_);
+}
+
+void Proxy::start(std::function<void(int)> over) {
+    over_ = std::move(over);
+    for (const std::string& note : environment_.notes) {
+        parts_.log.info(note);
+    }
+    if (auto started = children_.start(); !started) {
+        return finish(1, started.error().diagnostic.message);
+    }
+    boot_timer_ = parts_.loop.after(environment_.boot_timeout, [this] {
+        if (login_ == nullptr || !login_->is_waiting_for_key()) {
+            finish(1, fmt::format("tailscaled was not running within {} s",
+                                  std::chrono::duration_cast<std::chrono::seconds>(
+                                      environment_.boot_timeout)
+                                      .count()));
+        }
+    });
+    if (parts_.kube == nullptr) {
+        return start_tailscaled();
+    }
+    secret_ = std::make_unique<StateSecret>(parts_.loop, *parts_.kube, parts_.log, parts_.chance,
+                                            parts_.ns, environment_.kube_secret);
+    secret_->ask_rights([this](const StateSecret::Rights& rights) { check_rights(rights); });
+}
+
+void Proxy::check_rights(const StateSecret::Rights& rights) {
+    constexpr std::string_view kWhile = "error setting up for running on Kubernetes: ";
+    if (!rights.problem.empty()) {
+        return finish(1, fmt::format("{}some Kubernetes permissions are missing, please check your "
+                                     "RBAC configuration: {}",
+                                     kWhile, rights.problem));
+    }
+    may_write_ = environment_.in_kubernetes && rights.patch;
+    secret_->read([this, rights, kWhile](const StateSecret::Content& content) {
+        const std::string& name = environment_.kube_secret;
+        if (!content.problem.empty()) {
+            return finish(1, fmt::format("{}getting Tailscale state Secret {}: {}", kWhile, name,
+                                         content.problem));
+        }
+        if (!content.exists && !rights.create) {
+            return finish(
+                1,
+                fmt::format("{}tailscale state Secret {} does not exist and we don't have "
+                            "permissions to create it. If you intend to store tailscale state "
+                            "elsewhere than a Kubernetes Secret, you can explicitly set "
+                            "TS_KUBE_SECRET env var to an empty string. Else ensure that RBAC is "
+                            "set up that allows the service account associated with this "
+                            "installation to create Secrets.",
+                            kWhile, name));
+        }
+        take_state(content);
+    });
+}
+
+void Proxy::take_state(const StateSecret::Content& content) {
+    Environment& e = environment_;
+    if (e.auth_key.empty() && e.client_id.empty() && e.client_secret.empty() && !e.is_one_step()) {
+        const auto key = content.data.find(kAuthKey);
+        if (key != content.data.end() && !key->second.empty()) {
+            if (!may_write_) {
+                return finish(1,
+                              "error setting up for running on Kubernetes: authkey found in "
+                              "TS_KUBE_SECRET, but the pod doesn't have patch permissions on the "
+                              "Secret to manage the authkey.");
+            }
+            e.auth_key = key->second;
+        } else {
+            parts_.log.info(
+                "No authkey found in state Secret and TS_AUTHKEY not provided, login will be "
+                "interactive if needed.");
+        }
+    }
+    if (!may_write_ || !content.exists) {
+        return start_tailscaled();
+    }
+    // Of an earlier start. What says whose device it is stays: the controller needs it.
+    secret_->set(kCapVer, fmt::format("{}", kCapabilityVersion));
+    if (!e.pod_uid.empty()) {
+        secret_->set(kPodUid, e.pod_uid);
+    }
+    for (const std::string_view key : {kHttpsEndpoint, kEgressStatus, kIngressStatus}) {
+        secret_->set(key, std::nullopt);
+    }
+    const auto asked = content.data.find(kReissueAuthKey);
+    if (asked != content.data.end() && !config_.auth_key.empty() &&
+        asked->second != config_.auth_key) {
+        secret_->set(kReissueAuthKey, std::nullopt);
+    }
+    secret_->on_written([this] {
+        secret_->on_written(nullptr);
+        start_tailscaled();
+    });
+}
+
+void Proxy::start_tailscaled() {
+    if (shutdown_ != nullptr) {
+        return;
+    }
+    if (auto started = tailscaled_.start(config_path_); !started) {
+        finish(1, "failed to bring up tailscale: starting tailscaled failed: " +
+                      started.error().diagnostic.message);
+    }
+}
+
+void Proxy::log_in() {
+    if (shutdown_ != nullptr) {
+        return;
+    }
+    if (auto started = endpoints_.start(); !started) {
+        return finish(1, started.error().diagnostic.message);
+    }
+    if (environment_.udp_gro) {
+        parts_.api.set_udp_gro_forwarding([&log = parts_.log](const LocalReply& reply) {
+            if (!reply.ok()) {
+                log.warning("error enabling UDP GRO forwarding: " + reply.problem);
+            }
+        });
+    }
+    link_socket(environment_, parts_.log);
+    login_ = std::make_unique<Login>(
+        parts_.loop, children_, parts_.api, parts_.log, parts_.chance, environment_,
+        may_write_ ? secret_.get() : nullptr,
+        Login::Listener{.on_running = [this] { run(); },
+                        .on_end = [this](int code, const std::string& why) { finish(code, why); }});
+    login_->start(config_path_, config_);
+}
+
+void Proxy::finish(int code, const std::string& why) {
+    if (!why.empty()) {
+        code == 0 ? parts_.log.info(why) : parts_.log.error(why);
+    }
+    bus_.close();
+    serve_ = nullptr;
+    parts_.loop.cancel(std::exchange(boot_timer_, 0));
+    if (!tailscaled_.is_running()) {
+        endpoints_.stop();
+        if (const auto over = std::exchange(over_, nullptr)) {
+            over(exit_code_.value_or(code));
+        }
+        return;
+    }
+    if (!exit_code_) {
+        exit_code_ = code;
+        shutdown_ = std::make_unique<Shutdown>(
+            parts_.loop, parts_.api, parts_.log, may_write_ ? secret_.get() : nullptr,
+            environment_.kube_secret, [this] { tailscaled_.end(); });
+        shutdown_->start();
+    }
+}
+
+}  // namespace runtime

@@ -1,0 +1,120 @@
+// The proxy of a pod: boots as containerboot does (environment, Secret, tailscaled, login), and
+// then keeps what the environment asks for true of what the bus says: rules, Serve, and what the
+// state Secret tells the controller. Level-triggered: every message leads to one look at all of it.
+// Source: tailscale v1.104.5 cmd/containerboot/main.go.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "runtime/base/socket_transport.h"
+#include "runtime/dns/lookup.h"
+#include "runtime/dns/resolved_name.h"
+#include "runtime/nft/reconciler.h"
+#include "runtime/nft/rule_watch.h"
+#include "runtime/proxy/endpoints.h"
+#include "runtime/proxy/forwarding.h"
+#include "runtime/proxy/login.h"
+#include "runtime/proxy/serve.h"
+#include "runtime/proxy/shutdown.h"
+#include "runtime/proxy/tailscaled.h"
+
+namespace runtime {
+
+// Where the command line tool looks for tailscaled's socket.
+void link_socket(const Environment& environment, Log& log);
+
+// What a proxy stands on; all of it outlives the proxy.
+struct ProxyParts {
+    AsioLoop& loop;
+    Log& log;
+    Chance& chance;
+    LocalApi& api;
+    Transport& network;     // other servers than tailscaled
+    KubeClient* kube;       // null without a Secret
+    std::string ns;         // of the Secret
+    nft::Dataplane* rules;  // null when nothing is forwarded
+    dns::Lookup* lookup;    // null when no name is
+    bool has_v6 = true;     // the kernel
+};
+
+class Proxy {
+public:
+    Proxy(const ProxyParts& parts, Environment environment, std::string config_path,
+          TailscaledConfig config);
+    ~Proxy();
+    Proxy(const Proxy&) = delete;
+    Proxy& operator=(const Proxy&) = delete;
+
+    // `over` is called once, with the exit code, when all is done.
+    void start(std::function<void(int code)> over);
+    // As SIGTERM asks for.
+    void end() { finish(0, {}); }
+
+private:
+    // Booting, in this order.
+    void check_rights(const StateSecret::Rights& rights);
+    void take_state(const StateSecret::Content& content);
+    void start_tailscaled();
+    void log_in();
+    void run();
+
+    // Running.
+    void take(const BusMessage& message);
+    void reload_config();
+    void refresh_names();
+    void advertise_services();
+    void read_services();
+    void look();
+    bool plan_rules(const TailnetNode& self);
+    [[nodiscard]] bool are_destinations_known() const {
+        return environment_.dest_dns_name.empty() || !destinations_.empty();
+    }
+    bool find_target(ForwardingInput& input);
+    void find_egress(ForwardingInput& input);
+    void publish();
+    void say_ready();
+    std::string metrics() const;
+    void warn_once(const std::string& warning);
+    [[nodiscard]] std::vector<std::string> wanted_names() const;
+
+    void finish(int code, const std::string& why);
+
+    ProxyParts parts_;
+    Environment environment_;
+    std::string config_path_;
+    TailscaledConfig config_;
+    std::function<void(int)> over_;
+    EndpointState state_;
+    Endpoints endpoints_;
+    ChildProcesses children_;
+    Tailscaled tailscaled_;
+    std::unique_ptr<StateSecret> secret_;
+    bool may_write_ = false;  // to the Secret
+    std::unique_ptr<Login> login_;
+    std::unique_ptr<Shutdown> shutdown_;
+    std::optional<int> exit_code_ = {};  // decided, while tailscaled ends
+    TimerId boot_timer_ = 0;
+
+    TailnetView view_;
+    BusWatch bus_;
+    std::unique_ptr<nft::Reconciler> rules_;
+    std::unique_ptr<nft::RuleWatch> rule_watch_;
+    std::unique_ptr<dns::ResolvedName> destination_;
+    std::vector<IpAddress> destinations_, targets_;
+    EgressServices egress_;
+    IngressServices ingress_;
+    EgressTargets programmed_;
+    std::unique_ptr<WatchedFolder> egress_folder_, ingress_folder_, config_folder_;
+    std::unique_ptr<Serve> serve_;
+    std::vector<std::string> advertised_;
+    bool is_started_ = false;    // said so
+    bool is_planned_ = false;    // rules were asked for
+    bool is_published_ = false;  // what the controller reads was asked for
+    bool has_egress_status_ = false, has_ingress_status_ = false;
+    std::set<std::string> warned_;
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+};
+
+}  // namespace runtime

@@ -1,0 +1,60 @@
+// Keeps tailscaled's Serve as a mounted file says, with the domain of the device's certificate
+// filled in; advertises the Tailscale Services in it where no controller does, and keeps the
+// certificates of a group fresh where this pod is the one that writes them.
+// Source: tailscale v1.104.5 cmd/containerboot/serve.go, kube/services.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runtime/base/backoff.h"
+#include "runtime/localapi/client.h"
+#include "runtime/proxy/certificates.h"
+#include "runtime/proxy/environment.h"
+#include "runtime/proxy/serve_config.h"
+#include "runtime/proxy/watched_folder.h"
+
+namespace runtime {
+
+class Serve {
+public:
+    // `applied` is called with the domain whenever what the file says has come to be tailscaled's.
+    // All references outlive it.
+    Serve(Loop& loop, LocalApi& api, Log& log, Chance& chance, const Environment& environment,
+          std::function<void(const std::string& domain)> applied);
+    ~Serve();
+    Serve(const Serve&) = delete;
+    Serve& operator=(const Serve&) = delete;
+
+    // Begins, or goes on with another domain: a device's own, or kNoHttps.
+    void set_domains(const std::vector<std::string>& domains);
+    // What the file said at the start is tailscaled's, or the file is empty.
+    [[nodiscard]] bool is_settled() const { return is_settled_; }
+
+private:
+    void look();
+    void retry(const std::string& problem);
+    void apply(ServeConfig config);
+    void put(const ServeConfig& config, const std::string& etag);
+    void finish(const ServeConfig& config);
+
+    Loop& loop_;
+    LocalApi& api_;
+    Log& log_;
+    const Environment& environment_;
+    std::function<void(const std::string&)> on_applied_;
+    Backoff backoff_;
+    std::unique_ptr<WatchedFolder> folder_;
+    std::unique_ptr<Certificates> certificates_;
+    std::string domain_;
+    std::optional<std::string> applied_;  // the text that tailscaled has
+    bool is_busy_ = false;
+    bool is_behind_ = false;  // looked at while it was busy
+    bool is_settled_ = false;
+    TimerId timer_ = 0;
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+};
+
+}  // namespace runtime

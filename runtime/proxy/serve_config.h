@@ -1,0 +1,27 @@
+// The configuration of Serve as a file says it: with the domain of the device's certificate filled
+// in, and what this process has to know of it. Pure.
+// Source: tailscale v1.104.5 cmd/containerboot/serve.go, kube/certs, ipn/serve.go.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/result.h"
+
+namespace runtime {
+
+// Instead of a domain when the tailnet gives no certificates.
+inline constexpr std::string_view kNoHttps = "no-https";
+
+struct ServeConfig {
+    std::string text;                        // JSON for tailscaled
+    bool has_https = false;                  // the device itself serves HTTPS
+    std::vector<std::string> services = {};  // "svc:name", sorted
+    std::vector<std::string> domains = {};   // of the certificates that Services need, sorted
+};
+
+// `domain` replaces ${TS_CERT_DOMAIN}.
+renderer::Result<ServeConfig> read_serve_config(std::string_view text, std::string_view domain);
+
+}  // namespace runtime

@@ -1,0 +1,47 @@
+// Ends what tailscaled serves before tailscaled itself: Tailscale Services move to other pods
+// first, and a login is not cut off in the middle of being written down. Within 25 seconds of the
+// 30 that the kubelet gives. Source: tailscale v1.104.5 cmd/containerboot/main.go, kube.go,
+// kube/services.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "runtime/base/log.h"
+#include "runtime/localapi/client.h"
+#include "runtime/proxy/state_secret.h"
+
+namespace runtime {
+
+class Shutdown {
+public:
+    // `state` is null where none is in a Secret. `ready`: tailscaled may be ended now. All
+    // references outlive it.
+    Shutdown(Loop& loop, LocalApi& api, Log& log, StateSecret* state, std::string secret_name,
+             std::function<void()> ready);
+    ~Shutdown();
+    Shutdown(const Shutdown&) = delete;
+    Shutdown& operator=(const Shutdown&) = delete;
+
+    void start();
+
+private:
+    void take_prefs(const LocalReply& reply);
+    void wait_for_state();
+    void finish();
+    [[nodiscard]] Duration left() const;
+
+    Loop& loop_;
+    LocalApi& api_;
+    Log& log_;
+    StateSecret* state_;
+    std::string secret_name_;
+    std::function<void()> ready_;
+    Duration deadline_ = {};
+    int looks_ = 0;  // at the state
+    bool is_over_ = false;
+    TimerId timer_ = 0, deadline_timer_ = 0;
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+};
+
+}  // namespace runtime

@@ -1,0 +1,95 @@
+#include "runtime/proxy/tailscaled.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <utility>
+
+namespace runtime {
+
+namespace {
+
+constexpr Duration kSocketPeriod = std::chrono::milliseconds(100);
+constexpr Duration kPulsePeriod = std::chrono::seconds(10);
+constexpr int kMostMissed = 3;  // of 10 s each
+constexpr Duration kLongestEnd = std::chrono::seconds(4);
+
+std::string_view cert_share_text(CertShare share) {
+    return share == CertShare::ReadWrite ? "rw" : "ro";
+}
+
+}  // namespace
+
+Tailscaled::Tailscaled(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log,
+                       const Environment& environment, Listener listener)
+    : loop_(loop),
+      children_(children),
+      api_(api),
+      log_(log),
+      environment_(environment),
+      listener_(std::move(listener)) {}
+
+Tailscaled::~Tailscaled() {
+    loop_.cancel(timer_);
+}
+
+renderer::Result<renderer::Unit> Tailscaled::start(const std::string& config) {
+    std::vector<std::string> more;
+    if (environment_.cert_share != CertShare::None) {
+        more.push_back(
+            fmt::format("TS_CERT_SHARE_MODE={}", cert_share_text(environment_.cert_share)));
+    }
+    log_.info("Starting tailscaled");
+    process_ = TRY(children_.spawn("tailscaled", tailscaled_arguments(environment_, config), more,
+                                   [this](const Ending& ending) {
+                                       process_ = 0;
+                                       loop_.cancel(std::exchange(timer_, 0));
+                                       listener_.on_end(ending);
+                                   }));
+    log_.info(fmt::format("Waiting for tailscaled socket at {}", environment_.socket));
+    look_for_socket();
+    return renderer::Unit{};
+}
+
+void Tailscaled::look_for_socket() {
+    if (access(environment_.socket.c_str(), F_OK) != 0) {
+        timer_ = loop_.after(kSocketPeriod, [this] { look_for_socket(); });
+        return;
+    }
+    look_after();
+    listener_.on_socket();
+}
+
+void Tailscaled::look_after() {
+    timer_ = loop_.after(kPulsePeriod, [this] {
+        api_.prefs([this, alive = std::weak_ptr(alive_)](const LocalReply& reply) {
+            if (!alive.expired() && is_running()) {
+                take_pulse(reply);
+            }
+        });
+    });
+}
+
+void Tailscaled::take_pulse(const LocalReply& reply) {
+    // An error is a sign of life; silence, and a socket that no one takes calls from, are none.
+    missed_ = reply.code != 0 ? 0 : missed_ + 1;
+    if (missed_ < kMostMissed) {
+        return look_after();
+    }
+    log_.error(fmt::format("tailscaled does not answer ({}); ending it", reply.problem));
+    children_.send(process_, SIGKILL);
+}
+
+void Tailscaled::end() {
+    log_.info("Sending SIGTERM to tailscaled");
+    loop_.cancel(timer_);
+    const pid_t process = process_;
+    children_.send(process, SIGTERM);
+    timer_ = loop_.after(kLongestEnd, [this, process] {
+        log_.error("tailscaled does not end; killing it");
+        children_.send(process, SIGKILL);
+    });
+}
+
+}  // namespace runtime

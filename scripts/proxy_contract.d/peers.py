@@ -1,0 +1,324 @@
+"""A pod around one tailrender-proxy: a root folder, a tailscaled and a tailscale that write down how they were called, and
+in this process the LocalAPI behind tailscaled's socket and an API server with one Secret."""
+import base64
+import http.server
+import json
+import os
+import pathlib
+import signal
+import socket
+import socketserver
+import ssl
+import subprocess
+import threading
+import time
+
+TAILSCALED = """#!/bin/sh
+echo "tailscaled $*" >> "$RECORD"
+for word; do case $word in --socket=*) ln -sf "$LOCALAPI" "${word#--socket=}" ;; esac; done
+[ -z "$TAILSCALED_DIES" ] || exit 7
+trap 'exit 0' TERM
+while :; do sleep 0.1 & wait $!; done
+"""
+TAILSCALE = """#!/bin/sh
+echo "tailscale $*" >> "$RECORD"
+exit ${TAILSCALE_EXIT:-0}
+"""
+PATIENCE = 20  # seconds, of a machine with much else to do
+SECRET = "/api/v1/namespaces/default/secrets/"
+
+
+class Failed(Exception):
+    pass
+
+
+def wait_until(what, condition, patience=PATIENCE):
+    end = time.monotonic() + patience
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise Failed(f"never: {what}")
+        time.sleep(0.02)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def address_string(self):
+        return ""
+
+    def reply(self, status, body=b"", headers=()):
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def body(self):
+        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+
+    def handle_one_request(self):
+        try:
+            super().handle_one_request()
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+
+    def do_GET(self):
+        self.server.peer.answer(self)
+
+    do_POST = do_PATCH = do_PUT = do_GET
+
+
+class UnixServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+    daemon_threads = True
+
+
+class TlsServer(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+
+class LocalApi:
+    """tailscaled's: `say` puts a message on the bus; who comes later hears what `first` makes of all that was said."""
+
+    def __init__(self, path, old=False):
+        self.lock = threading.Condition()
+        self.old = old
+        self.messages, self.requests, self.masks = [], [], []
+        self.prefs, self.serve, self.etag = {}, {}, 1
+        self.status = {}
+        self.silent = False
+        self.refuse_serve = 0  # as often: someone else wrote it
+        self.dns = {"CertDomains": [], "ExtraRecords": []}
+        self.server = UnixServer(str(path), Handler)
+        self.server.peer = self
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def say(self, **message):
+        with self.lock:
+            if "State" in message:
+                names = ["NoState", "InUseOtherUser", "NeedsLogin", "NeedsMachineAuth", "Stopped", "Starting", "Running"]
+                self.status["BackendState"] = names[message["State"]]
+            node = message.get("SelfChange")
+            if node:
+                self.status["Self"] = {"ID": node["StableID"], "DNSName": node["Name"],
+                                       "TailscaleIPs": [a.split("/")[0] for a in node["Addresses"]]}
+            for peer in message.get("PeersChanged", []):
+                self.status.setdefault("Peer", {})[f"nodekey:{peer['ID']}"] = {
+                    "ID": peer["StableID"], "NodeID": peer["ID"], "DNSName": peer["Name"],
+                    "TailscaleIPs": [a.split("/")[0] for a in peer["Addresses"]]}
+            self.messages.append(message)
+            self.lock.notify_all()
+
+    def old_message(self, message):
+        """As 1.96 says it: a whole netmap each time."""
+        out = {key: message[key] for key in ("State", "Health") if key in message}
+        me = next((m["SelfChange"] for m in reversed(self.messages) if "SelfChange" in m), None)
+        if me:
+            peers = {p["ID"]: p for m in self.messages for p in m.get("PeersChanged", [])}
+            out["NetMap"] = {"SelfNode": me, "Peers": list(peers.values()), "DNS": self.dns}
+        return out
+
+    def watch(self, handler, mask):
+        handler.send_response(200)
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+        with self.lock:
+            at = max(len(self.messages) - 1, 0)
+            first = True
+            while True:
+                for message in self.messages[at:]:
+                    out = self.old_message(message) if self.old else dict(message)
+                    if first and not self.old:
+                        out["InitialStatus"] = {**self.status, **self.dns}
+                    if first and self.old:
+                        out["Version"] = "1.96.5"
+                        if not mask & 8:
+                            out.pop("NetMap", None)
+                    first = False
+                    handler.wfile.write(json.dumps(out).encode() + b"\n")
+                    handler.wfile.flush()
+                at = len(self.messages)
+                self.lock.wait(30)
+
+    def answer(self, handler):
+        path, _, query = handler.path.removeprefix("/localapi/v0/").partition("?")
+        body = handler.body()
+        with self.lock:
+            self.requests.append((handler.command, path, body.decode()))
+            while self.silent:
+                self.lock.wait(1)
+        if path == "watch-ipn-bus":
+            self.masks.append(int(query.removeprefix("mask=")))
+            if not self.old and self.masks[-1] & 8:
+                return handler.reply(400, b"the NotifyInitialNetMap bit is no longer supported")
+            return self.watch(handler, self.masks[-1])
+        if path == "prefs":
+            if handler.command == "PATCH":
+                self.prefs.update({k: v for k, v in json.loads(body).items() if not k.endswith("Set")})
+            return handler.reply(200, self.prefs)
+        if path == "serve-config" and handler.command == "POST":
+            match = handler.headers["If-Match"]
+            if match and (match != str(self.etag) or self.refuse_serve):
+                self.refuse_serve = max(self.refuse_serve - 1, 0)
+                return handler.reply(412, b"etag mismatch")
+            self.serve, self.etag = json.loads(body), self.etag + 1
+            return handler.reply(200, {})
+        if path == "serve-config":
+            return handler.reply(200, self.serve, [("Etag", str(self.etag))])
+        if path == "usermetrics":
+            return handler.reply(200, b"tailscaled_up 1\n")
+        if path == "dns-config":
+            return handler.reply(200, self.dns)
+        if path == "reload-config":
+            return handler.reply(200, {"Reloaded": True, "Err": ""})
+        if path == "disconnect-control" or path.startswith("cert/"):
+            return handler.reply(200)
+        return handler.reply(404, b"not found")
+
+    def asked(self, method, path):
+        return [body for m, p, body in self.requests if (m, p) == (method, path)]
+
+
+class Kube:
+    """One Secret, and who may do what with it."""
+
+    def __init__(self, certificate, secret, denied):
+        self.secret = None if secret is None else dict(secret)
+        self.denied = denied
+        self.failures = 0  # of the next patches
+        self.server = TlsServer(("127.0.0.1", 0), Handler)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        self.server.peer = self
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def answer(self, handler):
+        body = handler.body()
+        path, _, query = handler.path.partition("?")
+        if handler.headers["Authorization"] != "Bearer token":
+            return handler.reply(401, {"message": "Unauthorized"})
+        if path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews":
+            verb = json.loads(body)["spec"]["resourceAttributes"]["verb"]
+            return handler.reply(201, {"status": {"allowed": verb not in self.denied}})
+        if self.secret is None:
+            return handler.reply(404, {"message": "secrets \"tailscale\" not found", "reason": "NotFound"})
+        if handler.command == "GET" and path.startswith(SECRET):
+            data = {key: base64.b64encode(value.encode()).decode() for key, value in self.secret.items()}
+            return handler.reply(200, {"data": data})
+        if handler.command == "PATCH" and path.startswith(SECRET):
+            if "patch" in self.denied:
+                raise AssertionError("a patch that is not allowed")
+            assert handler.headers["Content-Type"] == "application/strategic-merge-patch+json", handler.headers
+            assert query == "fieldManager=tailscale-container", query
+            if self.failures:
+                self.failures -= 1
+                return handler.reply(500, {"message": "etcd is away"})
+            for key, value in json.loads(body)["data"].items():
+                self.secret.pop(key, None)
+                if value is not None:
+                    self.secret[key] = base64.b64decode(value).decode()
+            return handler.reply(200, {"data": {}})
+        return handler.reply(405, {"message": f"{handler.command} {path}"})
+
+
+class Pod:
+    def __init__(self, binary, folder, certificate, *, env=None, secret=None, kube=False, denied=(), files=None, old=False):
+        self.binary, self.root = binary, pathlib.Path(folder)
+        for name in ("usr/bin", "tmp", "dev/net", "proc/sys/net/ipv4", "proc/sys/net/ipv6/conf/all", "var/run",
+                     "var/run/secrets/kubernetes.io/serviceaccount"):
+            (self.root / name).mkdir(parents=True, exist_ok=True)
+        base = {"dev/net/tun": "", "proc/sys/net/ipv4/ip_forward": "0\n", "proc/sys/net/ipv6/conf/all/forwarding": "0\n"}
+        for name, text in {**base, **(files or {})}.items():
+            self.write(name, text)
+        for name, text in (("tailscaled", TAILSCALED), ("tailscale", TAILSCALE)):
+            self.write(f"usr/bin/{name}", text)
+            (self.root / "usr/bin" / name).chmod(0o755)
+        self.api = LocalApi(self.root / "tmp/localapi", old)
+        self.env = {"PATH": f"{self.root}/usr/bin:{os.environ['PATH']}", "RECORD": f"{self.root}/commands",
+                    "LOCALAPI": f"{self.root}/tmp/localapi", "TS_SOCKET": f"{self.root}/tmp/tailscaled.sock",
+                    "TS_TEST_ONLY_ROOT": str(self.root), "TS_TEST_FAKE_NETFILTER": "true"}
+        self.kube = None
+        if kube:
+            self.kube = Kube(certificate, secret, denied)
+            account = self.root / "var/run/secrets/kubernetes.io/serviceaccount"
+            for name, text in (("token", "token\n"), ("namespace", "default"),
+                               ("ca.crt", pathlib.Path(certificate).read_text())):
+                (account / name).write_text(text)
+            self.env |= {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT_HTTPS": str(self.kube.port)}
+        self.env |= {name: value.replace("$ROOT", str(self.root)) for name, value in (env or {}).items()}
+        self.log_file = open(self.root / "log", "wb")
+        self.process = subprocess.Popen([binary], env=self.env, stdout=self.log_file, stderr=subprocess.STDOUT)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace("$ROOT", str(self.root)))
+
+    def log(self):
+        return (self.root / "log").read_text(errors="replace")
+
+    def says(self, line):
+        wait_until(f"a log line that ends with {line!r}", lambda: any(
+            said.startswith("boot: ") and said.endswith(line) for said in self.log().splitlines()))
+
+    def commands(self, *want):
+        path = self.root / "commands"
+
+        def got():
+            text = path.read_text().replace(str(self.root), "") if path.exists() else ""
+            return text.splitlines() == list(want)
+        try:
+            wait_until(f"the commands {want}", got)
+        except Failed as failed:
+            raise Failed(f"{failed}; but {path.read_text() if path.exists() else 'none'}") from None
+
+    def secret_is(self, **want):
+        want = {key.replace("__", "-"): value for key, value in want.items()}
+        try:
+            wait_until("secret", lambda: self.kube.secret == want)
+        except Failed:
+            raise Failed(f"the Secret is {self.kube.secret}, not {want}") from None
+
+    def http(self, port, path):
+        """Status (-1: no one listens), body and headers."""
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
+                connection.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
+                text = connection.makefile("rb").read().decode()
+        except ConnectionRefusedError:
+            return -1, "", ""
+        head, _, body = text.partition("\r\n\r\n")
+        return int(head.split()[1]), body, head
+
+    def ready(self):
+        return subprocess.run([self.binary, "ready"], env=self.env, capture_output=True, check=False).returncode == 0
+
+    def exits(self, code, patience=PATIENCE):
+        try:
+            got = self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"still runs, should have ended with {code}") from None
+        if got != code:
+            raise Failed(f"exit code {got}, not {code}")
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.log_file.close()
+        for server in filter(None, (self.api.server, self.kube and self.kube.server)):
+            server.shutdown()
+            server.server_close()

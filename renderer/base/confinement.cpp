@@ -258,7 +258,7 @@ struct PortRule {
 constexpr std::uint64_t kExecute = LANDLOCK_ACCESS_FS_EXECUTE;
 constexpr std::uint64_t kReadFile = kExecute | LANDLOCK_ACCESS_FS_READ_FILE;
 constexpr std::uint64_t kRead = kReadFile | LANDLOCK_ACCESS_FS_READ_DIR;
-// Of both, those that a program needs that may change files.
+// What a program needs to change files, and what it does not.
 constexpr std::uint64_t kChange = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
                                   LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
                                   LANDLOCK_ACCESS_FS_MAKE_REG;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "renderer/base/ascii.h"
+#include "renderer/secrets/userinfo.h"
 
 namespace renderer {
 
@@ -187,7 +188,8 @@ Diagnostic without_credentials(const Diagnostic& diagnostic, const SourceMap& so
         const bool by_machine = line.size() > kMachineLine;
         const bool confidential =
             stands_in_credentials(diagnostic, sources, by_machine ? std::string_view() : line);
-        shown.hide_text = confidential || by_machine || holds_tailscale_key(line);
+        shown.hide_text = confidential || by_machine || holds_tailscale_key(line) ||
+                          may_show_url_credentials(line);
         if (confidential) {
             leave_out_quoted(shown.found);
             // `!word` and `*word` are passwords that lack quotes as often as YAML.

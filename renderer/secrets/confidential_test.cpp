@@ -70,6 +70,17 @@ TEST(Confidential, TheObjectDecidesWhenItIsKnown) {
     EXPECT_EQ(printed(list, {.message = "wrong"}).find('@'), std::string::npos);
 }
 
+TEST(Confidential, UrlsWithCredentialsAreNotShown) {
+    for (const char* line :
+         {"a: {b: @b, url: https://me:t0ken@h/x}\n", "a: {b: @b, url: 'https://h?t0ken=a'}\n"}) {
+        const std::string out = printed(line, {.message = "wrong"});
+        EXPECT_NE(out.find("wrong"), std::string::npos);
+        EXPECT_EQ(out.find("t0ken"), std::string::npos) << out;
+    }
+    EXPECT_NE(printed("a: {b: @b, url: https://h/x?ref=v1}\n", {.message = "wrong"}).find("v1"),
+              std::string::npos);
+}
+
 TEST(Confidential, WhatWasFoundThereIsNotQuoted) {
     const std::string out = printed("kind: Secret\nimmutable: @b\n",
                                     {.message = "wrong type", .found = "the string \"x \" y\""});

@@ -1,9 +1,11 @@
 #include "renderer/secrets/userinfo.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/split.h"
 
 namespace renderer {
 
@@ -60,6 +62,28 @@ std::string without_url_credentials(std::string_view text) {
         text.remove_prefix(url.size());
     }
     return out;
+}
+
+bool may_show_url_credentials(std::string_view text) {
+    constexpr std::array<std::string_view, 4> kPlain = {"ref", "version", "timeout", "submodules"};
+    if (!find_userinfo(text).empty()) {
+        return true;
+    }
+    for (auto at = text.find("://"); at != std::string_view::npos; at = text.find("://", at)) {
+        const std::string_view url = text.substr(at, text.find_first_of(kWordEnds, at) - at);
+        at += url.size();
+        const std::size_t query = url.find('?');
+        if (query == std::string_view::npos) {
+            continue;
+        }
+        for (const std::string_view parameter : split(url.substr(query + 1), '&')) {
+            const std::string_view name = parameter.substr(0, parameter.find('='));
+            if (std::ranges::find(kPlain, name) == kPlain.end()) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 }  // namespace renderer

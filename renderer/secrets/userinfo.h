@@ -16,6 +16,10 @@ std::string_view find_userinfo(std::string_view text);
 // The text without what may be a credential in its URLs: users, passwords, queries, fragments.
 std::string without_url_credentials(std::string_view text);
 
+// Whether a URL of the text may show a credential: a user, or a query with other parameters than
+// those of a kustomize resource (`?ref=v1`).
+bool may_show_url_credentials(std::string_view text);
+
 // What a message says to have found instead of a text in which there is one.
 inline constexpr std::string_view kHiddenPassword = "a text with a password";
 

@@ -47,6 +47,19 @@ TEST(Userinfo, IsTakenOutOfTexts) {
     EXPECT_EQ(without_url_credentials(""), "");
 }
 
+TEST(Userinfo, IsNotAllThatUrlsMayShow) {
+    for (const std::string_view text :
+         {"repo: https://me:t0ken@h/x", "a 'https://h/x?token=t0ken'",
+          "https://h/x?ref=v1&sig=t0ken", "https://h/x?t0ken", "https://h, https://h/?a"}) {
+        EXPECT_TRUE(may_show_url_credentials(text)) << text;
+    }
+    for (const std::string_view text :
+         {"", "://", "https://h/x", "https://h/x?ref=v1&timeout=2m", "https://h/x? why?",
+          "why? https://h/x", "oci://h/x@sha256:0a", "https://h/x # a?b"}) {
+        EXPECT_FALSE(may_show_url_credentials(text)) << text;
+    }
+}
+
 TEST(Userinfo, OddTextTakesNoTime) {
     for (const std::string_view part : {"://", "://a:b", "://@a:b", "a://b:1/@", "://["}) {
         std::string text;
@@ -55,6 +68,7 @@ TEST(Userinfo, OddTextTakesNoTime) {
         }
         find_userinfo(text);
         without_url_credentials(text);
+        may_show_url_credentials(text);
     }
 }
 

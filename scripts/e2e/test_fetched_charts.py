@@ -148,7 +148,7 @@ WAYS = {
     "HelmRelease of a repository": lambda server: release(server.repository),
     "HelmRelease of a registry": lambda server: release("oci://" + server.registry),
     "HelmRelease of an OCIRepository": lambda server: oci_release(f"oci://{server.registry}/web", "{tag: 1.2.0}"),
-    "HelmRelease of a digest": lambda server: oci_release(f"oci://{server.registry}/web", f"{{tag: other, digest: '{server.digest}'}}"),
+    "HelmRelease of a digest": lambda server: oci_release(f"oci://{server.registry}/web", f"{{tag: 1.2.0, digest: '{server.digest}'}}"),
     "HelmRelease of a range of tags": lambda server: oci_release(f"oci://{server.registry}/web", "{semver: '>=1.0.0 <1.3.0'}"),
     "Application of a repository": lambda server: application(server.repository),
     "Application of a registry": lambda server: application(server.registry),
@@ -180,6 +180,11 @@ def test_is_rendered_like_a_chart_at_hand(render, server, helm, tmp_path, way):
 def test_version(render, server, helm, tmp_path, version, wanted):
     tree(tmp_path, {"repo/shop.yaml": release(server.repository, version)})
     assert f"fetched web {wanted} from {server.repository} (" in render(helm=helm.name).stderr
+
+
+def test_digest_counts_before_range_and_tag(render, server, helm, tmp_path):
+    tree(tmp_path, {"repo/shop.yaml": oci_release(f"oci://{server.registry}/web", f"{{tag: 1.3.0, semver: '*', digest: '{server.digest}'}}")})
+    assert f"fetched web 1.2.0 from oci://{server.registry}/web@{server.digest} (" in render(helm=helm.name).stderr
 
 
 def test_nothing_is_fetched_without_the_flag(render, server, tmp_path):

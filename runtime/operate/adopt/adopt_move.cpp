@@ -9,6 +9,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
+#include "runtime/controller/decide.h"
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/adopt_record.h"
@@ -259,9 +260,9 @@ void look(const std::shared_ptr<Joining>& joining, const Next& next) {
         }
         joining->context.loop.after(kInterval, [joining, next] { look(joining, next); });
     };
-    context.kube.get(path_of(kPods, context.ns, joining->pod), [=](const KubeReply& pod) {
-        const std::string uid(text_of(pod.object.at({"metadata", "uid"})));
-        if (!pod.ok() || uid.empty()) {
+    context.kube.get(path_of(kPods, context.ns, joining->pod), [=](const KubeReply& reply) {
+        const auto pod = reply.ok() ? decode_pod(reply.object) : std::nullopt;
+        if (!pod || pod->uid.empty()) {
             return again();
         }
         joining->context.kube.get(
@@ -272,9 +273,11 @@ void look(const std::shared_ptr<Joining>& joining, const Next& next) {
                     joining->context.say(joining->pod + ": gets its key from the controller");
                     return next({});
                 }
-                const bool joined = state.ok() && !datum_of(state.object, "device_id").empty() &&
-                                    datum_of(state.object, "pod_uid") == uid;
-                if (!joined) {
+                if (!state.ok()) {
+                    return again();
+                }
+                const StateSecret told = read_state(state.object);
+                if (!is_up({.state = &told, .pod = &*pod})) {
                     return again();
                 }
                 joining->context.say(fmt::format("{}: runs as {} ({})", joining->pod,

@@ -118,6 +118,17 @@ TEST(Adopt, DryRunWritesNothing) {
     EXPECT_NE(said.find("the operator runs"), std::string::npos) << said;
 }
 
+// Their state names the device before they are in the tailnet: adopt waits until they are ready.
+TEST(Adopt, KeepsEveryDeviceOfPodsThatForgetNothing) {
+    World world;
+    world.cluster.keep_device = true;
+    world.start_controller();
+    EXPECT_EQ(run_to_end(world, plain_adopt), "");
+    world.expect_adopted();
+    EXPECT_EQ(run_to_end(world, roll_back), "");
+    world.expect_gone_back();
+}
+
 // The chart's fullnameOverride.
 TEST(Adopt, FindsAnOperatorOfAnotherName) {
     World world(1);

@@ -215,7 +215,7 @@ class Lab:
             assert time.monotonic() < end, f"the operator does not look at {missing}:\n{self.text('operator.err')[-3000:]}"
             time.sleep(0.1)
 
-    def wait_until_quiet(self, least=LEAST_SECONDS):
+    def wait_until_quiet(self, least=LEAST_SECONDS, most=MOST_SECONDS):
         begin, process = time.monotonic(), self.running
         while "Startup complete" not in self.text("operator.err"):
             assert process.poll() is None and time.monotonic() < begin + START_SECONDS, (
@@ -223,7 +223,7 @@ class Lab:
             time.sleep(0.1)
         begin = last = time.monotonic()
         seen = 0
-        while (now := time.monotonic()) < begin + MOST_SECONDS:  # two DNSConfigs are written in turn for ever
+        while (now := time.monotonic()) < begin + most:
             assert process.poll() is None, f"the operator ended:\n{self.text('operator.err')[-3000:]}"
             if now > begin + least and now > last + min(QUIET_SECONDS, least):
                 if not self.is_busy():

@@ -197,7 +197,8 @@ class Maker(newer.Newer):
         if spec.get("type", "ClusterIP") == "ClusterIP" and self.maybe(0.1):
             spec["clusterIP"] = "None"
         elif self.maybe(0.25):
-            spec["clusterIP"] = f"10.96.{self.number * 7 // 250 % 100 + 100}.{self.number * 7 % 250 + 1}"
+            own = (self.number % 100000 * 3 + self.number // 100000) % 25000
+            spec["clusterIP"] = f"10.96.{own // 250 + 100}.{own % 250 + 1}"
         elif self.maybe(0.1):
             spec["clusterIP"] = f"fd00:96::{self.number % 60000 + 4096:x}"
         elif self.maybe(0.2):

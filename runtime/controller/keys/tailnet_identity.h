@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/kube/account.h"
+#include "runtime/controller/keys/account.h"
 #include "runtime/kube/client.h"
 #include "runtime/tailnet/credentials.h"
 

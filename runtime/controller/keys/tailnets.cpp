@@ -86,6 +86,9 @@ TokenRequest secret_request(const Client& client, std::string_view ns, std::stri
 Result<TokenRequest> own_request(const std::string& ns, const std::string& name,
                                  const KubeReply& reply) {
     const Client client = TRY(read_client(name, reply));
+    if (client.secret.empty()) {
+        return refused(name, fmt::format("Secret \"{}\" is missing the client_secret field", name));
+    }
     return secret_request(client, ns, name);
 }
 

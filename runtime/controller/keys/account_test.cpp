@@ -1,4 +1,4 @@
-#include "runtime/kube/account.h"
+#include "runtime/controller/keys/account.h"
 
 #include <gtest/gtest.h>
 

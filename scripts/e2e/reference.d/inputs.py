@@ -428,8 +428,9 @@ class Maker(newer.Newer):
             addresses += [{"type": "ExternalIP", "address": f"2001:db8::{n + 1}"}] if self.maybe(0.3) else []
             node = self.add("v1", "Node", f"node-{n}-{self.number}", {}, labels={"pool": self.one("aab") if n else "a"})
             node["status"] = {"addresses": [*addresses, {"type": "InternalIP", "address": f"10.0.0.{n + 1}"}]}
-        ports = self.one([[{"port": 30100, "endPort": 30120}], [{"port": 30500}, {"port": 30501}, {"port": 30502}, {"port": 30503}], [{"port": 31000, "endPort": 31001}]],
-                         [[{"port": 80}], [{"port": 30500, "endPort": 30400}], [{"port": 30500}, {"port": 30500}], [{"port": 32767, "endPort": 32769}]])
+        # Up to 30085, where the server takes none for Services that ask for no certain one.
+        ports = self.one([[{"port": 30010, "endPort": 30030}], [{"port": 30050}, {"port": 30051}, {"port": 30052}, {"port": 30053}], [{"port": 30080, "endPort": 30081}]],
+                         [[{"port": 80}], [{"port": 30050, "endPort": 30040}], [{"port": 30050}, {"port": 30050}], [{"port": 32767, "endPort": 32769}]])
         self.proxy_class(init=False)
         self.docs[-1]["spec"]["staticEndpoints"] = {"nodePort": {"ports": ports, "selector": {"pool": "a"}}}
         group = self.add(API, "ProxyGroup", f"group-{self.number}", {"type": self.one(["egress", "ingress"])} | self.optional(replicas=[1, 2, 3]))

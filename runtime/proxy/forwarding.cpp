@@ -101,6 +101,19 @@ ForwardingPlan plan_forwarding(const Environment& environment, const ForwardingI
     return out;
 }
 
+nft::Families families_of(const nft::Forwarding& forwarding) {
+    std::vector<IpAddress> all = forwarding.ingress_targets;
+    all.insert(all.end(), forwarding.egress_targets.begin(), forwarding.egress_targets.end());
+    all.insert(all.end(), forwarding.via_ingress.begin(), forwarding.via_ingress.end());
+    for (const nft::EgressPort& port : forwarding.egress_ports) {
+        all.insert(all.end(), port.targets.begin(), port.targets.end());
+    }
+    for (const nft::IngressService& service : forwarding.ingress_services) {
+        all.push_back(service.cluster_ip);
+    }
+    return nft::families_of(all);
+}
+
 renderer::Result<nft::Families> needed_families(const Environment& environment) {
     nft::Families out;
     const auto add = [&out](const IpAddress& address) {

@@ -31,6 +31,9 @@ struct ForwardingPlan {
 
 ForwardingPlan plan_forwarding(const Environment& environment, const ForwardingInput& input);
 
+// Those that the kernel must forward for it.
+nft::Families families_of(const nft::Forwarding& forwarding);
+
 // Which families the kernel must forward for this environment, as far as it tells by itself. An
 // error: an address or a route that is none.
 renderer::Result<nft::Families> needed_families(const Environment& environment);

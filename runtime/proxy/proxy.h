@@ -71,6 +71,7 @@ private:
     [[nodiscard]] bool are_destinations_known() const {
         return environment_.dest_dns_name.empty() || !destinations_.empty();
     }
+    void ensure_forwarding(const nft::Forwarding& forwarding);
     bool find_target(ForwardingInput& input);
     void find_egress(ForwardingInput& input);
     void publish();
@@ -106,6 +107,7 @@ private:
     EgressServices egress_;
     IngressServices ingress_;
     EgressTargets programmed_;
+    nft::Families forwarded_;  // by the kernel, as far as it was asked for here
     std::unique_ptr<WatchedFolder> egress_folder_, ingress_folder_, config_folder_;
     std::unique_ptr<Serve> serve_;
     std::vector<std::string> advertised_;

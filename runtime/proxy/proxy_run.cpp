@@ -282,10 +282,23 @@ bool Proxy::plan_rules(const TailnetNode& self) {
         finish(1, plan.failure);
         return false;
     }
+    ensure_forwarding(plan.forwarding);
     programmed_ = std::move(plan.egress);
     is_planned_ = true;
     rules_->set(std::move(plan.forwarding));
     return true;
+}
+
+// What the environment did not tell at the start: of names, and of services of groups.
+void Proxy::ensure_forwarding(const nft::Forwarding& forwarding) {
+    const nft::Families families = families_of(forwarding);
+    if (environment_.userspace || (families.v4 <= forwarded_.v4 && families.v6 <= forwarded_.v6)) {
+        return;
+    }
+    forwarded_ = families;
+    if (auto enabled = nft::enable_forwarding(environment_.at_root(""), families); !enabled) {
+        warn_once("Failed to enable IP forwarding: " + enabled.error().diagnostic.message);
+    }
 }
 
 bool Proxy::find_target(ForwardingInput& input) {

@@ -17,7 +17,8 @@ from harness import Lab  # noqa: E402
 from shared.api_server import ApiServer  # noqa: E402
 from shared.checks import run  # noqa: E402
 
-PROGRAMS = {"tailrender": "renderer/tailrender", "runtime": "runtime/tailrender-runtime", "driver": "renderer/tools/kustomize_driver"}
+PROGRAMS = {"tailrender": "renderer/tailrender", "runtime": "runtime/tailrender-runtime", "proxy": "runtime/tailrender-proxy",
+            "driver": "renderer/tools/kustomize_driver"}
 
 
 def pytest_addoption(parser):
@@ -53,7 +54,7 @@ def program(name):
     return found
 
 
-tailrender, runtime, driver = map(program, PROGRAMS)
+tailrender, runtime, proxy, driver = map(program, PROGRAMS)
 
 
 @pytest.fixture(scope="session")

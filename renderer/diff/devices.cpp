@@ -280,14 +280,18 @@ private:
     // What the load balancer of a peer relay's pod lets through.
     void add_relay(std::string_view ns, const std::string& pod, Device& device) const {
         const Manifest* service = manifests_.find("Service", ns, pod);
-        const Value* spec = service == nullptr ? nullptr : manifests_.root(*service).find("spec");
-        for (const Value& port : items_of(spec == nullptr ? nullptr : spec->find("ports"))) {
-            const Value* number = port.find("port");
-            device.offers.push_back({fmt::format("{}/{}", lower_case(text_of(port, {"protocol"})),
-                                                 number == nullptr ? "" : scalar_text(*number)),
-                                     std::string(kRelayed),
-                                     text_of(*spec, {"type"}) == "LoadBalancer",
-                                     {}});
+        if (service != nullptr) {
+            const Value& root = manifests_.root(*service);
+            const bool is_public = text_of(root, {"spec", "type"}) == "LoadBalancer";
+            for (const Value& port : items_of(root.at({"spec", "ports"}))) {
+                const Value* number = port.at({"port"});
+                device.offers.push_back(
+                    {fmt::format("{}/{}", lower_case(text_of(port, {"protocol"})),
+                                 number == nullptr ? "" : scalar_text(*number)),
+                     std::string(kRelayed),
+                     is_public,
+                     {}});
+            }
         }
         const std::string map =
             fmt::format("{}{}", kRelayPrefix, device.parent.substr(kRelay.size()));

@@ -240,4 +240,5 @@ ON_TOP = [
     (60, {"headless-service", "external-name-in-group"}, ingress_groups.without_address),
     (61, {"no-tailnet-domain", "name-too-long"}, ingress_groups.certificate_name),
     (70, {"name-too-long", "invalid-object", "invalid-hostname"}, relays.bad_relay),
+    (72, {"version-skew"}, relays.old_image),
 ]

@@ -1,6 +1,7 @@
 """The rows of renderer/PARITY.md about PeerRelays."""
 import hashlib
 import json
+import re
 
 from parity_case import CONTROL, TS, is_kind, meta
 from parity_release import is_within
@@ -157,5 +158,18 @@ def bad_relay(case, name, rule):
                "invalid-object": "." in own or (obj.get("spec") or {}).get("replicas", 1) > MAX_REPLICAS,
                "invalid-hostname": any(len(host) > LABEL or "." in host for _, host in joining(obj))}
         if bad[rule]:
+            return True
+    return False
+
+
+def old_image(case, name, _):
+    """Older than the release's first one, in the class or in the settings."""
+    for obj in (found for found in case.find(name) if is_kind(found, "tailscale.com", "PeerRelay")):
+        pods = [(spec.get("statefulSet") or {}).get("pod") or {} for spec in (item.get("spec") or {} for item in case.find(
+            f"ProxyClass/{(obj.get('spec') or {}).get('proxyClass')}"))]
+        images = [(pod.get("tailscaleContainer") or {}).get("image") for pod in pods]
+        image = next(filter(None, images), case.settings["proxyImage"])
+        found = re.search(r":v?1\.(\d+)(?:\.\d+)?$", image)
+        if found and int(found[1]) < int(case.release.split(".")[1]):
             return True
     return False

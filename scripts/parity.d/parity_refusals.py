@@ -54,6 +54,8 @@ CAUSES = [
     (r"(?P<what>\S+) advertised without its IPv[46] counterpart", {"lone-default-route"}),
     (r'spec\.hostname(?:Prefix)?: Invalid value: "(?P<what>[^"]*)"', {"invalid-hostname"}),
     (r'spec\.tags\[\d+\]: Invalid value: "(?P<what>[^"]*)"', {"invalid-tag"}),
+    (r'env: duplicate entries for key \[name="(?P<what>[^"]*)"', {"duplicate-env"}),
+    (r'"peerrelay-[^"]*" is invalid: \[?metadata\.name', {"invalid-object", "name-too-long"}),
     (r'"ts-[^"]*" is invalid: \[?metadata\.', {"invalid-object", "name-too-long"}),
     (r"no valid backends", BACKENDS | {"no-valid-backend"}),
     (r"nil pointer dereference", {"rule-without-http", "path-without-type"}),

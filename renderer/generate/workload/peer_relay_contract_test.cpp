@@ -7,7 +7,7 @@
 
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "renderer/generate/contract_page.h"
+#include "renderer/generate/contract_testing.h"
 #include "renderer/generate/generate.h"
 #include "renderer/plan/plan_testing.h"
 

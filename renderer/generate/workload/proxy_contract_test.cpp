@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "renderer/core/json.h"
-#include "renderer/generate/contract_page.h"
+#include "renderer/generate/contract_testing.h"
 #include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/proxy_config.h"
 #include "renderer/plan/plan_testing.h"

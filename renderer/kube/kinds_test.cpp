@@ -22,7 +22,7 @@ TEST(Kinds, AreSortedAndHaveNamesOfTheirOwn) {
 TEST(Kinds, HaveTheirNameInThePlural) {
     for (const Kind& kind : kKinds) {
         std::string plural = lower_case(kind.name);
-        if (plural.ends_with('y')) {
+        if (plural.ends_with('y') && !plural.ends_with("ay")) {
             plural.replace(plural.size() - 1, 1, "ie");
         } else if (plural.ends_with('s')) {
             plural += 'e';

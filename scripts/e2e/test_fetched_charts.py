@@ -73,7 +73,7 @@ def render(tailrender, tools, authority, tmp_path):
     def call(*arguments, network=(f"--allow-network={HOST}",), helm="helm", verb="render", only=True, **environment):
         inner = [tailrender, verb, "repo", *(("--only", "generated") if only else ()), *network, "--helm", tools / helm, *arguments]
         done = subprocess.run(["unshare", "--mount", "sh", "-c", 'mount --bind hosts /etc/hosts && exec "$@"', "sh", *inner],
-                              cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
+                              cwd=tmp_path, capture_output=True, text=True, timeout=500, check=False,
                               env={"PATH": os.environ["PATH"], "TMPDIR": os.environ.get("TMPDIR", "/tmp"), "HOME": str(home),
                                    "SSL_CERT_FILE": str(authority / "ca.pem"), **environment})
         assert "p4ssw0rd" not in done.stdout + done.stderr

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "renderer/kube/api.h"
 #include "renderer/kube/name_grammar.h"
@@ -92,6 +93,7 @@ public:
             inputs_.tailnets.server_url(relay_, {made.tailnet, spec_.pos("tailnet")}, out_);
         made.proxy_class = inputs_.classes.named(
             relay_, {spec_.text("proxyClass"), spec_.pos("proxyClass")}, out_);
+        check_class(made.proxy_class);
         made.volumes = {kConfigVolume, kAuthVolume};
         const bool is_sound = out_.error_count() == before;
         name_hosts(made, is_sound);
@@ -140,6 +142,31 @@ private:
         const std::vector<TextInput> wished = spec_.texts("tags");
         check_tags(relay_, wished, "tag:relay", out_);
         return spec_tags(wished, inputs_.settings.default_tags);
+    }
+
+    // The operator's way to write the pods does not allow it.
+    void check_class(const ProxyClassPlan* chosen) {
+        std::set<std::string_view> names = {"POD_NAME", "TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR",
+                                            "TS_KUBE_SECRET"};
+        if (inputs_.settings.release.has(Trait::RelayHealth)) {
+            names.insert("TS_ENABLE_HEALTH_CHECK");
+        }
+        if (chosen == nullptr) {
+            return;
+        }
+        for (const ClassEnv& entry : chosen->container.env) {
+            if (!names.insert(entry.name).second) {
+                about(relay_, out_)
+                    .error("duplicate-env", spec_.pos("proxyClass"),
+                           fmt::format("the pods of this PeerRelay would have \"{}\" twice",
+                                       entry.name))
+                    .expected("variables that the pods do not have, each once")
+                    .hint("remove it from the ProxyClass")
+                    .note({.pos = chosen->container.pos,
+                           .object = chosen->origin.parent,
+                           .text = "sets it"});
+            }
+        }
     }
 
     void name_hosts(Workload& made, bool is_sound) {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "runtime/base/asio_loop.h"
+#include "runtime/base/backoff.h"
 #include "runtime/nameserver/dns_server.h"
 
 namespace runtime::dns {
@@ -41,11 +42,16 @@ protected:
         std::ofstream(path) << "nameserver 127.0.0.1\nsearch shop.svc.cluster.local "
                                "svc.cluster.local cluster.local\n"
                                "options ndots:5\n";
-        auto opened = open_cares(loop, {.resolv_conf = path,
-                                        .port = *port,
-                                        .timeout = std::chrono::milliseconds(300),
-                                        .tries = 1,
-                                        .cluster_domain = "cluster.local"});
+        options = {.resolv_conf = path,
+                   .port = *port,
+                   .timeout = std::chrono::seconds(10),
+                   .tries = 1,
+                   .cluster_domain = "cluster.local"};
+        open();
+    }
+
+    void open() {
+        auto opened = open_cares(loop, options);
         ASSERT_TRUE(opened.has_value()) << opened.error().diagnostic.message;
         lookup = std::move(*opened);
     }
@@ -72,7 +78,12 @@ protected:
         }
         const bool exists = std::any_of(zone.begin(), zone.end(),
                                         [&](const Rr& rr) { return *wire_name(rr.name) == name; });
-        return write(*query, exists ? rcode : 3, answers, carrier);
+        std::string packet_back = write(*query, exists ? rcode : 3, answers, carrier);
+        for (int i = 0; i < broken_bytes; ++i) {
+            packet_back[2 + chance.below(packet_back.size() - 2)] =
+                static_cast<char>(chance.below(256));
+        }
+        return packet_back;
     }
 
     static std::string write(const Query& query, std::uint16_t rcode,
@@ -133,9 +144,12 @@ protected:
     DnsServer server{loop, {}, [this](std::string_view packet, Carrier carrier) {
                          return reply(packet, carrier);
                      }};
+    CaresOptions options;
     std::unique_ptr<Lookup> lookup;
     std::vector<Rr> zone;
     std::uint16_t rcode = 0;  // of names that exist
+    int broken_bytes = 0;     // of each reply, but for its id
+    Chance chance{5};
     std::set<std::string> silent;
     std::vector<std::string> asked;
     std::set<Carrier> carriers;
@@ -161,11 +175,13 @@ TEST_F(CaresTest, TellsNoAddressFromNoAnswer) {
     silent = {"dead.example.com"};
     EXPECT_EQ(ask("v4.example.com.", Family::V6), "none");
     EXPECT_EQ(ask("absent.example.com.", Family::V4), "none");
-    EXPECT_EQ(ask("dead.example.com.", Family::V4), "Timeout while contacting DNS servers");
     rcode = 2;
     EXPECT_EQ(ask("v4.example.com.", Family::V4), "Could not contact DNS servers");
     rcode = 0;
     EXPECT_EQ(ask("v4.example.com.", Family::V4), "10.0.0.2 ttl 60");
+    options.timeout = std::chrono::milliseconds(50);
+    open();
+    EXPECT_EQ(ask("dead.example.com.", Family::V4), "Timeout while contacting DNS servers");
 }
 
 TEST_F(CaresTest, ReadsLongAnswersByTcp) {
@@ -198,6 +214,24 @@ TEST_F(CaresTest, TakesAddressesAsNames) {
     EXPECT_EQ(ask("10.0.0.1", Family::V4), "10.0.0.1 ttl 0");
     EXPECT_EQ(ask("fd00::1", Family::V6), "fd00::1 ttl 0");
     EXPECT_TRUE(asked.empty());
+}
+
+// Whatever comes back, there is one answer or one problem, and the next lookup works.
+TEST_F(CaresTest, SurvivesBrokenReplies) {
+    zone = {alias("www.example.com", 60, "a.example.com"), address("a.example.com", 60, "10.0.0.1"),
+            address("a.example.com", 60, "fd00::1")};
+    options.timeout = std::chrono::milliseconds(10);  // of what c-ares takes for another's reply
+    open();
+    std::set<std::string> got;
+    for (int i = 0; i < 150; ++i) {
+        broken_bytes = 1 + i % 4;
+        got.insert(ask("www.example.com.", i % 2 == 0 ? Family::V4 : Family::V6));
+    }
+    EXPECT_GT(got.size(), 3U);
+    broken_bytes = 0;
+    options.timeout = std::chrono::seconds(10);
+    open();
+    EXPECT_EQ(ask("www.example.com.", Family::V4), "10.0.0.1 ttl 60");
 }
 
 TEST_F(CaresTest, EndsQuietlyWhileAsking) {

@@ -39,17 +39,19 @@ void ResolvedName::refresh() {
 
 void ResolvedName::ask() {
     asking_ = true;
-    for (const auto& [family, answer] :
-         {std::pair(Family::V4, &v4_), std::pair(Family::V6, &v6_)}) {
-        answer->reset();
+    v4_.reset();
+    v6_.reset();
+    const auto ask_for = [&](Family family, std::optional<Answer>& answer) {
         lookup_.addresses_of(name_, family,
-                             [this, answer, alive = std::weak_ptr(alive_)](Answer got) {
+                             [this, &answer, alive = std::weak_ptr(alive_)](Answer got) {
                                  if (!alive.expired()) {
-                                     *answer = std::move(got);
+                                     answer = std::move(got);
                                      take();
                                  }
                              });
-    }
+    };
+    ask_for(Family::V4, v4_);
+    ask_for(Family::V6, v6_);
 }
 
 void ResolvedName::take() {

@@ -21,7 +21,7 @@ from shared.operator_source import operator_source
 RECORDER_PORT, TAILNET_PORT = 9081, 9080
 LOGIN_SERVERS = [f"http://127.0.0.{number}:{TAILNET_PORT}" for number in range(1, 200)]  # all are the same one
 SCOPES = ["auth_keys", "devices:core", "devices:routes", "services"]
-START_SECONDS, QUIET_SECONDS, LEAST_SECONDS, MOST_SECONDS = 120, 1.2, 2.5, 60
+START_SECONDS, QUIET_SECONDS, LEAST_SECONDS, MOST_SECONDS = 120, 1.2, 2.5, 300
 METRICS = "http://127.0.0.1:8080/metrics"  # of the operator
 AT_WORK = re.compile(r"(?m)^(?:workqueue_depth|controller_runtime_active_workers)\{[^}]*\} [^0]")
 SYSTEM = {"kube-system", "kube-public", "kube-node-lease"}
@@ -232,6 +232,7 @@ class Lab:
             time.sleep(0.2)
             if (written := len(self.written())) != seen:
                 seen, last = written, time.monotonic()
+        assert most < MOST_SECONDS, f"the operator is not done after {most} s:\n{self.text('operator.err')[-3000:]}"
 
     def is_busy(self):
         """Whether a controller of the operator has not begun yet, or has something to look at."""

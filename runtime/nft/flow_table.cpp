@@ -99,7 +99,7 @@ renderer::Result<std::size_t> remove_flows(const Forwarding& forwarding) {
         return refusal(kRead, errno);
     }
     nfct_callback_register(handle.get(), NFCT_T_ALL, collect, &search);
-    for (const std::uint32_t family : {AF_INET, AF_INET6}) {
+    for (const auto family : {std::uint32_t{AF_INET}, std::uint32_t{AF_INET6}}) {
         if (nfct_query(handle.get(), NFCT_Q_DUMP, &family) != 0) {
             return refusal(kRead, errno);
         }

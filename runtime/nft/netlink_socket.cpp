@@ -16,7 +16,7 @@ constexpr std::size_t kBuffer = std::size_t{64} << 10;  // the kernel dumps 32 K
 
 // Calls `each` until it returns false.
 template <typename Each>
-void for_each_message(char* bytes, std::size_t size, Each each) {
+void for_each_message(const char* bytes, std::size_t size, Each each) {
     const auto* message = reinterpret_cast<const nlmsghdr*>(bytes);
     while (NLMSG_OK(message, size)) {
         if (!each(*message)) {

@@ -16,7 +16,6 @@ using renderer::text_of;
 using renderer::Value;
 
 namespace {
-
 KubeReply decode(HttpReply reply) {
     KubeReply out;
     out.code = reply.status;
@@ -47,10 +46,13 @@ KubeReply decode(HttpReply reply) {
     return out;
 }
 
-std::function<void(HttpReply)> decoded(KubeDone done) {
-    return [done = std::move(done)](HttpReply reply) { done(decode(std::move(reply))); };
+// Whoever merges wants to know that it is done; what comes back then is not looked at.
+std::function<void(HttpReply)> decoded(KubeDone done, bool is_merge = false) {
+    return [done = std::move(done), is_merge](HttpReply reply) {
+        reply.body = is_merge && reply.status == 200 ? "{}" : std::move(reply.body);
+        done(decode(std::move(reply)));
+    };
 }
-
 }  // namespace
 
 std::string path_of(const renderer::Kind& kind, std::string_view ns, std::string_view name) {
@@ -90,7 +92,8 @@ void KubeClient::change(std::string_view method, const std::string& path, std::s
     HttpRequest out = request(method, path);
     out.headers.push_back(fmt::format("Content-Type: {}", type));
     out.body = renderer::write_json(body);
-    transport_.send(std::move(out), decoded(std::move(done)), nullptr);
+    transport_.send(std::move(out), decoded(std::move(done), type.starts_with("application/strat")),
+                    nullptr);
 }
 
 void KubeClient::get(const std::string& path, KubeDone done) {

@@ -69,7 +69,7 @@ void StateSecret::ask_right(std::string_view verb, std::function<void(std::optio
         });
 }
 
-void StateSecret::ask_rights(std::function<void(Rights)> done) {
+void StateSecret::ask_rights(const std::function<void(Rights)>& done) {
     struct Asking {
         Rights rights;
         std::vector<std::string> missing;

@@ -48,7 +48,7 @@ public:
         bool patch = false, create = false;
         std::string problem = {};  // what is missing and cannot be done without
     };
-    void ask_rights(std::function<void(Rights)> done);
+    void ask_rights(const std::function<void(Rights)>& done);
 
     struct Content {
         bool exists = false;

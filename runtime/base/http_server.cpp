@@ -19,7 +19,7 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using asio::ip::tcp;
 using Socket = asio::generic::stream_protocol::socket;
-using Answer = std::function<void(std::string_view path, Reply reply)>;
+using Answer = std::function<void(std::string_view path, PageReply reply)>;
 
 namespace {
 
@@ -119,10 +119,10 @@ HttpServer::HttpServer(AsioLoop& loop, Answer answer) {
 }
 
 HttpServer::HttpServer(AsioLoop& loop, std::function<Page(std::string_view)> answer)
-    : HttpServer(loop,
-                 Answer([answer = std::move(answer)](std::string_view path, const Reply& reply) {
-                     reply(answer(path));
-                 })) {}
+    : HttpServer(
+          loop, Answer([answer = std::move(answer)](std::string_view path, const PageReply& reply) {
+              reply(answer(path));
+          })) {}
 
 HttpServer::~HttpServer() {
     if (state_->at_path != nullptr) {

@@ -22,13 +22,13 @@ struct Page {
     std::vector<std::string> headers = {};  // "Name: value"
 };
 
-using Reply = std::function<void(Page)>;  // called once
+using PageReply = std::function<void(Page)>;  // called once
 
 class HttpServer {
 public:
     // `answer` is asked for each path; the loop outlives the server.
     HttpServer(AsioLoop& loop, std::function<Page(std::string_view path)> answer);
-    HttpServer(AsioLoop& loop, std::function<void(std::string_view path, Reply reply)> answer);
+    HttpServer(AsioLoop& loop, std::function<void(std::string_view path, PageReply reply)> answer);
     ~HttpServer();
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;

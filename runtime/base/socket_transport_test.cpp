@@ -91,8 +91,9 @@ TEST_F(SocketTransportTest, NamesWhatWentWrong) {
 }
 
 TEST_F(SocketTransportTest, DoesNotWaitForEver) {
-    std::vector<Reply> unsaid;
-    HttpServer silent(loop, [&](std::string_view, const Reply& reply) { unsaid.push_back(reply); });
+    std::vector<PageReply> unsaid;
+    HttpServer silent(loop,
+                      [&](std::string_view, const PageReply& reply) { unsaid.push_back(reply); });
     ASSERT_TRUE(silent.listen_at(folder + "/s"));
     SocketTransport transport(loop, folder + "/s");
     const HttpReply get =

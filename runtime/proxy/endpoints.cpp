@@ -58,7 +58,7 @@ renderer::Result<renderer::Unit> Endpoints::start() {
             }
         }
         local_ = std::make_unique<HttpServer>(
-            loop_, [this](std::string_view path, const Reply& reply) { answer(path, reply); });
+            loop_, [this](std::string_view path, const PageReply& reply) { answer(path, reply); });
         if (auto port = local_->listen(*e.local); !port) {
             return cannot_listen(e.local_text, port.error().diagnostic.message);
         }
@@ -82,7 +82,7 @@ void Endpoints::stop() {
     }
 }
 
-void Endpoints::answer(std::string_view path, const Reply& reply) {
+void Endpoints::answer(std::string_view path, const PageReply& reply) {
     const Environment& e = environment_;
     if (path == kHealth && e.health) {
         return reply(health());
@@ -113,7 +113,7 @@ Page Endpoints::health() const {
     return page;
 }
 
-void Endpoints::answer_metrics(const Reply& reply) {
+void Endpoints::answer_metrics(const PageReply& reply) {
     api_.user_metrics([reply, metrics = state_.metrics](const LocalReply& got) {
         if (!got.ok()) {
             return reply({got.code == 0 ? 502 : got.code, got.problem + "\n"});
@@ -122,7 +122,7 @@ void Endpoints::answer_metrics(const Reply& reply) {
     });
 }
 
-void Endpoints::answer_debug(std::string_view path, const Reply& reply) {
+void Endpoints::answer_debug(std::string_view path, const PageReply& reply) {
     transport_.send(
         {.url = fmt::format("http://{}{}", environment_.debug, path)},
         [reply](const HttpReply& got) {
@@ -139,7 +139,7 @@ void Endpoints::answer_debug(std::string_view path, const Reply& reply) {
         nullptr);
 }
 
-void Endpoints::answer_preshutdown(const Reply& reply) {
+void Endpoints::answer_preshutdown(const PageReply& reply) {
     const std::string& folder = environment_.egress_config;
     auto text = read_if_there(folder + "/egress-services");
     auto pings = read_if_there(folder + "/hep-pings");

@@ -40,10 +40,10 @@ public:
     void stop();
 
 private:
-    void answer(std::string_view path, const Reply& reply);
-    void answer_metrics(const Reply& reply);
-    void answer_debug(std::string_view path, const Reply& reply);
-    void answer_preshutdown(const Reply& reply);
+    void answer(std::string_view path, const PageReply& reply);
+    void answer_metrics(const PageReply& reply);
+    void answer_debug(std::string_view path, const PageReply& reply);
+    void answer_preshutdown(const PageReply& reply);
     [[nodiscard]] Page health() const;
 
     AsioLoop& loop_;

@@ -113,10 +113,11 @@ TEST_F(GroupsTest, ADomainThatIsTooLongForALabelIsShortenedThere) {
                         service, service, name));
     };
     kube.put(secret(taken),
-             std::move(*renderer::read_json(fmt::format(
-                 R"({{"metadata":{{"name":"{}","labels":{{"tailscale.com/secret-type":"certs",)"
-                 R"("tailscale.com/domain":"{}"}}}},"data":{{"tls.crt":"Y2hhaW4="}}}})",
-                 taken, label_of_taken))));
+             std::move(*renderer::read_json(
+                 fmt::format(R"({{"metadata":{{"name":"{}","namespace":"tailscale","labels":{{)"
+                             R"("tailscale.com/secret-type":"certs",)"
+                             R"("tailscale.com/domain":"{}"}}}},"data":{{"tls.crt":"Y2hhaW4="}}}})",
+                             taken, label_of_taken))));
     cluster.add_group("front", 1, false);
     cluster.offer("front", Value::map({{"orders.json", offer("orders", made)},
                                        {"parcels.json", offer("parcels", taken)}}));

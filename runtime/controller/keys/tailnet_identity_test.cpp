@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "renderer/core/text_of.h"
+#include "runtime/controller/contract.h"
 #include "runtime/testing/status_test.h"
 
 namespace runtime {

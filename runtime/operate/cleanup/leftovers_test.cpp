@@ -60,7 +60,7 @@ TEST_F(LeftoversTest, FinalizersOfTheOperatorHoldNothingAnyMore) {
     EXPECT_EQ(finalizers(kWeb), R"(["example.com/other"])");
     EXPECT_EQ(finalizers(kDocs), "[]");
     EXPECT_EQ(finalizers(kGroup), "[]");
-    EXPECT_EQ(clean({.yes = true}), "");
+    EXPECT_EQ(clean({.yes = true, .force = true}), "");
     EXPECT_EQ(said, "nothing left of the controller\n");
 }
 
@@ -84,10 +84,10 @@ TEST_F(LeftoversTest, AccountsAtTheAcmeServerStayUnlessAskedFor) {
     EXPECT_EQ(clean({.yes = true, .force = true}), "");
     EXPECT_TRUE(is_said(leaves)) << said;
     EXPECT_NE(kube.find(accounts), nullptr);
-    EXPECT_EQ(clean({.acme_accounts = true}), "");
+    EXPECT_EQ(clean({.force = true, .acme_accounts = true}), "");
     EXPECT_TRUE(is_said("would remove Secret tailscale-acme-accounts")) << said;
     EXPECT_NE(kube.find(accounts), nullptr);
-    EXPECT_EQ(clean({.yes = true, .acme_accounts = true}), "");
+    EXPECT_EQ(clean({.yes = true, .force = true, .acme_accounts = true}), "");
     EXPECT_TRUE(is_said("removed Secret tailscale-acme-accounts")) << said;
     EXPECT_EQ(kube.find(accounts), nullptr) << "its finalizer does not hold it";
 }

@@ -13,7 +13,7 @@ import yaml
 
 from custom_resources import install_crds
 from hello import namespaces_first
-from installed import NAMESPACE, VALUES, data_of, install_controller, joins, lab_with_runtime
+from installed import NAMESPACE, VALUES, data_of, install_controller, lab_with_runtime, usable_keys
 from shared.checks import documents, run
 
 RELEASE, CAPABILITY = "1.104", "148"
@@ -52,8 +52,6 @@ def render(lab, tailrender, tmp_path_factory):
         (folder / "relay.yaml").write_text(yaml.safe_dump(relay), encoding="utf-8")
         objects = documents(run(tailrender, "render", folder, "--quiet", "--set", "loginServer=" + lab.tailnet.url,
                                 "--set", f"tailrender.operatorVersion={RELEASE}"))
-        for container in next(item for item in objects if item["kind"] == "StatefulSet")["spec"]["template"]["spec"]["containers"]:
-            container["image"] = f"docker.io/tailscale/tailscale:v{RELEASE}"
         objects = [item for item in objects if item["kind"] != "PeerRelay"] + [relay]
         namespaces_first(lab, objects)
         return objects
@@ -63,7 +61,13 @@ def render(lab, tailrender, tmp_path_factory):
 @pytest.fixture(scope="module")
 def devices(lab, render):
     render(resource(2))
-    return {pod: joins(lab, pod) for pod in PODS}
+
+    def device(pod):
+        data = data_of(lab, pod)
+        return data.get("device_fqdn") and data["device_id"]
+    found = {pod: lab.wait(f"{pod} joins", lambda pod=pod: device(pod)) for pod in PODS}
+    lab.wait("no key could still be used", lambda: not usable_keys(lab))
+    return found
 
 
 def balance(lab, pod, **ingress):
@@ -105,7 +109,7 @@ def test_pods_are_told_their_endpoints(lab, devices):
     wanted = [(0, ADDRESS, PORT), (1, BEHIND, PORT)]
     lab.wait("the status", lambda: status(lab) == ("PeerRelayReady", "PeerRelayReady", wanted))
     for pod, address in zip(PODS, (ADDRESS, BEHIND)):
-        lab.wait("tailscaled has read it", lambda: preferences(lab, pod)[ENDPOINTS] == [f"{address}:{PORT}"])
+        lab.wait("tailscaled has read it", lambda: preferences(lab, pod).get(ENDPOINTS) == [f"{address}:{PORT}"])
     assert uids(lab) == before, "pods were restarted"
 
 
@@ -114,7 +118,7 @@ def test_static_endpoint_is_added(lab, devices, render):
     render(resource(2, staticEndpoints=[STATIC]))
     wanted = [(0, ADDRESS, 443), (1, BEHIND, PORT), (1, ADDRESS, 443)]
     lab.wait("the status", lambda: status(lab)[2] == sorted(wanted))
-    lab.wait("tailscaled has read it", lambda: preferences(lab, PODS[1])[ENDPOINTS] == [f"{BEHIND}:{PORT}", STATIC])
+    lab.wait("tailscaled has read it", lambda: preferences(lab, PODS[1]).get(ENDPOINTS) == [f"{BEHIND}:{PORT}", STATIC])
     assert uids(lab) == before, "pods were restarted"
 
 

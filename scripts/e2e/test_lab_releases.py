@@ -12,7 +12,7 @@ import pytest
 from hello import namespaces_first, rendered
 from installed import NAMESPACE, data_of, joins, lab_with_controller
 
-RELEASE, CAPABILITY = "1.104", "148"
+RELEASE, VERSION, CAPABILITY = "1.104", "1.104.5", "148"
 NAME = "apps-hello-lb"
 REQUEST = "reissue_authkey"
 
@@ -29,7 +29,7 @@ def pod(lab, tailrender):
     objects = rendered(tailrender, lab.tailnet.url)
     proxy = next(item for item in objects if item["kind"] == "StatefulSet")
     for container in proxy["spec"]["template"]["spec"]["containers"]:
-        container["image"] = f"docker.io/tailscale/tailscale:v{RELEASE}"
+        container["image"] = f"docker.io/tailscale/tailscale:v{VERSION}"
     namespaces_first(lab, objects)
     return proxy["metadata"]["name"] + "-0"
 

@@ -6,8 +6,8 @@
     images.py program OUTPUT_FILE TAG PROGRAM
 
 "standard" are the lab's own: pause, hello, and a tailscale image with what stock containerboot needs: three programs, and a shell with
-sysctl; it trusts FOLDER/ca.crt; each is one layer. "release" is that image, FOLDER/tailscale.tar, of another release (1.104), whose programs
-have its name at their end. "program" is the image that plugins/image makes of the runtime, with PROGRAM in its place;
+sysctl; it trusts FOLDER/ca.crt; each is one layer. "release" is that image, FOLDER/tailscale.tar, and FOLDER/k8s-proxy.tar of a release (1.104);
+programs of all but the standard one have its name at their end. "program" is the image that plugins/image makes of the runtime, with PROGRAM in its place;
 a static one, which needs no libraries, gets a layer with a shell.
 """
 import hashlib
@@ -78,18 +78,36 @@ def write_image(path, tag, layer, command):
             add_file(archive, name, content, 0o644)
 
 
-def write_tailscale(output, programs, version, suffix=""):
-    stock = {name: os.path.join(programs, name + suffix) for name in ("containerboot", "tailscaled", "tailscale")}
+def version_of(program):
+    return subprocess.run([program, "version"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[0]
+
+
+def write_stock(output, image, programs, suffix, names):
+    """An image of Tailscale's, which starts the first of the programs."""
+    stock = {name: os.path.join(programs, name + suffix) for name in names}
     authorities = {"etc/ssl/certs/ca-certificates.crt": pathlib.Path(output, "ca.crt").read_bytes()}
-    write_image(os.path.join(output, "tailscale.tar"), "docker.io/tailscale/tailscale:v" + version, make_layer(stock, authorities),
-                ["/usr/local/bin/containerboot"])
+    version = version_of(os.path.join(programs, "tailscale" + suffix))
+    write_image(os.path.join(output, image + ".tar"), f"docker.io/tailscale/{image}:v{version}", make_layer(stock, authorities),
+                ["/usr/local/bin/" + names[0]])
+
+
+def write_tailscale(output, programs, suffix=""):
+    write_stock(output, "tailscale", programs, suffix, ("containerboot", "tailscaled", "tailscale"))
+
+
+def write_release(output, programs, release):
+    suffix = "-" + release if os.path.exists(os.path.join(programs, "tailscale-" + release)) else ""
+    found = version_of(os.path.join(programs, "tailscale" + suffix))
+    assert found.startswith(release + "."), f"no programs of release {release}, only of {found}"
+    write_tailscale(output, programs, suffix)
+    write_stock(output, "k8s-proxy", programs, suffix, ("k8s-proxy",))
 
 
 def write_standard(output, programs):
     base = make_layer({}, {"www/index.html": PAGE})
     write_image(os.path.join(output, "pause.tar"), "lab/pause:1", base, ["/bin/busybox", "sleep", "infinity"])
     write_image(os.path.join(output, "hello.tar"), "lab/hello:1", base, ["/bin/busybox", "httpd", "-f", "-p", "8080", "-h", "/www"])
-    write_tailscale(output, programs, "1.96.5")
+    write_tailscale(output, programs)
 
 
 def is_static(program):
@@ -111,8 +129,7 @@ def main():
     if sys.argv[1] == "standard":
         write_standard(*sys.argv[2:])
     elif sys.argv[1] == "release":
-        output, programs, release = sys.argv[2:]
-        write_tailscale(output, programs, release, "-" + release)
+        write_release(*sys.argv[2:])
     else:
         write_program(*sys.argv[2:])
 

@@ -1,6 +1,7 @@
 """A pod around one tailrender-proxy: a root folder, a tailscaled and a tailscale that write down how they were called, and
 in this process the LocalAPI behind tailscaled's socket and an API server with one Secret."""
 import base64
+import contextlib
 import http.server
 import json
 import os
@@ -310,6 +311,13 @@ class Pod:
         if got != code:
             raise Failed(f"exit code {got}, not {code}")
 
+    def end_leftovers(self):
+        """A proxy that was killed leaves its tailscaled behind."""
+        for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                if f"{self.root}/usr/bin/".encode() in path.read_bytes():
+                    os.kill(int(path.parent.name), signal.SIGKILL)
+
     def end(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
@@ -318,6 +326,7 @@ class Pod:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+        self.end_leftovers()
         self.log_file.close()
         for server in filter(None, (self.api.server, self.kube and self.kube.server)):
             server.shutdown()

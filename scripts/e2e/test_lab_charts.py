@@ -7,18 +7,19 @@ import pytest
 import yaml
 
 from audit import LEASE
-from installed import lab_with_runtime
+from harness import Lab
 from parity_release import RELEASES, is_within
 from shared.checks import documents, objects, run
 from shared.operator_source import write_chart
 
 NAME = "relay"
-IMAGE = ("--set", "tailrender.image.repository=lab/runtime", "--set", "tailrender.image.tag=1", "--set", "tailrender.image.pullPolicy=Never")
+IMAGE = ("--set", "tailrender.image.repository=lab/runtime", "--set", "tailrender.image.tag=1.0.0", "--set", "tailrender.image.pullPolicy=Never")
 
 
 @pytest.fixture(scope="module")
 def lab(tools, runtime):
-    with lab_with_runtime(runtime) as found:
+    with Lab() as found:
+        found.verb("image", "lab/runtime:1.0.0", str(runtime))
         yield found
 
 

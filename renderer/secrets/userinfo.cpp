@@ -24,6 +24,21 @@ bool ends_in_port(std::string_view authority) {
     return !port.empty() && port.size() <= 5 && std::ranges::all_of(port, is_digit);
 }
 
+// `user:password@host.example.com`, which an image with a digest is not.
+bool has_bare_userinfo(std::string_view text) {
+    for (auto at = text.find('@'); at != std::string_view::npos; at = text.find('@', at + 1)) {
+        const std::string_view before = text.substr(0, at);
+        const std::string_view user = before.substr(before.find_last_of(" \t\"'/{[,") + 1);
+        const std::string_view after = text.substr(at + 1);
+        const std::string_view host = after.substr(0, after.find_first_of(" \t\r\n\"'/,}]:"));
+        if (user.find(':') != std::string_view::npos &&
+            (host == "localhost" || host.find('.') != std::string_view::npos)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 std::string_view find_userinfo(std::string_view text) {
@@ -64,9 +79,17 @@ std::string without_url_credentials(std::string_view text) {
     return out;
 }
 
+std::string shown_address(std::string_view address) {
+    constexpr std::string_view kScheme = "oci://";
+    if (address.find("://") != std::string_view::npos) {
+        return without_url_credentials(address);
+    }
+    return without_url_credentials(std::string(kScheme).append(address)).substr(kScheme.size());
+}
+
 bool may_show_url_credentials(std::string_view text) {
     constexpr std::array<std::string_view, 4> kPlain = {"ref", "version", "timeout", "submodules"};
-    if (!find_userinfo(text).empty()) {
+    if (!find_userinfo(text).empty() || has_bare_userinfo(text)) {
         return true;
     }
     for (auto at = text.find("://"); at != std::string_view::npos; at = text.find("://", at)) {

@@ -16,8 +16,11 @@ std::string_view find_userinfo(std::string_view text);
 // The text without what may be a credential in its URLs: users, passwords, queries, fragments.
 std::string without_url_credentials(std::string_view text);
 
+// The same of one address, which may have no scheme: `me:password@registry.example.com/charts`.
+std::string shown_address(std::string_view address);
+
 // Whether a URL of the text may show a credential: a user, or a query with other parameters than
-// those of a kustomize resource (`?ref=v1`).
+// those of a kustomize resource (`?ref=v1`). So may `user:password@host` without a scheme.
 bool may_show_url_credentials(std::string_view text);
 
 // What a message says to have found instead of a text in which there is one.

@@ -47,15 +47,23 @@ TEST(Userinfo, IsTakenOutOfTexts) {
     EXPECT_EQ(without_url_credentials(""), "");
 }
 
+TEST(Userinfo, IsTakenOutOfAddresses) {
+    EXPECT_EQ(shown_address("me:t0ken@h.example/charts"), "h.example/charts");
+    EXPECT_EQ(shown_address("https://me:t0ken@h.example/charts"), "https://h.example/charts");
+    EXPECT_EQ(shown_address("h.example/charts"), "h.example/charts");
+}
+
 TEST(Userinfo, IsNotAllThatUrlsMayShow) {
     for (const std::string_view text :
          {"repo: https://me:t0ken@h/x", "a 'https://h/x?token=t0ken'",
-          "https://h/x?ref=v1&sig=t0ken", "https://h/x?t0ken", "https://h, https://h/?a"}) {
+          "https://h/x?ref=v1&sig=t0ken", "https://h/x?t0ken", "https://h, https://h/?a",
+          "{repoURL: me:t0ken@charts.example.com/x}", "\"me:t0ken@localhost:5000/x\""}) {
         EXPECT_TRUE(may_show_url_credentials(text)) << text;
     }
     for (const std::string_view text :
          {"", "://", "https://h/x", "https://h/x?ref=v1&timeout=2m", "https://h/x? why?",
-          "why? https://h/x", "oci://h/x@sha256:0a", "https://h/x # a?b"}) {
+          "why? https://h/x", "oci://h/x@sha256:0a", "https://h/x # a?b", "h/x:1.2@sha256:0a",
+          "x:1.2@sha256:0a", "git@example.com:x/y", "mail: bob@example.com"}) {
         EXPECT_FALSE(may_show_url_credentials(text)) << text;
     }
 }

@@ -17,7 +17,6 @@ namespace runtime {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
-using asio::ip::tcp;
 using Socket = asio::generic::stream_protocol::socket;
 using Answer = std::function<void(std::string_view path, PageReply reply)>;
 
@@ -103,10 +102,13 @@ void accept(const std::shared_ptr<Acceptor>& acceptor, const std::function<void(
 }  // namespace
 
 struct HttpServer::State {
+    State(AsioLoop& its_loop, const std::function<void(Socket)>& its_take)
+        : loop(its_loop), take(its_take), listener(its_loop, its_take) {}
+
     AsioLoop& loop;
     std::function<void(Socket)> take;
     Listener listener;
-    std::shared_ptr<Acceptor> at_path = {};
+    std::shared_ptr<Acceptor> at_path;
 };
 
 HttpServer::HttpServer(AsioLoop& loop, Answer answer) {
@@ -115,7 +117,7 @@ HttpServer::HttpServer(AsioLoop& loop, Answer answer) {
          all = std::make_shared<Connections>(kMostConnections)](Socket socket) {
             std::make_shared<Connection>(std::move(socket), all, answer)->start();
         };
-    state_.reset(new State{loop, take, {loop, take}});
+    state_ = std::make_unique<State>(loop, take);
 }
 
 HttpServer::HttpServer(AsioLoop& loop, std::function<Page(std::string_view)> answer)

@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::size_t kLargestBody = std::size_t{64} << 20U;
 constexpr std::uint32_t kLargestHead = 32 * 1024;
-constexpr std::size_t kPiece = 16 * 1024;
+constexpr std::size_t kPiece = std::size_t{16} * 1024;
 
 struct Server {
     bool is_tls = false;
@@ -135,7 +135,6 @@ public:
     void end() {
         done_ = nullptr;
         on_data_ = nullptr;
-        beast::error_code ignored;
         if (unix_ != nullptr) {
             unix_->close();
         }

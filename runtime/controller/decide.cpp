@@ -23,8 +23,10 @@ bool keeps_device(const Replica& replica) {
 bool is_held_back(const Replica& replica, Time now) {
     const Pod* pod = replica.pod;
     return pod != nullptr && !pod->ready && !pod->leaving && pod->started_at.has_value() &&
-           now - *pod->started_at >= kReadyPatience && !pod->revision.empty() &&
-           !replica.set->revision.empty() && pod->revision != replica.set->revision;
+           now - *pod->started_at >= kReadyPatience &&
+           now - pod->ready_changed_at.value_or(*pod->started_at) >= kReadyPatience &&
+           !pod->revision.empty() && !replica.set->revision.empty() &&
+           pod->revision != replica.set->revision;
 }
 
 // The tailnet was asked, and does not have what the state Secret names.

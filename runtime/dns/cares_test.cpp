@@ -113,7 +113,7 @@ protected:
     static std::string text_of(std::string_view wire) {
         std::string text;
         while (wire.size() > 1) {
-            const auto size = static_cast<std::size_t>(wire[0]);
+            const auto size = static_cast<std::size_t>(static_cast<unsigned char>(wire[0]));
             text += (text.empty() ? "" : ".") + std::string(wire.substr(1, size));
             wire.remove_prefix(size + 1);
         }
@@ -124,7 +124,7 @@ protected:
     std::string ask(const std::string& name, Family family) {
         std::string text;
         bool is_done = false;
-        lookup->addresses_of(name, family, [&](Answer answer) {
+        lookup->addresses_of(name, family, [&](const Answer& answer) {
             is_done = true;
             for (const IpAddress& one : answer.addresses) {
                 text += one.text() + " ";

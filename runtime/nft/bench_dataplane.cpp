@@ -141,6 +141,7 @@ Endpoint receive(const Descriptor& socket) {
 // For `count` flows of one datagram each, to the same ten services.
 double new_flows(const World& world, const Server& server, int count) {
     std::vector<Client> clients;
+    clients.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
         clients.emplace_back(world.cluster, kUdp, "10.1.0.7",
                              static_cast<std::uint16_t>(kFirstPort + i % 10));

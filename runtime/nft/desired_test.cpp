@@ -9,6 +9,7 @@ namespace {
 
 std::vector<IpAddress> addresses(const std::vector<const char*>& texts) {
     std::vector<IpAddress> all;
+    all.reserve(texts.size());
     for (const char* text : texts) {
         all.push_back(*IpAddress::parse(text));
     }

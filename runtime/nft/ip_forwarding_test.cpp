@@ -65,6 +65,7 @@ TEST_F(IpForwardingTest, KnowsWhetherIpv6IsThere) {
 TEST(Families, AreThoseOfTheAddresses) {
     const auto dump = [](const std::vector<const char*>& texts) {
         std::vector<IpAddress> addresses;
+        addresses.reserve(texts.size());
         for (const char* text : texts) {
             addresses.push_back(*IpAddress::parse(text));
         }

@@ -82,6 +82,7 @@ struct Server {
 // What is ready among the sockets within a second; nothing: their number.
 inline std::size_t wait_for(const std::vector<int>& sockets, short events) {
     std::vector<pollfd> polled;
+    polled.reserve(sockets.size());
     for (const int one : sockets) {
         polled.push_back({.fd = one, .events = events, .revents = 0});
     }
@@ -109,6 +110,7 @@ struct Client {
 // Says something to whoever gets it, who answers: "10.0.0.9:80 from 10.0.0.1", or what went wrong.
 inline std::string exchange(Client& client, const std::vector<const Server*>& servers) {
     std::vector<int> sockets;
+    sockets.reserve(servers.size());
     for (const Server* server : servers) {
         sockets.push_back(server->socket.get());
     }

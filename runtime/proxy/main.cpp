@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <random>
 #include <string_view>
 
@@ -105,14 +106,7 @@ int print_rules() {
     return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    const std::string_view command = argc > 1 ? argv[1] : "";
-    if (argc > 2 || (argc == 2 && command != "ready" && command != "rules")) {
-        fmt::print(stderr, "usage: tailrender-proxy [ready | rules]\n");
-        return 2;
-    }
+int run(std::string_view command) {
     if (command == "rules") {
         return print_rules();
     }
@@ -123,4 +117,20 @@ int main(int argc, char** argv) {
     mallopt(M_MMAP_THRESHOLD, 64 * 1024);
     runtime::Log log(runtime::Log::Form::Boot, runtime::LogLevel::Info);
     return run_proxy(log);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string_view command = argc > 1 ? argv[1] : "";
+    if (argc > 2 || (argc == 2 && command != "ready" && command != "rules")) {
+        std::fputs("usage: tailrender-proxy [ready | rules]\n", stderr);
+        return 2;
+    }
+    try {
+        return run(command);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "tailrender-proxy: %s\n", error.what());
+        return 1;
+    }
 }

@@ -151,6 +151,7 @@ TEST_F(ChartFetching, IsAskedByThreads) {
     ChartFetcher fetcher(helm(kPulls, {.charts = 1}));
     std::vector<std::string> results(8);
     std::vector<std::thread> threads;
+    threads.reserve(results.size());
     for (std::string& result : results) {
         threads.emplace_back([&result, loads = fetcher.for_another_load()] {
             result = failure(*loads, address("web"));

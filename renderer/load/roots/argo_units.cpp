@@ -197,8 +197,7 @@ void add_chart(const GitOpsTree& repository, const EngineObject& application, co
     unit.cluster = cluster_of(repository, application.root);
     unit.fallback_namespace = text_of(application.root, {"spec", "destination", "namespace"});
     unit.state = UnitState::External;
-    unit.reason =
-        fmt::format("a chart of {}", without_url_credentials(text_of(source, {"repoURL"})));
+    unit.reason = fmt::format("a chart of {}", shown_address(text_of(source, {"repoURL"})));
     unit.chart = chart_unit(application, source);
 }
 

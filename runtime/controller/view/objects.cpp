@@ -115,14 +115,16 @@ std::optional<Time> start_of(const Value& pod) {
     return parse_time(text_of(pod.at({"status", "startTime"})));
 }
 
-// Empty: the controller of StatefulSets has not looked at it yet, or keeps some pods as they are.
+// Empty: the controller of StatefulSets has not looked at it yet, or keeps pods as they are.
 Text revision_of(const Value& set) {
     const Value* seen = set.at({"status", "observedGeneration"});
     const Value* generation = set.at({"metadata", "generation"});
     const Value* partition = set.at({"spec", "updateStrategy", "rollingUpdate", "partition"});
     const bool is_seen = seen != nullptr && generation != nullptr && *seen == *generation;
     const bool is_of_all = partition == nullptr || partition->as_int().value_or(1) == 0;
-    return is_seen && is_of_all ? Text(text_of(set.at({"status", "updateRevision"}))) : Text();
+    const bool is_rolling = text_of(set.at({"spec", "updateStrategy", "type"})) != "OnDelete";
+    return is_seen && is_of_all && is_rolling ? Text(text_of(set.at({"status", "updateRevision"})))
+                                              : Text();
 }
 
 }  // namespace
@@ -250,8 +252,10 @@ std::optional<Pod> decode_pod(const Value& object) {
     const Value* conditions = object.at({"status", "conditions"});
     if (conditions != nullptr && conditions->is_list()) {
         for (const Value& condition : conditions->items()) {
-            pod.ready = pod.ready || (text_of(condition.find("type")) == "Ready" &&
-                                      text_of(condition.find("status")) == "True");
+            if (text_of(condition.find("type")) == "Ready") {
+                pod.ready = text_of(condition.find("status")) == "True";
+                pod.ready_changed_at = parse_time(text_of(condition.find("lastTransitionTime")));
+            }
         }
     }
     return pod;

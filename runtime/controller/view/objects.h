@@ -91,6 +91,7 @@ struct Pod {
     Text revision = {};  // of its StatefulSet's template
     // When it began to run, its Secrets mounted; no value: it waits for something.
     std::optional<Time> started_at = {};
+    std::optional<Time> ready_changed_at = {};  // when it became ready, or stopped to be
 
     bool operator==(const Pod&) const = default;
 };

@@ -57,20 +57,24 @@ TEST(Adopt, ARelayKeepsItsDeviceAndIsConfiguredAgain) {
     world.kube.set_datum(config, "cap-142.hujson", "the operator's");
     world.cluster.log_in(pod, "edge");
     world.cluster.add_relay("edge", 1);
-    world.cluster.configure_relay(
-        "edge", Value::map({{"peerrelay-edge-0.cap-148.hujson", R"({"Version":"alpha0"})"}}));
+    world.cluster.configure_relay("edge",
+                                  Value::map({{"peerrelay-edge-0.cap-148.hujson",
+                                               R"({"Version":"alpha0","AuthKey":"file:/a"})"}}));
     world.start_controller();
     EXPECT_EQ(run_to_end(world, plain_adopt), "");
     world.loop.run_for(2 * kMinute);
     EXPECT_EQ(world.kube.datum(World::secret(pod), "device_id"), "nOLD-edge");
     EXPECT_TRUE(world.tailnet.devices.contains("nOLD-edge"));
-    EXPECT_EQ(world.kube.datum(config, "cap-148.hujson"), R"({"Version":"alpha0"})");
+    EXPECT_EQ(world.kube.datum(config, "cap-148.hujson"),
+              R"({"Version":"alpha0","AuthKey":"file:/a"})");
     EXPECT_EQ(world.kube.datum(config, "cap-142.hujson"), "");
     world.controller.reset();
     std::string said;
     EXPECT_EQ(run_to_end(world, roll_back, &said), "");
     EXPECT_EQ(said.find("the operator never had it"), std::string::npos) << said;
     EXPECT_EQ(world.kube.datum(World::secret(pod), "device_id"), "nOLD-edge");
+    EXPECT_EQ(world.kube.datum(config, "cap-148.hujson"), R"({"Version":"alpha0"})");
+    EXPECT_EQ(world.kube.find(config)->at({"metadata", "labels", kSecretLabel}), nullptr);
 }
 
 TEST(Adopt, NotesWhoseTailscaleServicesAreOursNow) {

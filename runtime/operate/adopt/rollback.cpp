@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "renderer/base/base64.h"
+#include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/keys/secrets.h"
@@ -118,6 +120,27 @@ Value without_our_label(const Value& secret) {
     Value left = labels->clone();
     left.erase(kSecretLabel);
     return Value::list({operation("add", "/metadata/labels", std::move(left))});
+}
+
+// Of a PeerRelay: the operator goes on with a key that it finds there, and its pods lack our file.
+Value without_key_file(const Value& secret) {
+    if (text_of(secret.at({"metadata", "labels", kSecretLabel})) != kConfigSecret) {
+        return {};
+    }
+    Value data = Value::map();
+    if (const Value* had = secret.find("data"); had != nullptr && had->is_map()) {
+        for (const renderer::Member& member : had->members()) {
+            auto json = renderer::read_json(secret_datum(secret, member.name()).value_or(""));
+            if (json && json->is_map()) {
+                json->erase("AuthKey");
+                data.add(Value(member.name()),
+                         renderer::encode_base64(renderer::write_json(*json)));
+            }
+        }
+    }
+    Value operations = without_our_label(secret);
+    operations.append(operation("add", "/data", std::move(data)));
+    return operations;
 }
 
 // A pod that has its auth Secret already runs; the one after it waits.
@@ -256,7 +279,9 @@ Value forget_all(const Value& secret) {
 Job give_back(const OperateContext& context, const Value& secret) {
     const std::string name = name_of(secret);
     const std::string path = secret_path(context, name);
-    std::vector<Job> jobs{change_object(context.kube, path, without_our_label)};
+    std::vector<Job> jobs{
+        change_object(context.kube, path, without_our_label),
+        change_object(context.kube, secret_path(context, name + "-config"), without_key_file)};
     if (device_of(secret).empty()) {
         jobs.push_back(erase_object(context.kube, secret_path(context, auth_name(name, false))));
     }

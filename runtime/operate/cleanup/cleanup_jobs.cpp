@@ -165,7 +165,10 @@ bool Cleanup::has_operator() const {
 }
 
 std::vector<HeldObject> Cleanup::held() const {
-    return has_operator() ? std::vector<HeldObject>() : held_;
+    // They are of the whole cluster: in a wrong namespace, those of an operator elsewhere.
+    const bool is_here = !config_map_names_.empty() || has_lease() ||
+                         missing_installation(context_.ns, deployments_, sets_, secrets_).empty();
+    return has_operator() || !is_here ? std::vector<HeldObject>() : held_;
 }
 
 // Accounts that are lost are made anew, but orders of a day are limited.

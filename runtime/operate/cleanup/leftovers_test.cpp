@@ -6,8 +6,6 @@
 namespace runtime {
 namespace {
 
-using renderer::Value;
-
 constexpr const char* kWeb = "/api/v1/namespaces/apps/services/web";
 constexpr const char* kDocs = "/apis/networking.k8s.io/v1/namespaces/apps/ingresses/docs";
 constexpr const char* kGroup = "/apis/tailscale.com/v1alpha1/proxygroups/front";
@@ -62,6 +60,14 @@ TEST_F(LeftoversTest, FinalizersOfTheOperatorHoldNothingAnyMore) {
     EXPECT_EQ(finalizers(kGroup), "[]");
     EXPECT_EQ(clean({.yes = true, .force = true}), "");
     EXPECT_EQ(said, "nothing left of the controller\n");
+}
+
+TEST_F(LeftoversTest, FinalizersOfAnOperatorElsewhereStay) {
+    put_held();
+    ns = "nope";
+    EXPECT_NE(clean({.yes = true, .force = true}).find("namespace \"nope\" has neither"),
+              std::string::npos);
+    EXPECT_EQ(finalizers(kDocs), R"(["tailscale.com/ingress-pg-finalizer"])");
 }
 
 TEST_F(LeftoversTest, AnOperatorThatRunsKeepsWhatItNeeds) {

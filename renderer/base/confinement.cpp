@@ -4,8 +4,10 @@
 #include <linux/audit.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -50,7 +52,15 @@ constexpr std::array kRefusals = std::to_array<Refusal>({
         {SYS_clone3, ENOSYS}, {SYS_ptrace, EPERM}, {SYS_process_vm_readv, EPERM},
         {SYS_process_vm_writev, EPERM}, {SYS_process_madvise, EPERM}, {SYS_pidfd_getfd, EPERM},
         {SYS_pidfd_send_signal, EPERM}, {SYS_tkill, EPERM}, {SYS_rt_sigqueueinfo, EPERM},
-        {SYS_rt_tgsigqueueinfo, EPERM}, {SYS_kcmp, EPERM},
+        {SYS_rt_tgsigqueueinfo, EPERM}, {SYS_kcmp, EPERM}, {SYS_setpriority, EPERM},
+        {SYS_ioprio_set, EPERM}, {SYS_sched_setaffinity, EPERM}, {SYS_sched_setparam, EPERM},
+        {SYS_sched_setscheduler, EPERM}, {SYS_sched_setattr, EPERM}, {SYS_migrate_pages, EPERM},
+        {SYS_move_pages, EPERM},
+        // What they share: also sockets of a pair connect to those of others.
+        {SYS_socketpair, EPERM}, {SYS_shmget, EPERM}, {SYS_shmat, EPERM}, {SYS_shmctl, EPERM},
+        {SYS_semget, EPERM}, {SYS_semctl, EPERM}, {SYS_semop, EPERM}, {SYS_semtimedop, EPERM},
+        {SYS_msgget, EPERM}, {SYS_msgctl, EPERM}, {SYS_msgsnd, EPERM}, {SYS_msgrcv, EPERM},
+        {SYS_mq_open, EPERM}, {SYS_mq_unlink, EPERM},
         // Files.
         {SYS_openat2, ENOSYS}, {SYS_open_by_handle_at, EPERM}, {SYS_mknodat, EPERM},
         {SYS_linkat, EPERM}, {SYS_symlinkat, EPERM}, {SYS_truncate, EPERM}, {SYS_fchown, EPERM},
@@ -99,6 +109,7 @@ constexpr std::array kOtherWaysToConnect = std::to_array<Refusal>({{SYS_bind, EP
 
 // Stands for the number of the process, which is known only in it.
 constexpr std::uint32_t kOwnProcess = 0xffffffff;
+constexpr std::uint32_t kSetOwnerEx = 15;  // F_SETOWN_EX
 constexpr std::uint32_t kWrites = O_ACCMODE | O_CREAT | O_TRUNC;
 
 // Refused unless the bits `mask` of an argument are `value`, or, with `differs`, if they are.
@@ -113,6 +124,12 @@ constexpr std::array kChecks = std::to_array<Check>({
     {SYS_clone, EPERM, 0, CLONE_THREAD, CLONE_THREAD},
     {SYS_kill, EPERM, 0, 0xffffffff, kOwnProcess},
     {SYS_tgkill, EPERM, 0, 0xffffffff, kOwnProcess},
+    {SYS_prlimit64, EPERM, 0, 0xffffffff, 0},
+    // Whom the kernel signals when a file is ready.
+    {SYS_fcntl, EPERM, 1, 0xffffffff, F_SETOWN, true},
+    {SYS_fcntl, EPERM, 1, 0xffffffff, kSetOwnerEx, true},
+    {SYS_ioctl, EPERM, 1, 0xffffffff, FIOSETOWN, true},
+    {SYS_ioctl, EPERM, 1, 0xffffffff, SIOCSPGRP, true},
 });
 
 constexpr std::array kReadsOnly = std::to_array<Check>({

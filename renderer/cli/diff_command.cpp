@@ -264,7 +264,8 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     Side& head = sides->emplace_back(options, options.head, "HEAD");
     head.set(options.head_sets);
     std::array<bool, 2> good = {};
-    for_each_parallel(2, options.load.threads,
+    // What may be fetched in all is not left to chance.
+    for_each_parallel(2, options.load.fetcher ? 1 : options.load.threads,
                       [&](std::size_t i) { good[i] = (i == 0 ? base : head).read(); });
     if (!good[0] || !good[1]) {
         return (good[0] ? head : base).fail(console);

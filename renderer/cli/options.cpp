@@ -331,10 +331,32 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
 
 }  // namespace
 
+namespace {
+
+// CLI11 takes an empty list for none, which would allow all hosts.
+bool names_no_hosts(int argc, const char* const* argv) {
+    for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+        const std::string_view word = argv[i];
+        if (word == "--allow-network=" || word == "--allow-network={}") {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
 CommandLine parse_command_line(int argc, const char* const* argv) {
     CommandLine line;
     Options options;
     const std::unique_ptr<CLI::App> app = make_app(options);
+    if (names_no_hosts(argc, argv)) {
+        line.exit_code = 2;
+        line.err =
+            "tailrender: error: --allow-network: invalid hosts \"\"; expected HOST[,HOST]... "
+            "[usage]\n";
+        return line;
+    }
     try {
         app->parse(argc, argv);
     } catch (const CLI::ParseError& error) {

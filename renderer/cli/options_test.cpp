@@ -163,5 +163,14 @@ TEST(Options, TableHasEveryVerbWithItsFlags) {
     EXPECT_TRUE(output);
 }
 
+TEST(ParseOptions, AnEmptyListOfHostsIsNotAllHosts) {
+    for (const char* flag : {"--allow-network=", "--allow-network={}"}) {
+        const char* const words[] = {"tailrender", "render", flag, "."};
+        const CommandLine line = parse_command_line(4, words);
+        EXPECT_EQ(line.exit_code, 2) << flag;
+        EXPECT_NE(line.err.find("--allow-network: invalid hosts"), std::string::npos) << line.err;
+    }
+}
+
 }  // namespace
 }  // namespace renderer

@@ -65,16 +65,15 @@ std::string without_url_credentials(std::string_view text) {
         const std::size_t at = std::min(text.find("://"), text.size());
         out += text.substr(0, at);
         text.remove_prefix(at);
-        const std::string_view url = text.substr(0, text.find_first_of(" \t\r\n\"'`<>"));
-        std::string_view shown = url.substr(0, url.find_first_of("?#"));
-        if (const std::string_view user = find_userinfo(url); !user.empty()) {
-            const auto end = static_cast<std::size_t>(user.data() - url.data()) + user.size() + 1;
-            const std::string_view rest = url.substr(end);
-            out += "://";
-            shown = rest.substr(0, rest.find_first_of("?#"));
-        }
-        out += shown;
+        std::string_view url = text.substr(0, text.find_first_of(kWordEnds));
         text.remove_prefix(url.size());
+        bool is_cut = false;
+        for (auto user = find_userinfo(url); !user.empty(); user = find_userinfo(url)) {
+            url.remove_prefix(static_cast<std::size_t>(user.data() - url.data()) + user.size() + 1);
+            is_cut = true;
+        }
+        out += is_cut ? "://" : "";
+        out += url.substr(0, url.find_first_of("?#"));
     }
     return out;
 }

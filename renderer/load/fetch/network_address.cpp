@@ -27,8 +27,14 @@ constexpr std::array kNotPublic = std::to_array<Network>({
     {0x7f000000, 8},   // loopback
     {0xa9fe0000, 16},  // link-local, and services of clouds
     {0xac100000, 12},  // private
+    {0xa83f8110, 32},  // 168.63.129.16, a service of Azure
+    {0xc0000000, 24},  // of protocols
+    {0xc0000200, 24},  // for documentation, as are the next two
     {0xc0a80000, 16},  // private
-    {0xe0000000, 3},   // multicast, reserved, broadcast
+    {0xc6120000, 15},  // for benchmarks, and of some private networks
+    {0xc6336400, 24},
+    {0xcb007100, 24},
+    {0xe0000000, 3},  // multicast, reserved, broadcast
 });
 
 bool is_public_v4(std::uint32_t address) {
@@ -37,7 +43,8 @@ bool is_public_v4(std::uint32_t address) {
     });
 }
 
-// Global unicast (2000::/3) is all that is public, and of it not what hides an IPv4 address (6to4).
+// Global unicast (2000::/3) is all that is public, and of it not what hides an IPv4 address (6to4,
+// Teredo).
 bool is_public_v6(const in6_addr& address) {
     const std::uint8_t* bytes = address.s6_addr;
     const bool is_mapped = IN6_IS_ADDR_V4MAPPED(&address);
@@ -46,7 +53,9 @@ bool is_public_v6(const in6_addr& address) {
         std::memcpy(&inner, bytes + 12, sizeof(inner));
         return is_public_v4(ntohl(inner));
     }
-    return (bytes[0] & 0xe0U) == 0x20 && !(bytes[0] == 0x20 && bytes[1] == 0x02);
+    const bool is_6to4 = bytes[0] == 0x20 && bytes[1] == 0x02;
+    const bool is_teredo = bytes[0] == 0x20 && bytes[1] == 0x01 && bytes[2] == 0 && bytes[3] == 0;
+    return (bytes[0] & 0xe0U) == 0x20 && !is_6to4 && !is_teredo;
 }
 
 template <typename Address>

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "renderer/base/ascii.h"
@@ -28,6 +29,7 @@ namespace {
 constexpr std::string_view kUser = "tailrender";
 constexpr std::size_t kMaxHead = 8192;
 constexpr std::size_t kMostTunnels = 100;
+constexpr int kPause = 10;         // ms
 constexpr int kPatience = 20'000;  // ms, for each step of a connection that is not there yet
 
 std::string new_password() {
@@ -172,8 +174,14 @@ void TunnelProxy::accept_all() {
         if (both[0].revents != 0) {
             const int client =
                 ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-            if (client >= 0) {
+            if (client < 0) {
+                (void)::poll(nullptr, 0, kPause);  // perhaps no descriptor is left
+                continue;
+            }
+            try {
                 tunnels_.emplace_back([this, client] { serve(client); });
+            } catch (const std::system_error&) {
+                ::close(client);  // no thread is left
             }
         }
     }

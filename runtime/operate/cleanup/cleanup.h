@@ -85,6 +85,7 @@ private:
     std::vector<Job> key_jobs();
     std::vector<Job> device_jobs();
     [[nodiscard]] bool has_operators_proxies() const;
+    [[nodiscard]] bool is_here() const;
     [[nodiscard]] bool has_operator() const;
     [[nodiscard]] std::vector<HeldObject> held() const;
     [[nodiscard]] bool takes_accounts() const;

@@ -164,11 +164,14 @@ bool Cleanup::has_operator() const {
            operator_state(find_operator(deployments_)) == OperatorState::Runs;
 }
 
+// What is looked for in the whole cluster belongs, for a wrong namespace, to an operator elsewhere.
+bool Cleanup::is_here() const {
+    return !config_map_names_.empty() || has_lease() ||
+           missing_installation(context_.ns, deployments_, sets_, secrets_).empty();
+}
+
 std::vector<HeldObject> Cleanup::held() const {
-    // They are of the whole cluster: in a wrong namespace, those of an operator elsewhere.
-    const bool is_here = !config_map_names_.empty() || has_lease() ||
-                         missing_installation(context_.ns, deployments_, sets_, secrets_).empty();
-    return has_operator() || !is_here ? std::vector<HeldObject>() : held_;
+    return has_operator() || !is_here() ? std::vector<HeldObject>() : held_;
 }
 
 // Accounts that are lost are made anew, but orders of a day are limited.
@@ -180,8 +183,9 @@ bool Cleanup::takes_accounts() const {
 
 // While the operator serves with proxies of its own, what is told may be its word.
 std::vector<ServedParent> Cleanup::told() const {
-    return has_operators_proxies() ? std::vector<ServedParent>()
-                                   : told_parents(user_services_, user_ingresses_, served_);
+    return has_operators_proxies() || !is_here()
+               ? std::vector<ServedParent>()
+               : told_parents(user_services_, user_ingresses_, served_);
 }
 
 std::vector<Job> Cleanup::status_jobs() {

@@ -71,7 +71,7 @@ def render(tailrender, tools, authority, tmp_path):
         (home / file).write_text("p4ssw0rd\n", encoding="utf-8")
 
     def call(*arguments, network=(f"--allow-network={HOST}",), helm="helm", verb="render", only=True, **environment):
-        inner = [tailrender, verb, "repo", *(("--only", "generated") if only else ()), *network, "--helm", tools / helm, *arguments]
+        inner = [tailrender, verb, "repo", *(("--only", "generated") if only else ()), *network, "--helm", helm if helm == "none" else tools / helm, *arguments]
         done = subprocess.run(["unshare", "--mount", "sh", "-c", 'mount --bind hosts /etc/hosts && exec "$@"', "sh", *inner],
                               cwd=tmp_path, capture_output=True, text=True, timeout=500, check=False,
                               env={"PATH": os.environ["PATH"], "TMPDIR": os.environ.get("TMPDIR", "/tmp"), "HOME": str(home),
@@ -386,7 +386,7 @@ def test_hostile_archives(render, server, helm, tmp_path):
 
 def test_needs_helm(render, tmp_path):
     tree(tmp_path, {"repo/shop.yaml": release("https://example.com")})
-    done = render("--helm", "none")
+    done = render(helm="none")
     assert done.returncode != 0 and done.stdout == "" and "--allow-network: error: charts cannot be fetched [usage]" in done.stderr
 
 

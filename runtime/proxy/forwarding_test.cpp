@@ -12,6 +12,7 @@ IpAddress ip(std::string_view text) {
 
 std::string texts(const std::vector<IpAddress>& addresses) {
     std::vector<std::string> out;
+    out.reserve(addresses.size());
     for (const IpAddress& address : addresses) {
         out.push_back(address.text());
     }

@@ -370,7 +370,7 @@ TEST_F(RelaysTest, ConvergesWheneverTheControllerEnds) {
     confirm_blocked("blocked-removals.json");
     run(4 * kMinute);
     for (int i = 1; i < 200; ++i) {
-        start(static_cast<std::uint64_t>(2000 + i));
+        start(2000 + static_cast<std::uint64_t>(i));
         run(Duration(i % 40));
     }
     start(3000);

@@ -53,6 +53,21 @@ SandboxRun python(const std::string& script, const std::string& directory) {
         {});
 }
 
+TEST(Sandbox, ReachesNoOtherProcess) {
+    for (const std::string attempt :
+         {"import socket; socket.socketpair()", "import fcntl; fcntl.fcntl(0, fcntl.F_SETOWN, 1)",
+          "import resource; resource.prlimit(1, resource.RLIMIT_CPU)",
+          "import os; os.setpriority(os.PRIO_PROCESS, 1, 5)",
+          "import ctypes; c = ctypes.CDLL(None, use_errno=True)\n"
+          "  if c.shmget(0, 4096, 0o1600) < 0: raise PermissionError"}) {
+        const SandboxRun done = python("try:\n  " + attempt +
+                                           "\n  print('reached')\n"
+                                           "except PermissionError: print('refused')",
+                                       "/tmp");
+        EXPECT_EQ(done.output, "refused\n") << attempt << done.errors;
+    }
+}
+
 TEST(Sandbox, HasNoNetwork) {
     const SandboxRun done = python(
         "import socket\ntry: socket.socket()\nexcept PermissionError: print('refused')", "/tmp");

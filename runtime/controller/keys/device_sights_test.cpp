@@ -1,5 +1,6 @@
 #include "runtime/controller/keys/device_sights.h"
 
+#include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
@@ -184,8 +185,22 @@ TEST_F(DeviceSightsTest, ANewPodThatIsNotReadyGivesWayToAnotherTemplate) {
     run(2 * kMinute);
     EXPECT_EQ(uid_of(path), stuck) << "the revision is of a template before";
     set.put("status", Value::map({{"observedGeneration", 2}, {"updateRevision", "a-2"}}));
+    Value on_delete = set.clone();
+    on_delete.find("spec")->put("updateStrategy", Value::map({{"type", "OnDelete"}}));
+    kube.put(FakeCluster::path("statefulsets", "a"), std::move(on_delete));
+    run(2 * kMinute);
+    EXPECT_EQ(uid_of(path), stuck) << "whoever deletes it chooses when";
+    Value unready = kube.find(path)->clone();
+    unready.find("status")->put(
+        "conditions",
+        Value::list({Value::map({{"type", "Ready"},
+                                 {"status", "False"},
+                                 {"lastTransitionTime", format_seconds(loop.now())}})}));
+    kube.put(path, std::move(unready));
     kube.put(FakeCluster::path("statefulsets", "a"), std::move(set));
-    run(kMinute);
+    run(30 * kSecond);
+    EXPECT_EQ(uid_of(path), stuck) << "it may be ready again in a moment";
+    run(2 * kMinute);
     EXPECT_NE(uid_of(path), stuck);
 }
 

@@ -1,16 +1,15 @@
 #include "runtime/controller/relays/endpoints.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <set>
 #include <span>
 
 #include "renderer/base/ascii.h"
 #include "renderer/core/text_of.h"
+#include "runtime/base/ip_address.h"
 
 namespace runtime {
 
@@ -57,18 +56,8 @@ std::optional<Endpoint> refuse(std::string& problem, std::string why) {
 }  // namespace
 
 std::string ip_text(std::string_view address) {
-    std::array<unsigned char, sizeof(in6_addr)> bytes{};
-    std::array<char, INET6_ADDRSTRLEN> text{};
-    const std::string name(address);
-    if (name.find('\0') != std::string::npos) {
-        return {};
-    }
-    for (const int family : {AF_INET, AF_INET6}) {
-        if (inet_pton(family, name.c_str(), bytes.data()) == 1) {
-            return inet_ntop(family, bytes.data(), text.data(), text.size());
-        }
-    }
-    return {};
+    const auto found = IpAddress::parse(address);
+    return found ? found->text() : std::string();
 }
 
 std::optional<Endpoint> parse_endpoint(std::string_view text, std::string& problem) {

@@ -4,6 +4,7 @@ import json
 import re
 
 from parity_case import CONTROL, TS, is_kind, meta
+from parity_group_rows import keys_in_files
 from parity_release import is_within
 from parity_rows import OURS, hashed, row, server_of
 
@@ -43,13 +44,7 @@ def _json(value):
 
 @row(5)
 def auth_key_reference(model):
-    hit = False
-    for relay in relays(model):
-        for pod, secret in zip(relay.pods, relay.secrets):
-            for key, text in secret["data"].items():
-                secret["data"][key] = text.replace('"AuthKey":"<AUTHKEY>"', f'"AuthKey":"file:/etc/tsauth/{pod}/authkey"')
-                hit = hit or secret["data"][key] != text
-    return hit
+    return keys_in_files(relays(model))
 
 
 @row(71)

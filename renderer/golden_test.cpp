@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 
+#include "renderer/base/temporary_folder_testing.h"
 #include "renderer/emit/diff.h"
 #include "renderer/golden_case.h"
 
@@ -38,21 +39,6 @@ std::string read_whole(const fs::path& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-class TemporaryDirectory {
-public:
-    TemporaryDirectory() {
-        std::string pattern = testing::TempDir() + "golden_XXXXXX";
-        path_ = ::mkdtemp(pattern.data());
-    }
-    TemporaryDirectory(const TemporaryDirectory&) = delete;
-    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-    ~TemporaryDirectory() { fs::remove_all(path_); }
-    [[nodiscard]] const std::string& path() const { return path_; }
-
-private:
-    std::string path_;
-};
-
 class Golden : public testing::TestWithParam<const char*> {};
 
 TEST_P(Golden, Case) {
@@ -60,7 +46,7 @@ TEST_P(Golden, Case) {
     const fs::path path = fs::path(kSource) / name;
     const std::string text = read_whole(path);
     const GoldenCase golden = parse_case(text);
-    const TemporaryDirectory dir;
+    const TemporaryFolder dir;
     const Outcome outcome = run_case(golden, kBinary, dir.path());
     ASSERT_NE(outcome.exit_code, 127) << "cannot run " << kBinary;
     EXPECT_LT(outcome.exit_code, 128) << "killed by a signal:\n" << outcome.err;
@@ -115,7 +101,7 @@ std::string tree_diff(std::map<std::string, std::string> want,
 // Runs `tailrender ARGUMENTS -o DIR` in the source tree; DIR must become what `path` is there.
 void expect_tree(const std::string& path, const std::string& arguments) {
     const fs::path wanted = fs::path(kSource) / path;
-    const TemporaryDirectory dir;
+    const TemporaryFolder dir;
     const std::string out = dir.path() + "/out";
     const std::string command = std::string("cd '") + kSource + "' && '" + kBinary + "' " +
                                 arguments + " --quiet -o '" + out + "' 2>&1";

@@ -25,6 +25,7 @@
 
 #include "renderer/base/confinement.h"
 #include "renderer/base/descriptor.h"
+#include "renderer/base/temporary_folder_testing.h"
 
 namespace renderer {
 namespace {
@@ -172,7 +173,6 @@ protected:
         std::filesystem::create_directories(dir_ + "/folder");
         std::ofstream(dir_ + "/file") << "text\n";
     }
-    ~SandboxFiles() override { std::filesystem::remove_all(dir_); }
 
     // What is there afterwards.
     [[nodiscard]] std::set<std::string> names() const {
@@ -183,7 +183,8 @@ protected:
         return all;
     }
 
-    const std::string dir_ = testing::TempDir() + "sandbox_test" + std::to_string(::getpid());
+    const TemporaryFolder folder_;
+    const std::string dir_ = folder_.path();
 };
 
 TEST_F(SandboxFiles, AreNotChanged) {

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "renderer/base/temporary_folder_testing.h"
+
 namespace renderer {
 namespace {
 
@@ -16,15 +18,12 @@ namespace fs = std::filesystem;
 class Completion : public testing::Test {
 protected:
     void SetUp() override {
-        std::string pattern = testing::TempDir() + "completion_XXXXXX";
-        dir_ = ::mkdtemp(pattern.data());
         for (const std::string shell : {"bash", "zsh", "fish"}) {
             std::ofstream(dir_ + "/script." + shell) << completion_script(shell, command_table());
         }
         fs::create_directory(dir_ + "/tree");
         std::ofstream(dir_ + "/tree.yaml") << "x\n";
     }
-    void TearDown() override { fs::remove_all(dir_); }
 
     std::string shell(const std::string& program, const std::string& commands) const {
         std::ofstream(dir_ + "/commands") << commands;
@@ -47,7 +46,8 @@ protected:
                          "printf '%s\\n' \"${COMPREPLY[@]}\" | LC_ALL=C sort | tr '\\n' ' '\n");
     }
 
-    std::string dir_;
+    const TemporaryFolder folder_;
+    const std::string dir_ = folder_.path();
 };
 
 TEST_F(Completion, BashRegistersItself) {

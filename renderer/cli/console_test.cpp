@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "renderer/base/temporary_folder_testing.h"
+
 namespace renderer {
 namespace {
 
@@ -31,21 +33,17 @@ class ConsoleTest : public testing::Test {
 protected:
     void SetUp() override {
         std::signal(SIGPIPE, SIG_IGN);
-        std::string pattern = testing::TempDir() + "console_XXXXXX";
-        dir_ = ::mkdtemp(pattern.data());
         err_ = ::open((dir_ + "/err").c_str(), O_RDWR | O_CREAT, 0600);
     }
-    void TearDown() override {
-        ::close(err_);
-        std::filesystem::remove_all(dir_);
-    }
+    void TearDown() override { ::close(err_); }
 
     std::string read(const std::string& name) const {
         std::ifstream file(dir_ + "/" + name);
         return {std::istreambuf_iterator<char>(file), {}};
     }
 
-    std::string dir_;
+    const TemporaryFolder folder_;
+    const std::string dir_ = folder_.path();
     int err_ = -1;
 };
 

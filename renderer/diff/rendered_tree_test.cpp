@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/base/temporary_folder_testing.h"
 #include "renderer/load/tree/disk_tree.h"
 
 namespace renderer {
@@ -16,14 +17,6 @@ namespace fs = std::filesystem;
 
 class RenderedTree : public ::testing::Test {
 protected:
-    void SetUp() override {
-        const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-        dir_ = fs::path(::testing::TempDir()) / (std::string("rendered-") + info->name());
-        fs::remove_all(dir_);
-        fs::create_directories(dir_);
-    }
-    void TearDown() override { fs::remove_all(dir_); }
-
     void put(const std::string& path, const std::string& text) const {
         fs::create_directories((dir_ / path).parent_path());
         std::ofstream(dir_ / path) << text;
@@ -32,7 +25,8 @@ protected:
         return read_rendered(DiskTree(), dir_.string());
     }
 
-    fs::path dir_;
+    const TemporaryFolder folder_;
+    const fs::path dir_ = folder_.path();
 };
 
 TEST_F(RenderedTree, IsKnownByItsInventory) {

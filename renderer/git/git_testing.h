@@ -12,14 +12,13 @@
 #include <iterator>
 #include <string>
 
+#include "renderer/base/temporary_folder_testing.h"
+
 namespace renderer {
 
 class GitSandbox : public testing::Test {
 protected:
     void SetUp() override {
-        std::string pattern = testing::TempDir() + "git_XXXXXX";
-        ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-        dir_ = std::filesystem::canonical(pattern).string();
         ::setenv("HOME", dir_.c_str(), 1);
         ::setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
         ::setenv("GIT_CONFIG_GLOBAL", (dir_ + "/.gitconfig").c_str(), 1);
@@ -29,7 +28,6 @@ protected:
         git("init -q repo");
         repo_ = dir_ + "/repo";
     }
-    void TearDown() override { std::filesystem::remove_all(dir_); }
 
     // Runs `git …` in a directory of the sandbox, the repository after SetUp; what it printed.
     std::string git(const std::string& arguments, const std::string& dir = "") const {
@@ -65,7 +63,9 @@ protected:
         return {std::istreambuf_iterator<char>(file), {}};
     }
 
-    std::string dir_, repo_;
+    const TemporaryFolder folder_;
+    const std::string dir_ = folder_.path();
+    std::string repo_;
 };
 
 }  // namespace renderer

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include "renderer/base/temporary_folder_testing.h"
 #include "runtime/base/http_server.h"
 #include "runtime/testing/fetch.h"
 
@@ -17,21 +17,13 @@ protected:
         : server(loop, [this](std::string_view path) -> Page {
               asked = path;
               return {path == "/missing" ? 404 : 200, "x=" + std::string(path), {"Etag: \"7\""}};
-          }) {
-        char folder_name[] = "/tmp/socket_transport_test.XXXXXX";
-        folder = mkdtemp(folder_name);
-    }
-    ~SocketTransportTest() override {
-        unlink((folder + "/s").c_str());
-        rmdir(folder.c_str());
-    }
-    SocketTransportTest(const SocketTransportTest&) = delete;
-    SocketTransportTest& operator=(const SocketTransportTest&) = delete;
+          }) {}
 
     AsioLoop loop;
     std::string asked;
     HttpServer server;
-    std::string folder;
+    const renderer::TemporaryFolder temporary;
+    const std::string folder = temporary.path();
 };
 
 TEST_F(SocketTransportTest, SpeaksOverAUnixSocketWhateverTheHost) {

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "renderer/base/temporary_folder_testing.h"
+
 namespace runtime {
 namespace {
 
@@ -61,7 +63,8 @@ TEST(Settings, TagsOfTheOperatorAreNotRead) {
 
 TEST(Settings, CredentialsNameTheirPlace) {
     Variables variables = usual();
-    const std::string folder = testing::TempDir();
+    const renderer::TemporaryFolder temporary;
+    const std::string folder = temporary.path() + "/";
     for (const auto& [variable, name] : {std::pair{"CLIENT_ID_FILE", "client_id"},
                                          std::pair{"CLIENT_SECRET_FILE", "client_secret"}}) {
         std::ofstream(folder + name) << "k1";

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "renderer/base/temporary_folder_testing.h"
 #include "runtime/base/asio_loop.h"
 #include "runtime/base/backoff.h"
 #include "runtime/nameserver/dns_server.h"
@@ -38,7 +39,7 @@ protected:
     void SetUp() override {
         auto port = server.listen(0);
         ASSERT_TRUE(port.has_value());
-        const std::string path = testing::TempDir() + "cares_test_resolv.conf";
+        const std::string path = temporary.path() + "/resolv.conf";
         std::ofstream(path) << "nameserver 127.0.0.1\nsearch shop.svc.cluster.local "
                                "svc.cluster.local cluster.local\n"
                                "options ndots:5\n";
@@ -140,6 +141,7 @@ protected:
         return text;
     }
 
+    const renderer::TemporaryFolder temporary;
     AsioLoop loop;
     DnsServer server{loop, {}, [this](std::string_view packet, Carrier carrier) {
                          return reply(packet, carrier);

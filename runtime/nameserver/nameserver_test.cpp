@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "renderer/base/temporary_folder_testing.h"
+
 namespace runtime {
 namespace {
 
@@ -35,15 +37,11 @@ std::string framed(const std::string& packet) {
 // Real sockets on the loopback interface, and a folder that looks like a mounted ConfigMap.
 class NameserverTest : public testing::Test {
 protected:
-    NameserverTest() {
-        char name[] = "/tmp/nameserver_test.XXXXXX";
-        folder = mkdtemp(name);
-    }
+    NameserverTest() = default;
     ~NameserverTest() override {
         for (const int descriptor : descriptors) {
             close(descriptor);
         }
-        fs::remove_all(folder);
     }
     NameserverTest(const NameserverTest&) = delete;
     NameserverTest& operator=(const NameserverTest&) = delete;
@@ -130,7 +128,8 @@ protected:
         return false;
     }
 
-    fs::path folder;
+    const renderer::TemporaryFolder temporary;
+    const fs::path folder = temporary.path();
     int versions = 0;
     AsioLoop loop;
     Log log{Log::Form::Text, LogLevel::Error};

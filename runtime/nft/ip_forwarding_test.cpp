@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "renderer/base/temporary_folder_testing.h"
 #include "runtime/base/file.h"
 
 namespace runtime::nft {
@@ -13,7 +14,6 @@ namespace {
 class IpForwardingTest : public testing::Test {
 protected:
     void SetUp() override {
-        std::filesystem::remove_all(root);
         put("net/ipv4/ip_forward", "0");
         put("net/ipv6/conf/all/forwarding", "0");
         put("net/ipv6/conf/all/disable_ipv6", "0");
@@ -30,7 +30,8 @@ protected:
         return value ? *value : "absent";
     }
 
-    std::string root = testing::TempDir() + "ip_forwarding_test";
+    const renderer::TemporaryFolder temporary;
+    const std::string root = temporary.path();
 };
 
 TEST_F(IpForwardingTest, SwitchesOnWhatIsNeeded) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "renderer/base/temporary_folder_testing.h"
 #include "runtime/base/asio_loop.h"
 #include "runtime/nft/desired.h"
 #include "runtime/nft/forwarding_testing.h"
@@ -24,7 +25,8 @@ std::string listing() {
 
 // As `nft -f` would: returns the listing.
 std::string load(const std::string& text) {
-    const std::string path = testing::TempDir() + "rules.nft";
+    const renderer::TemporaryFolder folder;
+    const std::string path = folder.path() + "/rules.nft";
     std::ofstream(path) << text;
     output_of("nft -f " + path);
     return listing();

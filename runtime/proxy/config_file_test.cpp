@@ -4,41 +4,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
+#include <fstream>
+
+#include "renderer/base/temporary_folder_testing.h"
 
 namespace runtime {
 namespace {
 
 class ConfigFolder : public testing::Test {
 protected:
-    ConfigFolder() {
-        char name[] = "/tmp/config_file_test.XXXXXX";
-        folder = mkdtemp(name);
-    }
-    ~ConfigFolder() override {
-        for (const std::string& file : files) {
-            static_cast<void>(std::remove(file.c_str()));
-        }
-        rmdir(folder.c_str());
-    }
-    ConfigFolder(const ConfigFolder&) = delete;
-    ConfigFolder& operator=(const ConfigFolder&) = delete;
-
-    void put(const std::string& name, std::string_view text = "{}") {
-        files.push_back(folder + "/" + name);
-        std::FILE* file = std::fopen(files.back().c_str(), "w");
-        std::fwrite(text.data(), 1, text.size(), file);
-        std::fclose(file);
+    void put(const std::string& name, std::string_view text = "{}") const {
+        std::ofstream(folder + "/" + name) << text;
     }
     std::string chosen() {
         auto path = choose_config_file(folder);
         return path ? path->substr(folder.size() + 1) : path.error().diagnostic.message;
     }
 
-    std::string folder;
-    std::vector<std::string> files;
+    const renderer::TemporaryFolder temporary;
+    const std::string folder = temporary.path();
 };
 
 TEST_F(ConfigFolder, HoldsTheNewestFileThatWeKnow) {

@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "renderer/base/temporary_folder_testing.h"
 #include "runtime/tailnet/api.h"
 #include "runtime/testing/api_test.h"
 
@@ -121,7 +122,8 @@ TEST_F(ApiTest, ATokenFromBeforeMayLackRights) {
 }
 
 TEST(Credentials, AnotherTokenOfTheClusterIsTheSameIdentity) {
-    const std::string file = testing::TempDir() + "identity-token";
+    const renderer::TemporaryFolder temporary;
+    const std::string file = temporary.path() + "/identity-token";
     const auto request_of = [&file](const std::string& client, const std::string& token) {
         std::ofstream(file) << token;
         TokenRequest got;

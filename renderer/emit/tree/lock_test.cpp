@@ -1,10 +1,10 @@
 #include "renderer/emit/tree/lock.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 
+#include "renderer/base/temporary_folder_testing.h"
 #include "renderer/emit/tree/files.h"
 
 namespace renderer {
@@ -82,15 +82,8 @@ TEST(LockText, IsOfAllClustersOfARun) {
 
 class WriteLock : public ::testing::Test {
 protected:
-    void SetUp() override {
-        std::string dir = ::testing::TempDir() + "/lock.XXXXXX";
-        ASSERT_NE(::mkdtemp(dir.data()), nullptr);
-        path_ = dir + "/tailrender.lock.yaml";
-    }
-    void TearDown() override {
-        std::filesystem::remove_all(std::filesystem::path(path_).parent_path());
-    }
-    std::string path_;
+    const TemporaryFolder folder_;
+    const std::string path_ = folder_.path() + "/tailrender.lock.yaml";
 };
 
 TEST_F(WriteLock, TouchesTheFileOnlyWhenItChanges) {

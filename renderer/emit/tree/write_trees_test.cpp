@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "renderer/base/temporary_folder_testing.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/changes.h"
 #include "renderer/emit/tree/files.h"
@@ -21,13 +22,6 @@ namespace fs = std::filesystem;
 
 class WriteTrees : public testing::Test {
 protected:
-    void SetUp() override {
-        std::string pattern = testing::TempDir() + "write_tree_XXXXXX";
-        root_ = ::mkdtemp(pattern.data());
-        dir_ = root_ + "/out";
-    }
-    void TearDown() override { fs::remove_all(root_); }
-
     void put(const std::string& path, const std::string& content) const {
         fs::create_directories(fs::path(dir_ + "/" + path).parent_path());
         std::ofstream(dir_ + "/" + path) << content;
@@ -83,7 +77,9 @@ protected:
         return out + std::to_string(reports->front().unchanged);
     }
 
-    std::string root_, dir_;
+    const TemporaryFolder folder_;
+    const std::string root_ = folder_.path();
+    const std::string dir_ = root_ + "/out";
 };
 
 TEST_F(WriteTrees, WritesFilesAndTheInventory) {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "renderer/base/sha256.h"
+#include "renderer/base/temporary_folder_testing.h"
 
 namespace renderer {
 namespace {
@@ -16,9 +17,6 @@ namespace {
 // file beside it, if it may write there, which it may not.
 class ChartFetching : public testing::Test {
 protected:
-    ChartFetching() { std::filesystem::create_directories(dir_); }
-    ~ChartFetching() override { std::filesystem::remove_all(dir_); }
-
     // `pull`: what it does when it is to pull. $out is where the archive belongs.
     FetchSetup helm(const std::string& pull, FetchLimits limits = {}) {
         const std::string path = dir_ + "/helm";
@@ -31,7 +29,8 @@ protected:
         return {.helm = path, .limits = limits};
     }
 
-    const std::string dir_ = testing::TempDir() + "chart_fetcher_test" + std::to_string(::getpid());
+    const TemporaryFolder folder_;
+    const std::string dir_ = folder_.path();
 };
 
 constexpr const char* kPulls = "echo archive >\"$out/web-1.2.0.tgz\"";

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "renderer/base/confinement.h"
+#include "renderer/base/temporary_folder_testing.h"
 #include "renderer/load/tree/memory_tree.h"
 
 namespace renderer {
@@ -18,12 +19,6 @@ namespace fs = std::filesystem;
 
 class KustomizeProgramTest : public testing::Test {
 protected:
-    KustomizeProgramTest() {
-        std::string pattern = testing::TempDir() + "kustomize_program_XXXXXX";
-        dir_ = ::mkdtemp(pattern.data());
-    }
-    ~KustomizeProgramTest() override { fs::remove_all(dir_); }
-
     std::string program(const std::string& name, const std::string& script) const {
         std::ofstream(dir_ + "/" + name) << "#!/bin/sh\n" << script;
         fs::permissions(dir_ + "/" + name, fs::perms::owner_all);
@@ -52,7 +47,8 @@ protected:
         return build->stream;
     }
 
-    std::string dir_;
+    const TemporaryFolder folder_;
+    const std::string dir_ = folder_.path();
     std::string left_out_;
     bool loads_any_ = false;
 };

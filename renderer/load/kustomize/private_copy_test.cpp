@@ -12,6 +12,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "renderer/base/temporary_folder_testing.h"
+
 namespace renderer {
 namespace {
 
@@ -19,17 +21,11 @@ namespace fs = std::filesystem;
 
 class PrivateCopyTest : public testing::Test {
 protected:
-    PrivateCopyTest() {
-        std::string pattern = testing::TempDir() + "private_copy_XXXXXX";
-        dir_ = ::mkdtemp(pattern.data());
-        ::setenv("TMPDIR", dir_.c_str(), 1);
-    }
-    ~PrivateCopyTest() override {
-        ::unsetenv("TMPDIR");
-        fs::remove_all(dir_);
-    }
+    PrivateCopyTest() { ::setenv("TMPDIR", dir_.c_str(), 1); }
+    ~PrivateCopyTest() override { ::unsetenv("TMPDIR"); }
 
-    std::string dir_;
+    const TemporaryFolder folder_;
+    const std::string dir_ = folder_.path();
 };
 
 TEST_F(PrivateCopyTest, HoldsWhatIsWrittenUntilItsEnd) {

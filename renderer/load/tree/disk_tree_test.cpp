@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "renderer/base/temporary_folder_testing.h"
 #include "renderer/load/load.h"
 
 namespace renderer {
@@ -16,20 +17,14 @@ namespace {
 
 class DiskTreeTest : public testing::Test {
 protected:
-    void SetUp() override {
-        std::string pattern = testing::TempDir() + "disk_tree_XXXXXX";
-        ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-        dir_ = std::filesystem::canonical(pattern).string();
-    }
-    void TearDown() override { std::filesystem::remove_all(dir_); }
-
     void write(const std::string& name, const std::string& text) const {
         const std::filesystem::path path = dir_ + "/" + name;
         std::filesystem::create_directories(path.parent_path());
         std::ofstream(path, std::ios::binary) << text;
     }
 
-    std::string dir_;
+    const TemporaryFolder folder_;
+    const std::string dir_ = folder_.path();
 };
 
 TEST_F(DiskTreeTest, ReadsBytes) {

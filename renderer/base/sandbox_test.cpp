@@ -55,12 +55,14 @@ SandboxRun python(const std::string& script, const std::string& directory) {
 }
 
 TEST(Sandbox, ReachesNoOtherProcess) {
-    for (const std::string attempt :
-         {"import socket; socket.socketpair()", "import fcntl; fcntl.fcntl(0, fcntl.F_SETOWN, 1)",
-          "import resource; resource.prlimit(1, resource.RLIMIT_CPU)",
-          "import os; os.setpriority(os.PRIO_PROCESS, 1, 5)",
-          "import ctypes; c = ctypes.CDLL(None, use_errno=True)\n"
-          "  if c.shmget(0, 4096, 0o1600) < 0: raise PermissionError"}) {
+    const std::string attempts[] = {
+        "import socket; socket.socketpair()",
+        "import fcntl; fcntl.fcntl(0, fcntl.F_SETOWN, 1)",
+        "import resource; resource.prlimit(1, resource.RLIMIT_CPU)",
+        "import os; os.setpriority(os.PRIO_PROCESS, 1, 5)",
+        "if __import__('ctypes').CDLL(None).shmget(0, 4096, 0o1600) < 0: raise PermissionError",
+    };
+    for (const std::string& attempt : attempts) {
         const SandboxRun done = python("try:\n  " + attempt +
                                            "\n  print('reached')\n"
                                            "except PermissionError: print('refused')",

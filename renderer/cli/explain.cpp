@@ -9,6 +9,7 @@
 
 #include "renderer/base/split.h"
 #include "renderer/cli/commands.h"
+#include "renderer/cli/report.h"
 
 namespace renderer {
 namespace {
@@ -56,8 +57,8 @@ const Document* document_at(const Run& run, Pos pos) {
 }
 
 void append_line(const Run& run, Pos pos, std::string& out) {
-    const Location at = run.loaded.sources.locate(pos);
-    put(out, "    {}:{} | {}\n", at.path, at.line, at.text);
+    const SourceMap& sources = run.loaded.sources;
+    put(out, "    {} | {}\n", place_of(pos, sources), sources.locate(pos).text);
 }
 
 // The line where the parent begins, then every line of it that speaks to us.
@@ -79,7 +80,7 @@ void append_input(const Run& run, Pos pos, std::string& out) {
         const std::size_t content = std::min(line.find_first_not_of(' '), line.size());
         const bool comment = line.substr(content).starts_with('#');
         if (!comment && line.find("tailscale") != std::string_view::npos &&
-            sources.locate(begin).line != sources.locate(pos).line) {
+            (sources.offset_of(pos) < offset || sources.offset_of(pos) > offset + line.size())) {
             append_line(run, begin, out);
         }
     }

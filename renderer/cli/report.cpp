@@ -26,15 +26,6 @@ constexpr std::string_view kReset = "\033[0m";
 
 using Cells = std::array<std::string, kColumns>;
 
-std::string place(Pos pos, const SourceMap& sources) {
-    if (!pos.known()) {
-        return {};
-    }
-    const Location location = sources.locate(pos);
-    return location.line == 0 ? std::string(location.path)
-                              : fmt::format("{}:{}", location.path, location.line);
-}
-
 std::string paint(std::string_view text, std::string_view style, bool color) {
     return color && !text.empty() ? fmt::format("{}{}{}", style, text, kReset) : std::string(text);
 }
@@ -160,6 +151,15 @@ std::string diagnostics_text(const std::vector<Diagnostics::Block>& blocks, bool
     return out;
 }
 
+std::string place_of(Pos pos, const SourceMap& sources) {
+    if (!pos.known()) {
+        return {};
+    }
+    const Location location = sources.locate(pos);
+    return location.line == 0 ? std::string(location.path)
+                              : fmt::format("{}:{}", location.path, location.line);
+}
+
 std::string device_table(const Plan& plan, const SourceMap& sources, bool color, bool all) {
     if (plan.devices.empty()) {
         return "no devices\n";
@@ -170,7 +170,7 @@ std::string device_table(const Plan& plan, const SourceMap& sources, bool color,
     for (const DeviceRow* device : shown) {
         rows.push_back({device->hostname, device->kind, device->tags, device->tailnet,
                         device->target, device->is_public ? "PUBLIC" : "",
-                        place(device->pos, sources)});
+                        place_of(device->pos, sources)});
     }
     auto widths = widths_of(rows);
     const std::string exposed = widths[kPublicColumn] == 0 ? "" : "EXPOSED";

@@ -18,6 +18,9 @@ namespace renderer {
 // in their place and object.
 std::string diagnostics_text(const std::vector<Diagnostics::Block>& blocks, bool all);
 
+// "path:line", or the name of a part that has no lines; "" for an unknown position.
+std::string place_of(Pos pos, const SourceMap& sources);
+
 std::string device_table(const Plan& plan, const SourceMap& sources, bool color, bool all);
 
 // Counts of objects, documents and skipped files, then the plan's own lines.

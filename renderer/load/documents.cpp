@@ -451,8 +451,9 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
             return {};
         }
         loaded.input_bytes += texts[i]->size();
-        pending.push_back(
-            {.source = loaded.sources.add(files[i].path, std::move(*texts[i])), .file = &files[i]});
+        const SourceId source = loaded.sources.add(files[i].path, std::move(*texts[i]));
+        name_documents(files[i].origins, source, loaded.sources);
+        pending.push_back({.source = source, .file = &files[i]});
     }
     for_each_parallel(pending.size(), threads, [&](std::size_t i) {
         if (!pending[i].file->copied_whole) {

@@ -11,6 +11,7 @@
 
 #include "renderer/core/document.h"
 #include "renderer/load/charts/chart_release.h"
+#include "renderer/load/kustomize/origins.h"
 #include "renderer/load/load.h"
 #include "renderer/load/roots/build_unit.h"
 
@@ -32,7 +33,8 @@ struct InputFile {
     std::string bundle_path = {};           // relative to the bundle's directory
     std::optional<std::string> text = {};   // what a program has printed; none: it is in the tree
     std::vector<std::string> made_of = {};  // the files that kustomize was given
-    bool is_chart = false;                  // helm has printed it
+    std::vector<DocumentOrigin> origins = {};  // of the documents of `text`, for messages
+    bool is_chart = false;                     // helm has printed it
     std::uint32_t bundle = 0;
     std::uint32_t rule = 0;       // index into Selection::rules
     std::uint32_t build = kNone;  // the kustomization build that it is part of

@@ -89,6 +89,7 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
                      .bundle_path = join_path(build.dir.relative, "kustomize-build.yaml"),
                      .text = std::move(made->stream),
                      .made_of = {read.paths.begin(), read.paths.end()},
+                     .origins = std::move(made->origins),
                      .bundle = bundle_,
                      .rule = out_.add_rule(build.rule),
                      .variables = build.variables,
@@ -120,9 +121,18 @@ Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
         *program_, inflated.tree(), inflated.reader(),
         find_build_files(inflated.tree(), inflated.reader(), context_.root, build.dir.path),
         context_.root, build.dir.path, build.loads_any);
+    if (!made) {
+        return made;
+    }
     // The places of what is left are those of the files themselves.
-    for (LeftOut& what : made ? made->left_out : std::vector<LeftOut>()) {
+    for (LeftOut& what : made->left_out) {
         what.pos = place_of(what, build, read);
+    }
+    for (DocumentOrigin& origin : made->origins) {
+        const Kustomization* inflating = build.reader.find(parent_path(origin.file));
+        if (build.tree.kind(origin.file) == EntryKind::Missing && inflating != nullptr) {
+            origin.file = inflating->path;
+        }
     }
     return made;
 }

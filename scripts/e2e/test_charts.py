@@ -212,8 +212,18 @@ def test_charts_of_a_kustomization(render, tools, tailrender, tmp_path, merge, p
     ours = render("--charts", "elsewhere") if place.startswith("elsewhere") else render()
     assert documents(ours) == wanted(tailrender, stream, "--namespace", "shop")
     assert "hidden-exposure" not in ours.stderr and "not-built" not in ours.stderr
+    assert "repo/app/kustomization.yaml (kustomize build app)\n" in ours.stderr
     without = render("--helm", "none")
     assert without.returncode == 0 and "[hidden-exposure]" in without.stderr and "chart web" in without.stderr
+
+
+def test_what_is_left_beside_a_chart_has_its_place(render, tmp_path):
+    tree(tmp_path, {"repo/app/kustomization.yaml": "# of the\n# shop\n" + textwrap.dedent(kustomization("merge")).replace(
+        "config.yaml", "https://example.com/crds.yaml").replace(", valuesFile: values.yaml, additionalValuesFiles: [more.yaml]", ""),
+        **chart("repo/app/charts/web")})
+    done = render()
+    assert done.returncode == 0, done.stderr
+    assert "repo/app/kustomization.yaml:5:13: warning: this part of the kustomization is not built [not-built]" in done.stderr
 
 
 def application(helm, path="charts/web"):

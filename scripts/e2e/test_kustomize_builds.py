@@ -72,6 +72,35 @@ def test_gives_what_the_stream_of_kustomize_gives(render, tailrender, tools, tmp
     assert len(want) >= 6
     version = run(tools / "kustomize", "version").strip()
     assert f"1 kustomization built by kustomize {version}\n" in ours.stderr
+    assert f"{'base/api' if name == 'base' else 'app/service'}.yaml (kustomize build app)\n" in ours.stderr
+
+
+def test_explains_where_an_object_comes_from(tailrender, tools, tmp_path):
+    tree(tmp_path, {**FILES, "app/kustomization.yaml": "namePrefix: a-\nresources: [service.yaml]\n"})
+    shown = subprocess.run([tailrender, "explain", "Service/shop/a-web", ".", "--kustomize", tools / "kustomize", "--only", "generated"], cwd=tmp_path,
+                           capture_output=True, text=True, check=True).stdout
+    assert "    app/service.yaml (kustomize build app) | kind: Service\n" in shown
+    assert '    app/service.yaml (kustomize build app) |     tailscale.com/expose: "true"\n' in shown
+
+
+@pytest.mark.parametrize("program", ["kustomize", "kubectl"])
+@pytest.mark.parametrize("top", ["app", "."])
+def test_names_the_file_of_a_mistake(render, tools, tmp_path, program, top):
+    wrong = SERVICE.replace('expose: "true"', 'expose: "true", tailscale.com/hostname: Not_valid')
+    tree(tmp_path, {**FILES, "component/kustomization.yaml": "", "base/api.yaml": wrong.replace("name: web,", "name: api,"),
+                    "app/lists/both.json": '{"apiVersion": "v1", "kind": "List", "items": '
+                                           + str([yaml.safe_load(wrong.replace("name: web,", f"name: {name},")) for name in "bc"]).replace("'", '"')
+                                           + "}"})
+    (tmp_path / "component/kustomization.yaml").unlink()
+    to_base = "../base" if top == "app" else "base"
+    in_app = "" if top == "app" else "app/"
+    (tmp_path / top / "kustomization.yaml").write_text(f"namePrefix: a-\nsortOptions: {{order: fifo}}\n"
+                                                       f"resources: [{to_base}, {in_app}lists/both.json, {in_app}service.yaml]\n")
+    refused = render("--kustomize", tools / program)
+    assert refused.returncode == 1
+    places = [line.split(" error: ")[0] for line in refused.stderr.splitlines() if "[invalid-hostname]" in line]
+    assert "Service/shop/a-api: invalid hostname" in refused.stderr
+    assert places == [f"base/api.yaml (kustomize build {top}):"] + 2 * [f"app/lists/both.json (kustomize build {top}):"]
 
 
 def test_needs_a_program(render, tmp_path):

@@ -54,6 +54,29 @@ bool has_secrets(const SourceTree& tree, const BuildFiles& files) {
     });
 }
 
+// Builds the directory of the copy once more, for what the annotations say.
+std::vector<DocumentOrigin> find_origins(std::vector<std::string> arguments,
+                                         const PrivateCopy& copy, const std::string& dir,
+                                         const std::string& root, const std::string& stream) {
+    const std::string tree = fmt::format("../{}", base_name(copy.path()));
+    if (!copy.write_beside("origins/kustomization.yaml",
+                           kustomization_with_origins(join_path(tree, dir)))) {
+        return {};
+    }
+    arguments.push_back(join_path(copy.parent(), "origins"));
+    const SandboxRun run =
+        run_in_sandbox({arguments, {kNoPreferences}, {.directory = copy.parent()}}, {});
+    if (run.exit_code != 0 || !run.refusal.empty()) {
+        return {};
+    }
+    std::vector<DocumentOrigin> origins = origins_of(stream, run.output);
+    for (DocumentOrigin& origin : origins) {
+        const std::string path = normal_path(origin.file);
+        origin.file = is_within(path, tree) ? join_path(root, relative_path(path, tree)) : "";
+    }
+    return origins;
+}
+
 Error cannot_copy(const std::string& dir, std::string found) {
     return Error{{.rule = "kustomize-failed",
                   .where = dir,
@@ -101,12 +124,14 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Sour
                 return cannot_copy(dir, copy.path().empty() ? "no temporary directory" : path);
             }
         }
-        arguments.push_back(join_path(copy.path(), relative_path(dir, normal_path(root))));
+        const std::string place = relative_path(dir, normal_path(root));
+        arguments.push_back(join_path(copy.path(), place));
         SandboxRun run =
             run_in_sandbox({arguments, {kNoPreferences}, {.directory = copy.path()}}, {});
         arguments.pop_back();
         if (run.exit_code == 0 && run.refusal.empty()) {
             build.stream = std::move(run.output);
+            build.origins = find_origins(arguments, copy, place, root, build.stream);
             return build;
         }
         Orphan orphan = build.left_out.empty() ? Orphan() : orphan_of(run.errors);

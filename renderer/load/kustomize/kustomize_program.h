@@ -11,6 +11,7 @@
 #include "renderer/core/result.h"
 #include "renderer/load/kustomize/build_files.h"
 #include "renderer/load/kustomize/left_out.h"
+#include "renderer/load/kustomize/origins.h"
 #include "renderer/load/user_program.h"
 
 namespace renderer {
@@ -29,6 +30,8 @@ KustomizeProgram kustomize_at(const std::string& path);
 
 struct KustomizeBuild {
     std::string stream;  // what the program printed
+    std::vector<DocumentOrigin> origins =
+        {};  // files as `root` names them; none when it does not know
     std::vector<LeftOut> left_out;
 };
 

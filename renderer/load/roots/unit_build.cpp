@@ -141,7 +141,13 @@ std::vector<EngineObject> UnitBuilder::build(const UnitTree& view, const std::st
                                                     repository_.root(), dir, loads_any);
         if (made) {
             objects = repository_.read("kustomize build " + dir, std::move(made->stream));
-            find_origins(read, objects);
+            for (EngineObject& object : objects) {
+                const std::size_t offset = sources_.offset_of(object.root.pos());
+                const DocumentOrigin* origin = origin_at(made->origins, offset);
+                if (origin != nullptr && !origin->file.empty()) {
+                    object.file = origin->file;
+                }
+            }
             return objects;
         }
     }
@@ -150,25 +156,6 @@ std::vector<EngineObject> UnitBuilder::build(const UnitTree& view, const std::st
         take(path, {});
     }
     return objects;
-}
-
-// The file that says an object, for messages. Names that kustomize changed are not found.
-void UnitBuilder::find_origins(const BuildFiles& read, std::vector<EngineObject>& objects) const {
-    std::map<std::pair<std::string, std::string>, std::string> files;
-    const auto key = [](const Value& root) {
-        return std::pair(std::string(text_of(root, {"kind"})),
-                         std::string(text_of(root, {"metadata", "name"})));
-    };
-    for (const std::string& path : read.paths) {
-        for (const EngineObject& object : repository_.objects_in(path)) {
-            files.emplace(key(object.root), path);
-        }
-    }
-    for (EngineObject& object : objects) {
-        if (const auto known = files.find(key(object.root)); known != files.end()) {
-            object.file = known->second;
-        }
-    }
 }
 
 Result<std::vector<EngineObject>> UnitBuilder::chart_objects(const BuildUnit& unit) {

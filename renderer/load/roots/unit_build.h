@@ -69,7 +69,6 @@ public:
 private:
     std::vector<EngineObject> build(const UnitTree& view, const std::string& dir, bool loads_any,
                                     bool& assumed);
-    void find_origins(const BuildFiles& read, std::vector<EngineObject>& objects) const;
 
     const GitOpsTree& repository_;
     KustomizationReader& reader_;

@@ -15,12 +15,15 @@ namespace renderer {
 
 namespace {
 
+// Names and addresses, of IPv6 too, without a port: any is reached.
 bool are_hosts(std::string_view text) {
     const std::vector<std::string_view> hosts = split(text, ',');
     return std::ranges::all_of(hosts, [](std::string_view host) {
-        return !host.empty() && std::ranges::all_of(host, [](char c) {
-            return is_alphanumeric(c) || std::string_view(".-:").find(c) != std::string_view::npos;
-        });
+        return !host.empty() && std::ranges::count(host, ':') != 1 &&
+               std::ranges::all_of(host, [](char c) {
+                   return is_alphanumeric(c) ||
+                          std::string_view(".-:").find(c) != std::string_view::npos;
+               });
     });
 }
 

@@ -106,6 +106,9 @@ TEST(Options, SayWhatIsWrong) {
         {{"render", ".", "--allow-network=https://me:t0ken@example.com"},
          "tailrender: error: --allow-network: invalid hosts \"https://example.com\"; expected "
          "HOST[,HOST]... [usage]\n  hint: run \"tailrender render --help\"\n"},
+        {{"render", ".", "--allow-network=charts.example.com:8443"},
+         "tailrender: error: --allow-network: invalid hosts \"charts.example.com:8443\"; expected "
+         "HOST[,HOST]... [usage]\n  hint: run \"tailrender render --help\"\n"},
         {{"render", ".", "--threads", "many"},
          "tailrender: error: could not convert: --threads = many [usage]\n"
          "  hint: run \"tailrender render --help\"\n"},

@@ -78,7 +78,7 @@ void report_type(const Value& value, std::string_view message, FieldType type, b
     diagnostics.error("wrong-type", value.pos(), std::string(message))
         .found(kind_name(value))
         .expected(type_name(type))
-        .hint(lacks_quotes ? "put it in quotes"
+        .hint(lacks_quotes ? "put it in quotes; in --set, a backslash before it"
               : is_quoted  ? "remove the quotes"
                            : "")
         .hide_text(is_secret);

@@ -59,6 +59,8 @@ TREES = {
               "chart/Chart.yaml": "apiVersion: v2\nname: chart\nversion: 1.0.0\n",
               "chart/templates/service.yaml": LOOSE.replace("name: web", "name: {{ .Release.Name }}").replace('"true"', "{{ quote .Values.expose }}")},
              "2/2/0", 2),
+    "engines that apply nothing here": ({"root.yaml": application("db", "x").replace("example.com/acme/fleet.git, path: x", "charts.example.com, chart: db"),
+                                         "web/service.yaml": SERVICE}, "1/0/1", 1),
 }
 
 

@@ -27,7 +27,7 @@ def parse(text):
     units, unreached, by_hand, cluster, into = [], [], [], "", None
     for line in text.splitlines():
         if not line.startswith(" "):
-            into = unreached if line == "not applied" else by_hand if line.startswith("no ") else None
+            into = unreached if line == "not applied" else by_hand if line.startswith(("no ", "nothing here")) else None
             cluster = line.removeprefix("cluster ")
         elif into is not None:
             into.append(line.strip().partition(": ")[0])

@@ -4,8 +4,8 @@ The registry cannot be had here, so debian:12-slim is what debootstrap makes of 
 compile are left out: the package comes from scripts/package, the runtime is a given one. The other stages are built unchanged. Then, in
 the renderer's root, read-only and as its user: a render, `diff` in a repository that belongs to another user, the programs that plugins/ci
 takes, and the sidecar of plugins/argocd with its command, user and mounts, asked by Argo CD's own client as scripts/e2e/test_argocd_cmp.py does.
-runc runs the other image as the rendered Deployments say: each role starts and says what it lacks. test_lab_controller.py and its
-like run the controller from the same image in a cluster.
+runc runs the runtime's image as the rendered Deployments say: each role starts and says what it lacks. test_lab_controller.py and its
+like run the controller from the same image in a cluster. In the proxy's image each program finds its libraries and starts.
 """
 import json
 import os
@@ -22,7 +22,7 @@ from shared.cmp_server import PLUGIN, cluster, started
 from shared.fleet import FLEET
 from shared.namespaces import mounts_of_our_own
 from shared.oci import Bundle
-from shared.recipe import ROOT, RUNTIME, Store, build_runtime, stages
+from shared.recipe import PROXY, ROOT, RUNTIME, Store, build_proxy, build_runtime, stages
 
 CACHE = pathlib.Path(os.environ.get("TAILRENDER_CACHE") or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "tailrender"))
 TAG = "tailrender/tailrender:v"
@@ -63,25 +63,29 @@ def debian():
 
 
 def base_of(recipe):
-    """The image that both stages with a system start from; what is copied into the first is all that the build needs, and there."""
-    assert set(recipe) == {"sources", "build-runtime", "runtime", "build", "programs", ""}
+    """The image that all stages with a system start from; what is copied into the first is all that the build needs, and there."""
+    assert set(recipe) == {"sources", "build-runtime", "runtime", "stock", "build-proxy", "proxy", "build", "programs", ""}
     copied = {path for sources in re.findall(r"(?m)^COPY (.+) \S+$", recipe["sources"]) for path in sources.split()}
     needed = set(re.findall(r"(?m)^add_subdirectory\((\w+)\)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")))
     absent = {path for path in copied if not (ROOT / path).exists()}
     assert needed <= copied and not absent
-    bases = {recipe[name].split()[1] for name in ("sources", "")}
+    bases = {recipe[name].split()[1] for name in ("sources", "proxy", "")}
     assert len(bases) == 1
     return bases.pop()
 
 
 @pytest.fixture(scope="module")
-def renderer(store, place, version):
-    """The tag of the image."""
-    recipe, tag = stages(), TAG + version
-    base = base_of(recipe)
+def system(store):
+    """debian:12-slim is in the store."""
     container = store.run("from", "scratch")
     store.run("add", "--quiet", container, debian(), "/")
-    store.run("commit", "--quiet", "--rm", container, base)
+    store.run("commit", "--quiet", "--rm", container, base_of(stages()))
+
+
+@pytest.fixture(scope="module")
+def renderer(system, store, place, version):
+    """The tag of the image."""
+    recipe, tag = stages(), TAG + version
     run(ROOT / "scripts" / "package", "--into", place / "build" / "package")
     (place / "programs" / "programs").mkdir(parents=True)
     for program in ("kustomize", "helm"):
@@ -285,3 +289,22 @@ def test_nameserver(image, deployed, place):
     code, output = bundle.terminated("nameserver", until=lambda: bundle.inside("curl", "-s", "http://127.0.0.1:9002/readyz") == "no records\n" and
                                      "status: SERVFAIL" in bundle.inside("dig", "+tries=1", "-p", "1053", "@127.0.0.1", "db.tail1a2b3.ts.net"))
     assert code == 0 and "/config/records.json" in output
+
+
+def test_proxy(system, store, tools, proxy, place):
+    """Each program finds its libraries; the scripts of the rendered init container find their shell."""
+    stock = place / "stock"
+    stock.mkdir()
+    for name in ("tailscaled", "tailscale"):
+        shutil.copy(tools / f"{name}-1.104", stock / name)
+    build_proxy(store, PROXY, proxy, stock)
+    root = store.open(PROXY)
+    assert store.config(PROXY)["Entrypoint"] == [f"/usr/local/bin/{PROXY}"]
+    version = re.search(r"tailscale/tailscale:v(\S+)", stages()["stock"])[1]
+    for name in ("tailscaled", "tailscale"):
+        assert run("chroot", root, name, "--version", env=ENVIRONMENT).split()[0] == version
+    assert "not found" not in run("chroot", root, "ldd", f"/usr/local/bin/{PROXY}", env=ENVIRONMENT)
+    done = attempt("chroot", root, PROXY, "--help", env=ENVIRONMENT)
+    assert (done.returncode, done.stderr.split()[:2]) == (2, ["usage:", PROXY])
+    run("chroot", root, "/bin/sh", "-c", "echo 1 >/dev/null && test -s /etc/ssl/certs/ca-certificates.crt", env=ENVIRONMENT)
+    print(f"{sum(path.stat().st_size for path in root.rglob('*') if path.is_file() and not path.is_symlink()) / 1e6:.0f} MB")

@@ -3,11 +3,13 @@
 
     images.py standard FOLDER PROGRAMS_DIR
     images.py release FOLDER PROGRAMS_DIR RELEASE
+    images.py proxy FOLDER PROGRAMS_DIR RELEASE TAG PROGRAM
     images.py program OUTPUT_FILE TAG PROGRAM
 
 "standard" are the lab's own: pause, hello, and a tailscale image with what stock containerboot needs: three programs, and a shell with
 sysctl; it trusts FOLDER/ca.crt; each is one layer. "release" is that image, FOLDER/tailscale.tar, and FOLDER/k8s-proxy.tar of a release (1.104);
-programs of all but the standard one have its name at their end. "program" is the image that plugins/image makes of the runtime, with PROGRAM in its place;
+programs of all but the standard one have its name at their end. "proxy", FOLDER/proxy.tar, has tailscaled and tailscale of the release,
+and PROGRAM in containerboot's place, with its libraries. "program" is the image that plugins/image makes of the runtime, with PROGRAM in its place;
 a static one, which needs no libraries, gets a layer with a shell.
 """
 import hashlib
@@ -26,6 +28,7 @@ sys.dont_write_bytecode = True
 
 from shared.recipe import Store, build_runtime  # noqa: E402
 
+IMAGE_ROOT = pathlib.Path(__file__).resolve().parent.parent.parent / "image_root"
 APPLETS = "cat echo env false grep ip ls mkdir nslookup ping ping6 ps sh sleep sysctl test true vi wc wget".split()
 PAGE = b"hello from the lab\n"
 
@@ -47,8 +50,8 @@ def add_program(layer, name, path):
         add_file(layer, name, file.read())
 
 
-def make_layer(programs, files):
-    """A layer with a shell; programs are by name, and linked statically; files are texts by name."""
+def make_layer(programs, files, root=None):
+    """A layer with a shell; programs are by name, and linked statically; files are texts by name. What is in the folder `root` is at the root."""
     text = io.BytesIO()
     with tarfile.open(fileobj=text, mode="w") as layer:
         for folder in ("bin", "etc", "root", "usr", "usr/local", "usr/local/bin", "var", "var/run", "var/lib", "www"):
@@ -61,6 +64,10 @@ def make_layer(programs, files):
             layer.addfile(info)
         for name, program in programs.items():
             add_program(layer, "usr/local/bin/" + name, program)
+        for path in sorted(root.rglob("*")) if root else ():
+            name = str(path.relative_to(root))
+            if path.is_file() and name not in files:
+                add_file(layer, name, path.read_bytes(), path.stat().st_mode & 0o777)
         for name, content in files.items():
             add_file(layer, name, content, 0o644)
     return text.getvalue()
@@ -82,12 +89,15 @@ def version_of(program):
     return subprocess.run([program, "version"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[0]
 
 
+def authorities(output):
+    return {"etc/ssl/certs/ca-certificates.crt": pathlib.Path(output, "ca.crt").read_bytes()}
+
+
 def write_stock(output, image, programs, suffix, names):
     """An image of Tailscale's, which starts the first of the programs."""
     stock = {name: os.path.join(programs, name + suffix) for name in names}
-    authorities = {"etc/ssl/certs/ca-certificates.crt": pathlib.Path(output, "ca.crt").read_bytes()}
     version = version_of(os.path.join(programs, "tailscale" + suffix))
-    write_image(os.path.join(output, image + ".tar"), f"docker.io/tailscale/{image}:v{version}", make_layer(stock, authorities),
+    write_image(os.path.join(output, image + ".tar"), f"docker.io/tailscale/{image}:v{version}", make_layer(stock, authorities(output)),
                 ["/usr/local/bin/" + names[0]])
 
 
@@ -95,12 +105,28 @@ def write_tailscale(output, programs, suffix=""):
     write_stock(output, "tailscale", programs, suffix, ("containerboot", "tailscaled", "tailscale"))
 
 
-def write_release(output, programs, release):
+def suffix_of(programs, release):
+    """What the names of the release's programs end with."""
     suffix = "-" + release if os.path.exists(os.path.join(programs, "tailscale-" + release)) else ""
     found = version_of(os.path.join(programs, "tailscale" + suffix))
     assert found.startswith(release + "."), f"no programs of release {release}, only of {found}"
+    return suffix
+
+
+def write_release(output, programs, release):
+    suffix = suffix_of(programs, release)
     write_tailscale(output, programs, suffix)
     write_stock(output, "k8s-proxy", programs, suffix, ("k8s-proxy",))
+
+
+def write_proxy(output, programs, release, tag, program):
+    suffix = suffix_of(programs, release)
+    stock = {name: os.path.join(programs, name + suffix) for name in ("tailscaled", "tailscale")}
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder, "root")
+        subprocess.run([IMAGE_ROOT, program, root], check=True)
+        layer = make_layer(stock, authorities(output), root)
+    write_image(os.path.join(output, "proxy.tar"), tag, layer, ["/usr/local/bin/" + os.path.basename(program)])
 
 
 def write_standard(output, programs):
@@ -130,6 +156,8 @@ def main():
         write_standard(*sys.argv[2:])
     elif sys.argv[1] == "release":
         write_release(*sys.argv[2:])
+    elif sys.argv[1] == "proxy":
+        write_proxy(*sys.argv[2:])
     else:
         write_program(*sys.argv[2:])
 

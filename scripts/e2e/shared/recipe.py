@@ -10,6 +10,7 @@ from shared.checks import run
 from shared.fleet import ROOT
 
 RUNTIME = "tailrender-runtime"
+PROXY = "tailrender-proxy"
 
 
 def stages():
@@ -49,3 +50,13 @@ def build_runtime(store, tag, program):
     result = store.folder / f"result-{len(list(store.folder.glob('result-*')))}"
     run(ROOT / "scripts" / "image_root", program, result / "root-of-runtime")
     store.build(stages()["runtime"].replace(RUNTIME, pathlib.Path(program).name), tag, {"build-runtime": result})
+
+
+def build_proxy(store, tag, program, stock):
+    """The proxy's image, with tailscaled and tailscale out of the folder `stock`."""
+    ours, theirs = store.folder / "result-proxy", store.folder / "result-stock"
+    for source, target, strip in ((program, ours / "root-of-proxy/usr/local/bin" / PROXY, ["--strip"]),
+                                  (ROOT / "scripts/package.d/copyright", ours / "root-of-proxy/usr/share/doc/tailrender/copyright", ["--mode=644"]),
+                                  *((stock / name, theirs / "usr/local/bin" / name, []) for name in ("tailscaled", "tailscale"))):
+        run("install", "-D", *strip, source, target)
+    store.build(stages()["proxy"], tag, {"build-proxy": ours, "stock": theirs})

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/split.h"
 
 namespace renderer {
 
@@ -143,13 +145,9 @@ ImageReference parse_rest(std::string_view domain, std::string_view rest) {
             .pinned = is_pinned(tag, digest)};
 }
 
-}  // namespace
-
-bool is_pinned(std::string_view tag, std::string_view digest) {
-    if (!digest.empty()) {
-        return true;
-    }
-    std::string_view rest = tag;
+// "v1.96.5" or "1.96.5"
+bool is_full_version(std::string_view text) {
+    std::string_view rest = text;
     if (rest.starts_with('v')) {
         rest.remove_prefix(1);
     }
@@ -169,6 +167,13 @@ bool is_pinned(std::string_view tag, std::string_view digest) {
         }
         rest.remove_prefix(1);
     }
+}
+
+}  // namespace
+
+bool is_pinned(std::string_view tag, std::string_view digest) {
+    const std::vector<std::string_view> versions = split(tag, '-');
+    return !digest.empty() || (!versions.empty() && std::ranges::all_of(versions, is_full_version));
 }
 
 ImageReference parse_image_reference(std::string_view text) {

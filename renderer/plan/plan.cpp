@@ -12,6 +12,7 @@
 #include "renderer/plan/checks/cross_checks.h"
 #include "renderer/plan/checks/object_checks.h"
 #include "renderer/plan/custom_resources.h"
+#include "renderer/plan/dataplanes.h"
 #include "renderer/plan/group/api_group.h"
 #include "renderer/plan/group/egress_group.h"
 #include "renderer/plan/group/group_policy.h"
@@ -276,6 +277,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     const std::vector<const ParentInput*> consumed = consumed_by(parents, backends);
     check_policies(consumed, plan, diagnostics);
     check_firewall_mode(plan, diagnostics);
+    check_stock_image(plan.settings, diagnostics);
     check_operator_tags(plan, diagnostics);
     check_versions(loaded, plan, diagnostics);
     check_hostnames(plan, diagnostics);

@@ -7,6 +7,7 @@
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/metadata_checks.h"
+#include "renderer/plan/dataplanes.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/object_names.h"
 #include "renderer/plan/tags.h"
@@ -108,6 +109,7 @@ Workload start_proxy(const ParentInput& parent, std::string_view parent_type, st
     check_namespace(parent, diagnostics);
     Workload proxy = bare_proxy(parent, parent_type, rule, inputs);
     proxy.proxy_class = inputs.classes.of(parent, diagnostics);
+    choose_dataplane(parent, inputs.settings, proxy, diagnostics);
     proxy.tags = device_tags(plan_tags(parent, inputs.settings, diagnostics), inputs.settings);
     return proxy;
 }

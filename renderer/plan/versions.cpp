@@ -52,20 +52,32 @@ constexpr std::array kHoles = {
               .source = "tailscale v1.102.0 ipn/ipnlocal/serve.go"},
 };
 
+bool runs_stock(const Workload& one) {
+    return one.dataplane == Dataplane::Containerboot;
+}
+
 bool is_proxy(const Workload& one) {
-    return one.as<ProxyPlan>() != nullptr || one.as<ProxyGroupPlan>() != nullptr;
+    return runs_stock(one) &&
+           (one.as<ProxyPlan>() != nullptr || one.as<ProxyGroupPlan>() != nullptr);
+}
+
+// What a group serves; one that is refused is not in the plan.
+bool is_of_stock_group(const Plan& plan, std::string_view group) {
+    return std::ranges::none_of(plan.workloads, [&](const Workload& one) {
+        return one.as<ProxyGroupPlan>() != nullptr && one.name == group && !runs_stock(one);
+    });
 }
 
 // Of egress proxies and of members of egress groups.
 std::vector<std::string_view> targeted_names(const Plan& plan) {
     std::vector<std::string_view> names;
-    for_each_of<ProxyPlan>(plan.workloads, [&](const Workload& /*one*/, const ProxyPlan& proxy) {
-        if (proxy.target == Target::TailnetName) {
+    for_each_of<ProxyPlan>(plan.workloads, [&](const Workload& one, const ProxyPlan& proxy) {
+        if (proxy.target == Target::TailnetName && runs_stock(one)) {
             names.emplace_back(proxy.target_value);
         }
     });
     for (const EgressMember& member : plan.egress_members) {
-        if (!member.fqdn.empty()) {
+        if (!member.fqdn.empty() && is_of_stock_group(plan, member.group)) {
             names.emplace_back(member.fqdn);
         }
     }
@@ -86,7 +98,7 @@ template <typename Test>
 bool has_group(const Plan& plan, const Test& test) {
     return std::ranges::any_of(plan.workloads, [&](const Workload& one) {
         const auto* group = one.as<ProxyGroupPlan>();
-        return group != nullptr && std::invoke(test, *group);
+        return group != nullptr && runs_stock(one) && std::invoke(test, *group);
     });
 }
 
@@ -94,10 +106,11 @@ bool has_group(const Plan& plan, const Test& test) {
 bool serves(const Plan& plan, bool in_public) {
     const bool alone = std::ranges::any_of(plan.workloads, [&](const Workload& one) {
         const auto* proxy = one.as<ProxyPlan>();
-        return proxy != nullptr && proxy->target == Target::Serve && (!in_public || proxy->funnel);
+        return proxy != nullptr && runs_stock(one) && proxy->target == Target::Serve &&
+               (!in_public || proxy->funnel);
     });
-    return alone || (!in_public && std::ranges::any_of(plan.offered, [](const auto& service) {
-               return service.offer == Offer::Web;
+    return alone || (!in_public && std::ranges::any_of(plan.offered, [&](const auto& service) {
+               return service.offer == Offer::Web && is_of_stock_group(plan, service.group);
            }));
 }
 
@@ -223,7 +236,7 @@ void check_relays(const Plan& plan, Pos tag_pos, Diagnostics& diagnostics) {
                 parse_image_reference(has_own ? one.proxy_class->container.image : one.image);
             const std::optional<TailscaleVersion> version = version_of_tag(image.tag);
             const TailscaleVersion oldest = oldest_of_relays(one.release);
-            if (!version || *version >= oldest) {
+            if (!runs_stock(one) || !version || *version >= oldest) {
                 return;
             }
             const Pos pos = has_own ? one.proxy_class->container.image_pos : tag_pos;
@@ -265,7 +278,8 @@ std::span<const KnownHole> known_holes() {
 void check_versions(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
     VersionCheck check(plan, loaded.lints, diagnostics);
     const Settings& settings = plan.settings;
-    const bool stock = settings.dataplane == Dataplane::Containerboot;
+    const bool stock = settings.dataplane == Dataplane::Containerboot ||
+                       std::ranges::any_of(plan.workloads, is_proxy);
     check_relays(plan, tag_pos(loaded, settings), diagnostics);
     if (stock && settings.proxy_image.digest.empty()) {
         check.check(settings.proxy_image.tag, tag_pos(loaded, settings), "");

@@ -291,7 +291,7 @@ def test_nameserver(image, deployed, place):
     assert code == 0 and "/config/records.json" in output
 
 
-def test_proxy(system, store, tools, proxy, place):
+def test_proxy(system, store, tools, tailrender, proxy, place):
     """Each program finds its libraries; the scripts of the rendered init container find their shell."""
     stock = place / "stock"
     stock.mkdir()
@@ -301,6 +301,8 @@ def test_proxy(system, store, tools, proxy, place):
     root = store.open(PROXY)
     assert store.config(PROXY)["Entrypoint"] == [f"/usr/local/bin/{PROXY}"]
     version = re.search(r"tailscale/tailscale:v(\S+)", stages()["stock"])[1]
+    text = run(tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet", "--set", "tailrender.dataplane=native")
+    assert re.findall(rf"image: tailrender/{PROXY}:v[\d.]+-(\S+)", text)[:1] == [version], "tailscaled that the renderer's default names"
     for name in ("tailscaled", "tailscale"):
         assert run("chroot", root, name, "--version", env=ENVIRONMENT).split()[0] == version
     assert "not found" not in run("chroot", root, "ldd", f"/usr/local/bin/{PROXY}", env=ENVIRONMENT)

@@ -97,7 +97,9 @@ Value tailscale_container(const Workload& workload, const ProxyGroupPlan& group)
                        Value::map({{"httpGet", Value::map({{"path", Value::borrowed(kPreStopPath)},
                                                            {"port", kHealthPort}})}})}}));
     }
-    if (!moves_local_port(workload)) {
+    if (workload.dataplane == Dataplane::Native) {
+        made.add("readinessProbe", ready_probe());
+    } else if (!moves_local_port(workload)) {
         made.add("readinessProbe", health_probe());
     }
     return made;

@@ -120,6 +120,7 @@ Value tailscaled_container(const Workload& workload) {
     put_if(made, is_asked, "ports",
            Value::list({Value::map(
                {{"containerPort", kHealthPort}, {"name", "healthz"}, {"protocol", "TCP"}})}));
+    put_if(made, workload.dataplane == Dataplane::Native, "readinessProbe", ready_probe());
     return made;
 }
 

@@ -36,6 +36,20 @@ Value inside_probe() {
          {"timeoutSeconds", kInsidePatience}});
 }
 
+Value probe_of(HealthProbe probe) {
+    switch (probe) {
+        case HealthProbe::FromNode:
+            return health_probe();
+        case HealthProbe::Inside:
+            return inside_probe();
+        case HealthProbe::ByProgram:
+            return ready_probe();
+        case HealthProbe::None:
+            break;
+    }
+    return {};
+}
+
 Value headless_service(const Workload& workload, const ProxyPlan& proxy) {
     Value spec = Value::map({{"clusterIP", "None"}, {"selector", selector(workload)}});
     if (proxy.family) {
@@ -77,8 +91,7 @@ Value tailscale_container(const Workload& workload, const ProxyPlan& proxy) {
     if (proxy.userspace) {
         mounts.append(Value::map({{"mountPath", "/tmp"}, {"name", "tmp"}}));
     }
-    put_if(made, proxy.probe != HealthProbe::None, "readinessProbe",
-           proxy.probe == HealthProbe::Inside ? inside_probe() : health_probe());
+    put_if(made, proxy.probe != HealthProbe::None, "readinessProbe", probe_of(proxy.probe));
     made.add("resources", proxy_resources());
     made.add("securityContext",
              proxy.userspace ? restricted_security_context() : Value::map({{"privileged", true}}));

@@ -15,6 +15,10 @@ namespace renderer {
 namespace {
 
 constexpr int kNobody = 65532;
+// Each time a program is started in the container; what waits for the answer is a rolling update.
+constexpr int kReadyPeriod = 5;    // seconds
+constexpr int kReadyPatience = 5;  // seconds
+constexpr int kReadyFailures = 6;  // in a row
 constexpr std::string_view kEnableForwarding =
     "sysctl -w net.ipv4.ip_forward=1 && if sysctl net.ipv6.conf.all.forwarding; then sysctl -w "
     "net.ipv6.conf.all.forwarding=1; fi";
@@ -97,6 +101,14 @@ Value health_probe() {
     return Value::map({{"failureThreshold", 10},
                        {"httpGet", Value::map({{"path", "/healthz"}, {"port", kHealthPort}})},
                        {"periodSeconds", 1}});
+}
+
+Value ready_probe() {
+    return Value::map(
+        {{"exec", Value::map({{"command", Value::list({"tailrender-proxy", "ready"})}})},
+         {"failureThreshold", kReadyFailures},
+         {"periodSeconds", kReadyPeriod},
+         {"timeoutSeconds", kReadyPatience}});
 }
 
 Value pod_names(const Workload& workload) {
@@ -200,7 +212,8 @@ Value proxy_resources() {
 }
 
 Value sysctl_container(const Workload& workload) {
-    const bool writes = workload.release.has(Trait::SysctlWithoutProgram);
+    const bool writes = workload.release.has(Trait::SysctlWithoutProgram) ||
+                        workload.dataplane == Dataplane::Native;
     return Value::map(
         {{"name", "sysctler"},
          {"image", workload.image},

@@ -49,6 +49,9 @@ constexpr int kHealthPort = 9002;
 // Asks a pod whether it is in the tailnet: a rolling update goes on only when the new pod answers.
 Value health_probe();
 
+// Asks tailrender-proxy in the pod by its own program whether it is ready.
+Value ready_probe();
+
 // What a proxy's container asks for, unless a ProxyClass says more.
 Value proxy_resources();
 

@@ -20,6 +20,26 @@ Note note_of(const Origin& origin, std::string text) {
     return {.pos = origin.pos, .object = origin.parent, .text = std::move(text)};
 }
 
+// tailrender-proxy knows nftables only.
+void check_native_firewall(const Plan& plan, Diagnostics& diagnostics) {
+    std::vector<Note> users;
+    for (const Workload& one : plan.workloads) {
+        if (one.dataplane == Dataplane::Native) {
+            users.push_back(note_of(one.origin, "its pods run tailrender-proxy"));
+        }
+    }
+    if (users.empty()) {
+        return;
+    }
+    diagnostics
+        .error("invalid-firewall-mode", plan.settings.firewall_mode_pos,
+               "tailrender-proxy cannot forward by iptables")
+        .where(plan.settings.firewall_mode_pos.known() ? "" : "PROXY_FIREWALL_MODE")
+        .found("\"iptables\"")
+        .expected("\"auto\" or \"nftables\" in \"proxyConfig.firewallMode\"")
+        .notes(std::move(users));
+}
+
 }  // namespace
 
 void check_operator_tags(const Plan& plan, Diagnostics& diagnostics) {
@@ -40,6 +60,9 @@ void check_operator_tags(const Plan& plan, Diagnostics& diagnostics) {
 
 void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
     const std::string& mode = plan.settings.firewall_mode;
+    if (mode == "iptables") {
+        check_native_firewall(plan, diagnostics);
+    }
     if (std::ranges::find(kFirewallModes, mode) != kFirewallModes.end()) {
         return;
     }

@@ -13,6 +13,7 @@
 #include "renderer/kube/proxy_class_rules.h"
 #include "renderer/kube/quantity.h"
 #include "renderer/plan/checks/metadata_checks.h"
+#include "renderer/plan/dataplanes.h"
 #include "renderer/plan/grammar.h"
 
 namespace renderer {
@@ -239,6 +240,7 @@ void check_ports(const Checker& checker, const Settings& settings) {
 void check_proxy_class(const CustomResource& input, const Settings& settings,
                        Diagnostics& diagnostics) {
     const Checker checker{input, diagnostics};
+    check_dataplane(input, diagnostics);
     check_entries(checker);
     const Fields pod = input.fields_at({"statefulSet", "pod"});
     const Fields container(pod.map("tailscaleContainer"));

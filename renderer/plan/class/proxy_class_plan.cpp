@@ -6,6 +6,7 @@
 #include "renderer/kube/image_reference.h"
 #include "renderer/kube/proxy_class_rules.h"
 #include "renderer/plan/class/pod_fields.h"
+#include "renderer/plan/dataplanes.h"
 
 namespace renderer {
 
@@ -93,6 +94,7 @@ ProxyClassPlan make_proxy_class(const CustomResource& input) {
     ProxyClassPlan result;
     result.origin = {input.pos(), input.doc->object_name(), "proxy-class: a ProxyClass"};
     result.name = input.name;
+    result.dataplane = annotated_dataplane(input);
     result.has_tailscale = tailscale.exists();
     result.accept_routes = tailscale.flag("acceptRoutes");
     result.acme_staging = spec.flag("useLetsEncryptStagingEnvironment");

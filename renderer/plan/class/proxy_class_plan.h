@@ -43,7 +43,8 @@ struct StaticEndpoints {
 struct ProxyClassPlan {
     Origin origin;
     std::string name;
-    bool has_tailscale = false;  // the class has the block
+    std::optional<Dataplane> dataplane;  // by its annotation
+    bool has_tailscale = false;          // the class has the block
     bool accept_routes = false;
     bool acme_staging = false;
     bool has_metrics = false;  // the class has the block

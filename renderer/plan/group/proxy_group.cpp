@@ -8,6 +8,7 @@
 #include "renderer/kube/api.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/proxy_group_checks.h"
+#include "renderer/plan/dataplanes.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/group/api_group.h"
 #include "renderer/plan/group/group_class.h"
@@ -115,8 +116,10 @@ Workload make_group(const ProxyGroupInput& group, const ProxyClassPlan* chosen,
         workload.env.push_back({"PORT", fmt::format("{}", feature.tailscaled_port)});
     }
     if (group.type == GroupType::KubeApiServer) {
+        refuse_native(group, "pods of a group of type kube-apiserver", diagnostics);
         fill_api_group(group, inputs, workload, feature);
     } else {
+        choose_dataplane(group, settings, workload, diagnostics);
         workload.volumes = {kConfigVolume, kAuthVolume};
         feature.shares_acme_account = shares_acme_account(group, settings);
         fill_environment(group, settings, workload, feature.shares_acme_account);
@@ -216,6 +219,15 @@ void check_group_type(const ParentInput& member, const ProxyGroupInput& group, G
 
 void check_ignored(const ParentInput& member, Diagnostics& diagnostics) {
     const On kind = member.doc->kind.text() == "Service" ? On::Service : On::Ingress;
+    const auto warn = [&](std::string_view key, Pos pos, std::string_view hint) {
+        about(member, diagnostics)
+            .warning("annotation-without-effect", pos,
+                     fmt::format("\"{}\" has no effect on what a group serves", key))
+            .hint(hint);
+    };
+    if (const Value* wish = member.annotation(kDataplane)) {
+        warn(kDataplane, wish->pos(), "move it to the group");
+    }
     for (const auto& [key, on, is_switch, in_group] : kAnnotations) {
         const bool is_misplaced = on != On::Both && on != kind;  // reported with its kind
         if (in_group != InGroup::Ignored || is_misplaced) {
@@ -226,12 +238,10 @@ void check_ignored(const ParentInput& member, Diagnostics& diagnostics) {
         if (found == nullptr) {
             continue;
         }
-        about(member, diagnostics)
-            .warning("annotation-without-effect", found->pos(),
-                     fmt::format("\"{}\" has no effect on what a group serves", key))
-            .hint(key == kProxyClass ? "the group has a \"spec.proxyClass\""
-                                     : "remove it, or remove the annotation "
-                                       "\"tailscale.com/proxy-group\" to use a separate proxy");
+        warn(key, found->pos(),
+             key == kProxyClass ? "the group has a \"spec.proxyClass\""
+                                : "remove it, or remove the annotation "
+                                  "\"tailscale.com/proxy-group\" to use a separate proxy");
     }
 }
 

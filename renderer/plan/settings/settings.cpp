@@ -20,15 +20,18 @@ constexpr std::string_view kDefaultTags = "tag:k8s";
 constexpr std::string_view kDefaultRefreshInterval = "1h0m0s";  // of the ExternalSecret CRD
 
 // `repo` is the chart's old spelling of `repository`, and wins.
-Image decode_image(const Value& all, std::string_view group, std::string_view repository,
-                   std::string_view tag) {
+Image decode_image(const Value& all, std::string_view group, std::string_view key,
+                   std::string_view repository, std::string_view tag) {
     Image image;
-    image.repository = text_at(all, {group, "image", "repo"},
-                               text_at(all, {group, "image", "repository"}, repository));
-    image.tag = text_at(all, {group, "image", "tag"}, tag);
-    image.digest = text_at(all, {group, "image", "digest"});
-    image.pull_policy = text_at(all, {group, "image", "pullPolicy"});
-    image.pos = pos_at(all, {group, "image"});
+    image.repository =
+        text_at(all, {group, key, "repo"}, text_at(all, {group, key, "repository"}, repository));
+    image.tag = text_at(all, {group, key, "tag"}, tag);
+    image.digest = text_at(all, {group, key, "digest"});
+    image.pull_policy = text_at(all, {group, key, "pullPolicy"});
+    for (const std::string_view part : {"digest", "tag", "repository", "repo"}) {
+        const Pos pos = pos_at(all, {group, key, part});
+        image.pos = pos.known() ? pos : image.pos;
+    }
     return image;
 }
 
@@ -89,8 +92,11 @@ void decode_ours(const Value& all, std::string_view operator_namespace, Settings
         chosen<CustomResources>(all, "customResources", {"auto", "emit", "consume"});
     settings.placement = chosen<Placement>(all, "placement", {"parent", "central"});
     settings.service_monitors = flag_at(all, {"tailrender", "serviceMonitors"});
-    settings.image =
-        decode_image(all, "tailrender", "tailrender/tailrender-runtime", "v" TAILRENDER_VERSION);
+    settings.image = decode_image(all, "tailrender", "image", "tailrender/tailrender-runtime",
+                                  "v" TAILRENDER_VERSION);
+    settings.native_image =
+        decode_image(all, "tailrender", "proxyImage", "tailrender/tailrender-proxy",
+                     fmt::format("v" TAILRENDER_VERSION "-{}", kNativeTailscale));
     const std::int64_t delay = parse_duration(text_at(all, {"tailrender", "cleanupDelay"}));
     if (delay >= 0 && delay % kSecond == 0) {
         settings.cleanup_delay = delay / kSecond;
@@ -229,7 +235,7 @@ Release decode_release(const Value& all, std::span<const ReleaseSource> installe
 
 void decode_chart(const Value& all, Settings& settings, Diagnostics& diagnostics) {
     settings.proxy_image =
-        decode_image(all, "proxyConfig", "tailscale/tailscale", settings.release.tag);
+        decode_image(all, "proxyConfig", "image", kStockRepository, settings.release.tag);
     decode_operator_tags(all, settings);
     decode_default_tags(all, settings, diagnostics);
     decode_take_over(all, settings, diagnostics);

@@ -26,6 +26,12 @@ enum class InputsMode : std::uint8_t { Partial, Complete };
 enum class CustomResources : std::uint8_t { Auto, Emit, Consume };
 enum class Placement : std::uint8_t { Parent, Central };
 
+// Of the image with containerboot, by default.
+inline constexpr std::string_view kStockRepository = "tailscale/tailscale";
+inline constexpr std::string_view kStockRepositoryInFull = "docker.io/tailscale/tailscale";
+// Of the tailscaled in the image of tailrender-proxy that is made by plugins/image/Containerfile.
+inline constexpr std::string_view kNativeTailscale = "1.104.5";
+
 struct Image {
     std::string repository, tag, digest, pull_policy;
     Pos pos;
@@ -59,8 +65,9 @@ struct Settings {
     std::string ns;  // where generated objects live
     std::string cluster_domain = "cluster.local";
     std::string tailnet_domain;
-    Dataplane dataplane = Dataplane::Containerboot;
-    Image image;  // controller
+    Dataplane dataplane = Dataplane::Containerboot;  // of proxies that do not choose one
+    Image native_image;                              // of those that run tailrender-proxy
+    Image image;                                     // controller
     SecretsMode secrets = SecretsMode::Reference;
     Pos secrets_pos;
     ExternalSecretSettings external_secret;

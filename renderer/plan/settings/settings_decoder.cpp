@@ -88,7 +88,7 @@ constexpr Format kStore = {is_dns1123_subdomain, "the name of a SecretStore or C
 constexpr Choice kPullPolicy = {"Always|IfNotPresent|Never"};
 constexpr Choice kLogging = {.names = "info|debug|dev", .is_strict = false};
 constexpr Choice kApiMode = {.names = "true|false|noauth", .is_strict = false};
-constexpr Choice kDataplane = {"containerboot", "native"};
+constexpr Choice kDataplane = {"containerboot|native"};
 constexpr Choice kCustomResources = {"auto|emit|consume"};
 constexpr Choice kSecrets = {"reference|generate|external"};
 constexpr Choice kStoreKind = {"SecretStore|ClusterSecretStore"};
@@ -231,7 +231,7 @@ constexpr std::array kOurs = {
     formed("tailnetDomain", form<kTailnetDomain>),
     formed("dataplane", one_of<kDataplane>),
     formed("operatorVersion", form<kOperatorVersion>),
-    SchemaField{"image", FieldType::Section, kImage},
+    SchemaField{"image proxyImage", FieldType::Section, kImage},
     SchemaField{"serviceMonitors", FieldType::Flag},
     formed("customResources", one_of<kCustomResources>),
     formed("secrets", one_of<kSecrets>),

@@ -17,6 +17,10 @@ TEST(DecodeSettings, DefaultsAreTheCharts) {
     EXPECT_EQ(settings.cluster_domain, "cluster.local");
     EXPECT_EQ(settings.proxy_image.reference(), "tailscale/tailscale:v1.96.5");
     EXPECT_EQ(settings.image.reference(), "tailrender/tailrender-runtime:v" TAILRENDER_VERSION);
+    EXPECT_EQ(settings.dataplane, Dataplane::Containerboot);
+    EXPECT_EQ(settings.native_image.reference(),
+              "tailrender/tailrender-proxy:v" TAILRENDER_VERSION "-1.104.5");
+    EXPECT_TRUE(settings.native_image.pinned());
     EXPECT_EQ(settings.default_tags, Tags{"tag:k8s"});
     EXPECT_EQ(settings.firewall_mode, "auto");
     EXPECT_EQ(settings.ingress_class, "tailscale");
@@ -86,6 +90,7 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "1: error [unknown-setting] unknown key \"clusterDomian\" in \"tailrender\" | one of { "
          "cleanupDelay, clusterDomain, customResources, dataplane, externalSecret, hostnameSuffix, "
          "image, inputs, namespace, nodePortRange, operatorVersion, placement, privileges, "
+         "proxyImage, "
          "secrets, "
          "serviceMonitors, tailnetDomain, takeOverTag } | did you mean \"clusterDomain\"?\n"},
         {"tailrender: {image: {tags: x}}",
@@ -104,9 +109,6 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "1: error [wrong-type] \"tailrender.serviceMonitors\" has the wrong type | a string | "
          "true "
          "or false\n"},
-        {"tailrender: {dataplane: native}",
-         "1: error [not-supported] \"tailrender.dataplane: native\" is not supported yet | remove "
-         "\"tailrender.dataplane\"\n"},
         {"tailrender: {secrets: external}", ""},
         {"tailrender: {externalSecret: {store: Vault!}}",
          "1: error [invalid-setting] invalid \"tailrender.externalSecret.store\" | "
@@ -212,7 +214,7 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          ""},
         {"tailrender: {dataplane: foo}",
          "1: error [unknown-choice] invalid value of \"tailrender.dataplane\" | \"foo\" | one "
-         "of { containerboot }\n"},
+         "of { containerboot, native }\n"},
         {"proxyConfig: {firewalMode: auto}",
          "1: warning [unknown-chart-value] unknown key \"firewalMode\" in \"proxyConfig\" | did "
          "you "

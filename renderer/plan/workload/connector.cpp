@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "renderer/plan/checks/connector_checks.h"
+#include "renderer/plan/dataplanes.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/routes.h"
 
@@ -111,6 +112,7 @@ std::optional<Workload> plan_connector(const ConnectorInput& connector, const Pr
     }
     Workload proxy = bare_proxy(connector, "connector", rule_of(connector), inputs);
     proxy.proxy_class = proxy_class;
+    choose_dataplane(connector, inputs.settings, proxy, diagnostics);
     proxy.metrics_type = "connector";
     proxy.tags =
         device_tags(spec_tags(connector.tags, inputs.settings.default_tags), inputs.settings);

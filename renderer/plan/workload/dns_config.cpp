@@ -4,6 +4,7 @@
 
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/custom_resources.h"
+#include "renderer/plan/dataplanes.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/parents.h"
@@ -33,6 +34,7 @@ void refuse_second(const CustomResource& config, const Origin& first, Diagnostic
 
 void check(const CustomResource& config, Diagnostics& diagnostics) {
     check_custom_resource(config, diagnostics);
+    refuse_native(config, "pods of the nameserver", diagnostics);
     const Fields nameserver = config.fields_at({"nameserver"});
     if (replicas(config) < 0) {
         report_invalid(config, nameserver.pos("replicas"), "spec.nameserver.replicas is negative",

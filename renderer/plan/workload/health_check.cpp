@@ -36,11 +36,16 @@ bool forwards_its_address(const ProxyPlan& proxy) {
 
 void plan_health_checks(std::vector<Workload>& workloads) {
     for_each_of<ProxyPlan>(workloads, [](Workload& workload, ProxyPlan& proxy) {
-        if (!workload.release.has(Trait::KeptDevices) || has_last_word(workload.proxy_class)) {
-            return;
+        const bool answers =
+            workload.release.has(Trait::KeptDevices) && !has_last_word(workload.proxy_class);
+        if (answers) {
+            workload.env.push_back({kHealthCheck, "true"});
         }
-        workload.env.push_back({kHealthCheck, "true"});
-        proxy.probe = forwards_its_address(proxy) ? HealthProbe::Inside : HealthProbe::FromNode;
+        if (workload.dataplane == Dataplane::Native) {
+            proxy.probe = HealthProbe::ByProgram;
+        } else if (answers) {
+            proxy.probe = forwards_its_address(proxy) ? HealthProbe::Inside : HealthProbe::FromNode;
+        }
     });
 }
 

@@ -36,13 +36,12 @@ void check_headless(const ServiceInput& service, Diagnostics& diagnostics) {
 }
 
 // The stock image resolves a DNS target to IPv4 addresses only.
-void check_families(const ServiceInput& service, const Settings& settings,
-                    Diagnostics& diagnostics) {
+void check_families(const ServiceInput& service, Dataplane dataplane, Diagnostics& diagnostics) {
     const bool v6 = std::ranges::count(service.ip_families, IpFamily::V6) > 0;
     const bool both = service.ip_family_policy == IpFamilyPolicy::PreferDual ||
                       service.ip_family_policy == IpFamilyPolicy::RequireDual ||
                       service.ip_families.size() > 1;
-    if (settings.dataplane != Dataplane::Containerboot || (!both && !v6)) {
+    if (dataplane != Dataplane::Containerboot || (!both && !v6)) {
         return;
     }
     about(service, diagnostics)
@@ -67,7 +66,7 @@ void plan_target(const ServiceInput& service, const Settings& settings, Workload
     } else {
         proxy.target_value = cluster_dns_name(service.ns, service.name, settings);
         if (!service.headless) {
-            check_families(service, settings, diagnostics);
+            check_families(service, workload.dataplane, diagnostics);
         }
     }
     const bool is_ip = proxy.target == Target::ClusterIp;

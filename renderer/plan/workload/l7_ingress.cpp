@@ -45,7 +45,8 @@ Workload plan_l7_ingress(const IngressInput& ingress, const ProxyInputs& inputs,
     proxy.userspace = !forwards;
     if (forwards) {
         workload.env.push_back({"EXPERIMENTAL_ALLOW_PROXYING_CLUSTER_TRAFFIC_VIA_INGRESS", "true"});
-        if (inputs.settings.release.has(Trait::ServeOnAllInterfaces)) {
+        if (inputs.settings.release.has(Trait::ServeOnAllInterfaces) ||
+            workload.dataplane == Dataplane::Native) {
             workload.env.push_back({"TS_SERVE_ALLOW_ALL_INTERFACES", "true"});
         }
     } else {

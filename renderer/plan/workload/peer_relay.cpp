@@ -13,6 +13,7 @@
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/custom_resources.h"
+#include "renderer/plan/dataplanes.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/proxy.h"
@@ -94,6 +95,7 @@ public:
         made.proxy_class = inputs_.classes.named(
             relay_, {spec_.text("proxyClass"), spec_.pos("proxyClass")}, out_);
         check_class(made.proxy_class);
+        choose_dataplane(relay_, inputs_.settings, made, out_);
         made.volumes = {kConfigVolume, kAuthVolume};
         const bool is_sound = out_.error_count() == before;
         name_hosts(made, is_sound);

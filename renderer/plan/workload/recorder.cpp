@@ -8,6 +8,7 @@
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/custom_resources.h"
+#include "renderer/plan/dataplanes.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/proxy.h"
@@ -50,6 +51,7 @@ public:
         check_name();
         check_storage();
         check_pod();
+        refuse_native(recorder_, "pods of a Recorder", out_);
         Workload made = start_workload(recorder_, kRule, inputs_);
         made.labels = {{"app.kubernetes.io/name", "recorder"},
                        {"app.kubernetes.io/instance", made.name}};

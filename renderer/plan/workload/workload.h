@@ -26,8 +26,8 @@ namespace renderer {
 enum class Target : std::uint8_t { ClusterIp, DnsName, TailnetIp, TailnetName, Serve, Routes };
 
 // How the kubelet learns that a pod is in the tailnet. What comes to the address of a pod may lead
-// elsewhere: then it has to ask inside.
-enum class HealthProbe : std::uint8_t { None, FromNode, Inside };
+// elsewhere: then it has to ask inside. tailrender-proxy is asked by its own program.
+enum class HealthProbe : std::uint8_t { None, FromNode, Inside, ByProgram };
 
 // The proxy of one Service, Ingress or Connector.
 struct ProxyPlan {
@@ -90,6 +90,7 @@ struct Workload {
     std::string tailnet;                 // "" = the controller's own
     std::string server_url;              // "" = the default control server
     std::string target_text;             // for people: "shop/web", "tailnet 100.64.0.7"
+    Dataplane dataplane = Dataplane::Containerboot;
     std::string image;
     std::string pull_policy;                      // "" = not set
     std::string priority_class;                   // "" = not set

@@ -1,0 +1,36 @@
+// Which program the pods of a proxy run as their first: containerboot of the stock image, or
+// tailrender-proxy. By the annotation of the parent, else by that of its ProxyClass, else by the
+// setting. Pods of ProxyGroups of type kube-apiserver, of Recorders and of the nameserver run
+// programs of their own.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "renderer/classify/parent_input.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/kube/api.h"
+#include "renderer/plan/plan.h"
+#include "renderer/plan/settings/settings.h"
+
+namespace renderer {
+
+constexpr std::string_view kDataplane = TAILRENDER_DOMAIN "/dataplane";
+
+// What the object's annotation says. None: it has no such annotation, or (reported by
+// check_dataplane) one that says something else.
+std::optional<Dataplane> annotated_dataplane(const ParentInput& object);
+void check_dataplane(const ParentInput& object, Diagnostics& diagnostics);
+
+// Sets dataplane, image and pull policy of a workload that has its class. Reports an annotation
+// that is wrong, and a class with an image of containerboot's.
+void choose_dataplane(const ParentInput& parent, const Settings& settings, Workload& workload,
+                      Diagnostics& diagnostics);
+
+// Reports an object that wants the one that its pods cannot have. `pods`: "pods of a Recorder".
+void refuse_native(const ParentInput& parent, std::string_view pods, Diagnostics& diagnostics);
+
+// Of the settings that concern containerboot only.
+void check_stock_image(const Settings& settings, Diagnostics& diagnostics);
+
+}  // namespace renderer

@@ -3,6 +3,7 @@
 //   tailrender-proxy          runs the proxy
 //   tailrender-proxy ready    exits with 0 when the proxy of this pod is ready: its exec probe
 //   tailrender-proxy rules    prints the nftables rules of this pod
+//   tailrender-proxy api      runs the API server's proxy, beside a tailscaled that it does not start
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -12,6 +13,7 @@
 #include <random>
 #include <string_view>
 
+#include "runtime/api_proxy/run.h"
 #include "runtime/dns/cares.h"
 #include "runtime/nft/netlink.h"
 #include "runtime/nft/text.h"
@@ -113,6 +115,9 @@ int run(std::string_view command) {
     if (command == "ready") {
         return runtime::ask_ready(environment);
     }
+    if (command == "api") {
+        return runtime::api_proxy::run(environment);
+    }
     // Large texts come and go: what they took is given back at once.
     mallopt(M_MMAP_THRESHOLD, 64 * 1024);
     runtime::Log log(runtime::Log::Form::Boot, runtime::LogLevel::Info);
@@ -123,8 +128,8 @@ int run(std::string_view command) {
 
 int main(int argc, char** argv) {
     const std::string_view command = argc > 1 ? argv[1] : "";
-    if (argc > 2 || (argc == 2 && command != "ready" && command != "rules")) {
-        std::fputs("usage: tailrender-proxy [ready | rules]\n", stderr);
+    if (argc > 2 || (argc == 2 && command != "ready" && command != "rules" && command != "api")) {
+        std::fputs("usage: tailrender-proxy [ready | rules | api]\n", stderr);
         return 2;
     }
     try {

@@ -1,0 +1,72 @@
+#include "runtime/api_proxy/callers.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace runtime::api_proxy {
+
+namespace {
+
+constexpr std::size_t kMostRemembered = 4096;
+constexpr Duration kLongest = std::chrono::minutes(1);
+
+CallerAnswer answer_of(const LocalReply& reply, const IpAddress& source) {
+    if (reply.code != 200) {
+        return {.is_known = reply.code == 404,
+                .problem = reply.code == 404
+                               ? fmt::format("the tailnet has no device with the address {}",
+                                             source.text())
+                               : "tailscaled does not answer: " + reply.problem};
+    }
+    auto caller = read_caller(reply.body, source);
+    if (!caller) {
+        return {.is_known = true, .problem = caller.error().diagnostic.message};
+    }
+    return {.caller = std::make_shared<const Caller>(std::move(*caller)), .is_known = true};
+}
+
+}  // namespace
+
+void Callers::find(const AddressPort& source, Duration age, Done done) {
+    Entry& entry = entries_[source.address];
+    if (!entry.waiting.empty()) {
+        // Asked for at most a LocalAPI time-out ago, and answered later than now.
+        entry.waiting.push_back(std::move(done));
+        return;
+    }
+    if (entry.answer.caller != nullptr && loop_.uptime() - entry.asked <= age) {
+        const CallerAnswer answer = entry.answer;
+        return done(answer);
+    }
+    entry.asked = loop_.uptime();
+    entry.waiting.push_back(std::move(done));
+    const bool is_v6 = source.address.is_v6();
+    api_.whois(fmt::format("{}{}{}:{}", is_v6 ? "[" : "", source.address.text(), is_v6 ? "]" : "",
+                           source.port),
+               [this, source, alive = std::weak_ptr(alive_)](const LocalReply& reply) {
+                   if (!alive.expired()) {
+                       take(source, reply);
+                   }
+               });
+}
+
+void Callers::take(const AddressPort& source, const LocalReply& reply) {
+    Entry& entry = entries_[source.address];
+    entry.answer = answer_of(reply, source.address);
+    const CallerAnswer answer = entry.answer;
+    for (const Done& done : std::exchange(entry.waiting, {})) {
+        done(answer);
+    }
+    forget_old();
+}
+
+void Callers::forget_old() {
+    if (entries_.size() > kMostRemembered) {
+        std::erase_if(entries_, [&](const auto& item) {
+            return item.second.waiting.empty() && loop_.uptime() - item.second.asked > kLongest;
+        });
+    }
+}
+
+}  // namespace runtime::api_proxy

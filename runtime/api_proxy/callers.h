@@ -1,0 +1,48 @@
+// Asks tailscaled who has an address of the tailnet, and remembers the answer for a few seconds.
+// Questions about one address at one time are one question; what failed is not remembered.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/api_proxy/caller.h"
+#include "runtime/base/ip_prefix.h"
+#include "runtime/localapi/client.h"
+
+namespace runtime::api_proxy {
+
+struct CallerAnswer {
+    std::shared_ptr<const Caller> caller = {};  // empty: see `problem`
+    bool is_known = false;                      // tailscaled has answered about this address
+    std::string problem = {};
+};
+
+class Callers {
+public:
+    using Done = std::function<void(const CallerAnswer&)>;
+
+    // Both outlive this.
+    Callers(Loop& loop, LocalApi& api) : loop_(loop), api_(api) {}
+
+    // Calls `done` with an answer that is at most `age` old: now, or later.
+    void find(const AddressPort& source, Duration age, Done done);
+
+private:
+    struct Entry {
+        CallerAnswer answer;
+        Duration asked = {};  // uptime
+        std::vector<Done> waiting;
+    };
+    void take(const AddressPort& source, const LocalReply& reply);
+    void forget_old();
+
+    Loop& loop_;
+    LocalApi& api_;
+    std::map<IpAddress, Entry> entries_;
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+};
+
+}  // namespace runtime::api_proxy

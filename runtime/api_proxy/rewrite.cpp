@@ -1,0 +1,145 @@
+#include "runtime/api_proxy/rewrite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "renderer/base/ascii.h"
+#include "renderer/core/json.h"
+
+namespace runtime::api_proxy {
+
+using renderer::Value;
+
+namespace {
+
+// Of this connection only (RFC 9110 section 7.6.1), and what frames the body, which is written
+// anew.
+constexpr std::array<std::string_view, 11> kOfOneHop = {
+    "connection", "content-length",      "keep-alive",        "proxy-authenticate",
+    "te",         "proxy-authorization", "proxy-connection",  "trailer",
+    "upgrade",    "http2-settings",      "transfer-encoding"};
+// Where a request comes from is what tailscaled says; the API server's audit log takes these names.
+constexpr std::array<std::string_view, 6> kOfOrigin = {
+    "forwarded",         "x-forwarded-for", "x-forwarded-host",
+    "x-forwarded-proto", "x-real-ip",       "x-forwarded-port"};
+
+bool holds(const auto& names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+// In any case, and with "_" for "-", which some servers take for the same.
+bool says_who(std::string_view lower) {
+    return lower == "authorization" || lower.starts_with("impersonate") ||
+           lower.starts_with("x-remote-");
+}
+
+std::string normal_name(std::string_view name) {
+    std::string out = renderer::lower_case(name);
+    std::ranges::replace(out, '_', '-');
+    return out;
+}
+
+bool is_nominated(const std::vector<std::string_view>& nominated, std::string_view name) {
+    return std::ranges::any_of(nominated, [name](std::string_view other) {
+        return equals_ignoring_case(name, other);
+    });
+}
+
+void add(std::string& out, std::string_view name, std::string_view value) {
+    out.append(name).append(": ").append(value).append("\r\n");
+}
+
+void add_body(std::string& out, const Body& body, bool says_none) {
+    if (body.kind == Body::Kind::Chunked) {
+        add(out, "Transfer-Encoding", "chunked");
+    } else if (body.kind == Body::Kind::Length || says_none) {
+        add(out, "Content-Length", fmt::format("{}", body.length));
+    }
+}
+
+void add_upgrade(std::string& out, Protocol protocol) {
+    if (protocol != Protocol::None) {
+        add(out, "Connection", "Upgrade");
+        add(out, "Upgrade", protocol == Protocol::WebSocket ? "websocket" : "SPDY/3.1");
+    }
+}
+
+std::string_view reason_of(int code) {
+    switch (code) {
+        case 400:
+            return "BadRequest";
+        case 403:
+            return "Forbidden";
+        case 429:
+            return "TooManyRequests";
+        case 503:
+            return "ServiceUnavailable";
+        default:
+            return "InternalError";
+    }
+}
+
+}  // namespace
+
+std::string upstream_head(const RequestHead& head, const std::optional<Impersonation>& as,
+                          std::string_view source) {
+    std::string out = fmt::format("{} {} HTTP/1.1\r\n", head.method, head.target);
+    for (const HeadField& field : head.fields) {
+        const std::string name = normal_name(field.name);
+        if (!holds(kOfOneHop, name) && !holds(kOfOrigin, name) && !(as && says_who(name)) &&
+            !is_nominated(head.nominated, field.name)) {
+            add(out, field.name, field.value);
+        }
+    }
+    const bool may_have_body = head.method != "GET" && head.method != "HEAD";
+    add_body(out, head.body, may_have_body);
+    add_upgrade(out, head.upgrade);
+    add(out, "X-Forwarded-For", source);
+    if (as) {
+        add(out, "Authorization", fmt::format("Bearer {}", as->token));
+        add(out, "Impersonate-User", as->caller.user);
+        for (const std::string& group : as->caller.groups) {
+            add(out, "Impersonate-Group", group);
+        }
+    }
+    return out.append("\r\n");
+}
+
+std::string client_head(const ResponseHead& head, bool closes) {
+    std::string out = fmt::format("HTTP/1.1 {} {}\r\n", head.status, head.reason);
+    const bool has_length_of_another =
+        head.body.kind == Body::Kind::None && head.status >= 200;  // HEAD, 304
+    for (const HeadField& field : head.fields) {
+        const std::string name = normal_name(field.name);
+        const bool frames = name == "content-length" && has_length_of_another;
+        if ((!holds(kOfOneHop, name) || frames) && !is_nominated(head.nominated, field.name)) {
+            add(out, field.name, field.value);
+        }
+    }
+    add_body(out, head.body, false);
+    add_upgrade(out, head.upgrade);
+    if (closes && head.upgrade == Protocol::None && head.status >= 200) {
+        add(out, "Connection", "close");
+    }
+    return out.append("\r\n");
+}
+
+std::string refusal_response(const Refusal& refusal, bool has_body) {
+    const Value status = Value::map({{"kind", "Status"},
+                                     {"apiVersion", "v1"},
+                                     {"metadata", Value::map()},
+                                     {"status", "Failure"},
+                                     {"message", refusal.message},
+                                     {"reason", reason_of(refusal.code)},
+                                     {"code", refusal.code}});
+    const std::string body = renderer::write_json(status) + "\n";
+    return fmt::format(
+        "HTTP/1.1 {} {}\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n"
+        "Content-Length: {}\r\n{}Connection: close\r\n\r\n{}",
+        refusal.code, reason_of(refusal.code), body.size(),
+        refusal.code == 429 ? "Retry-After: 10\r\n" : "", has_body ? body : std::string());
+}
+
+}  // namespace runtime::api_proxy

@@ -1,0 +1,36 @@
+// What becomes of a head on its way through: pure.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/api_proxy/caller.h"
+#include "runtime/api_proxy/head.h"
+
+namespace runtime::api_proxy {
+
+// As whom the API server is asked: with our own token, in place of the caller.
+struct Impersonation {
+    const Caller& caller;
+    std::string_view token;
+};
+
+// The head that goes to the API server. With `as`, nothing that the client says about who it is
+// gets through; without, its credentials are what the API server judges. In both, what is meant for
+// the next hop only ends here, and `source` is the only word on where the request comes from.
+std::string upstream_head(const RequestHead& head, const std::optional<Impersonation>& as,
+                          std::string_view source);
+
+// The head that goes to the client. `closes`: the connection ends after this message.
+std::string client_head(const ResponseHead& head, bool closes);
+
+// A whole response of ours: a Status of Kubernetes, after which the connection ends.
+struct Refusal {
+    int code = 500;
+    std::string message;
+};
+std::string refusal_response(const Refusal& refusal, bool has_body);
+
+}  // namespace runtime::api_proxy

@@ -1,0 +1,67 @@
+// Keeps tailscaled's Serve as this proxy needs it: TLS of the device's own name ends there, on port
+// 443, and what is in it comes to us on loopback behind a PROXY header. The pod's tailscaled serves
+// nothing else. Looks again each minute, and each 5 seconds until it is so.
+// Source: tailscale v1.96.5 ipn/serve.go, ipn/localapi/serve.go.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "renderer/core/result.h"
+#include "renderer/core/value.h"
+#include "runtime/base/ip_prefix.h"
+#include "runtime/base/log.h"
+#include "runtime/localapi/client.h"
+
+namespace runtime::api_proxy {
+
+// Of a device with this name.
+renderer::Value serve_config(std::string_view domain, const AddressPort& at);
+
+class Serve {
+public:
+    // Of the process that tailscaled's socket is of.
+    using Owner = std::function<renderer::Result<uid_t>()>;
+
+    // All references outlive it. `at`: where we listen.
+    Serve(Loop& loop, Log& log, LocalApi& api, Owner owner, AddressPort at);
+    ~Serve();
+    Serve(const Serve&) = delete;
+    Serve& operator=(const Serve&) = delete;
+
+    void start() { look(); }
+    // As whom tailscaled runs; no value: unknown.
+    [[nodiscard]] std::optional<uid_t> tailscaled() const { return tailscaled_; }
+    // "": tailscaled serves.
+    [[nodiscard]] const std::string& problem() const { return problem_; }
+
+private:
+    void look();
+    void on_status(const LocalReply& reply);
+    void on_config(const LocalReply& reply, const std::string& domain);
+    void settle(std::string problem);
+    template <typename Call>
+    LocalDone guarded(Call call) {  // nothing happens once this is destroyed
+        return [alive = std::weak_ptr(alive_), call](const LocalReply& reply) {
+            if (!alive.expired()) {
+                call(reply);
+            }
+        };
+    }
+
+    Loop& loop_;
+    Log& log_;
+    LocalApi& api_;
+    Owner owner_;
+    AddressPort at_;
+    std::optional<uid_t> tailscaled_;
+    std::string problem_ = "starting";
+    TimerId timer_ = 0;
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+};
+
+}  // namespace runtime::api_proxy

@@ -1,0 +1,120 @@
+#include "runtime/api_proxy/serve.h"
+
+#include <gtest/gtest.h>
+
+#include "renderer/core/json.h"
+#include "runtime/testing/fake_loop.h"
+#include "runtime/testing/scripted_transport.h"
+
+namespace runtime::api_proxy {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr std::string_view kConfig =
+    R"({"TCP":{"443":{"TCPForward":"127.0.0.1:8443","TerminateTLS":"box.t.ts.net","ProxyProtocol":2}}})";
+
+class ApiServeTest : public testing::Test {
+protected:
+    HttpReply answer(const HttpRequest& request) {
+        if (request.url.find("/status") != std::string::npos) {
+            return {.status = 200, .body = status};
+        }
+        if (request.method == "GET") {
+            return {.status = 200, .body = config, .headers = {"etag: e1"}};
+        }
+        written.push_back(request.headers.back() + " " + request.body);
+        if (write_status == 200) {
+            config = request.body;
+        }
+        return {.status = write_status, .body = "no"};
+    }
+    std::string problem_after(Duration time) {
+        loop.run_for(time);
+        return serve.problem();
+    }
+
+    std::string status = R"({"BackendState":"Running","CertDomains":["box.t.ts.net"]})";
+    std::string config = "null";
+    int write_status = 200;
+    uid_t owner = 1000;
+    std::string away;  // why its socket is not there
+    std::vector<std::string> written;
+    FakeLoop loop;
+    Log log{Log::Form::Json, LogLevel::Error};
+    ScriptedTransport transport{loop, [this](const HttpRequest& request) { return answer(request); }};
+    LocalApi api{transport};
+    Serve serve{loop, log, api,
+                [this]() -> renderer::Result<uid_t> {
+                    if (!away.empty()) {
+                        return renderer::Error{{.message = away}};
+                    }
+                    return owner;
+                },
+                AddressPort::parse("127.0.0.1:8443").value()};
+};
+
+TEST_F(ApiServeTest, ForwardsPort443OfTheDevicesName) {
+    EXPECT_EQ(serve.problem(), "starting");
+    serve.start();
+    EXPECT_EQ(problem_after(seconds(1)), "");
+    EXPECT_EQ(serve.tailscaled(), uid_t{1000});
+    EXPECT_EQ(written, std::vector<std::string>{"If-Match: e1 " + std::string(kConfig)});
+    loop.run_for(minutes(5));
+    EXPECT_EQ(written.size(), 1U) << "it is so already";
+}
+
+TEST_F(ApiServeTest, FollowsTheDevicesNameAndWhatOthersWrite) {
+    serve.start();
+    loop.run_for(seconds(1));
+    status = R"({"BackendState":"Running","CertDomains":["box-1.t.ts.net"]})";
+    EXPECT_EQ(problem_after(minutes(1)), "");
+    EXPECT_EQ(written.size(), 2U);
+    EXPECT_NE(config.find("box-1.t.ts.net"), std::string::npos);
+    config = "{}";
+    loop.run_for(minutes(1));
+    EXPECT_EQ(written.size(), 3U);
+}
+
+TEST_F(ApiServeTest, NoOneCountsAsTailscaledWhileItIsAway) {
+    away = "cannot reach tailscaled";
+    serve.start();
+    EXPECT_EQ(problem_after(seconds(1)), "cannot reach tailscaled");
+    EXPECT_EQ(serve.tailscaled(), std::nullopt);
+    away.clear();
+    EXPECT_EQ(problem_after(seconds(5)), "");
+    EXPECT_EQ(serve.tailscaled(), uid_t{1000});
+}
+
+TEST_F(ApiServeTest, RefusesATailscaledOfRoot) {
+    owner = 0;
+    serve.start();
+    EXPECT_EQ(problem_after(seconds(1)),
+              "tailscaled runs as root; it needs a user of its own, since whoever may forward "
+              "ports into the pod comes as root, too");
+    EXPECT_TRUE(transport.asked.empty());
+}
+
+TEST_F(ApiServeTest, SaysWhyItDoesNotServe) {
+    const auto with_status = [this](std::string_view text) {
+        status = text;
+        return problem_after(seconds(5));
+    };
+    status = "no";
+    serve.start();
+    EXPECT_EQ(with_status("no"), "tailscaled's status is not JSON");
+    EXPECT_EQ(with_status(R"({"BackendState":"NeedsLogin"})"),
+              "tailscaled is not connected: NeedsLogin");
+    EXPECT_EQ(with_status(R"({"BackendState":"Running"})"),
+              "the tailnet gives no certificates; enable HTTPS for it");
+    write_status = 403;
+    EXPECT_EQ(with_status(R"({"BackendState":"Running","CertDomains":["a"]})"),
+              "tailscaled does not take the Serve configuration: HTTP status 403: no (OperatorUser "
+              "in its configuration names our user)");
+    write_status = 412;
+    EXPECT_EQ(problem_after(seconds(5)), "someone else changes tailscaled's Serve configuration");
+}
+
+}  // namespace
+}  // namespace runtime::api_proxy

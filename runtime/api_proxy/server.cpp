@@ -1,0 +1,86 @@
+#include "runtime/api_proxy/server.h"
+
+#include <utility>
+
+#include "runtime/api_proxy/socket_owner.h"
+
+namespace runtime::api_proxy {
+
+namespace {
+
+constexpr Duration kTick = std::chrono::seconds(1);
+// Beyond the limit of connections so many are told that there are too many; more are closed.
+constexpr std::size_t kTold = 500;
+
+}  // namespace
+
+Server::Server(AsioLoop& loop, Shared& shared, std::function<std::optional<uid_t>()> tailscaled)
+    : loop_(loop), shared_(shared), tailscaled_(std::move(tailscaled)) {
+    timer_ = loop_.after(kTick, [this] { tick(); });
+}
+
+Server::~Server() {
+    loop_.cancel(timer_);
+}
+
+renderer::Result<std::uint16_t> Server::listen(const AddressPort& at) {
+    listener_ = std::make_unique<Listener>(
+        loop_, [this](boost::asio::ip::tcp::socket socket) { take(socket.release()); });
+    return listener_->listen(at);
+}
+
+void Server::take(int descriptor) {
+    Stream client(descriptor);
+    const auto owner = owner_of_peer(descriptor);
+    const auto wanted = tailscaled_();
+    if (!owner || !wanted || *owner != *wanted || *wanted == 0) {
+        ++shared_.counters.foreign;
+        shared_.log.warning("refused a connection that is not tailscaled's");
+        return;
+    }
+    if (sessions_.size() >= shared_.limits.connections + kTold) {
+        ++shared_.counters.crowded;
+        return;
+    }
+    const std::uint64_t id = next_++;
+    auto session = std::make_unique<Session>(
+        shared_, std::move(client), sessions_.size() >= shared_.limits.connections, [this, id] {
+            loop_.after({}, [this, id, alive = std::weak_ptr(alive_)] {
+                if (!alive.expired()) {
+                    forget(id);
+                }
+            });
+        });
+    Session& started = *session;
+    sessions_.emplace(id, std::move(session));
+    started.start();
+}
+
+void Server::forget(std::uint64_t id) {
+    sessions_.erase(id);
+    if (sessions_.empty() && stopped_ != nullptr) {
+        std::exchange(stopped_, nullptr)();
+    }
+}
+
+void Server::tick() {
+    const bool is_over = ends_at_ && loop_.uptime() >= *ends_at_;
+    for (const auto& [id, session] : sessions_) {
+        is_over ? session->end("the proxy stops") : session->tick();
+    }
+    timer_ = loop_.after(kTick, [this] { tick(); });
+}
+
+void Server::stop(Duration grace, std::function<void()> done) {
+    listener_.reset();
+    ends_at_ = loop_.uptime() + grace;
+    for (const auto& [id, session] : sessions_) {
+        session->drain();
+    }
+    if (sessions_.empty()) {
+        return done();
+    }
+    stopped_ = std::move(done);
+}
+
+}  // namespace runtime::api_proxy

@@ -1,0 +1,477 @@
+#include "runtime/api_proxy/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace runtime::api_proxy {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr Duration kHeaderWithin = seconds(10);  // the PROXY header
+constexpr Duration kHeadWithin = seconds(30);    // from its first byte
+constexpr Duration kIdle = minutes(3);           // between requests
+constexpr Duration kLingers = seconds(3);
+constexpr Duration kHalfClosed = minutes(1);  // without a byte
+// A caller is asked about again, and what no one confirms ends: within a minute of a change.
+constexpr Duration kKnownFor = seconds(5);
+constexpr Duration kConfirmEach = seconds(20);
+constexpr Duration kUnconfirmed = seconds(45);
+constexpr int kTurns = 16;
+
+// Sessions that a grant may want recorded. A path with "%" may be any other; only those that
+// upgrade can be sessions at all.
+bool is_recorded_session(const RequestHead& request) {
+    const std::string_view path = request.target.substr(0, request.target.find('?'));
+    const auto has_segment = [&](std::string_view segment) {
+        const std::size_t at = path.find(segment);
+        return at != std::string_view::npos &&
+               (at + segment.size() == path.size() || path[at + segment.size()] == '/');
+    };
+    return request.upgrade != Protocol::None &&
+           (path.find('%') != std::string_view::npos || has_segment("/exec") ||
+            has_segment("/attach"));
+}
+
+// Nothing is recorded yet: what must be is refused.
+bool must_be_recorded(const Grants& grants, const RequestHead& request) {
+    return grants.enforces_recorder &&
+           (grants.recorders.empty() || grants.records_events || is_recorded_session(request));
+}
+
+int code_of(Fault fault) {
+    return fault == Fault::HeadTooLarge || fault == Fault::TooManyFields ? 431
+           : fault == Fault::Version                                     ? 505
+           : fault == Fault::Expectation                                 ? 417
+                                                                         : 400;
+}
+
+}  // namespace
+
+Session::Session(Shared& shared, Stream client, bool is_over_limit, std::function<void()> ended)
+    : shared_(shared),
+      ended_(std::move(ended)),
+      is_over_limit_(is_over_limit),
+      client_(std::move(client)) {}
+
+Session::~Session() {
+    ended_ = nullptr;
+    end("");
+}
+
+void Session::start() {
+    set_deadline(kHeaderWithin);
+    settle();
+}
+
+void Session::end(std::string_view why) {
+    if (is_ended()) {
+        return;
+    }
+    if (state_ == State::Exchange || state_ == State::Tunnel) {
+        audit(why, status_);
+    }
+    state_ = State::Ended;
+    drop_upstream();
+    shared_.loop.watch(client_.descriptor(), {}, nullptr);
+    client_.close();
+    for (std::string* place : {&address_place_, &user_place_}) {
+        if (!place->empty()) {
+            shared_.places.give_back(*place);
+        }
+    }
+    if (ended_ != nullptr) {
+        ended_();
+    }
+}
+
+void Session::drain() {
+    is_draining_ = true;
+    if (state_ == State::ProxyHeader || (state_ == State::Head && in_.empty())) {
+        end("");
+    }
+}
+
+void Session::tick() {
+    if (deadline_ && shared_.loop.uptime() >= *deadline_) {
+        on_deadline();
+    } else if (state_ == State::Exchange || state_ == State::Tunnel) {
+        confirm();
+    }
+    settle();
+}
+
+void Session::on_deadline() {
+    deadline_.reset();
+    if (state_ == State::Connect) {
+        return unreachable("it does not answer");
+    }
+    end("timed out");
+}
+
+void Session::settle() {
+    if (is_ended()) {
+        return;
+    }
+    const Interest client = {.read = wants_client_bytes(), .write = !to_client_.empty()};
+    if (client.read != client_interest_.read || client.write != client_interest_.write) {
+        client_interest_ = client;
+        shared_.loop.watch(client_.descriptor(), client,
+                           [this](Interest ready) { on_client(ready); });
+    }
+    Interest upstream;
+    if (link_ == Link::Connecting) {
+        upstream.write = true;
+    } else if (link_ != Link::None) {
+        upstream = {.read = to_client_.empty() && !upstream_ended_,
+                    .write = needs_write_ || (link_ == Link::Open && !to_upstream_.empty())};
+    }
+    if (upstream.read != upstream_interest_.read || upstream.write != upstream_interest_.write) {
+        upstream_interest_ = upstream;
+        shared_.loop.watch(upstream_.descriptor(), upstream,
+                           [this](Interest ready) { on_upstream(ready); });
+    }
+}
+
+bool Session::send(Stream& stream, std::string& pending, std::string_view bytes) {
+    if (!pending.empty()) {
+        pending.append(bytes);
+        return true;
+    }
+    while (!bytes.empty()) {
+        const Io io = stream.write(bytes);
+        if (io.state == Io::State::Again) {
+            pending.assign(bytes);
+            return true;
+        }
+        if (io.state != Io::State::Done) {
+            return false;
+        }
+        bytes.remove_prefix(io.count);
+    }
+    return true;
+}
+
+void Session::send_client(std::string_view bytes) {
+    bytes_down_ += bytes.size();
+    if (!is_ended() && !send(client_, to_client_, bytes)) {
+        end("the client is gone");
+    }
+}
+
+bool Session::wants_client_bytes() const {
+    if (client_ended_) {
+        return false;
+    }
+    switch (state_) {
+        case State::Tunnel:
+            return to_upstream_.empty();
+        case State::Exchange:
+            return request_body_.is_done ? in_.size() < kLargestHead : to_upstream_.empty();
+        case State::Identify:
+        case State::Connect:
+            return in_.size() < kLargestHead;
+        case State::ProxyHeader:
+        case State::Head:
+        case State::Linger:
+            return true;
+        case State::Ended:
+            break;
+    }
+    return false;
+}
+
+void Session::on_client(Interest ready) {
+    if (ready.write && !to_client_.empty()) {
+        const std::string pending = std::exchange(to_client_, {});
+        if (!send(client_, to_client_, pending)) {
+            return end("the client is gone");
+        }
+        if (state_ == State::Linger) {
+            linger();
+        } else if (to_client_.empty() && link_ == Link::Open) {
+            read_upstream();  // TLS may hold what the socket does not tell of
+        }
+        if (!is_ended() && to_client_.empty() && upstream_ended_ && state_ == State::Tunnel) {
+            client_.end_sending();
+        }
+    }
+    if (ready.read && !is_ended()) {
+        read_client();
+    }
+    settle();
+}
+
+void Session::read_client() {
+    for (int turn = 0; turn < kTurns && wants_client_bytes(); ++turn) {
+        const Io io = client_.read(shared_.piece);
+        if (io.state == Io::State::Again) {
+            return;
+        }
+        if (io.state == Io::State::Failed) {
+            return end("the client is gone");
+        }
+        if (io.state == Io::State::End) {
+            client_ended_ = true;
+            return on_client_end();
+        }
+        in_.append(shared_.piece.data(), io.count);
+        process_input();
+    }
+}
+
+void Session::on_client_end() {
+    const bool may_go_on =
+        state_ == State::Tunnel || (state_ == State::Exchange && request_body_.is_done &&
+                                    request_.upgrade == Protocol::None);
+    if (!may_go_on || upstream_ended_) {
+        return end("the client is gone");
+    }
+    set_deadline(kHalfClosed);
+    if (to_upstream_.empty()) {
+        upstream_.end_sending();
+    }
+}
+
+void Session::process_input() {
+    switch (state_) {
+        case State::ProxyHeader:
+            return take_proxy_header();
+        case State::Head:
+            return take_head();
+        case State::Exchange:
+            return forward_body();
+        case State::Tunnel:
+            send_upstream(std::exchange(in_, {}));
+            return;
+        case State::Linger:
+            in_.clear();
+            return;
+        case State::Identify:
+        case State::Connect:
+        case State::Ended:
+            return;
+    }
+}
+
+void Session::take_proxy_header() {
+    const ProxyHeader header = parse_proxy_header(in_);
+    if (header.fault) {
+        ++shared_.counters.faults.at(static_cast<std::size_t>(*header.fault));
+        shared_.log.warning("refused a connection without a PROXY header");
+        return end("");
+    }
+    if (header.size == 0) {
+        return;
+    }
+    in_.erase(0, header.size);
+    source_ = header.source;
+    const std::string address = source_->address.text();
+    if (shared_.places.take(address)) {
+        address_place_ = address;
+    } else {
+        is_over_limit_ = true;
+    }
+    state_ = State::Head;
+    set_deadline(kHeadWithin);
+    take_head();
+}
+
+void Session::take_head() {
+    if (in_.empty()) {
+        in_ = {};  // an idle connection holds no memory
+        return;
+    }
+    if (seen_ == 0) {
+        set_deadline(kHeadWithin);
+    }
+    const HeadEnd found = find_head_end(in_, seen_);
+    if (found.fault) {
+        return refuse_fault(*found.fault);
+    }
+    if (found.size == 0) {
+        seen_ = in_.size();
+        return;
+    }
+    seen_ = 0;
+    head_ = in_.substr(0, found.size);
+    in_.erase(0, found.size);
+    take_request();
+}
+
+void Session::take_request() {
+    begun_ = shared_.loop.uptime();
+    bytes_up_ = bytes_down_ = 0;
+    status_ = 0;
+    auto parsed = parse_request(head_);
+    if (const Fault* fault = std::get_if<Fault>(&parsed)) {
+        return refuse_fault(*fault);
+    }
+    request_ = std::move(std::get<RequestHead>(parsed));
+    state_ = State::Identify;
+    deadline_.reset();
+    shared_.callers.find(*source_, kKnownFor, guarded([this](const CallerAnswer& answer) {
+        on_caller(answer);
+        settle();
+    }));
+}
+
+bool Session::take_places(const Caller& caller) {
+    if (is_over_limit_ || user_place_ == caller.user) {
+        return !is_over_limit_;
+    }
+    // The connection to the API server was another user's.
+    drop_upstream();
+    if (!user_place_.empty()) {
+        shared_.places.give_back(std::exchange(user_place_, {}));
+    }
+    if (!shared_.places.take(caller.user)) {
+        return false;
+    }
+    user_place_ = caller.user;
+    return true;
+}
+
+std::optional<Refusal> Session::judge(const CallerAnswer& answer) {
+    Counters& counters = shared_.counters;
+    if (answer.caller == nullptr) {
+        ++(answer.is_known ? counters.denied : counters.unknown);
+        return Refusal{answer.is_known ? 403 : 500,
+                       "failed to authenticate the caller: " + answer.problem};
+    }
+    if (!take_places(*answer.caller)) {
+        ++counters.crowded;
+        return Refusal{429, "too many connections; try again later"};
+    }
+    if (must_be_recorded(answer.caller->grants, request_)) {
+        ++counters.denied;
+        return Refusal{403, fmt::format("your grant of \"{}\" requires this to be recorded "
+                                        "(enforceRecorder), which this proxy does not do",
+                                        kCapability)};
+    }
+    return std::nullopt;
+}
+
+void Session::on_caller(const CallerAnswer& answer) {
+    if (state_ != State::Identify) {
+        return;
+    }
+    caller_ = answer.caller;
+    if (const auto refusal = judge(answer)) {
+        return refuse(*refusal);
+    }
+    confirmed_ = shared_.loop.uptime() - kKnownFor;
+    std::string token;
+    if (shared_.upstream.shows_token()) {
+        auto found = shared_.upstream.token();
+        if (!found) {
+            return unreachable(found.error().diagnostic.message);
+        }
+        token = std::move(*found);
+    }
+    const auto as = shared_.upstream.shows_token()
+                        ? std::optional<Impersonation>({*caller_, token})
+                        : std::nullopt;
+    out_head_ = upstream_head(request_, as, source_->address.text());
+    state_ = State::Connect;
+    go_upstream();
+}
+
+void Session::confirm() {
+    const Duration since = shared_.loop.uptime() - confirmed_;
+    if (since < kConfirmEach || is_confirming_) {
+        return;
+    }
+    is_confirming_ = true;
+    shared_.callers.find(*source_, kKnownFor, guarded([this](const CallerAnswer& answer) {
+        on_confirmed(answer);
+        settle();
+    }));
+}
+
+void Session::on_confirmed(const CallerAnswer& answer) {
+    is_confirming_ = false;
+    if (state_ != State::Exchange && state_ != State::Tunnel) {
+        return;
+    }
+    if (answer.caller != nullptr && still_allows(*answer.caller, *caller_)) {
+        confirmed_ = shared_.loop.uptime() - kKnownFor;
+    } else if (answer.is_known || shared_.loop.uptime() - confirmed_ >= kUnconfirmed) {
+        ++shared_.counters.withdrawn;
+        end("the caller's grants do not allow it any more");
+    }
+}
+
+void Session::forward_body() {
+    if (request_body_.is_done || in_.empty()) {
+        return;
+    }
+    const ChunkReader::Taken taken = request_body_.take(in_);
+    if (taken.fault) {
+        return refuse_fault(*taken.fault);
+    }
+    const std::string bytes = in_.substr(0, taken.size);
+    in_.erase(0, taken.size);
+    send_upstream(bytes);
+}
+
+void Session::refuse_fault(Fault fault) {
+    ++shared_.counters.faults.at(static_cast<std::size_t>(fault));
+    if (phase_ == Phase::Body) {
+        return end(name_of(fault));
+    }
+    refuse({code_of(fault), fmt::format("the request is not taken: {}", name_of(fault))});
+}
+
+void Session::refuse(const Refusal& refusal) {
+    const bool has_body = !head_.starts_with("HEAD ");
+    audit(refusal.message, refusal.code);
+    drop_upstream();
+    phase_ = Phase::Idle;
+    state_ = State::Linger;
+    send_client(refusal_response(refusal, has_body));
+    linger();
+}
+
+// Lets the client read what it was told before the connection ends: with bytes of it unread, the
+// kernel would take them back.
+void Session::linger() {
+    if (is_ended()) {
+        return;
+    }
+    state_ = State::Linger;
+    in_.clear();
+    set_deadline(to_client_.empty() ? kLingers : kHalfClosed);
+    if (!to_client_.empty()) {
+        return;
+    }
+    if (client_ended_) {
+        return end("");
+    }
+    client_.end_sending();
+}
+
+void Session::audit(std::string_view what, int status) {
+    const std::string_view path = request_.target.substr(0, request_.target.find('?'));
+    shared_.log.info(
+        request_.upgrade == Protocol::None ? "request" : "session",
+        {{"user", caller_ == nullptr ? "" : caller_->user},
+         {"groups",
+          caller_ == nullptr ? "" : fmt::format("{}", fmt::join(caller_->groups, ","))},
+         {"node", caller_ == nullptr ? "" : caller_->node},
+         {"source", source_ ? source_->address.text() : ""},
+         {"method", std::string(request_.method)},
+         {"path", std::string(path)},
+         {"status", fmt::format("{}", status)},
+         {"sent", fmt::format("{}", bytes_up_)},
+         {"received", fmt::format("{}", bytes_down_)},
+         {"milliseconds", fmt::format("{}", (shared_.loop.uptime() - begun_).count())},
+         {"end", std::string(what)},
+         {"recorded", "no"}});
+}
+
+}  // namespace runtime::api_proxy

@@ -1,0 +1,158 @@
+// One connection of a client, and the one to the API server that is its alone: from the PROXY
+// header to the end of the last response. Requests are taken one after another; each is judged by
+// what tailscaled says of its caller, and a long one again every 20 seconds. Bytes go on as they
+// come, in both directions, and nothing is read while what was read before has not left: at most a
+// piece of 64 KiB waits on each side. There is no limit to how long a body takes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runtime/api_proxy/chunks.h"
+#include "runtime/api_proxy/head.h"
+#include "runtime/api_proxy/proxy_header.h"
+#include "runtime/api_proxy/rewrite.h"
+#include "runtime/api_proxy/shared.h"
+#include "runtime/api_proxy/stream.h"
+
+namespace runtime::api_proxy {
+
+class Session {
+public:
+    // `shared` outlives it. `ended` is called once; not to be destroyed within.
+    Session(Shared& shared, Stream client, bool is_over_limit, std::function<void()> ended);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    void start();
+    void tick();   // each second: deadlines, and whether the caller may go on
+    void drain();  // ends once there is no request at hand
+    void end(std::string_view why);
+
+private:
+    enum class State : std::uint8_t {
+        ProxyHeader,
+        Head,      // of the next request
+        Identify,  // its caller
+        Connect,   // to the API server
+        Exchange,
+        Tunnel,
+        Linger,  // the last word is on its way
+        Ended
+    };
+    enum class Phase : std::uint8_t { Idle, Head, Body };  // of the response
+    enum class Link : std::uint8_t { None, Connecting, Handshake, Open };
+
+    // How far a body has come.
+    struct Progress {
+        Body body = {};
+        std::uint64_t left = 0;
+        ChunkReader chunks = ChunkReader();
+        bool is_done = true;
+
+        void begin(const Body& its_body, ChunkReader::Trailers trailers);
+        ChunkReader::Taken take(std::string_view bytes);
+    };
+
+    // The client's side: session.cpp.
+    void on_client(Interest ready);
+    void read_client();
+    void on_client_end();
+    void process_input();
+    void take_proxy_header();
+    void take_head();
+    void take_request();
+    void on_caller(const CallerAnswer& answer);
+    std::optional<Refusal> judge(const CallerAnswer& answer);
+    bool take_places(const Caller& caller);
+    void confirm();
+    void on_confirmed(const CallerAnswer& answer);
+    void forward_body();
+    void refuse_fault(Fault fault);
+    void refuse(const Refusal& refusal);
+    void linger();
+    void on_deadline();
+    void send_client(std::string_view bytes);
+    void audit(std::string_view what, int status);
+    [[nodiscard]] bool wants_client_bytes() const;
+
+    // The API server's side: session_upstream.cpp.
+    void go_upstream();
+    void connect_next();
+    void on_upstream(Interest ready);
+    void on_connecting();
+    void on_handshake();
+    void begin_exchange(bool is_reused);
+    void read_upstream();
+    void on_upstream_end(bool is_clean);
+    void process_upstream(std::string_view bytes);
+    std::size_t take_response_head(std::string_view bytes);
+    void take_response();
+    void begin_tunnel();
+    void finish_exchange();
+    void send_upstream(std::string_view bytes);
+    void drop_upstream();
+    void unreachable(std::string_view why);
+
+    // Both.
+    void settle();  // watches for what is wanted now
+    bool send(Stream& stream, std::string& pending, std::string_view bytes);
+    void set_deadline(Duration from_now) { deadline_ = shared_.loop.uptime() + from_now; }
+    [[nodiscard]] bool is_ended() const { return state_ == State::Ended; }
+    template <typename Call>
+    auto guarded(Call call) {  // nothing happens once this is destroyed
+        return [alive = std::weak_ptr(alive_), call](auto&&... arguments) {
+            if (!alive.expired()) {
+                call(arguments...);
+            }
+        };
+    }
+
+    Shared& shared_;
+    std::function<void()> ended_;
+    State state_ = State::ProxyHeader;
+    std::optional<Duration> deadline_;  // uptime
+    bool is_over_limit_;
+    bool is_draining_ = false;
+
+    Stream client_;
+    Interest client_interest_;
+    std::string in_;         // from the client, not taken yet
+    std::string to_client_;  // what it does not take yet
+    bool client_ended_ = false;
+    std::optional<AddressPort> source_;
+    std::string address_place_, user_place_;
+
+    std::string head_;  // of the request, which looks into it
+    RequestHead request_;
+    std::size_t seen_ = 0;  // of in_, while looking for the end of a head
+    Progress request_body_;
+    std::shared_ptr<const Caller> caller_;
+    Duration confirmed_ = {};
+    bool is_confirming_ = false;
+    Duration begun_ = {};
+
+    Stream upstream_;
+    Link link_ = Link::None;
+    Interest upstream_interest_;
+    std::vector<AddressPort> addresses_;  // not tried yet
+    std::string out_head_;                // for the API server
+    std::string from_upstream_;           // of a head that is not whole yet
+    std::string to_upstream_;
+    bool upstream_ended_ = false;
+    bool needs_write_ = false;
+    bool is_reused_ = false;
+    bool closes_ = false;  // the client's connection, after this response
+    Phase phase_ = Phase::Idle;
+    ResponseHead response_;
+    int status_ = 0;
+    Progress response_body_;
+    std::uint64_t bytes_up_ = 0, bytes_down_ = 0;
+
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+};
+
+}  // namespace runtime::api_proxy

@@ -1,0 +1,339 @@
+// A session's side towards the API server.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/api_proxy/session.h"
+
+namespace runtime::api_proxy {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr Duration kConnectWithin = seconds(15);
+constexpr Duration kHalfClosed = minutes(1);
+constexpr Duration kIdle = minutes(3);
+constexpr int kTurns = 16;
+
+}  // namespace
+
+void Session::Progress::begin(const Body& its_body, ChunkReader::Trailers trailers) {
+    body = its_body;
+    left = its_body.length;
+    chunks = ChunkReader(trailers);
+    is_done = body.kind == Body::Kind::None;
+}
+
+ChunkReader::Taken Session::Progress::take(std::string_view bytes) {
+    ChunkReader::Taken taken{.size = bytes.size()};
+    if (body.kind == Body::Kind::Length) {
+        taken.size = std::min<std::uint64_t>(left, bytes.size());
+        left -= taken.size;
+        is_done = left == 0;
+    } else if (body.kind == Body::Kind::Chunked) {
+        taken = chunks.take(bytes);
+        is_done = chunks.is_done();
+    }
+    return taken;
+}
+
+void Session::go_upstream() {
+    if (link_ == Link::Open) {
+        return begin_exchange(true);
+    }
+    set_deadline(kConnectWithin);
+    shared_.upstream.find_addresses(guarded([this](std::vector<AddressPort> addresses) {
+        if (state_ == State::Connect) {
+            addresses_ = std::move(addresses);
+            connect_next();
+            settle();
+        }
+    }));
+}
+
+void Session::connect_next() {
+    drop_upstream();
+    while (!addresses_.empty()) {
+        const AddressPort to = addresses_.front();
+        addresses_.erase(addresses_.begin());
+        upstream_ = Stream::connect(to);
+        if (upstream_.is_open()) {
+            link_ = Link::Connecting;
+            return;
+        }
+    }
+    unreachable("no address of it takes connections");
+}
+
+void Session::on_connecting() {
+    if (upstream_.finish_connect().state != Io::State::Done) {
+        return connect_next();
+    }
+    auto tls = shared_.upstream.tls();
+    if (!tls) {
+        return unreachable(tls.error().diagnostic.message);
+    }
+    if (!upstream_.start_tls(**tls)) {
+        return unreachable("TLS cannot be set up");
+    }
+    link_ = Link::Handshake;
+    on_handshake();
+}
+
+void Session::on_handshake() {
+    const Io io = upstream_.shake_hands();
+    needs_write_ = io.needs_write;
+    if (io.state == Io::State::Again) {
+        return;
+    }
+    if (io.state != Io::State::Done) {
+        return unreachable(upstream_.problem());
+    }
+    link_ = Link::Open;
+    begin_exchange(false);
+}
+
+// To the client the cause is the log's: it may name what is inside the cluster.
+void Session::unreachable(std::string_view why) {
+    ++shared_.counters.unreached;
+    shared_.log.warning(fmt::format("the API server cannot be asked: {}", why));
+    refuse({502, "the API server cannot be reached from the proxy"});
+}
+
+void Session::begin_exchange(bool is_reused) {
+    ++shared_.counters.requests;
+    state_ = State::Exchange;
+    deadline_.reset();
+    phase_ = Phase::Head;
+    is_reused_ = is_reused;
+    closes_ = false;
+    from_upstream_.clear();
+    request_body_.begin(request_.body, ChunkReader::Trailers::Refused);
+    send_upstream(out_head_);
+    if (state_ == State::Exchange) {
+        forward_body();
+    }
+}
+
+void Session::send_upstream(std::string_view bytes) {
+    bytes_up_ += bytes.size();
+    if (link_ == Link::Open && !send(upstream_, to_upstream_, bytes)) {
+        // What the API server has said before it went away is still to be read.
+        to_upstream_.clear();
+        if (is_reused_) {
+            on_upstream_end(false);
+        }
+    }
+}
+
+void Session::on_upstream(Interest ready) {
+    if (link_ == Link::Connecting) {
+        on_connecting();
+        return settle();
+    }
+    if (link_ == Link::Handshake) {
+        on_handshake();
+        return settle();
+    }
+    needs_write_ = false;
+    if (ready.write && !to_upstream_.empty()) {
+        const std::string pending = std::exchange(to_upstream_, {});
+        if (!send(upstream_, to_upstream_, pending)) {
+            on_upstream_end(false);
+            return settle();
+        }
+        if (to_upstream_.empty() && client_ended_) {
+            upstream_.end_sending();
+        } else if (to_upstream_.empty()) {
+            forward_body();
+        }
+    }
+    if (!is_ended() && link_ == Link::Open) {
+        read_upstream();
+    }
+    settle();
+}
+
+void Session::read_upstream() {
+    for (int turn = 0; link_ == Link::Open && to_client_.empty() && !upstream_ended_; ++turn) {
+        if (turn == kTurns) {
+            // TLS may hold more, of which the socket does not tell; others come first.
+            shared_.loop.after({}, guarded([this] {
+                                   read_upstream();
+                                   settle();
+                               }));
+            return;
+        }
+        const Io io = upstream_.read(shared_.piece);
+        if (io.state == Io::State::Again) {
+            needs_write_ = io.needs_write;
+            return;
+        }
+        if (io.state != Io::State::Done) {
+            return on_upstream_end(io.state == Io::State::End);
+        }
+        if (state_ == State::Tunnel && deadline_) {
+            set_deadline(kHalfClosed);
+        }
+        process_upstream({shared_.piece.data(), io.count});
+    }
+}
+
+void Session::on_upstream_end(bool is_clean) {
+    if (state_ == State::Tunnel && is_clean && !client_ended_) {
+        upstream_ended_ = true;
+        set_deadline(kHalfClosed);
+        if (to_client_.empty()) {
+            client_.end_sending();
+        }
+        return;
+    }
+    if (state_ == State::Tunnel) {
+        return end(is_clean ? "both ends are closed" : "the API server is gone");
+    }
+    const bool says_nothing = phase_ == Phase::Head && from_upstream_.empty();
+    drop_upstream();
+    if (state_ != State::Exchange) {
+        return;  // between requests
+    }
+    // It may have closed an idle connection while the request was on its way.
+    const bool may_repeat = request_.body.kind == Body::Kind::None &&
+                            (request_.method == "GET" || request_.method == "HEAD");
+    if (says_nothing && is_reused_ && may_repeat) {
+        state_ = State::Connect;
+        return go_upstream();
+    }
+    if (phase_ == Phase::Head) {
+        return unreachable("it closed the connection without an answer");
+    }
+    if (is_clean && response_body_.body.kind == Body::Kind::UntilClose) {
+        return finish_exchange();
+    }
+    end("the API server is gone");
+}
+
+void Session::process_upstream(std::string_view bytes) {
+    while (!bytes.empty() && link_ == Link::Open) {
+        if (state_ == State::Tunnel) {
+            return send_client(bytes);
+        }
+        if (phase_ == Phase::Idle) {
+            return drop_upstream();  // it says what no one has asked for
+        }
+        if (phase_ == Phase::Head) {
+            bytes.remove_prefix(take_response_head(bytes));
+            continue;
+        }
+        const ChunkReader::Taken taken = response_body_.take(bytes);
+        if (taken.fault) {
+            return end("the API server's response is malformed");
+        }
+        send_client(bytes.substr(0, taken.size));
+        bytes.remove_prefix(taken.size);
+        if (response_body_.is_done) {
+            if (!bytes.empty()) {
+                drop_upstream();  // what follows answers nothing
+            }
+            return finish_exchange();
+        }
+    }
+}
+
+// How many of the bytes are the head's.
+std::size_t Session::take_response_head(std::string_view bytes) {
+    const std::size_t before = from_upstream_.size();
+    from_upstream_.append(bytes);
+    const HeadEnd found = find_head_end(from_upstream_, before);
+    if (found.fault) {
+        unreachable(fmt::format("its response is malformed: {}", name_of(*found.fault)));
+        return bytes.size();
+    }
+    if (found.size == 0) {
+        return bytes.size();
+    }
+    from_upstream_.resize(found.size);
+    auto parsed = parse_response(from_upstream_, request_.method);
+    if (const Fault* fault = std::get_if<Fault>(&parsed)) {
+        unreachable(fmt::format("its response is malformed: {}", name_of(*fault)));
+        return bytes.size();
+    }
+    response_ = std::move(std::get<ResponseHead>(parsed));
+    const std::size_t size = found.size - before;
+    response_.keeps_alive =
+        response_.keeps_alive && (response_.body.kind != Body::Kind::None || size == bytes.size() ||
+                                  response_.status < 200);
+    take_response();
+    from_upstream_.clear();
+    return size;
+}
+
+void Session::take_response() {
+    if (response_.status == 101) {
+        if (response_.upgrade != request_.upgrade) {
+            return unreachable("it changes to a protocol that no one has asked for");
+        }
+        return begin_tunnel();
+    }
+    if (response_.status < 200) {
+        if (response_.status == 100 && request_.has_expectation) {
+            send_client(client_head(response_, false));
+        }
+        return;
+    }
+    status_ = response_.status;
+    closes_ = !request_.keeps_alive || is_draining_ || !request_body_.is_done ||
+              response_.body.kind == Body::Kind::UntilClose;
+    phase_ = Phase::Body;
+    response_body_.begin(response_.body, ChunkReader::Trailers::Allowed);
+    send_client(client_head(response_, closes_));
+    if (!is_ended() && response_body_.is_done) {
+        finish_exchange();
+    }
+}
+
+void Session::begin_tunnel() {
+    ++shared_.counters.upgrades;
+    status_ = 101;
+    state_ = State::Tunnel;
+    send_client(client_head(response_, false));
+    if (is_ended()) {
+        return;
+    }
+    audit("begins", status_);
+    if (!in_.empty()) {
+        send_upstream(std::exchange(in_, {}));
+    }
+}
+
+void Session::finish_exchange() {
+    if (is_ended()) {
+        return;
+    }
+    audit("", status_);
+    phase_ = Phase::Idle;
+    if (!response_.keeps_alive || !request_body_.is_done || client_ended_) {
+        drop_upstream();
+    }
+    if (closes_ || is_draining_ || client_ended_) {
+        return linger();
+    }
+    state_ = State::Head;
+    set_deadline(kIdle);
+    take_head();
+}
+
+void Session::drop_upstream() {
+    if (link_ != Link::None) {
+        shared_.loop.watch(upstream_.descriptor(), {}, nullptr);
+    }
+    upstream_interest_ = {};
+    upstream_.close();
+    link_ = Link::None;
+    needs_write_ = false;
+    to_upstream_.clear();
+}
+
+}  // namespace runtime::api_proxy

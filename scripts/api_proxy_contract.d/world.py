@@ -1,0 +1,377 @@
+"""One `tailrender-proxy api` between a scripted tailscaled (LocalAPI, and the connections that it hands over) and a scripted API server,
+which writes down what reached it and reads it as strictly as HTTP/1.1 can be read."""
+import contextlib
+import ctypes
+import http.server
+import json
+import os
+import pathlib
+import signal
+import socket
+import socketserver
+import ssl
+import struct
+import subprocess
+import threading
+import time
+import urllib.parse
+import urllib.request
+
+PATIENCE = 20  # seconds, of a machine with much else to do
+TOKEN = "the-proxys-own-token"
+DAEMON, OURS, STRANGER = (65532, 65533, 65534) if os.geteuid() == 0 else (os.geteuid(),) * 3
+ALICE, BOB, BOX = "100.64.0.7", "100.64.0.8", "100.64.0.9"
+C = ctypes.CDLL(None)
+
+
+class Failed(Exception):
+    pass
+
+
+def wait_until(what, condition, patience=PATIENCE):
+    end = time.monotonic() + patience
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise Failed(f"never: {what}")
+        time.sleep(0.01)
+
+
+def check(condition, *said):
+    if not condition:
+        raise Failed(" ".join(map(str, said)))
+
+
+def equal(found, wanted):
+    check(found == wanted, f"\n  found    {found!r}\n  expected {wanted!r}")
+
+
+def device(address, user=None, tags=(), rules=(), legacy=()):
+    return {"Node": {"Name": f"n{address.rsplit('.')[-1]}.t.ts.net.", "Addresses": [f"{address}/32"], "Tags": list(tags)},
+            "UserProfile": {"LoginName": user or ""},
+            "CapMap": {"tailscale.com/cap/kubernetes": list(rules), "https://tailscale.com/cap/kubernetes": list(legacy)}}
+
+
+def groups(*names):
+    return {"impersonate": {"groups": list(names)}}
+
+
+DEVICES = {ALICE: device(ALICE, "alice@example.com", rules=[groups("dev", "qa")]), BOB: device(BOB, "bob@example.com"),
+           BOX: device(BOX, tags=["tag:ci"])}
+
+
+def proxy_header(source, port=40000, command=0x21):
+    address = socket.inet_aton(source) + socket.inet_aton("100.64.0.1") + struct.pack(">HH", port, 443)
+    return b"\r\n\r\n\0\r\nQUIT\n" + bytes([command, 0x11]) + struct.pack(">H", len(address)) + address
+
+
+class LocalApi(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def address_string(self):
+        return ""
+
+    def reply(self, status, body=b"", **headers):
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        daemon, url = self.server.world.daemon, urllib.parse.urlsplit(self.path)
+        what = url.path.rsplit("/", 1)[-1]
+        daemon.asked.append(what)
+        if what == "status":
+            self.reply(200, {"BackendState": "Running", "CertDomains": ["api.t.ts.net"]})
+        elif what == "serve-config":
+            self.reply(200, daemon.serve or b"null", Etag="e1")
+        elif daemon.answer is not None:
+            self.reply(*daemon.answer)
+        else:
+            address = urllib.parse.parse_qs(url.query)["addr"][0].rsplit(":", 1)[0].strip("[]")
+            found = daemon.devices.get(address)
+            self.reply(200 if found else 404, found or b"no match for IP:port")
+
+    def do_POST(self):
+        self.server.world.daemon.serve = self.rfile.read(int(self.headers["Content-Length"]))
+        self.reply(200)
+
+
+class UnixServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+    daemon_threads = True
+    request_queue_size = 200
+
+
+class Daemon:
+    def __init__(self):
+        self.devices, self.answer, self.asked, self.serve = dict(DEVICES), None, [], None
+
+
+class Request:
+    """As it reached the API server."""
+
+    def __init__(self, head, body, connection):
+        self.line, *rest = head.decode("latin-1").split("\r\n")
+        self.fields = [tuple(field.split(": ", 1)) for field in rest]
+        self.body, self.connection = body, connection
+
+    def all(self, name):
+        return [value for field, value in self.fields if field.lower() == name.lower()]
+
+    def identity(self):
+        """Every field that could say who asks, whatever its spelling."""
+        said = {}
+        for name, value in self.fields:
+            plain = name.lower().replace("_", "-")
+            if plain.startswith(("impersonate", "x-remote")) or plain in ("authorization", "proxy-authorization"):
+                said.setdefault(plain, []).append(value)
+        return said
+
+
+class ApiServer:
+    """Answers by `script(request, connection)`, which returns bytes, or writes itself and returns None; then the connection ends."""
+
+    def __init__(self, folder, world):
+        self.world, self.requests, self.faults, self.connections, self.script = world, [], [], 0, None
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.folder = folder
+        self.use("server")
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=2000)
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def use(self, name):
+        self.context.load_cert_chain(self.folder / f"{name}.pem", self.folder / f"{name}.key")
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self.listener.accept()
+                self.connections += 1
+                threading.Thread(target=self.serve, args=(connection, self.connections), daemon=True).start()
+
+    def serve(self, raw, number):
+        try:
+            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            with self.context.wrap_socket(raw, server_side=True, suppress_ragged_eofs=False) as connection:
+                self.converse(connection, number)
+        except (OSError, ValueError) as error:
+            if isinstance(error, ValueError):
+                self.faults.append(str(error))
+
+    def converse(self, connection, number):
+        file = connection.makefile("rb")
+        while True:
+            head = b""
+            while not head.endswith(b"\r\n\r\n"):
+                line = file.readline(70000)
+                if not line:
+                    if head:
+                        raise ValueError(f"half a head: {head!r}")
+                    return
+                if not line.endswith(b"\r\n"):
+                    raise ValueError(f"a bare line end: {line!r}")
+                head += line
+            request = Request(head[:-4], b"", number)
+            request.body = self.read_body(file, request)
+            self.requests.append(request)
+            answer = self.script(request, connection, file) if self.script else RESPONSE
+            if answer is None:
+                return
+            connection.sendall(answer)
+
+    @staticmethod
+    def read_body(file, request):
+        lengths, encodings = request.all("content-length"), request.all("transfer-encoding")
+        if len(lengths) + len(encodings) > 1 or any(value != "chunked" for value in encodings):
+            raise ValueError(f"ambiguous framing: {request.fields}")
+        if lengths:
+            body = file.read(int(lengths[0]))
+            if len(body) != int(lengths[0]):
+                raise OSError("half a body")
+            return body
+        body = b""
+        while encodings:
+            size = file.readline()
+            if not size:
+                raise OSError("half a body")
+            chunk = file.read(int(size, 16) + 2)
+            if not chunk.endswith(b"\r\n") or not size.strip().isalnum():
+                raise ValueError(f"a chunk that is none: {size!r} {chunk[:50]!r}")
+            body += chunk[:-2]
+            if chunk == b"\r\n":
+                break
+        return body
+
+
+def response(body=b"{}", status="200 OK", *fields):
+    lines = [f"HTTP/1.1 {status}", *fields, f"Content-Length: {len(body)}", "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+RESPONSE = response()
+
+
+class Reply:
+    def __init__(self, head, body):
+        line, *rest = head.decode("latin-1").split("\r\n")
+        self.status = int(line.split(" ")[1])
+        self.fields = {name.lower(): value for name, value in (field.split(": ", 1) for field in rest)}
+        self.body = body
+
+    def message(self):
+        return json.loads(self.body)["message"]
+
+
+class Client:
+    """A connection as tailscaled hands it over, or another user's."""
+
+    def __init__(self, world, source=ALICE, owner=DAEMON, header=None):
+        with world.lock:
+            C.setfsuid(owner)
+            self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            C.setfsuid(os.geteuid())
+        self.socket.settimeout(PATIENCE)
+        self.socket.connect(("127.0.0.1", world.port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.file = self.socket.makefile("rb")
+        self.send(proxy_header(source) if header is None else header)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+        self.socket.close()
+
+    def send(self, data):
+        self.socket.sendall(data.encode("latin-1") if isinstance(data, str) else data)
+
+    def head(self):
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            line = self.file.readline()
+            if not line:
+                return None if not head else check(False, "half a head", head)
+            head += line
+        return head[:-4]
+
+    def reply(self, method="GET"):
+        """The next response; None: the connection ended."""
+        try:
+            head = self.head()
+        except ConnectionResetError:
+            return None
+        if head is None:
+            return None
+        found = Reply(head, b"")
+        if method != "HEAD" and "content-length" in found.fields:
+            found.body = self.file.read(int(found.fields["content-length"]))
+        return found
+
+    def ask(self, target="/api", method="GET", fields="", body=b""):
+        self.send(f"{method} {target} HTTP/1.1\r\nHost: api.t.ts.net\r\n{fields}\r\n".encode("latin-1") + body)
+        return self.reply(method)
+
+    def is_closed(self):
+        with contextlib.suppress(ConnectionResetError):
+            return self.file.read(1) == b""
+        return True
+
+
+def make_certificates(folder):
+    for name in ("server", "other"):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
+                        folder / f"{name}.key", "-out", folder / f"{name}.pem", "-days", "2", "-subj", "/CN=kube", "-addext",
+                        "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class World:
+    def __init__(self, binary, folder, certificates, mode="true", grace=5, owner=DAEMON):
+        self.lock, self.folder = threading.Lock(), pathlib.Path(folder)
+        self.daemon, self.api = Daemon(), ApiServer(certificates, self)
+        self.port, self.local = free_port(), free_port()
+        account = self.folder / "var/run/secrets/kubernetes.io/serviceaccount"
+        account.mkdir(parents=True)
+        self.ca, self.token = account / "ca.crt", account / "token"
+        self.ca.write_bytes((certificates / "server.pem").read_bytes())
+        self.token.write_text(TOKEN + "\n")
+        for place in (self.folder, *self.folder.rglob("*")):
+            place.chmod(0o755)
+        self.start_daemon(owner)
+        self.log = self.folder / "log"
+        environment = {"APISERVER_PROXY": mode, "TS_SOCKET": str(self.socket), "KUBERNETES_SERVICE_HOST": "127.0.0.1",
+                       "KUBERNETES_SERVICE_PORT": str(self.api.port), "TAILRENDER_API_LISTEN": f"127.0.0.1:{self.port}",
+                       "TS_LOCAL_ADDR_PORT": f"127.0.0.1:{self.local}", "TAILRENDER_API_GRACE_SECONDS": str(grace),
+                       "TS_TEST_ONLY_ROOT": str(self.folder)}
+        identity = {"user": OURS, "group": OURS, "extra_groups": []} if os.geteuid() == 0 else {}
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen([binary, "api"], env=environment, stderr=log, stdout=log, **identity)
+
+    def start_daemon(self, owner):
+        self.socket = self.folder / "tailscaled.sock"
+        self.folder.chmod(0o777)
+        with self.lock:
+            if os.geteuid() == 0:
+                os.seteuid(owner)  # of who listens
+            try:
+                self.server = UnixServer(str(self.socket), LocalApi)
+            finally:
+                if os.getuid() == 0:
+                    os.seteuid(0)
+        self.socket.chmod(0o777)
+        self.server.world = self
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.server.shutdown()
+        self.server.server_close()
+        self.api.listener.close()
+        return self.process.returncode
+
+    def page(self, path):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.local}{path}", timeout=PATIENCE) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError:
+            return 0, ""
+
+    def is_ready(self):
+        check(self.process.poll() is None, "it ended:", self.log.read_text())
+        return self.page("/readyz")[0] == 200
+
+    def metric(self, name):
+        for line in self.page("/metrics")[1].splitlines():
+            if line.rsplit(" ", 1)[0] == name:
+                return int(line.rsplit(" ", 1)[1])
+        raise Failed(f"no metric {name}")
+
+    def refused(self, reason):
+        return self.metric(f'tailrender_api_proxy_refused_total{{reason="{reason}"}}')
+
+    def lines(self, message):
+        found = [json.loads(line) for line in self.log.read_text().splitlines()]
+        return [line for line in found if line.get("msg", line.get("message")) == message]

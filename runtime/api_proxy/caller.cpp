@@ -50,8 +50,8 @@ renderer::Result<Caller> read_caller(std::string_view whois, const IpAddress& so
         return unknown("tailscaled's answer holds no device");
     }
     if (!has_address(*node, source)) {
-        return unknown(fmt::format("{} is not an address of the device that tailscaled names",
-                                   source.text()));
+        return unknown(
+            fmt::format("{} is not an address of the device that tailscaled names", source.text()));
     }
     Caller out;
     out.node = renderer::text_of(node->find("Name"));

@@ -115,11 +115,11 @@ TEST(CallerTest, IsNoOneWhenTailscaledDoesNotSay) {
 }
 
 TEST(CallerTest, ReadsWhatIsRecorded) {
-    auto caller = read_caller(
-        whois(modern(R"({"recorder":["tag:r"],"recorderAddrs":["100.64.0.9:80"]},)"
-                     R"({"enforceRecorder":true,"recorderAddrs":["[fd7a::9]:80"]},)"
-                     R"({"enableEvents":true})")),
-        IpAddress::parse("100.64.0.7").value());
+    auto caller =
+        read_caller(whois(modern(R"({"recorder":["tag:r"],"recorderAddrs":["100.64.0.9:80"]},)"
+                                 R"({"enforceRecorder":true,"recorderAddrs":["[fd7a::9]:80"]},)"
+                                 R"({"enableEvents":true})")),
+                    IpAddress::parse("100.64.0.7").value());
     ASSERT_TRUE(caller);
     EXPECT_EQ(fmt::format("{}", fmt::join(caller->grants.recorders, " ")),
               "100.64.0.9:80 [fd7a::9]:80");

@@ -77,8 +77,9 @@ TEST_F(CallersTest, QuestionsAtOneTimeAreOneQuestion) {
 }
 
 TEST_F(CallersTest, AsksForIpv6InBrackets) {
-    EXPECT_EQ(ask("[fd7a::7]:443"), "known: fd7a::7 is not an address of the device that tailscaled "
-                                    "names");
+    EXPECT_EQ(ask("[fd7a::7]:443"),
+              "known: fd7a::7 is not an address of the device that tailscaled "
+              "names");
     EXPECT_EQ(transport.asked.front(),
               "GET http://local-tailscaled.sock/localapi/v0/whois?addr=%5Bfd7a%3A%3A7%5D%3A443");
 }

@@ -28,7 +28,16 @@ public:
 
 private:
     enum class State : std::uint8_t {
-        Size, SizeEnd, Data, DataCr, DataLf, TrailerStart, Trailer, TrailerLf, LastLf, Done
+        Size,
+        SizeEnd,
+        Data,
+        DataCr,
+        DataLf,
+        TrailerStart,
+        Trailer,
+        TrailerLf,
+        LastLf,
+        Done
     };
     std::optional<Fault> step(char c);
     std::optional<Fault> step_size(char c);

@@ -34,11 +34,17 @@ enum class Fault : std::uint8_t {
 };
 
 inline constexpr std::array<std::string_view, 21> kFaultNames = {
-    "bare_line_end",  "head_too_large", "too_many_fields",   "request_line", "method",
-    "target",         "version",        "status_line",       "folded_line",  "field_name",
-    "field_value",    "host",           "content_length",    "transfer_encoding",
-    "two_lengths",    "connection",     "upgrade",           "expectation",  "chunk",
-    "trailer",        "proxy_header"};
+    "bare_line_end",   "head_too_large",
+    "too_many_fields", "request_line",
+    "method",          "target",
+    "version",         "status_line",
+    "folded_line",     "field_name",
+    "field_value",     "host",
+    "content_length",  "transfer_encoding",
+    "two_lengths",     "connection",
+    "upgrade",         "expectation",
+    "chunk",           "trailer",
+    "proxy_header"};
 static_assert(kFaultNames.size() == static_cast<std::size_t>(Fault::ProxyHeader) + 1);
 
 constexpr std::string_view name_of(Fault fault) {

@@ -15,10 +15,10 @@ using renderer::Value;
 namespace {
 
 renderer::Error malformed(std::string_view capability, std::string_view what) {
-    return {{.rule = "malformed-grant",
-             .message = fmt::format("the grant of \"{}\" for you is malformed: {}", capability,
-                                    what),
-             .hint = "see the grants in the policy file of the tailnet"}};
+    return {
+        {.rule = "malformed-grant",
+         .message = fmt::format("the grant of \"{}\" for you is malformed: {}", capability, what),
+         .hint = "see the grants in the policy file of the tailnet"}};
 }
 
 // The members of a rule. Go's decoder takes keys in any case, and of two the last; here a rule in
@@ -29,8 +29,8 @@ public:
     static renderer::Result<Rule> read(std::string_view capability, const Value& rule) {
         Rule out(capability);
         if (!rule.is_map() && !rule.is_null()) {
-            return malformed(capability, fmt::format("a rule is {}, not a map",
-                                                     renderer::kind_name(rule)));
+            return malformed(capability,
+                             fmt::format("a rule is {}, not a map", renderer::kind_name(rule)));
         }
         for (const renderer::Member& member : renderer::members_of(&rule)) {
             const bool is_ascii = std::ranges::all_of(
@@ -130,8 +130,8 @@ renderer::Result<std::vector<Rule>> read_rules(const Value& capabilities,
         return out;
     }
     if (!rules->is_list()) {
-        return malformed(capability, fmt::format("it is {}, not a list of rules",
-                                                 renderer::kind_name(*rules)));
+        return malformed(capability,
+                         fmt::format("it is {}, not a list of rules", renderer::kind_name(*rules)));
     }
     for (const Value& rule : rules->items()) {
         out.push_back(TRY(Rule::read(capability, rule)));

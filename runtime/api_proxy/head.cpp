@@ -14,8 +14,8 @@ constexpr std::array<std::string_view, 7> kMethods = {"GET",   "HEAD",   "POST",
                                                       "PATCH", "DELETE", "OPTIONS"};
 // What Connection must not take out of a message: it would be another one then.
 constexpr std::array<std::string_view, 8> kNeverNominated = {
-    "host",   "content-length", "transfer-encoding", "authorization",
-    "cookie", "content-type",   "expect",            "x-forwarded-for"};
+    "host",         "content-length", "transfer-encoding", "authorization", "cookie",
+    "content-type", "expect",         "x-forwarded-for"};
 
 bool is_token_char(char c) {
     return renderer::is_alphanumeric(c) ||
@@ -285,9 +285,8 @@ std::optional<Fault> read_status_line(std::string_view line, ResponseHead& out, 
 }  // namespace
 
 bool equals_ignoring_case(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, [](char x, char y) {
-        return renderer::lower_case(x) == renderer::lower_case(y);
-    });
+    return std::ranges::equal(
+        a, b, [](char x, char y) { return renderer::lower_case(x) == renderer::lower_case(y); });
 }
 
 bool is_token(std::string_view text) {

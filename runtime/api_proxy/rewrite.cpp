@@ -17,13 +17,13 @@ namespace {
 // Of this connection only (RFC 9110 section 7.6.1), and what frames the body, which is written
 // anew.
 constexpr std::array<std::string_view, 11> kOfOneHop = {
-    "connection", "content-length",      "keep-alive",        "proxy-authenticate",
-    "te",         "proxy-authorization", "proxy-connection",  "trailer",
+    "connection", "content-length",      "keep-alive",       "proxy-authenticate",
+    "te",         "proxy-authorization", "proxy-connection", "trailer",
     "upgrade",    "http2-settings",      "transfer-encoding"};
 // Where a request comes from is what tailscaled says; the API server's audit log takes these names.
-constexpr std::array<std::string_view, 6> kOfOrigin = {
-    "forwarded",         "x-forwarded-for", "x-forwarded-host",
-    "x-forwarded-proto", "x-real-ip",       "x-forwarded-port"};
+constexpr std::array<std::string_view, 6> kOfOrigin = {"forwarded",        "x-forwarded-for",
+                                                       "x-forwarded-host", "x-forwarded-proto",
+                                                       "x-real-ip",        "x-forwarded-port"};
 
 bool holds(const auto& names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
@@ -42,9 +42,8 @@ std::string normal_name(std::string_view name) {
 }
 
 bool is_nominated(const std::vector<std::string_view>& nominated, std::string_view name) {
-    return std::ranges::any_of(nominated, [name](std::string_view other) {
-        return equals_ignoring_case(name, other);
-    });
+    return std::ranges::any_of(
+        nominated, [name](std::string_view other) { return equals_ignoring_case(name, other); });
 }
 
 void add(std::string& out, std::string_view name, std::string_view value) {

@@ -52,8 +52,7 @@ TEST(Rewrite, WhatIsOfOneHopEndsHere) {
 
 TEST(Rewrite, BodiesAreFramedOnce) {
     const auto framing = [](const std::string& fields, const std::string& method = "POST") {
-        const std::string head =
-            as_caller(method + " / HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n");
+        const std::string head = as_caller(method + " / HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n");
         const std::size_t begin = head.find("Host: a\r\n") + 9;
         return head.substr(begin, head.find("X-Forwarded-For") - begin);
     };

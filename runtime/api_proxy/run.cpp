@@ -82,8 +82,7 @@ renderer::Result<Settings> read_settings(const Environment& environment) {
     }
     constexpr int kMostPort = 65535;
     constexpr int kMostGrace = 3600;
-    const std::string account =
-        environment("TS_TEST_ONLY_ROOT").value_or("").append(kAccount);
+    const std::string account = environment("TS_TEST_ONLY_ROOT").value_or("").append(kAccount);
     Settings out{.api_server = {.host = environment("KUBERNETES_SERVICE_HOST")
                                             .value_or("kubernetes.default.svc"),
                                 .ca_file = account + "/ca.crt",
@@ -92,8 +91,9 @@ renderer::Result<Settings> read_settings(const Environment& environment) {
                  .listen = TRY(address_of(environment, "TAILRENDER_API_LISTEN", "127.0.0.1:8443")),
                  .local = TRY(address_of(environment, "TS_LOCAL_ADDR_PORT", "[::]:9002"))};
     if (out.listen.address.is_v6() || !out.listen.address.is_loopback()) {
-        return invalid("TAILRENDER_API_LISTEN", out.listen.address.text(),
-                       "an address of IPv4 loopback, where tailscaled's user can be told from others");
+        return invalid(
+            "TAILRENDER_API_LISTEN", out.listen.address.text(),
+            "an address of IPv4 loopback, where tailscaled's user can be told from others");
     }
     out.api_server.port = static_cast<std::uint16_t>(
         TRY(number_of(environment, "KUBERNETES_SERVICE_PORT", 443, kMostPort)));
@@ -118,11 +118,11 @@ int run(const Environment& environment) {
     Callers callers(loop, api);
     Upstream upstream(loop, resolver, settings->api_server);
     Shared shared{.loop = loop, .log = log, .callers = callers, .upstream = upstream};
-    Serve serve(loop, log, api, [&] { return owner_of_listener(settings->socket); }, settings->listen);
+    Serve serve(
+        loop, log, api, [&] { return owner_of_listener(settings->socket); }, settings->listen);
     Server server(loop, shared, [&] { return serve.tailscaled(); });
-    HttpServer pages(loop, [&](std::string_view path) {
-        return page_of(path, serve, shared, server.size());
-    });
+    HttpServer pages(
+        loop, [&](std::string_view path) { return page_of(path, serve, shared, server.size()); });
     auto listening = server.listen(settings->listen);
     auto local_listening = pages.listen(settings->local);
     for (auto* result : {&listening, &local_listening}) {

@@ -21,11 +21,10 @@ constexpr int kConflict = 412;
 
 Value serve_config(std::string_view domain, const AddressPort& at) {
     return Value::map(
-        {{"TCP",
-          Value::map({{"443", Value::map({{"TCPForward",
-                                           fmt::format("{}:{}", at.address.text(), at.port)},
-                                          {"TerminateTLS", domain},
-                                          {"ProxyProtocol", 2}})}})}});
+        {{"TCP", Value::map({{"443", Value::map({{"TCPForward",
+                                                  fmt::format("{}:{}", at.address.text(), at.port)},
+                                                 {"TerminateTLS", domain},
+                                                 {"ProxyProtocol", 2}})}})}});
 }
 
 Serve::Serve(Loop& loop, Log& log, LocalApi& api, Owner owner, AddressPort at)
@@ -51,8 +50,9 @@ void Serve::look() {
         return settle(owner.error().diagnostic.message);
     }
     if (*owner == 0) {
-        return settle("tailscaled runs as root; it needs a user of its own, since whoever may forward "
-                      "ports into the pod comes as root, too");
+        return settle(
+            "tailscaled runs as root; it needs a user of its own, since whoever may forward "
+            "ports into the pod comes as root, too");
     }
     api_.status(guarded([this](const LocalReply& reply) { on_status(reply); }));
 }
@@ -92,10 +92,10 @@ void Serve::on_config(const LocalReply& reply, const std::string& domain) {
             if (written.code == kConflict) {
                 return settle("someone else changes tailscaled's Serve configuration");
             }
-            settle(written.ok() ? ""
-                                : "tailscaled does not take the Serve configuration: " +
-                                      written.problem +
-                                      " (OperatorUser in its configuration names our user)");
+            settle(written.ok()
+                       ? ""
+                       : "tailscaled does not take the Serve configuration: " + written.problem +
+                             " (OperatorUser in its configuration names our user)");
         }));
 }
 

@@ -43,7 +43,8 @@ protected:
     std::vector<std::string> written;
     FakeLoop loop;
     Log log{Log::Form::Json, LogLevel::Error};
-    ScriptedTransport transport{loop, [this](const HttpRequest& request) { return answer(request); }};
+    ScriptedTransport transport{loop,
+                                [this](const HttpRequest& request) { return answer(request); }};
     LocalApi api{transport};
     Serve serve{loop, log, api,
                 [this]() -> renderer::Result<uid_t> {

@@ -32,9 +32,8 @@ bool is_recorded_session(const RequestHead& request) {
         return at != std::string_view::npos &&
                (at + segment.size() == path.size() || path[at + segment.size()] == '/');
     };
-    return request.upgrade != Protocol::None &&
-           (path.find('%') != std::string_view::npos || has_segment("/exec") ||
-            has_segment("/attach"));
+    return request.upgrade != Protocol::None && (path.find('%') != std::string_view::npos ||
+                                                 has_segment("/exec") || has_segment("/attach"));
 }
 
 // Nothing is recorded yet: what must be is refused.
@@ -226,8 +225,8 @@ void Session::read_client() {
 
 void Session::on_client_end() {
     const bool may_go_on =
-        state_ == State::Tunnel || (state_ == State::Exchange && request_body_.is_done &&
-                                    request_.upgrade == Protocol::None);
+        state_ == State::Tunnel ||
+        (state_ == State::Exchange && request_body_.is_done && request_.upgrade == Protocol::None);
     if (!may_go_on || upstream_ended_) {
         return end("the client is gone");
     }
@@ -306,7 +305,6 @@ void Session::take_head() {
 void Session::take_request() {
     begun_ = shared_.loop.uptime();
     bytes_up_ = bytes_down_ = 0;
-    status_ = 0;
     auto parsed = parse_request(head_);
     if (const Fault* fault = std::get_if<Fault>(&parsed)) {
         return refuse_fault(*fault);
@@ -373,9 +371,8 @@ void Session::on_caller(const CallerAnswer& answer) {
         }
         token = std::move(*found);
     }
-    const auto as = shared_.upstream.shows_token()
-                        ? std::optional<Impersonation>({*caller_, token})
-                        : std::nullopt;
+    const auto as = shared_.upstream.shows_token() ? std::optional<Impersonation>({*caller_, token})
+                                                   : std::nullopt;
     out_head_ = upstream_head(request_, as, source_->address.text());
     state_ = State::Connect;
     go_upstream();
@@ -460,8 +457,7 @@ void Session::audit(std::string_view what, int status) {
     shared_.log.info(
         request_.upgrade == Protocol::None ? "request" : "session",
         {{"user", caller_ == nullptr ? "" : caller_->user},
-         {"groups",
-          caller_ == nullptr ? "" : fmt::format("{}", fmt::join(caller_->groups, ","))},
+         {"groups", caller_ == nullptr ? "" : fmt::format("{}", fmt::join(caller_->groups, ","))},
          {"node", caller_ == nullptr ? "" : caller_->node},
          {"source", source_ ? source_->address.text() : ""},
          {"method", std::string(request_.method)},

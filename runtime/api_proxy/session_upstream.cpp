@@ -263,8 +263,8 @@ std::size_t Session::take_response_head(std::string_view bytes) {
     response_ = std::move(std::get<ResponseHead>(parsed));
     const std::size_t size = found.size - before;
     response_.keeps_alive =
-        response_.keeps_alive && (response_.body.kind != Body::Kind::None || size == bytes.size() ||
-                                  response_.status < 200);
+        response_.keeps_alive &&
+        (response_.body.kind != Body::Kind::None || size == bytes.size() || response_.status < 200);
     take_response();
     from_upstream_.clear();
     return size;
@@ -312,9 +312,16 @@ void Session::finish_exchange() {
     if (is_ended()) {
         return;
     }
+    const bool may_reuse = response_.keeps_alive && request_body_.is_done && !client_ended_;
     audit("", status_);
     phase_ = Phase::Idle;
-    if (!response_.keeps_alive || !request_body_.is_done || client_ended_) {
+    // The next request has nothing of this one.
+    request_ = {};
+    head_ = {};
+    out_head_ = {};
+    caller_ = nullptr;
+    status_ = 0;
+    if (!may_reuse) {
         drop_upstream();
     }
     if (closes_ || is_draining_ || client_ended_) {

@@ -16,12 +16,11 @@ std::string read(const std::map<std::string, std::string>& variables) {
     if (!settings) {
         return settings.error().diagnostic.message;
     }
-    return fmt::format("{}:{} {} {} {} {}:{} {}:{} {}", settings->api_server.host,
-                       settings->api_server.port, settings->api_server.ca_file,
-                       settings->api_server.token_file, settings->socket,
-                       settings->listen.address.text(), settings->listen.port,
-                       settings->local.address.text(), settings->local.port,
-                       settings->grace.count());
+    return fmt::format(
+        "{}:{} {} {} {} {}:{} {}:{} {}", settings->api_server.host, settings->api_server.port,
+        settings->api_server.ca_file, settings->api_server.token_file, settings->socket,
+        settings->listen.address.text(), settings->listen.port, settings->local.address.text(),
+        settings->local.port, settings->grace.count());
 }
 
 TEST(ApiSettings, HaveDefaults) {
@@ -45,7 +44,8 @@ TEST(ApiSettings, AreRefusedWithTheirName) {
         return read({{"APISERVER_PROXY", "true"}, {name, value}});
     };
     EXPECT_EQ(read({}), "invalid APISERVER_PROXY \"\" (want true or noauth)");
-    EXPECT_EQ(read({{"APISERVER_PROXY", "yes"}}), "invalid APISERVER_PROXY \"yes\" (want true or noauth)");
+    EXPECT_EQ(read({{"APISERVER_PROXY", "yes"}}),
+              "invalid APISERVER_PROXY \"yes\" (want true or noauth)");
     EXPECT_EQ(with("KUBERNETES_SERVICE_PORT", "65536"),
               "invalid KUBERNETES_SERVICE_PORT \"65536\" (want a number up to 65535)");
     EXPECT_EQ(with("TAILRENDER_API_GRACE_SECONDS", "1m"),

@@ -19,10 +19,10 @@ struct Counters {
     std::uint64_t requests = 0;  // that went to the API server
     std::uint64_t upgrades = 0;  // of those, that became a session
     std::array<std::uint64_t, kFaultNames.size()> faults = {};
-    std::uint64_t foreign = 0;   // connections that are not tailscaled's
-    std::uint64_t unknown = 0;   // requests of callers whom tailscaled does not name
-    std::uint64_t denied = 0;    // requests that a grant forbids, or whose grant is malformed
-    std::uint64_t crowded = 0;   // requests on connections beyond the limit
+    std::uint64_t foreign = 0;    // connections that are not tailscaled's
+    std::uint64_t unknown = 0;    // requests of callers whom tailscaled does not name
+    std::uint64_t denied = 0;     // requests that a grant forbids, or whose grant is malformed
+    std::uint64_t crowded = 0;    // requests on connections beyond the limit
     std::uint64_t unreached = 0;  // requests that the API server did not answer
     std::uint64_t withdrawn = 0;  // sessions that ended since their caller lost a grant
 };
@@ -64,7 +64,8 @@ struct Shared {
     Limits limits = {};
     Counters counters = {};
     Places places{limits.of_one_caller};
-    std::vector<char> piece = std::vector<char>(std::size_t{64} * 1024);  // is read into, then taken
+    std::vector<char> piece =
+        std::vector<char>(std::size_t{64} * 1024);  // is read into, then taken
 };
 
 }  // namespace runtime::api_proxy

@@ -66,11 +66,10 @@ std::optional<uid_t> read_answer(const char* bytes, std::size_t size, const Ques
     std::memcpy(&header, bytes, sizeof header);
     std::memcpy(&found, bytes + NLMSG_HDRLEN, sizeof found);
     const inet_diag_sockid& asked = question.request.id;
-    const bool is_it = header.nlmsg_type == SOCK_DIAG_BY_FAMILY &&
-                       found.id.idiag_sport == asked.idiag_sport &&
-                       found.id.idiag_dport == asked.idiag_dport &&
-                       found.id.idiag_src[0] == asked.idiag_src[0] &&
-                       found.id.idiag_dst[0] == asked.idiag_dst[0];
+    const bool is_it =
+        header.nlmsg_type == SOCK_DIAG_BY_FAMILY && found.id.idiag_sport == asked.idiag_sport &&
+        found.id.idiag_dport == asked.idiag_dport && found.id.idiag_src[0] == asked.idiag_src[0] &&
+        found.id.idiag_dst[0] == asked.idiag_dst[0];
     // A listening socket answers for what no connection has; an orphan has no inode and user 0.
     if (!is_it || found.idiag_state != TCP_ESTABLISHED || found.idiag_inode == 0) {
         return std::nullopt;
@@ -112,8 +111,8 @@ renderer::Result<uid_t> owner_of_listener(const std::string& path) {
     const auto failure = [&](int code) {
         return renderer::Error{{.rule = "no-tailscaled",
                                 .where = path,
-                                .message = fmt::format("cannot reach tailscaled at \"{}\": {}", path,
-                                                       std::strerror(code))}};
+                                .message = fmt::format("cannot reach tailscaled at \"{}\": {}",
+                                                       path, std::strerror(code))}};
     };
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;

@@ -135,8 +135,8 @@ Stream Stream::connect(const AddressPort& to) {
     v4.sin_port = v6.sin6_port = htons(to.port);
     std::memcpy(is_v6 ? static_cast<void*>(&v6.sin6_addr) : static_cast<void*>(&v4.sin_addr),
                 to.address.bytes().data(), to.address.bytes().size());
-    const auto* address = is_v6 ? reinterpret_cast<const sockaddr*>(&v6)
-                                : reinterpret_cast<const sockaddr*>(&v4);
+    const auto* address =
+        is_v6 ? reinterpret_cast<const sockaddr*>(&v6) : reinterpret_cast<const sockaddr*>(&v4);
     const socklen_t size = is_v6 ? sizeof v6 : sizeof v4;
     if (::connect(descriptor, address, size) != 0 && errno != EINPROGRESS) {
         return {};

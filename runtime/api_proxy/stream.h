@@ -40,8 +40,8 @@ private:
 
 class Stream {
 public:
-    Stream() = default;                      // closed
-    explicit Stream(int descriptor);         // takes it over; makes it nonblocking
+    Stream() = default;               // closed
+    explicit Stream(int descriptor);  // takes it over; makes it nonblocking
     Stream(Stream&& other) noexcept;
     Stream& operator=(Stream&& other) noexcept;
     ~Stream() { close(); }

@@ -45,10 +45,10 @@ renderer::Result<const TlsClient*> Upstream::tls() {
 renderer::Result<std::string> Upstream::token() {
     TRY(refresh(place_.token_file, token_));
     if (!is_field_value(token_.text)) {
-        return renderer::Error{{.rule = "no-token",
-                                .where = place_.token_file,
-                                .message = fmt::format("there is no token in \"{}\"",
-                                                       place_.token_file)}};
+        return renderer::Error{
+            {.rule = "no-token",
+             .where = place_.token_file,
+             .message = fmt::format("there is no token in \"{}\"", place_.token_file)}};
     }
     return token_.text;
 }
@@ -57,16 +57,16 @@ void Upstream::find_addresses(std::function<void(std::vector<AddressPort>)> done
     if (const auto address = IpAddress::parse(place_.host)) {
         return done({AddressPort{*address, place_.port}});
     }
-    resolver_.resolve(place_.host, [port = place_.port,
-                                    done = std::move(done)](const Resolution& found) {
-        std::vector<AddressPort> out;
-        for (const std::string& text : found.addresses) {
-            if (const auto address = IpAddress::parse(text)) {
-                out.push_back({*address, port});
-            }
-        }
-        done(std::move(out));
-    });
+    resolver_.resolve(place_.host,
+                      [port = place_.port, done = std::move(done)](const Resolution& found) {
+                          std::vector<AddressPort> out;
+                          for (const std::string& text : found.addresses) {
+                              if (const auto address = IpAddress::parse(text)) {
+                                  out.push_back({*address, port});
+                              }
+                          }
+                          done(std::move(out));
+                      });
 }
 
 }  // namespace runtime::api_proxy

@@ -3,7 +3,8 @@
 //   tailrender-proxy          runs the proxy
 //   tailrender-proxy ready    exits with 0 when the proxy of this pod is ready: its exec probe
 //   tailrender-proxy rules    prints the nftables rules of this pod
-//   tailrender-proxy api      runs the API server's proxy, beside a tailscaled that it does not start
+//   tailrender-proxy api      runs the API server's proxy, beside a tailscaled that it does not
+//   start
 #include <fmt/format.h>
 #include <malloc.h>
 

@@ -109,6 +109,20 @@ class UnixServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
     request_queue_size = 200
 
+    def handle_error(self, request, client_address):
+        """Whoever asked is gone."""
+
+
+# Run as tailscaled's user: the kernel keeps who listens.
+LISTEN = """
+import os, socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[2])
+os.chmod(sys.argv[2], 0o777)
+server.listen(200)
+socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"x"], [server.fileno()])
+"""
+
 
 class Daemon:
     def __init__(self):
@@ -325,15 +339,13 @@ class World:
     def start_daemon(self, owner):
         self.socket = self.folder / "tailscaled.sock"
         self.folder.chmod(0o777)
-        with self.lock:
-            if os.geteuid() == 0:
-                os.seteuid(owner)  # of who listens
-            try:
-                self.server = UnixServer(str(self.socket), LocalApi)
-            finally:
-                if os.getuid() == 0:
-                    os.seteuid(0)
-        self.socket.chmod(0o777)
+        ours, theirs = socket.socketpair()
+        identity = {"user": owner, "group": owner, "extra_groups": []} if os.geteuid() == 0 else {}
+        subprocess.run(["/usr/bin/python3", "-c", LISTEN, str(theirs.fileno()), str(self.socket)], pass_fds=[theirs.fileno()], check=True, **identity)
+        _, [descriptor], _, _ = socket.recv_fds(ours, 1, 1)
+        self.server = UnixServer(str(self.socket), LocalApi, bind_and_activate=False)
+        self.server.socket.close()
+        self.server.socket = socket.socket(fileno=descriptor)
         self.server.world = self
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
 
@@ -375,3 +387,39 @@ class World:
     def lines(self, message):
         found = [json.loads(line) for line in self.log.read_text().splitlines()]
         return [line for line in found if line.get("msg", line.get("message")) == message]
+
+
+WEBSOCKET = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n"
+SPDY = "Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\n"
+POD = "/api/v1/namespaces/default/pods/web"
+cases = []
+
+
+def case(root=False, **options):
+    """What follows is a case: of a World with these options, and with `root` only where there is one."""
+    def take(function):
+        if not root or os.geteuid() == 0:
+            cases.append((function.__name__, options, function))
+        return function
+    return take
+
+
+def switch(protocol):
+    return f"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: {protocol}\r\nX-Stream: v1\r\n\r\n".encode()
+
+
+def until_end(connection):
+    data = b""
+    while piece := connection.recv(65536):
+        data += piece
+    return data
+
+
+def echo(protocol):
+    def script(_, connection, file):
+        connection.sendall(switch(protocol) + b"hello\n")
+        while data := connection.recv(65536):
+            connection.sendall(data)
+        connection.sendall(b"bye")
+        connection.unwrap()
+    return script

@@ -135,13 +135,10 @@ def try_hostile(world, name, data, status, reaching, piece=None):
     before = len(world.api.requests)
     with Client(world) as client:
         raw = data.encode("latin-1")
-        try:
-            for at in range(0, len(raw), piece or len(raw)):
-                client.send(raw[at:at + (piece or len(raw))])
-            if status is None:
-                client.socket.shutdown(socket.SHUT_WR)
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # it has had enough
+        for at in range(0, len(raw), piece or len(raw)):
+            client.send(raw[at:at + (piece or len(raw))])
+        if status is None:
+            client.socket.shutdown(socket.SHUT_WR)
         reply = client.reply()
         equal(reply.status if reply else None, status)
         if reaching > 1:

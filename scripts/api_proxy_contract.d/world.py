@@ -267,7 +267,9 @@ class Client:
         self.socket.close()
 
     def send(self, data):
-        self.socket.sendall(data.encode("latin-1") if isinstance(data, str) else data)
+        """What the other end does not take any more is in its reply."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self.socket.sendall(data.encode("latin-1") if isinstance(data, str) else data)
 
     def head(self):
         head = b""

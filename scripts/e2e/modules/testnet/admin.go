@@ -3,6 +3,8 @@ package main
 import (
 	"net/http"
 	"time"
+
+	"tailscale.com/tailcfg"
 )
 
 // keyState is a key with what follows from its history.
@@ -73,6 +75,7 @@ func (t *Tailnet) adminHandler() http.Handler {
 		return none, nil
 	})
 	serve("POST /admin/limit", t.setLimit)
+	serve("POST /admin/grants", t.setGrants)
 	serve("POST /admin/devices", t.playJoin)
 	serve("POST /admin/devices/{id}", t.playChange)
 	serve("DELETE /admin/devices/{id}", func(r *http.Request) (any, error) {
@@ -92,6 +95,19 @@ func (t *Tailnet) addFault(r *http.Request) (any, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.faults = append(t.faults, &fault)
+	return none, nil
+}
+
+// setGrants gives every device these capabilities towards every other, and no others: "app" of a grant from "*" to "*".
+func (t *Tailnet) setGrants(r *http.Request) (any, error) {
+	var grants tailcfg.PeerCapMap
+	if err := body(r, &grants); err != nil {
+		return nil, err
+	}
+	if t.control == nil {
+		return nil, refuse(409, "there is no control server")
+	}
+	t.control.server.SetGlobalAppCaps(grants)
 	return none, nil
 }
 

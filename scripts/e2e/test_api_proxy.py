@@ -1,0 +1,341 @@
+"""`tailrender-proxy api` in the lab: a real kubectl on a machine of the tailnet, a real tailscaled beside the proxy, the real API server.
+
+Both run beside the node as users of their own, as they would in a pod, without one: tailscaled in user space, the proxy on its loopback. There
+is no ACME: a certificate of the lab's authority is where tailscaled keeps its own. kubectl speaks WebSocket, and SPDY when it is told to.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+DAEMON, OURS = 65532, 65533
+NAME = "kube"
+GROUP = "tailnet-admins"
+CAPABILITY = "tailscale.com/cap/kubernetes"
+ACCOUNT = """
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: kube-apiserver-auth-proxy, namespace: default}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: kube-apiserver-auth-proxy}
+rules: [{apiGroups: [""], resources: [users, groups], verbs: [impersonate]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: kube-apiserver-auth-proxy}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: kube-apiserver-auth-proxy}
+subjects: [{kind: ServiceAccount, name: kube-apiserver-auth-proxy, namespace: default}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: tailnet-admins}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: tailnet-admins}]
+"""
+POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"terminationGracePeriodSeconds": 0, "containers": [{
+    "name": "web", "image": "lab/hello:1", "imagePullPolicy": "Never", "stdin": True, "tty": False,
+    "command": ["/bin/busybox", "sh", "-c", "busybox ln -s busybox /bin/tar; busybox httpd -p 8080 -h /www; i=0; "
+                "while sleep 0.5; do i=$((i+1)); echo line $i; [ -e /quiet ] || read -t 0 word && echo got $word; done"]}]}}
+TRANSPORTS = {"websocket": {}, "spdy": {"KUBECTL_REMOTE_COMMAND_WEBSOCKETS": "false", "KUBECTL_PORT_FORWARD_WEBSOCKETS": "false"}}
+
+
+class Proxy:
+    """The two processes, and the kubectl of a machine called client."""
+
+    def __init__(self, lab, program, tools, folder):
+        """`folder`: one that every user can reach."""
+        self.lab, self.processes, self.folder = lab, [], folder
+        self.url = f"https://{NAME}.{lab.inner['LAB_DOMAIN']}"
+        self.program, self.daemon = (shutil.copy(path, folder) for path in (program, tools / "tailscaled"))
+        self.log = folder / "proxy.log"
+
+    def start(self, uid, command, environment, log):
+        identity = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups"]
+        with open(log, "ab") as file:
+            process = subprocess.Popen([*identity, *map(str, command)], env={**self.lab.inner, **environment}, preexec_fn=self.lab.enter,
+                                       stdout=file, stderr=subprocess.STDOUT)
+        self.processes.append(process)
+        return process
+
+    def begin(self):
+        lab, here = self.lab, self.folder
+        lab.kubectl("apply", "-f", "-", text=ACCOUNT)
+        token = lab.kubectl("create", "token", "kube-apiserver-auth-proxy")
+        lab.run("sh", "-ec", f"""
+            mkdir -p {here}/state/certs {here}/root/var/run/secrets/kubernetes.io/serviceaccount
+            printf 'tailscaled:x:{DAEMON}:{DAEMON}::/:/bin/false\ntailrender:x:{OURS}:{OURS}::/:/bin/false\n' >>/etc/passwd
+            cp "$LAB/ca.crt" {here}/root/var/run/secrets/kubernetes.io/serviceaccount/
+            printf %s {token} >{here}/root/var/run/secrets/kubernetes.io/serviceaccount/token
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN={NAME} -addext subjectAltName=DNS:{self.url[8:]} -days 2 \
+                -CA "$LAB/ca.crt" -CAkey "$LAB/ca.key" -keyout {here}/state/certs/{self.url[8:]}.key -out {here}/state/certs/{self.url[8:]}.crt
+            chown -R {DAEMON}:{DAEMON} {here}/state {here}
+            chown -R {OURS}:{OURS} {here}/root""")
+        self.start(DAEMON, [self.daemon, "--tun=userspace-networking", "--port=0", f"--statedir={here}/state", "--state=mem:",
+                                          f"--socket={here}/tailscaled.sock"], {"SSL_CERT_FILE": f"{here}/root/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"}, here / "tailscaled.log")
+        key = lab.tailnet.mint(["tag:k8s"], "the API proxy")["key"]
+        lab.wait("tailscaled listens", (here / "tailscaled.sock").exists, 30)
+        lab.wait("tailscaled logs in", lambda: lab.run("tailscale", f"--socket={here}/tailscaled.sock", "up", f"--hostname={NAME}", f"--auth-key={key}",
+                                                       f"--login-server={lab.inner['LAB_TAILNET']}", "--operator=tailrender", "--timeout=20s") == "", 60)
+        self.serve()
+
+    def serve(self, mode="true", grace=5):
+        here = self.folder
+        self.process = self.start(OURS, [self.program, "api"], {
+            "APISERVER_PROXY": mode, "TS_SOCKET": f"{here}/tailscaled.sock", "KUBERNETES_SERVICE_HOST": "10.96.0.1", "KUBERNETES_SERVICE_PORT": "443",
+            "TS_LOCAL_ADDR_PORT": "127.0.0.1:9902", "TAILRENDER_API_GRACE_SECONDS": str(grace), "TS_TEST_ONLY_ROOT": f"{here}/root"}, self.log)
+        self.lab.wait("the proxy is ready", lambda: self.page("/readyz") == "ok\n", 60)
+
+    def page(self, path):
+        try:
+            with self.lab.network(), urllib.request.urlopen(f"http://127.0.0.1:9902{path}", timeout=10) as answer:
+                return answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.read().decode()
+        except OSError as error:
+            return str(error)
+
+    def metric(self, name):
+        [line] = [line for line in self.page("/metrics").splitlines() if line.startswith(name + " ")]
+        return int(line.split()[-1])
+
+    def grants(self, *rules):
+        self.lab.tailnet.ok("POST", "/admin/grants", {CAPABILITY: list(rules)} if rules else {})
+
+    def command(self, *words, transport="websocket"):
+        environment = [f"{name}={value}" for name, value in TRANSPORTS[transport].items()]
+        return [str(self.lab_script()), "run", "--on", "client", "env", *environment, "kubectl", "--kubeconfig", "/dev/null", "--server", self.url,
+                "--certificate-authority", self.lab.inner["LAB"] + "/ca.crt", *words]
+
+    @staticmethod
+    def lab_script():
+        return pathlib.Path(__file__).resolve().parent / "lab"
+
+    def kubectl(self, *words, text="", transport="websocket", check=True, seconds=120):
+        done = subprocess.run(self.command(*words, transport=transport), env=self.lab.environment, input=text, text=True, timeout=seconds,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        if check:
+            assert done.returncode == 0, f"kubectl {' '.join(words)} exits {done.returncode}: {done.stderr}{done.stdout}"
+            return done.stdout
+        return done
+
+    @contextlib.contextmanager
+    def running(self, *words, transport="websocket"):
+        """A kubectl that goes on, with pipes; ends with the block."""
+        process = subprocess.Popen(self.command(*words, transport=transport), env=self.lab.environment, text=True, bufsize=1,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)
+            process.communicate(timeout=30)
+
+    def end(self):
+        for process in reversed(self.processes):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module", name="api")
+def made(lab, proxy, tools):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o755)
+        found = Proxy(lab, proxy, tools, folder)
+        try:
+            found.begin()
+            found.grants({"impersonate": {"groups": [GROUP]}})
+            lab.wait("kubectl is let in", lambda: found.kubectl("get", "namespaces"), 60)
+            yield found
+        finally:
+            found.end()
+            for log in sorted(folder.glob("*.log")):
+                print(log.name, log.read_text(errors="replace")[-3000:])
+
+
+@pytest.fixture(name="transport", params=TRANSPORTS)
+def each_transport(request):
+    return request.param
+
+
+def lines_until(process, wanted, seconds=60):
+    end = time.monotonic() + seconds
+    seen = []
+    while time.monotonic() < end:
+        line = process.stdout.readline()
+        seen.append(line)
+        if wanted in line:
+            return seen
+        assert line, f"it ended: {seen}"
+    raise AssertionError(f"never {wanted}: {seen}")
+
+
+def test_someone_is_who_the_tailnet_says(api):
+    said = json.loads(api.kubectl("auth", "whoami", "-o", "json"))["status"]["userInfo"]
+    assert (said["username"], [group for group in said["groups"] if group != "system:authenticated"]) == (f"client.{api.lab.inner['LAB_DOMAIN']}", [GROUP])
+    said = json.loads(api.kubectl("auth", "whoami", "-o", "json", "--token=forged", "--as=someone", "--as-group=system:masters"))["status"]["userInfo"]
+    assert said["username"] == f"client.{api.lab.inner['LAB_DOMAIN']}", "what the client says of itself counts"
+
+
+def test_reads_and_writes(api):
+    assert api.kubectl("auth", "can-i", "*", "*") == "yes\n"
+    api.kubectl("apply", "-f", "-", text=json.dumps(POD))
+    api.kubectl("wait", "--for=condition=Ready", "pod/web", "--timeout=120s", seconds=150)
+    assert json.loads(api.kubectl("get", "pod", "web", "-o", "json"))["spec"]["nodeName"] == "lab"
+    assert "pods" in api.kubectl("api-resources"), "discovery"
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "big"}, "data": {"text": "x" * 800_000}}
+    for _ in range(2):
+        api.kubectl("apply", "--server-side", "-f", "-", text=json.dumps(config))
+    assert json.loads(api.kubectl("get", "configmap", "big", "-o", "json"))["data"] == config["data"]
+    api.kubectl("label", "configmap", "big", "a=b")
+    api.kubectl("delete", "configmap", "big")
+    assert api.kubectl("get", "configmap", "big", check=False).returncode == 1
+    names = [f"many-{number}" for number in range(50)]
+    api.kubectl("apply", "-f", "-", text=json.dumps({"apiVersion": "v1", "kind": "List", "items": [
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}} for name in names]}))
+    assert set(names) <= set(api.kubectl("get", "configmaps", "--chunk-size=7", "-o", "name").replace("configmap/", "").split())
+
+
+def test_watches(api):
+    with api.running("get", "configmaps", "--watch", "-o", "name") as watch:
+        lines_until(watch, "many-49")
+        for number in range(5):
+            begun = time.monotonic()
+            api.lab.kubectl("create", "configmap", f"watched-{number}")
+            lines_until(watch, f"watched-{number}")
+            assert time.monotonic() - begun < 5, "an event is late"
+
+
+def test_follows_logs(api):
+    with api.running("logs", "-f", "web") as logs:
+        seen = [logs.stdout.readline() for _ in range(8)]
+        assert [line.split()[0] for line in seen] == ["line"] * 8, seen
+
+
+def test_runs_commands(api, transport):
+    assert api.kubectl("exec", "web", "--", "echo", "hello there", transport=transport) == "hello there\n"
+    done = api.kubectl("exec", "web", "--", "sh", "-c", "echo to stderr >&2; exit 7", transport=transport, check=False)
+    assert (done.returncode, done.stdout) == (7, "") and "to stderr" in done.stderr, done
+    big = "".join(f"{number}\n" for number in range(200_000))
+    assert api.kubectl("exec", "-i", "web", "--", "cat", text=big, transport=transport) == big
+    # With a terminal: script(1) gives kubectl one.
+    words = " ".join(api.command("exec", "-it", "web", "--", "sh", "-c", "'test -t 0 && test -t 1 && echo a terminal'", transport=transport))
+    done = subprocess.run(["script", "-qefc", words, "/dev/null"], env=api.lab.environment, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)
+    assert "a terminal" in done.stdout, done.stdout
+
+
+def test_attaches(api, transport):
+    with api.running("attach", "-i", "web", transport=transport) as attached:
+        lines_until(attached, "line")
+        attached.stdin.write("word\n")
+        attached.stdin.flush()
+        lines_until(attached, "got word")
+
+
+def test_forwards_ports(api, transport):
+    port = {"websocket": 18080, "spdy": 18081}[transport]
+    with api.running("port-forward", "pod/web", f"{port}:8080", transport=transport) as forward:
+        lines_until(forward, "Forwarding from 127.0.0.1")
+        for _ in range(10):
+            assert api.lab.run("curl", "-sS", "--max-time", "10", f"http://127.0.0.1:{port}/", on="client") == "hello from the lab\n"
+
+
+def test_copies_files(api, transport):
+    place = api.lab.inner["LAB"]
+    api.lab.run("sh", "-c", f"head -c 50000000 /dev/urandom >{place}/big; sha256sum <{place}/big")
+    wanted = api.lab.run("sh", "-c", f"sha256sum <{place}/big")
+    api.kubectl("cp", f"{place}/big", f"web:/tmp/{transport}", transport=transport, seconds=300)
+    api.kubectl("cp", f"web:/tmp/{transport}", f"{place}/back-{transport}", transport=transport, seconds=300)
+    assert api.lab.run("sh", "-c", f"sha256sum <{place}/back-{transport}") == wanted, "what came back is something else"
+
+
+def test_sessions_are_counted_and_told(api):
+    assert api.metric("tailrender_api_proxy_upgrades_total") >= 10
+    told = [json.loads(line) for line in api.log.read_text().splitlines()]
+    sessions = {(line["path"].rsplit("/", 1)[-1], line["user"]) for line in told if line["message"] == "session"}
+    user = f"client.{api.lab.inner['LAB_DOMAIN']}"
+    assert sessions >= {("exec", user), ("attach", user), ("portforward", user)}, sessions
+
+
+def test_the_api_servers_audit_log_names_the_caller(api):
+    found = api.lab.run("sh", "-c", 'grep impersonatedUser "$LAB/audit.log" | tail -n 200')
+    users = {(event["user"]["username"], event["impersonatedUser"]["username"], *event["sourceIPs"][:1])
+             for event in map(json.loads, found.splitlines())}
+    [address] = [line for line in api.lab.run("tailscale", "ip", "-4", on="client").split()]
+    assert ("system:serviceaccount:default:kube-apiserver-auth-proxy", f"client.{api.lab.inner['LAB_DOMAIN']}", address) in users, users
+
+
+def test_without_a_grant_roles_decide(api):
+    api.grants()
+    end = time.monotonic() + 60
+    while (done := api.kubectl("get", "pods", check=False)).returncode == 0:
+        assert time.monotonic() < end, "a grant that is withdrawn still counts"
+        time.sleep(0.5)
+    assert "Forbidden" in done.stderr and f"client.{api.lab.inner['LAB_DOMAIN']}" in done.stderr, done.stderr
+    said = json.loads(api.kubectl("auth", "whoami", "-o", "json"))["status"]["userInfo"]
+    assert "tag:client" in said["groups"] and GROUP not in said["groups"], "tags are the groups of a device without a grant"
+
+
+def test_a_session_ends_with_its_grant(api):
+    api.grants({"impersonate": {"groups": [GROUP]}})
+    api.lab.wait("kubectl is let in again", lambda: api.kubectl("get", "pods", check=False).returncode == 0)
+    with api.running("exec", "-i", "web", "--", "cat") as session:
+        session.stdin.write("still\n")
+        assert session.stdout.readline() == "still\n"
+        begun = time.monotonic()
+        api.grants()
+        session.wait(70)
+        assert time.monotonic() - begun < 65, "a session goes on without its grant"
+    assert api.metric("tailrender_api_proxy_withdrawn_total") >= 1
+
+
+def test_a_grant_that_is_malformed_or_wants_a_recording_is_refused(api):
+    def refusal(rule, *words):
+        api.grants(rule)
+        end = time.monotonic() + 60
+        while (done := api.kubectl(*words, check=False)).returncode == 0 or CAPABILITY not in done.stderr:
+            assert time.monotonic() < end, done.stderr
+            time.sleep(0.5)
+        return done.stderr
+    assert "is malformed" in refusal({"impersonate": {"groups": GROUP}}, "get", "pods")
+    enforced = {"impersonate": {"groups": [GROUP]}, "recorderAddrs": ["100.64.0.99:80"], "enforceRecorder": True}
+    assert "enforceRecorder" in refusal(enforced, "exec", "web", "--", "true")
+    assert "web" in api.kubectl("get", "pods")
+
+
+def test_without_tailscaleds_user_nothing_is_let_in(api):
+    """As whoever may forward ports into the pod: the header is as tailscaled writes it, the socket is root's."""
+    api.grants({"impersonate": {"groups": [GROUP]}})
+    [address] = api.lab.run("tailscale", "ip", "-4", on="client").split()
+    script = f"""
+import socket, struct
+client = socket.create_connection(("127.0.0.1", 8443))
+source = socket.inet_aton("{address}") + socket.inet_aton("100.64.0.1") + struct.pack(">HH", 40000, 443)
+try:
+    client.sendall(b"\\r\\n\\r\\n\\0\\r\\nQUIT\\n\\x21\\x11\\0\\x0c" + source + b"GET /api HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n")
+    print(len(client.recv(100)))
+except ConnectionError:
+    print(0)
+"""
+    assert api.lab.run("python3", "-c", script) == "0\n", "a forged header is believed"
+    asks = ["setpriv", f"--reuid={DAEMON}", f"--regid={DAEMON}", "--clear-groups", "python3", "-c", script]
+    assert api.lab.run(*asks) == "100\n", "the header is right, and so is the user: what is refused above is the user"
+
+
+def test_survives_a_restart_and_stops(api):
+    api.process.send_signal(signal.SIGTERM)
+    assert api.process.wait(30) == 0
+    api.serve()
+    api.lab.wait("kubectl is let in again", lambda: api.kubectl("get", "pods", check=False).returncode == 0)

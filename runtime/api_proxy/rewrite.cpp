@@ -41,6 +41,23 @@ std::string normal_name(std::string_view name) {
     return out;
 }
 
+// The offered protocols without one that is a token (kubernetes v1.35
+// apiserver/pkg/authentication/request/websocket).
+std::string without_token(std::string_view protocols) {
+    constexpr std::string_view kToken = "base64url.bearer.authorization.k8s.io.";
+    std::string out;
+    while (!protocols.empty()) {
+        const std::size_t comma = std::min(protocols.find(','), protocols.size());
+        std::string_view one = protocols.substr(0, comma);
+        one.remove_prefix(std::min(one.find_first_not_of(" \t"), one.size()));
+        if (!renderer::lower_case(one).starts_with(kToken)) {
+            out.append(out.empty() ? "" : ", ").append(one);
+        }
+        protocols.remove_prefix(std::min(comma + 1, protocols.size()));
+    }
+    return out;
+}
+
 bool is_nominated(const std::vector<std::string_view>& nominated, std::string_view name) {
     return std::ranges::any_of(
         nominated, [name](std::string_view other) { return equals_ignoring_case(name, other); });
@@ -87,8 +104,13 @@ std::string upstream_head(const RequestHead& head, const std::optional<Impersona
     std::string out = fmt::format("{} {} HTTP/1.1\r\n", head.method, head.target);
     for (const HeadField& field : head.fields) {
         const std::string name = normal_name(field.name);
-        if (!holds(kOfOneHop, name) && !holds(kOfOrigin, name) && !(as && says_who(name)) &&
-            !is_nominated(head.nominated, field.name)) {
+        if (holds(kOfOneHop, name) || holds(kOfOrigin, name) || (as && says_who(name)) ||
+            is_nominated(head.nominated, field.name)) {
+            continue;
+        }
+        if (as && name == "sec-websocket-protocol") {
+            add(out, field.name, without_token(field.value));
+        } else {
             add(out, field.name, field.value);
         }
     }

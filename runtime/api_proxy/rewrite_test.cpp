@@ -50,6 +50,21 @@ TEST(Rewrite, WhatIsOfOneHopEndsHere) {
               "Impersonate-Group: g1\r\nImpersonate-Group: g2\r\n\r\n");
 }
 
+TEST(Rewrite, ATokenAmongTheProtocolsOfAWebSocketDoesNotGetThrough) {
+    const auto protocols = [](const std::string& offered) {
+        const std::string head = as_caller("GET / HTTP/1.1\r\nHost: a\r\nSec-WebSocket-Protocol: " +
+                                           offered + "\r\n\r\n");
+        const std::size_t begin = head.find("Protocol: ") + 10;
+        return head.substr(begin, head.find("\r\n", begin) - begin);
+    };
+    EXPECT_EQ(protocols("v5.channel.k8s.io, v4.channel.k8s.io"),
+              "v5.channel.k8s.io, v4.channel.k8s.io");
+    EXPECT_EQ(protocols("base64url.bearer.authorization.k8s.io.bWluZQ, v4.channel.k8s.io"),
+              "v4.channel.k8s.io");
+    EXPECT_EQ(protocols("a,\t BASE64URL.bearer.authorization.k8s.io.bWluZQ ,b"), "a, b");
+    EXPECT_EQ(protocols("base64url.bearer.authorization.k8s.io.bWluZQ"), "");
+}
+
 TEST(Rewrite, BodiesAreFramedOnce) {
     const auto framing = [](const std::string& fields, const std::string& method = "POST") {
         const std::string head = as_caller(method + " / HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n");

@@ -20,6 +20,10 @@ namespace runtime::api_proxy {
 
 namespace {
 
+// In user space tailscaled hands a connection to any port of its device over to this address: as
+// itself, with nothing in front of what the peer sends (tailscale v1.96.5
+// wgengine/netstack/netstack.go).
+const IpAddress kForPeers = IpAddress::parse("127.0.0.1").value();
 constexpr std::string_view kAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 renderer::Error invalid(const char* name, std::string_view found, std::string_view wanted) {
@@ -88,12 +92,13 @@ renderer::Result<Settings> read_settings(const Environment& environment) {
                                 .ca_file = account + "/ca.crt",
                                 .token_file = mode == "noauth" ? "" : account + "/token"},
                  .socket = environment("TS_SOCKET").value_or("/tmp/tailscaled.sock"),
-                 .listen = TRY(address_of(environment, "TAILRENDER_API_LISTEN", "127.0.0.1:8443")),
+                 .listen = TRY(address_of(environment, "TAILRENDER_API_LISTEN", "127.0.0.2:8443")),
                  .local = TRY(address_of(environment, "TS_LOCAL_ADDR_PORT", "[::]:9002"))};
-    if (out.listen.address.is_v6() || !out.listen.address.is_loopback()) {
-        return invalid(
-            "TAILRENDER_API_LISTEN", out.listen.address.text(),
-            "an address of IPv4 loopback, where tailscaled's user can be told from others");
+    const IpAddress& listen = out.listen.address;
+    if (listen.is_v6() || !listen.is_loopback() || listen == kForPeers) {
+        return invalid("TAILRENDER_API_LISTEN", listen.text(),
+                       "127.0.0.2 or another address of IPv4 loopback but 127.0.0.1, where "
+                       "tailscaled in user space connects for any device of the tailnet");
     }
     out.api_server.port = static_cast<std::uint16_t>(
         TRY(number_of(environment, "KUBERNETES_SERVICE_PORT", 443, kMostPort)));

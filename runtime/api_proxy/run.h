@@ -16,7 +16,7 @@ using Environment = std::function<std::optional<std::string>(const char* name)>;
 struct Settings {
     UpstreamPlace api_server;  // without a token file in mode noauth
     std::string socket;        // tailscaled's
-    AddressPort listen;        // on loopback, for tailscaled
+    AddressPort listen;        // on loopback, for tailscaled; never 127.0.0.1
     AddressPort local;         // /healthz, /readyz, /metrics
     Duration grace = std::chrono::seconds(25);
 };

@@ -27,16 +27,16 @@ TEST(ApiSettings, HaveDefaults) {
     const std::string account = "/var/run/secrets/kubernetes.io/serviceaccount";
     EXPECT_EQ(read({{"APISERVER_PROXY", "true"}}),
               "kubernetes.default.svc:443 " + account + "/ca.crt " + account +
-                  "/token /tmp/tailscaled.sock 127.0.0.1:8443 :::9002 25000");
+                  "/token /tmp/tailscaled.sock 127.0.0.2:8443 :::9002 25000");
     EXPECT_EQ(read({{"APISERVER_PROXY", "noauth"},
                     {"KUBERNETES_SERVICE_HOST", "fd00::1"},
                     {"KUBERNETES_SERVICE_PORT", "6443"},
                     {"TS_SOCKET", "/s"},
                     {"TS_LOCAL_ADDR_PORT", "10.0.0.1:1"},
-                    {"TAILRENDER_API_LISTEN", "127.0.0.2:2"},
+                    {"TAILRENDER_API_LISTEN", "127.0.0.3:2"},
                     {"TAILRENDER_API_GRACE_SECONDS", "3"},
                     {"TS_TEST_ONLY_ROOT", "/r"}}),
-              "fd00::1:6443 /r" + account + "/ca.crt  /s 127.0.0.2:2 10.0.0.1:1 3000");
+              "fd00::1:6443 /r" + account + "/ca.crt  /s 127.0.0.3:2 10.0.0.1:1 3000");
 }
 
 TEST(ApiSettings, AreRefusedWithTheirName) {
@@ -52,7 +52,7 @@ TEST(ApiSettings, AreRefusedWithTheirName) {
               "invalid TAILRENDER_API_GRACE_SECONDS \"1m\" (want a number up to 3600)");
     EXPECT_EQ(with("TS_LOCAL_ADDR_PORT", "x"),
               "invalid TS_LOCAL_ADDR_PORT \"x\" (want an address and a port)");
-    for (const char* address : {"0.0.0.0", "10.0.0.1", "[::1]"}) {
+    for (const char* address : {"0.0.0.0", "10.0.0.1", "[::1]", "127.0.0.1"}) {
         EXPECT_TRUE(with("TAILRENDER_API_LISTEN", (std::string(address) + ":1").c_str())
                         .starts_with("invalid TAILRENDER_API_LISTEN"))
             << address;

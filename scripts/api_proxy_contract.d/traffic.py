@@ -11,7 +11,7 @@ from world import ALICE, BOB, BOX, TOKEN, Client, case, check, echo, equal, resp
 
 @case()
 def serves_what_tailscaled_forwards(world):
-    equal(json.loads(world.daemon.serve), {"TCP": {"443": {"TCPForward": f"127.0.0.1:{world.port}", "TerminateTLS": "api.t.ts.net", "ProxyProtocol": 2}}})
+    equal(json.loads(world.daemon.serve), {"TCP": {"443": {"TCPForward": f"127.0.0.2:{world.port}", "TerminateTLS": "api.t.ts.net", "ProxyProtocol": 2}}})
 
 
 @case()

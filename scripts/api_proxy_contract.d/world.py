@@ -20,6 +20,7 @@ import urllib.request
 PATIENCE = 20  # seconds, of a machine with much else to do
 TOKEN = "the-proxys-own-token"
 DAEMON, OURS, STRANGER = (65532, 65533, 65534) if os.geteuid() == 0 else (os.geteuid(),) * 3
+HOST = "127.0.0.2"
 ALICE, BOB, BOX = "100.64.0.7", "100.64.0.8", "100.64.0.9"
 C = ctypes.CDLL(None)
 
@@ -254,7 +255,7 @@ class Client:
             self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
             C.setfsuid(os.geteuid())
         self.socket.settimeout(PATIENCE)
-        self.socket.connect(("127.0.0.1", world.port))
+        self.socket.connect((HOST, world.port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.file = self.socket.makefile("rb")
         self.send(proxy_header(source) if header is None else header)
@@ -331,7 +332,7 @@ class World:
         self.start_daemon(owner)
         self.log = self.folder / "log"
         environment = {"APISERVER_PROXY": mode, "TS_SOCKET": str(self.socket), "KUBERNETES_SERVICE_HOST": "127.0.0.1",
-                       "KUBERNETES_SERVICE_PORT": str(self.api.port), "TAILRENDER_API_LISTEN": f"127.0.0.1:{self.port}",
+                       "KUBERNETES_SERVICE_PORT": str(self.api.port), "TAILRENDER_API_LISTEN": f"{HOST}:{self.port}",
                        "TS_LOCAL_ADDR_PORT": f"127.0.0.1:{self.local}", "TAILRENDER_API_GRACE_SECONDS": str(grace),
                        "TS_TEST_ONLY_ROOT": str(self.folder)}
         identity = {"user": OURS, "group": OURS, "extra_groups": []} if os.geteuid() == 0 else {}

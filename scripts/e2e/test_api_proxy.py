@@ -115,7 +115,7 @@ class Proxy:
     def command(self, *words, transport="websocket"):
         environment = [f"{name}={value}" for name, value in TRANSPORTS[transport].items()]
         return [str(self.lab_script()), "run", "--on", "client", "env", *environment, "kubectl", "--kubeconfig", "/dev/null", "--server", self.url,
-                "--certificate-authority", self.lab.inner["LAB"] + "/ca.crt", *words]
+                "--certificate-authority", self.lab.inner["LAB"] + "/ca.crt", "--token=unused", *words]
 
     @staticmethod
     def lab_script():
@@ -321,7 +321,7 @@ def test_without_tailscaleds_user_nothing_is_let_in(api):
     [address] = api.lab.run("tailscale", "ip", "-4", on="client").split()
     script = f"""
 import socket, struct
-client = socket.create_connection(("127.0.0.1", 8443))
+client = socket.create_connection(("127.0.0.2", 8443))
 source = socket.inet_aton("{address}") + socket.inet_aton("100.64.0.1") + struct.pack(">HH", 40000, 443)
 try:
     client.sendall(b"\\r\\n\\r\\n\\0\\r\\nQUIT\\n\\x21\\x11\\0\\x0c" + source + b"GET /api HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n")
@@ -332,6 +332,19 @@ except ConnectionError:
     assert api.lab.run("python3", "-c", script) == "0\n", "a forged header is believed"
     asks = ["setpriv", f"--reuid={DAEMON}", f"--regid={DAEMON}", "--clear-groups", "python3", "-c", script]
     assert api.lab.run(*asks) == "100\n", "the header is right, and so is the user: what is refused above is the user"
+
+
+def test_no_other_port_of_the_device_leads_to_the_proxy(api):
+    """In user space tailscaled hands a connection to any port over to 127.0.0.1, as itself: a peer would write the header."""
+    [address] = api.lab.run("tailscale", f"--socket={api.folder}/tailscaled.sock", "ip", "-4").split()
+    header = "printf '\\r\\n\\r\\n\\0\\r\\nQUIT\\n\\x21\\x11\\0\\x0c\\x64\\x40\\0\\x01\\x64\\x40\\0\\x02\\x9c\\x40\\x01\\xbb"
+    request = header + "GET /api HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n'"
+    before = api.page("/metrics")
+    said = api.lab.run("bash", "-c", f"({request}; sleep 2) | timeout 5 busybox nc {address} 8443 || true", on="client")
+    assert said == "", said
+    pages = api.lab.run("curl", "-sS", "--max-time", "10", f"http://{address}:9902/healthz", on="client")
+    assert pages == "ok\n", "this port of loopback is open to peers, and so would be the proxy's"
+    assert api.page("/metrics") == before, "the proxy was reached"
 
 
 def test_survives_a_restart_and_stops(api):

@@ -16,8 +16,8 @@ void check(const std::string& whois) {
         return;
     }
     const auto request = parse_request("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    const std::string head = upstream_head(std::get<RequestHead>(request),
-                                           Impersonation{*caller, "t"}, "100.64.0.7");
+    const std::string head =
+        upstream_head(std::get<RequestHead>(request), Impersonation{*caller, "t"}, "100.64.0.7");
     const auto again = parse_request(head);
     const auto* sent = std::get_if<RequestHead>(&again);
     if (sent == nullptr) {

@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         CHECK(whole.size <= bytes.size() && whole.size <= kLongestProxyHeader);
         if (whole.source) {
             CHECK(!whole.source->address.is_loopback() && whole.source->port != 0);
-            const ProxyHeader again = parse_proxy_header(std::string_view(bytes).substr(0, whole.size));
+            const ProxyHeader again =
+                parse_proxy_header(std::string_view(bytes).substr(0, whole.size));
             CHECK(again.size == whole.size && again.source->address == whole.source->address);
             const ProxyHeader before =
                 parse_proxy_header(std::string_view(bytes).substr(0, whole.size - 1));

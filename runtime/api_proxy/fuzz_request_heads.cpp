@@ -60,9 +60,9 @@ void check_response(std::string_view head) {
         const auto again = parse_response(out, "GET");
         const auto* sent = std::get_if<ResponseHead>(&again);
         CHECK(sent != nullptr || response->fields.size() + 4 > kMostFields);
-        CHECK(sent == nullptr || (sent->status == response->status &&
-                                  sent->body.kind == response->body.kind &&
-                                  sent->body.length == response->body.length));
+        CHECK(sent == nullptr ||
+              (sent->status == response->status && sent->body.kind == response->body.kind &&
+               sent->body.length == response->body.length));
     }
 }
 

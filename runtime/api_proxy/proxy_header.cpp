@@ -6,9 +6,7 @@ namespace runtime::api_proxy {
 
 namespace {
 
-using namespace std::string_view_literals;
-
-constexpr std::string_view kSignature = "\r\n\r\n\0\r\nQUIT\n"sv;
+constexpr std::string_view kSignature("\r\n\r\n\0\r\nQUIT\n", 12);
 constexpr std::size_t kFixed = 16;
 constexpr char kVersion2Proxy = 0x21;
 constexpr char kTcp4 = 0x11;
@@ -29,7 +27,7 @@ bool is_peer(const IpAddress& address) {
 }
 
 std::optional<IpAddress> address_of(std::string_view bytes) {
-    constexpr std::string_view kMapped = "\0\0\0\0\0\0\0\0\0\0\xff\xff"sv;
+    constexpr std::string_view kMapped("\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
     if (bytes.starts_with(kMapped)) {
         bytes.remove_prefix(kMapped.size());
     }

@@ -52,8 +52,8 @@ TEST(Rewrite, WhatIsOfOneHopEndsHere) {
 
 TEST(Rewrite, ATokenAmongTheProtocolsOfAWebSocketDoesNotGetThrough) {
     const auto protocols = [](const std::string& offered) {
-        const std::string head = as_caller("GET / HTTP/1.1\r\nHost: a\r\nSec-WebSocket-Protocol: " +
-                                           offered + "\r\n\r\n");
+        const std::string head = as_caller(
+            "GET / HTTP/1.1\r\nHost: a\r\nSec-WebSocket-Protocol: " + offered + "\r\n\r\n");
         const std::size_t begin = head.find("Protocol: ") + 10;
         return head.substr(begin, head.find("\r\n", begin) - begin);
     };

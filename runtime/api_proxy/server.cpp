@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "runtime/api_proxy/socket_owner.h"
+#include "runtime/base/listener.h"
 
 namespace runtime::api_proxy {
 

@@ -10,7 +10,10 @@
 
 #include "runtime/api_proxy/session.h"
 #include "runtime/base/asio_loop.h"
-#include "runtime/base/listener.h"
+
+namespace runtime {
+class Listener;
+}
 
 namespace runtime::api_proxy {
 

@@ -45,8 +45,8 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: tailnet-admi
 """
 POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"terminationGracePeriodSeconds": 0, "containers": [{
     "name": "web", "image": "lab/hello:1", "imagePullPolicy": "Never", "stdin": True, "tty": False,
-    "command": ["/bin/busybox", "sh", "-c", "busybox ln -s busybox /bin/tar; busybox httpd -p 8080 -h /www; i=0; "
-                "while sleep 0.5; do i=$((i+1)); echo line $i; [ -e /quiet ] || read -t 0 word && echo got $word; done"]}]}}
+    "command": ["/bin/busybox", "sh", "-c", "busybox ln -s busybox /bin/tar; busybox httpd -p 8080 -h /www; "
+                "(i=0; while sleep 0.5; do i=$((i+1)); echo line $i; done) & while read word; do echo got $word; done; wait"]}]}}
 TRANSPORTS = {"websocket": {}, "spdy": {"KUBECTL_REMOTE_COMMAND_WEBSOCKETS": "false", "KUBECTL_PORT_FORWARD_WEBSOCKETS": "false"}}
 
 
@@ -329,8 +329,8 @@ try:
 except ConnectionError:
     print(0)
 """
-    assert api.lab.run("python3", "-c", script) == "0\n", "a forged header is believed"
-    asks = ["setpriv", f"--reuid={DAEMON}", f"--regid={DAEMON}", "--clear-groups", "python3", "-c", script]
+    assert api.lab.run("/usr/bin/python3", "-c", script) == "0\n", "a forged header is believed"
+    asks = ["setpriv", f"--reuid={DAEMON}", f"--regid={DAEMON}", "--clear-groups", "/usr/bin/python3", "-c", script]
     assert api.lab.run(*asks) == "100\n", "the header is right, and so is the user: what is refused above is the user"
 
 

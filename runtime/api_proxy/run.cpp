@@ -87,13 +87,15 @@ renderer::Result<Settings> read_settings(const Environment& environment) {
     constexpr int kMostPort = 65535;
     constexpr int kMostGrace = 3600;
     const std::string account = environment("TS_TEST_ONLY_ROOT").value_or("").append(kAccount);
+    const AddressPort at = TRY(address_of(environment, "TAILRENDER_API_LISTEN", "127.0.0.2:8443"));
+    const AddressPort local = TRY(address_of(environment, "TS_LOCAL_ADDR_PORT", "[::]:9002"));
     Settings out{.api_server = {.host = environment("KUBERNETES_SERVICE_HOST")
                                             .value_or("kubernetes.default.svc"),
                                 .ca_file = account + "/ca.crt",
                                 .token_file = mode == "noauth" ? "" : account + "/token"},
                  .socket = environment("TS_SOCKET").value_or("/tmp/tailscaled.sock"),
-                 .listen = TRY(address_of(environment, "TAILRENDER_API_LISTEN", "127.0.0.2:8443")),
-                 .local = TRY(address_of(environment, "TS_LOCAL_ADDR_PORT", "[::]:9002"))};
+                 .listen = at,
+                 .local = local};
     const IpAddress& listen = out.listen.address;
     if (listen.is_v6() || !listen.is_loopback() || listen == kForPeers) {
         return invalid("TAILRENDER_API_LISTEN", listen.text(),

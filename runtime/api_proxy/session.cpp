@@ -7,21 +7,17 @@
 
 namespace runtime::api_proxy {
 
-using std::chrono::minutes;
 using std::chrono::seconds;
 
 namespace {
 
 constexpr Duration kHeaderWithin = seconds(10);  // the PROXY header
 constexpr Duration kHeadWithin = seconds(30);    // from its first byte
-constexpr Duration kIdle = minutes(3);           // between requests
 constexpr Duration kLingers = seconds(3);
-constexpr Duration kHalfClosed = minutes(1);  // without a byte
 // A caller is asked about again, and what no one confirms ends: within a minute of a change.
 constexpr Duration kKnownFor = seconds(5);
 constexpr Duration kConfirmEach = seconds(20);
 constexpr Duration kUnconfirmed = seconds(45);
-constexpr int kTurns = 16;
 
 // Sessions that a grant may want recorded. A path with "%" may be any other; only those that
 // upgrade can be sessions at all.

@@ -33,6 +33,9 @@ public:
     void end(std::string_view why);
 
 private:
+    static constexpr Duration kHalfClosed = std::chrono::minutes(1);  // without a byte
+    static constexpr int kTurns = 16;  // pieces of one connection before others have theirs
+
     enum class State : std::uint8_t {
         ProxyHeader,
         Head,      // of the next request

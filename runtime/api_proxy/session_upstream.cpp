@@ -14,9 +14,7 @@ using std::chrono::seconds;
 namespace {
 
 constexpr Duration kConnectWithin = seconds(15);
-constexpr Duration kHalfClosed = minutes(1);
-constexpr Duration kIdle = minutes(3);
-constexpr int kTurns = 16;
+constexpr Duration kIdle = minutes(3);  // between requests
 
 }  // namespace
 

@@ -163,6 +163,8 @@ bool Stream::start_tls(const TlsClient& client) {
     }
     SSL_set_connect_state(tls_.get());
     X509_VERIFY_PARAM* wanted = SSL_get0_param(tls_.get());
+    // An authority in the file is trusted, also one that another has signed (as Go does).
+    static_cast<void>(X509_VERIFY_PARAM_set_flags(wanted, X509_V_FLAG_PARTIAL_CHAIN));
     if (IpAddress::parse(client.host_)) {
         return X509_VERIFY_PARAM_set1_ip_asc(wanted, client.host_.c_str()) == 1;
     }

@@ -43,7 +43,7 @@ renderer::Result<const TlsClient*> Upstream::tls() {
 }
 
 renderer::Result<std::string> Upstream::token() {
-    TRY(refresh(place_.token_file, token_));
+    static_cast<void>(TRY(refresh(place_.token_file, token_)));
     if (!is_field_value(token_.text)) {
         return renderer::Error{
             {.rule = "no-token",

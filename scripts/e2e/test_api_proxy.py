@@ -17,6 +17,10 @@ import urllib.request
 
 import pytest
 
+from harness import SCRIPT
+from installed import NAMESPACE
+from reference import VALUES, operator_in
+
 DAEMON, OURS = 65532, 65533
 NAME = "kube"
 GROUP = "tailnet-admins"
@@ -112,17 +116,13 @@ class Proxy:
     def grants(self, *rules):
         self.lab.tailnet.ok("POST", "/admin/grants", {CAPABILITY: list(rules)} if rules else {})
 
-    def command(self, *words, transport="websocket"):
+    def command(self, *words, transport="websocket", url=""):
         environment = [f"{name}={value}" for name, value in TRANSPORTS[transport].items()]
-        return [str(self.lab_script()), "run", "--on", "client", "env", *environment, "kubectl", "--kubeconfig", "/dev/null", "--server", self.url,
+        return [str(SCRIPT), "run", "--on", "client", "env", *environment, "kubectl", "--kubeconfig", "/dev/null", "--server", url or self.url,
                 "--certificate-authority", self.lab.inner["LAB"] + "/ca.crt", "--token=unused", *words]
 
-    @staticmethod
-    def lab_script():
-        return pathlib.Path(__file__).resolve().parent / "lab"
-
-    def kubectl(self, *words, text="", transport="websocket", check=True, seconds=120):
-        done = subprocess.run(self.command(*words, transport=transport), env=self.lab.environment, input=text, text=True, timeout=seconds,
+    def kubectl(self, *words, text="", transport="websocket", url="", check=True, seconds=120):
+        done = subprocess.run(self.command(*words, transport=transport, url=url), env=self.lab.environment, input=text, text=True, timeout=seconds,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if check:
             assert done.returncode == 0, f"kubectl {' '.join(words)} exits {done.returncode}: {done.stderr}{done.stdout}"
@@ -261,6 +261,24 @@ def test_copies_files(api, transport):
     assert api.lab.run("sh", "-c", f"sha256sum <{place}/back-{transport}") == wanted, "what came back is something else"
 
 
+def test_debugs(api):
+    with api.running("debug", "-i", "web", "--image=lab/hello:1", "--image-pull-policy=Never", "--target=web", "--", "cat") as debug:
+        debug.stdin.write("debugged\n")
+        lines_until(debug, "debugged")
+
+
+def test_helm_installs(api):
+    chart = api.lab.inner["LAB"] + "/chart"
+    api.lab.run("sh", "-ec", f"""mkdir -p {chart}/templates
+        printf 'apiVersion: v2\\nname: small\\nversion: 1.0.0\\n' >{chart}/Chart.yaml
+        printf 'apiVersion: v1\\nkind: ConfigMap\\nmetadata: {{name: of-helm}}\\n' >{chart}/templates/map.yaml""")
+    flags = ["--kube-apiserver", api.url, "--kube-ca-file", api.lab.inner["LAB"] + "/ca.crt", "--kube-token=unused"]
+    api.lab.run("helm", "install", "small", chart, "--wait", *flags, on="client")
+    assert "deployed" in api.lab.run("helm", "list", *flags, on="client")
+    assert api.kubectl("get", "configmap", "of-helm", "-o", "name") == "configmap/of-helm\n"
+    api.lab.run("helm", "uninstall", "small", *flags, on="client")
+
+
 def test_sessions_are_counted_and_told(api):
     assert api.metric("tailrender_api_proxy_upgrades_total") >= 10
     told = [json.loads(line) for line in api.log.read_text().splitlines()]
@@ -293,7 +311,7 @@ def test_a_session_ends_with_its_grant(api):
     api.lab.wait("kubectl is let in again", lambda: api.kubectl("get", "pods", check=False).returncode == 0)
     with api.running("exec", "-i", "web", "--", "cat") as session:
         session.stdin.write("still\n")
-        assert session.stdout.readline() == "still\n"
+        lines_until(session, "still")
         begun = time.monotonic()
         api.grants()
         session.wait(70)
@@ -352,3 +370,50 @@ def test_survives_a_restart_and_stops(api):
     assert api.process.wait(30) == 0
     api.serve()
     api.lab.wait("kubectl is let in again", lambda: api.kubectl("get", "pods", check=False).returncode == 0)
+
+
+OPERATOR = "tailscale-operator"
+ACCOUNTS = {OPERATOR: "system:serviceaccount:tailscale:operator", NAME: "system:serviceaccount:default:kube-apiserver-auth-proxy"}
+
+
+@contextlib.contextmanager
+def the_operators_proxy(api):
+    """The operator with its own proxy; its certificate is there before it is."""
+    lab, domain = api.lab, f"{OPERATOR}.{api.lab.inner['LAB_DOMAIN']}"
+    with operator_in(lab) as operator:
+        lab.run("sh", "-ec", f"""cd "$LAB"
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN={OPERATOR} -addext subjectAltName=DNS:{domain} -days 2 \
+                -CA ca.crt -CAkey ca.key -keyout operator.key -out operator.crt
+            kubectl create secret generic operator -n {NAMESPACE} --from-file={domain}.crt=operator.crt --from-file={domain}.key=operator.key""")
+        authority = "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"
+        operator.upgrade("--set-string", "apiServerProxyConfig.mode=true", "--set", f"operatorConfig.extraEnv[1].name=SSL_CERT_FILE,operatorConfig.extraEnv[1].value={authority}")
+        yield f"https://{domain}"
+
+
+def asked(lab, account, since):
+    """What the API server was asked in others' names by this account, behind so many lines of its audit log."""
+    events = map(json.loads, lab.run("sh", "-c", f"""tail -n +{since} "$LAB/audit.log" | grep impersonatedUser || true""").splitlines())
+    return {(event["verb"], event["requestURI"].split("?")[0], event["impersonatedUser"]["username"], *sorted(event["impersonatedUser"].get("groups", [])),
+             event.get("responseStatus", {}).get("code")) for event in events if event["user"]["username"] == account}
+
+
+def test_the_operators_proxy_asks_the_same(api):
+    """By the API server's audit log: users, groups, verbs, paths and answers."""
+    assert VALUES.is_file()
+    with the_operators_proxy(api) as url:
+        urls = {OPERATOR: url, NAME: api.url}
+        for grants in ({"impersonate": {"groups": [GROUP]}}, None):
+            api.grants(*([grants] if grants else []))
+            wanted = 0 if grants else 1
+            for one in urls.values():
+                api.lab.wait("the grant counts", lambda one=one: api.kubectl("get", "pods", url=one, check=False).returncode == wanted)
+            since = int(api.lab.run("sh", "-c", 'wc -l <"$LAB/audit.log"')) + 1
+            for one in urls.values():
+                for transport in TRANSPORTS:
+                    for words in (("get", "pods", "-A"), ("create", "configmap", "same"), ("label", "configmap", "same", "a=b"), ("delete", "configmap", "same"),
+                                  ("get", "configmap", "missing"), ("exec", "web", "--", "true"), ("logs", "web", "--tail=1"), ("auth", "whoami"),
+                                  ("auth", "can-i", "--list"), ("get", "--raw", "/version"), ("get", "--raw", "/api/v1/namespaces/default/pods/web/%6cog")):
+                        api.kubectl(*words, transport=transport, url=one, check=False)
+            found = {name: asked(api.lab, ACCOUNTS[name], since) for name in urls}
+            assert len(found[NAME]) >= 10, found
+            assert found[NAME] == found[OPERATOR], found[NAME] ^ found[OPERATOR]

@@ -264,7 +264,11 @@ std::size_t Session::take_response_head(std::string_view bytes) {
         response_.keeps_alive &&
         (response_.body.kind != Body::Kind::None || size == bytes.size() || response_.status < 200);
     take_response();
-    from_upstream_.clear();
+    // It looked into these bytes; what counts from here on are its numbers.
+    response_.reason = {};
+    response_.fields = {};
+    response_.nominated = {};
+    from_upstream_ = {};
     return size;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "renderer/base/temporary_folder_testing.h"
 #include "runtime/testing/fake_loop.h"
 
 namespace runtime::api_proxy {
@@ -43,7 +44,8 @@ protected:
         return out;
     }
 
-    const std::string path = testing::TempDir() + "/upstream_test_file";
+    const renderer::TemporaryFolder folder;
+    const std::string path = folder.path() + "/file";
     FakeLoop loop;
     ScriptedResolver resolver;
     Upstream upstream{loop, resolver, {"10.0.0.1", 443, path, path}};
@@ -73,8 +75,9 @@ TEST_F(UpstreamTest, WithoutATokenThereIsNone) {
 TEST_F(UpstreamTest, WithoutAuthoritiesNoOneIsTrusted) {
     EXPECT_EQ(tls(), "cannot read \"" + path + "\": No such file or directory");
     write("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
-    EXPECT_EQ(tls(), "cannot check the API server's certificate: there is no certificate of an "
-                     "authority in the file");
+    EXPECT_EQ(tls(),
+              "cannot check the API server's certificate: there is no certificate of an "
+              "authority in the file");
 }
 
 TEST_F(UpstreamTest, AnAddressIsNotLookedUp) {

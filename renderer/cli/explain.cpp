@@ -113,11 +113,27 @@ void append_origin(const Run& run, const Origin& origin, std::string& out) {
     append_input(run, origin.pos, out);
 }
 
+// What the tailnet has to allow before the API proxy is of use to anyone.
+void append_policy(const Run& run, const Origin& origin, std::string& out) {
+    for_each_of<ApiProxyPlan>(
+        run.plan.workloads, [&](const Workload& workload, const ApiProxyPlan& proxy) {
+            if (workload.origin.parent != origin.parent || workload.origin.rule != origin.rule) {
+                return;
+            }
+            put(out, "  {:<9} the tailnet's has to say, say:\n", "policy");
+            const std::string policy = api_proxy_policy(workload, proxy);
+            for (const std::string_view line : split(policy, '\n')) {
+                put(out, "    {}\n", line);
+            }
+        });
+}
+
 void append_object(const Run& run, const std::vector<const Object*>& all, const Object& object,
                    std::string& out) {
     put(out, "{}\n  {:<9} {}\n", object.object_name(), "generator", object.generator);
     append_origin(run, object.origin, out);
     append_names("together", children(all, object.origin), &object, out);
+    append_policy(run, object.origin, out);
 }
 
 void append_edits(const Run& run, const Document& document, std::string& out) {
@@ -140,6 +156,7 @@ void append_parents(const Run& run, const std::vector<const Object*>& all, std::
             put(out, "{}\n", origin.parent);
             append_origin(run, origin, out);
             append_names("makes", children(all, origin), nullptr, out);
+            append_policy(run, origin, out);
             const Document* document = origin.pos.known() ? document_at(run, origin.pos) : nullptr;
             if (document != nullptr) {
                 append_edits(run, *document, out);

@@ -56,6 +56,12 @@ void check_dataplane(const ParentInput& object, Diagnostics& diagnostics) {
         .hint(did_you_mean(nearest(text_of(wish), {"containerboot", "native"})));
 }
 
+void run_native(const Settings& settings, Workload& workload) {
+    workload.dataplane = Dataplane::Native;
+    workload.image = settings.native_image.reference();
+    workload.pull_policy = pull_policy(settings.native_image);
+}
+
 void choose_dataplane(const ParentInput& parent, const Settings& settings, Workload& workload,
                       Diagnostics& diagnostics) {
     check_dataplane(parent, diagnostics);
@@ -64,12 +70,10 @@ void choose_dataplane(const ParentInput& parent, const Settings& settings, Workl
     if (!wish && chosen != nullptr) {
         wish = chosen->dataplane;
     }
-    workload.dataplane = wish.value_or(settings.dataplane);
-    if (workload.dataplane == Dataplane::Containerboot) {
+    if (wish.value_or(settings.dataplane) == Dataplane::Containerboot) {
         return;
     }
-    workload.image = settings.native_image.reference();
-    workload.pull_policy = pull_policy(settings.native_image);
+    run_native(settings, workload);
     if (chosen != nullptr && !chosen->container.image.empty()) {
         refuse_class_image(parent, *chosen, diagnostics);
     }

@@ -22,6 +22,9 @@ constexpr std::string_view kDataplane = TAILRENDER_DOMAIN "/dataplane";
 std::optional<Dataplane> annotated_dataplane(const ParentInput& object);
 void check_dataplane(const ParentInput& object, Diagnostics& diagnostics);
 
+// Its pods run tailrender-proxy, whatever dataplane proxies have.
+void run_native(const Settings& settings, Workload& workload);
+
 // Sets dataplane, image and pull policy of a workload that has its class. Reports an annotation
 // that is wrong, and a class with an image of containerboot's.
 void choose_dataplane(const ParentInput& parent, const Settings& settings, Workload& workload,

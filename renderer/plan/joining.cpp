@@ -1,5 +1,7 @@
 #include "renderer/plan/joining.h"
 
+#include <algorithm>
+
 #include "renderer/base/ascii.h"
 #include "renderer/plan/group/api_group.h"
 #include "renderer/plan/proxy.h"
@@ -25,7 +27,7 @@ std::string_view advice_of(const OfferedService& service) {
 
 std::vector<Joining> joining_of(const Plan& plan) {
     std::vector<Joining> all;
-    for (const Workload& one : plan.workloads) {
+    const auto add = [&all](const Workload& one) {
         const std::string* last = nullptr;  // replicas may share one, whoever of them gets it
         for (const std::string& hostname : one.hostnames) {
             if (!hostname.empty() && (last == nullptr || *last != hostname)) {
@@ -34,6 +36,10 @@ std::vector<Joining> joining_of(const Plan& plan) {
             }
             last = &hostname;
         }
+    };
+    std::ranges::for_each(plan.workloads, add);
+    if (plan.api_proxy_elsewhere) {
+        add(*plan.api_proxy_elsewhere);
     }
     return all;
 }

@@ -24,6 +24,7 @@
 #include "renderer/plan/parents.h"
 #include "renderer/plan/tailnets.h"
 #include "renderer/plan/versions.h"
+#include "renderer/plan/workload/api_proxy.h"
 #include "renderer/plan/workload/connector.h"
 #include "renderer/plan/workload/dns_config.h"
 #include "renderer/plan/workload/health_check.h"
@@ -177,6 +178,22 @@ std::vector<const ServiceInput*> backends_of(const Plan& plan) {
     return backends;
 }
 
+// It goes where the controller goes: once into a cluster, whatever is rendered besides.
+void plan_api_proxy(const Loaded& loaded, const Inventory& inventory, Plan& plan,
+                    Diagnostics& diagnostics) {
+    std::optional<Workload> proxy = plan_api_proxy(plan.settings, diagnostics);
+    const Document* deployment = loaded.is_stream ? inventory.reference.deployment : nullptr;
+    if (!proxy) {
+        return;
+    }
+    if (!plan.install && deployment == nullptr) {
+        plan.api_proxy_elsewhere = std::move(proxy);
+        return;
+    }
+    proxy->bundle = plan.install ? plan.install->bundle : deployment->bundle;
+    plan.workloads.push_back(std::move(*proxy));
+}
+
 std::string_view kind_of(const Origin& origin) {
     return std::string_view(origin.parent).substr(0, origin.parent.find('/'));
 }
@@ -259,6 +276,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     if (std::optional<Workload> nameserver = plan_dns_config(inventory, inputs, diagnostics)) {
         plan.workloads.push_back(std::move(*nameserver));
     }
+    plan_api_proxy(loaded, inventory, plan, diagnostics);
     plan.group_policies = plan_group_policies(inventory, inputs, diagnostics);
     plan.tailnets = plan_tailnets(inventory, inputs);
     plan.metrics = plan_metrics(plan.workloads, diagnostics);

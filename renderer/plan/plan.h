@@ -71,8 +71,11 @@ struct Plan {
     std::optional<InstallPlan> install;
     std::vector<ProxyClassPlan> proxy_classes;  // complete before the first proxy points into it
     // Of Connectors, Ingresses, Services, ProxyGroups, Recorders, PeerRelays, the DNSConfig; by
-    // name.
+    // name. Last the API proxy.
     std::vector<Workload> workloads;
+    // The API proxy, where the controller is not rendered, and so neither is this: its names are
+    // taken.
+    std::optional<Workload> api_proxy_elsewhere;
     std::vector<EgressMember> egress_members;  // sorted by (group, namespace, name)
     std::vector<OfferedService> offered;       // sorted by (group, hostname)
     std::vector<MetricsPlan> metrics;

@@ -14,6 +14,32 @@
 
 namespace renderer {
 
+namespace {
+
+template <typename Owner>
+std::string check_wish(const Owner& owner, const Hostname& wish, std::string_view advice,
+                       const Settings& settings, Diagnostics& diagnostics) {
+    std::string hostname = wish.text;
+    std::string wrong = dns_label_error(hostname);
+    if (wrong.empty() && !settings.hostname_suffix.empty()) {
+        hostname += "-" + settings.hostname_suffix;
+        wrong = dns_label_error(hostname);
+    }
+    if (!wrong.empty()) {
+        about(owner, diagnostics)
+            .error("invalid-hostname", wish.pos,
+                   fmt::format("invalid hostname \"{}\": {}", hostname, wrong))
+            .found(hostname.size() <= kMaxLabel
+                       ? ""
+                       : fmt::format("a name of {} bytes", hostname.size()))
+            .expected("1 to 63 letters, digits and dashes, no dash at either end")
+            .hint(advice);
+    }
+    return hostname;
+}
+
+}  // namespace
+
 // An empty annotation is one empty tag, which is malformed; the default tags are checked where
 // settings are.
 std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& settings,
@@ -140,23 +166,12 @@ void check_proxied_name(const ParentInput& parent, Diagnostics& diagnostics) {
 std::string checked_hostname(const ParentInput& parent, const Hostname& wish,
                              std::string_view advice, const Settings& settings,
                              Diagnostics& diagnostics) {
-    std::string hostname = wish.text;
-    std::string wrong = dns_label_error(hostname);
-    if (wrong.empty() && !settings.hostname_suffix.empty()) {
-        hostname += "-" + settings.hostname_suffix;
-        wrong = dns_label_error(hostname);
-    }
-    if (!wrong.empty()) {
-        about(parent, diagnostics)
-            .error("invalid-hostname", wish.pos,
-                   fmt::format("invalid hostname \"{}\": {}", hostname, wrong))
-            .found(hostname.size() <= kMaxLabel
-                       ? ""
-                       : fmt::format("a name of {} bytes", hostname.size()))
-            .expected("1 to 63 letters, digits and dashes, no dash at either end")
-            .hint(advice);
-    }
-    return hostname;
+    return check_wish(parent, wish, advice, settings, diagnostics);
+}
+
+std::string checked_hostname(const Origin& owner, const Hostname& wish, std::string_view advice,
+                             const Settings& settings, Diagnostics& diagnostics) {
+    return check_wish(owner, wish, advice, settings, diagnostics);
 }
 
 std::optional<Hostname> service_hostname(const ServiceInput& service, const Settings& settings,

@@ -81,6 +81,8 @@ struct Hostname {
 std::string checked_hostname(const ParentInput& parent, const Hostname& wish,
                              std::string_view advice, const Settings& settings,
                              Diagnostics& diagnostics);
+std::string checked_hostname(const Origin& owner, const Hostname& wish, std::string_view advice,
+                             const Settings& settings, Diagnostics& diagnostics);
 
 // Of a Service: the annotation's wish, even an empty one, else <namespace>-<name>. None when the
 // namespace is unknown.

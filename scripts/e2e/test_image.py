@@ -292,7 +292,7 @@ def test_nameserver(image, deployed, place):
 
 
 def test_proxy(system, store, tools, tailrender, proxy, place):
-    """Each program finds its libraries; the scripts of the rendered init container find their shell."""
+    """Each program finds its libraries; the scripts of the rendered init container find their shell; the API proxy's pods find their users."""
     stock = place / "stock"
     stock.mkdir()
     for name in ("tailscaled", "tailscale"):
@@ -309,4 +309,6 @@ def test_proxy(system, store, tools, tailrender, proxy, place):
     done = attempt("chroot", root, PROXY, "--help", env=ENVIRONMENT)
     assert (done.returncode, done.stderr.split()[:2]) == (2, ["usage:", PROXY])
     run("chroot", root, "/bin/sh", "-c", "echo 1 >/dev/null && test -s /etc/ssl/certs/ca-certificates.crt", env=ENVIRONMENT)
+    passwd = {line.split(":")[0]: line.split(":")[2:4] for line in (root / "etc/passwd").read_text(encoding="utf-8").splitlines()}
+    assert passwd["tailscaled"] == ["65532", "65532"] and passwd["api-proxy"] == ["65533", "65533"]
     print(f"{sum(path.stat().st_size for path in root.rglob('*') if path.is_file() and not path.is_symlink()) / 1e6:.0f} MB")

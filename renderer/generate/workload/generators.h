@@ -31,4 +31,9 @@ void generate_feature(const Plan& plan, const Workload& workload, const Nameserv
 void generate_feature(const Plan& plan, const Workload& workload, const PeerRelayPlan& relay,
                       Objects& objects);
 
+// The Kubernetes API for the tailnet: a tailscaled, and beside it, as another user, what asks it
+// who calls.
+void generate_feature(const Plan& plan, const Workload& workload, const ApiProxyPlan& proxy,
+                      Objects& objects);
+
 }  // namespace renderer

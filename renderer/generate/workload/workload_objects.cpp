@@ -14,7 +14,6 @@ namespace renderer {
 
 namespace {
 
-constexpr int kNobody = 65532;
 // Each time a program is started in the container; what waits for the answer is a rolling update.
 constexpr int kReadyPeriod = 5;    // seconds
 constexpr int kReadyPatience = 5;  // seconds
@@ -222,13 +221,13 @@ Value sysctl_container(const Workload& workload) {
          {"securityContext", Value::map({{"privileged", true}})}});
 }
 
-Value restricted_security_context() {
+Value restricted_security_context(int user) {
     return Value::map({{"allowPrivilegeEscalation", false},
                        {"capabilities", Value::map({{"drop", Value::list({"ALL"})}})},
                        {"readOnlyRootFilesystem", true},
-                       {"runAsGroup", kNobody},
+                       {"runAsGroup", user},
                        {"runAsNonRoot", true},
-                       {"runAsUser", kNobody},
+                       {"runAsUser", user},
                        {"seccompProfile", Value::map({{"type", "RuntimeDefault"}})}});
 }
 

@@ -61,8 +61,9 @@ void add_pull_secrets(const Settings& settings, Value& account);
 // Switches on IP forwarding before a proxy starts that routes packets.
 Value sysctl_container(const Workload& workload);
 
-// What a pod of the PodSecurity level `restricted` may do.
-Value restricted_security_context();
+// What a pod of the PodSecurity level `restricted` may do, as that user and its group.
+constexpr int kNobody = 65532;
+Value restricted_security_context(int user = kNobody);
 
 // The contract with the controller: hostnames, parent, tags, tailnet (testdata/contract/proxy.md).
 Value contract_annotations(const Workload& workload);

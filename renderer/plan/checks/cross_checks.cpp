@@ -24,7 +24,7 @@ Note note_of(const Origin& origin, std::string text) {
 void check_native_firewall(const Plan& plan, Diagnostics& diagnostics) {
     std::vector<Note> users;
     for (const Workload& one : plan.workloads) {
-        if (one.dataplane == Dataplane::Native) {
+        if (one.dataplane == Dataplane::Native && one.as<ApiProxyPlan>() == nullptr) {
             users.push_back(note_of(one.origin, "its pods run tailrender-proxy"));
         }
     }
@@ -46,7 +46,8 @@ void check_operator_tags(const Plan& plan, Diagnostics& diagnostics) {
     const std::vector<std::string>& reserved = plan.settings.operator_tags;
     for (const Workload& one : plan.workloads) {
         for (const std::string& tag : one.tags) {
-            if (std::ranges::find(reserved, tag) != reserved.end()) {
+            const bool is_operators = one.as<ApiProxyPlan>() != nullptr;
+            if (!is_operators && std::ranges::find(reserved, tag) != reserved.end()) {
                 about(one.origin, diagnostics)
                     .warning("operator-tag", one.origin.pos,
                              "its device gets a tag of the operator itself, and may "

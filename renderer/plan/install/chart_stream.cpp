@@ -5,11 +5,13 @@
 #include "renderer/classify/operator_deployment.h"
 #include "renderer/core/text_of.h"
 #include "renderer/plan/install/controller.h"
+#include "renderer/plan/settings/settings_decoder.h"
 
 namespace renderer {
 
 namespace {
 
+constexpr std::string_view kNoPermissions = "the controller would have no permissions";
 constexpr std::string_view kRule = "install: the chart's document, for our controller";
 
 bool is(const Document& document, std::string_view kind, std::string_view name) {
@@ -44,12 +46,11 @@ void replace_rules(const Loaded& loaded, const Document& document, Value rules, 
 }
 
 void report_missing(const Document& deployment, std::string_view kind, std::string_view name,
-                    Diagnostics& diagnostics) {
+                    std::string_view consequence, Diagnostics& diagnostics) {
     about(deployment, diagnostics)
         .error("incomplete-operator", deployment.kind.pos(),
-               fmt::format("the operator is in this stream, but its {} \"{}\" is "
-                           "not: the controller would have no permissions",
-                           kind, name))
+               fmt::format("the operator is in this stream, but its {} \"{}\" is not: {}", kind,
+                           name, consequence))
         .hint("render all templates of the chart at once");
 }
 
@@ -77,6 +78,7 @@ Installation plan_chart_stream(const Loaded& loaded, const Inventory& inventory,
     const OperatorInput& reference = inventory.reference;
     bool cluster_role = false;
     bool role = false;
+    bool account = !flag_at(settings.chart, {"apiServerProxyConfig", "mode"});
     for (const Document* document : reference.parts) {
         if (document == reference.deployment) {
             replace_deployment(loaded, *document, settings, made, diagnostics);
@@ -87,13 +89,17 @@ Installation plan_chart_stream(const Loaded& loaded, const Inventory& inventory,
             role = true;
             replace_rules(loaded, *document, controller_rules(settings), made, diagnostics);
         }
+        account = account || is(*document, "ServiceAccount", kAuthProxyAccount);
     }
-    if (!cluster_role) {
-        report_missing(*reference.deployment, "ClusterRole", settings.names.cluster, diagnostics);
-    }
-    if (!role) {
-        report_missing(*reference.deployment, "Role", settings.names.name, diagnostics);
-    }
+    const auto require = [&](bool found, std::string_view kind, std::string_view name,
+                             std::string_view consequence) {
+        if (!found) {
+            report_missing(*reference.deployment, kind, name, consequence, diagnostics);
+        }
+    };
+    require(cluster_role, "ClusterRole", settings.names.cluster, kNoPermissions);
+    require(role, "Role", settings.names.name, kNoPermissions);
+    require(account, "ServiceAccount", kAuthProxyAccount, "the API proxy would not start");
     return made;
 }
 

@@ -42,21 +42,6 @@ void add_credentials(const Settings& settings, Value& env) {
     env.append(variable("CLIENT_SECRET_FILE", "/oauth/client_secret"));
 }
 
-// What users add for their network (HTTPS_PROXY, SSL_CERT_FILE, …). Names stay unique: the last
-// entry of a name wins, as in a container.
-void add_extra(const Settings& settings, Value& env) {
-    const auto all = items_of(settings.chart.at({"operatorConfig", "extraEnv"}));
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const std::string_view name = text_of(all[i], "name");
-        const bool repeated = std::ranges::any_of(
-            all.subspan(i + 1), [&](const Value& later) { return text_of(later, "name") == name; });
-        const bool consumed = std::ranges::find(kConsumedEnv, name) != kConsumedEnv.end();
-        if (!name.empty() && !repeated && !consumed && !is_operator_env(name)) {
-            env.append(all[i].clone());
-        }
-    }
-}
-
 using Verbs = std::initializer_list<std::string_view>;
 
 Value rule(std::string_view group, const std::vector<std::string>& resources, Verbs verbs,
@@ -105,6 +90,22 @@ bool wants_auth_proxy(const Settings& settings) {
            flag_at(settings.chart, {"apiServerProxyConfig", "allowImpersonation"});
 }
 
+// The last entry of a name wins, as in a container.
+std::vector<const Value*> users_env(const Settings& settings) {
+    std::vector<const Value*> entries;
+    const auto all = items_of(settings.chart.at({"operatorConfig", "extraEnv"}));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::string_view name = text_of(all[i], "name");
+        const bool repeated = std::ranges::any_of(
+            all.subspan(i + 1), [&](const Value& later) { return text_of(later, "name") == name; });
+        const bool consumed = std::ranges::find(kConsumedEnv, name) != kConsumedEnv.end();
+        if (!name.empty() && !repeated && !consumed && !is_operator_env(name)) {
+            entries.push_back(&all[i]);
+        }
+    }
+    return entries;
+}
+
 // The chart's order. An empty login server is left out: an empty value would be dropped by the API
 // server and then differ from what was rendered.
 Value controller_env(const Settings& settings) {
@@ -126,7 +127,9 @@ Value controller_env(const Settings& settings) {
     if (!settings.take_over_tag.empty()) {
         env.append(variable(kTakeOverVariable, settings.take_over_tag));
     }
-    add_extra(settings, env);
+    for (const Value* entry : users_env(settings)) {
+        env.append(entry->clone());
+    }
     return env;
 }
 

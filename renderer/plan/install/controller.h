@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "renderer/core/value.h"
 #include "renderer/plan/settings/settings.h"
@@ -22,6 +23,11 @@ enum class Credentials : std::uint8_t { CustomVolume, WorkloadIdentity, Secret }
 Credentials credentials_of(const Settings& settings);
 
 Value controller_env(const Settings& settings);
+
+// What users add to the operator's environment for their network (HTTPS_PROXY, SSL_CERT_FILE, …):
+// each name once, none of those that tailrender reads or sets. Entries of a container's `env`.
+std::vector<const Value*> users_env(const Settings& settings);
+
 Value controller_cluster_rules();
 Value controller_rules(const Settings& settings);  // in its own namespace
 

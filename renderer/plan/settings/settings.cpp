@@ -256,17 +256,6 @@ void decode_chart(const Value& all, Settings& settings, Diagnostics& diagnostics
     }
 }
 
-void check_api_proxy(const Value& all, Diagnostics& diagnostics) {
-    const Value* mode = all.at({"apiServerProxyConfig", "mode"});
-    const std::string_view text = text_of(mode);
-    if (flag_at(all, {"apiServerProxyConfig", "mode"}) || (!text.empty() && text != "false")) {
-        diagnostics
-            .warning("no-api-proxy", mode->pos(),
-                     "\"apiServerProxyConfig.mode\": the Kubernetes API proxy is not implemented")
-            .hint("use the operator for it, or set the mode to \"false\"");
-    }
-}
-
 // What the chart renders silently although it cannot work.
 void check_combinations(const Value& all, Diagnostics& diagnostics) {
     const Value* annotations = all.at({"operatorConfig", "annotations"});
@@ -319,7 +308,6 @@ Settings decode_settings(const std::vector<const Value*>& layers,
     Value all = merge_layers(chart_defaults(), layers);
     check_keys(all, diagnostics);
     check_combinations(all, diagnostics);
-    check_api_proxy(all, diagnostics);
     Settings settings;
     decode_ours(all, operator_namespace, settings);
     settings.release = decode_release(all, installed, diagnostics);

@@ -17,6 +17,7 @@
 #include "renderer/plan/group/offered_service.h"
 #include "renderer/plan/group/proxy_group_plan.h"
 #include "renderer/plan/release.h"
+#include "renderer/plan/workload/api_proxy.h"
 #include "renderer/plan/workload/dns_config.h"
 #include "renderer/plan/workload/peer_relay.h"
 #include "renderer/plan/workload/recorder.h"
@@ -102,7 +103,9 @@ struct Workload {
     std::vector<ReplicaVolume> volumes;
     std::vector<const ServiceInput*> backends;  // Services that it sends requests to
     std::vector<Edit> edits;                    // of the parent
-    std::variant<ProxyPlan, ProxyGroupPlan, RecorderPlan, NameserverPlan, PeerRelayPlan> feature;
+    std::variant<ProxyPlan, ProxyGroupPlan, RecorderPlan, NameserverPlan, PeerRelayPlan,
+                 ApiProxyPlan>
+        feature;
 
     // "ts-web-ztn66-0"
     [[nodiscard]] std::string pod(std::size_t ordinal) const;

@@ -300,10 +300,11 @@ std::string_view find_label(std::string_view labels, std::string_view key) {
 std::string parent_name(std::string_view type, std::string_view ns, std::string_view name) {
     constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
         {"svc", "Service"},         {"ingress", "Ingress"},       {"connector", "Connector"},
-        {"peerrelay", "PeerRelay"}, {"proxygroup", "ProxyGroup"}, {"nameserver", "DNSConfig"}};
+        {"peerrelay", "PeerRelay"}, {"proxygroup", "ProxyGroup"}, {"nameserver", "DNSConfig"},
+        {"api-proxy", "Deployment"}};
     for (const auto& [its_type, kind] : kKinds) {
         if (its_type == type) {
-            const bool has_namespace = type == "svc" || type == "ingress";
+            const bool has_namespace = type == "svc" || type == "ingress" || type == "api-proxy";
             return has_namespace ? fmt::format("{}/{}/{}", kind, ns, name)
                                  : fmt::format("{}/{}", kind, name);
         }

@@ -155,6 +155,9 @@ TEST(Objects, LabelsNameTheParent) {
     EXPECT_EQ(labelled_parent(std::string(kLabels) + "proxygroup"), "ProxyGroup/edge");
     EXPECT_EQ(labelled_parent(std::string(kLabels) + "svc,tailscale.com/parent-resource-ns=apps"),
               "Service/apps/edge");
+    EXPECT_EQ(
+        labelled_parent(std::string(kLabels) + "api-proxy,tailscale.com/parent-resource-ns=apps"),
+        "Deployment/apps/edge");
     EXPECT_EQ(labelled_parent(std::string(kLabels) + "other"), "");
 }
 

@@ -30,6 +30,8 @@ from shared.recipe import Store, build_runtime  # noqa: E402
 
 IMAGE_ROOT = pathlib.Path(__file__).resolve().parent.parent.parent / "image_root"
 APPLETS = "cat echo env false grep ip ls mkdir nslookup ping ping6 ps sh sleep sysctl test true vi wc wget".split()
+# Of the pod of the Kubernetes API proxy, as in plugins/image.
+USERS = {"root": 0, "tailscaled": 65532, "api-proxy": 65533}
 PAGE = b"hello from the lab\n"
 
 
@@ -119,13 +121,18 @@ def write_release(output, programs, release):
     write_stock(output, "k8s-proxy", programs, suffix, ("k8s-proxy",))
 
 
+def users():
+    return {"etc/passwd": "".join(f"{name}:x:{number}:{number}::/tmp:/bin/sh\n" for name, number in USERS.items()).encode(),
+            "etc/group": "".join(f"{name}:x:{number}:\n" for name, number in USERS.items()).encode()}
+
+
 def write_proxy(output, programs, release, tag, program):
     suffix = suffix_of(programs, release)
     stock = {name: os.path.join(programs, name + suffix) for name in ("tailscaled", "tailscale")}
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder, "root")
         subprocess.run([IMAGE_ROOT, program, root], check=True)
-        layer = make_layer(stock, authorities(output), root)
+        layer = make_layer(stock, authorities(output) | users(), root)
     write_image(os.path.join(output, "proxy.tar"), tag, layer, ["/usr/local/bin/" + os.path.basename(program)])
 
 

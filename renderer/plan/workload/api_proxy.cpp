@@ -1,0 +1,113 @@
+#include "renderer/plan/workload/api_proxy.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "renderer/core/text_of.h"
+#include "renderer/plan/dataplanes.h"
+#include "renderer/plan/install/controller.h"
+#include "renderer/plan/proxy.h"
+#include "renderer/plan/settings/settings_decoder.h"
+#include "renderer/plan/tags.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kRule = "api-proxy: apiServerProxyConfig.mode";
+constexpr std::string_view kAdvice = "set another \"operatorConfig.hostname\"";
+constexpr std::string_view kDefaultHostname = "tailscale-operator";
+constexpr std::string_view kDefaultTag = "tag:k8s-operator";
+
+// Where the values say so, else where they switch the proxy on.
+Pos place_of(const Settings& settings, std::string_view key, Pos mode) {
+    const Pos pos = pos_at(settings.chart, {"operatorConfig", key});
+    return pos.known() ? pos : mode;
+}
+
+void name_host(const Settings& settings, Workload& made, Diagnostics& diagnostics) {
+    made.hostname_pos = place_of(settings, "hostname", made.origin.pos);
+    made.hostname_advice = kAdvice;
+    made.hostnames = {
+        checked_hostname(made.origin,
+                         {text_at(settings.chart, {"operatorConfig", "hostname"}, kDefaultHostname),
+                          made.hostname_pos},
+                         kAdvice, settings, diagnostics)};
+}
+
+void choose_tags(const Settings& settings, Workload& made, Diagnostics& diagnostics) {
+    std::vector<std::string> tags = settings.operator_tags;
+    for (const std::string& tag : tags) {
+        if (const std::string_view wrong = tag_error(tag); !wrong.empty()) {
+            diagnostics
+                .error("invalid-tag", place_of(settings, "defaultTags", made.origin.pos),
+                       fmt::format("\"operatorConfig.defaultTags\": {}", wrong))
+                .found(fmt::format("\"{}\"", tag))
+                .expected("tags such as \"tag:k8s-operator\", separated by commas");
+        }
+    }
+    if (tags.empty()) {
+        tags.emplace_back(kDefaultTag);
+    }
+    made.tags = device_tags(std::move(tags), settings);
+}
+
+void claim_names(Workload& made) {
+    for (const std::string_view kind : {"Role", "RoleBinding", "StatefulSet"}) {
+        made.claims.push_back({kind, made.name, made.origin.pos});
+    }
+    if (made.makes_account) {
+        made.claims.push_back({"ServiceAccount", made.account, made.origin.pos});
+    }
+}
+
+}  // namespace
+
+std::optional<Workload> plan_api_proxy(const Settings& settings, Diagnostics& diagnostics) {
+    const Value* mode = settings.chart.at({"apiServerProxyConfig", "mode"});
+    const bool impersonates = spelling_of(mode) == "true";
+    if (!impersonates && spelling_of(mode) != "noauth") {
+        return std::nullopt;
+    }
+    Workload made;
+    made.origin = {mode->pos(), object_name("Deployment", settings.ns, settings.names.name), kRule};
+    made.release = settings.release;
+    made.generator = "api-proxy";
+    made.name = kApiProxyName;
+    made.ns = settings.ns;
+    made.account = impersonates ? kAuthProxyAccount : kApiProxyName;
+    made.makes_account = !impersonates;
+    made.parent_ns = settings.ns;
+    made.parent_name = settings.names.name;
+    made.labels = {{"tailscale.com/managed", "true"},
+                   {"tailscale.com/parent-resource", made.parent_name},
+                   {"tailscale.com/parent-resource-ns", made.parent_ns},
+                   {"tailscale.com/parent-resource-type", "api-proxy"}};
+    claim_names(made);
+    name_host(settings, made, diagnostics);
+    choose_tags(settings, made, diagnostics);
+    made.server_url = settings.login_server;
+    made.target_text = "Kubernetes API";
+    run_native(settings, made);
+    made.volumes = {kConfigVolume, kAuthVolume};
+    made.feature = ApiProxyPlan{impersonates};
+    return made;
+}
+
+std::string api_proxy_policy(const Workload& workload, const ApiProxyPlan& proxy) {
+    std::string owners;
+    for (const std::string& tag : workload.tags) {
+        owners += fmt::format("{}\"{}\": []", owners.empty() ? "" : ", ", tag);
+    }
+    const std::string_view capability =
+        proxy.impersonates ? ", \"app\": {\"tailscale.com/cap/kubernetes\": "
+                             "[{\"impersonate\": {\"groups\": [\"system:masters\"]}}]}"
+                           : "";
+    return fmt::format(
+        "\"tagOwners\": {{{}}},\n"
+        "\"grants\": [{{\"src\": [\"autogroup:admin\"], \"dst\": [\"{}\"], "
+        "\"ip\": [\"tcp:443\"]{}}}]",
+        owners, workload.tags.front(), capability);
+}
+
+}  // namespace renderer

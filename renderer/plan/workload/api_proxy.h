@@ -1,0 +1,30 @@
+// The Kubernetes API for the tailnet (`apiServerProxyConfig.mode`): what the operator serves in its
+// own process, under its own device, is a StatefulSet here, with the same hostname and tags. It
+// belongs to the installation: whoever renders the controller renders it. Source of the rules:
+// tailscale v1.104.5 cmd/k8s-operator/operator.go, cmd/k8s-operator/api-server-proxy.go.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "renderer/core/diagnostics.h"
+
+namespace renderer {
+
+struct Settings;
+struct Workload;
+
+constexpr std::string_view kApiProxyName = "kube-apiserver-proxy";
+
+struct ApiProxyPlan {
+    bool impersonates = true;  // false, mode noauth: requests keep the credentials that they bring
+};
+
+// None: the mode is off.
+std::optional<Workload> plan_api_proxy(const Settings& settings, Diagnostics& diagnostics);
+
+// What the tailnet policy has to say so that someone can use it: lines of a policy file.
+std::string api_proxy_policy(const Workload& workload, const ApiProxyPlan& proxy);
+
+}  // namespace renderer

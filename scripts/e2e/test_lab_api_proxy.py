@@ -1,0 +1,149 @@
+"""Proves in the lab that what `apiServerProxyConfig.mode` renders lets kubectl reach the API server over the tailnet, from a real pod.
+
+The controller is installed with the mode set, and so the API proxy is. It joins under the operator's hostname with a key of the controller's; both
+containers are restricted. There is no ACME: a certificate of the lab's authority is put where tailscaled keeps its own. kubectl runs on a machine of the
+tailnet: as that device it gets what its grant says. A session outlives the pod's deletion by its grace, and the device stays the same. In mode noauth
+the client's own credentials count. When it is switched off the device is removed.
+"""
+import base64
+import json
+import subprocess
+import time
+
+import pytest
+
+from harness import SCRIPT
+from installed import NAMESPACE, VALUES, data_of, install_controller, joins, lab_with_runtime, usable_keys
+
+RELEASE = "1.104"
+SET, POD = "kube-apiserver-proxy", "kube-apiserver-proxy-0"
+HOSTNAME = "kube"
+CAPABILITY = "tailscale.com/cap/kubernetes"
+GROUP = "tailnet-readers"
+READER = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": GROUP},
+          "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+          "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": GROUP}]}
+HELLO = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "hello", "namespace": "default"},
+         "spec": {"terminationGracePeriodSeconds": 0, "containers": [{"name": "page", "image": "lab/hello:1", "imagePullPolicy": "Never"}]}}
+
+
+def values(mode):
+    return {"apiServerProxyConfig": {"mode": mode}, "operatorConfig": {"hostname": HOSTNAME},
+            "tailrender": VALUES["tailrender"] | {"operatorVersion": RELEASE, "proxyImage": {"repository": "lab/proxy", "tag": "1.0.0"}}}
+
+
+def command(lab, *words, token="unused"):
+    return [str(SCRIPT), "run", "--on", "client", "kubectl", "--kubeconfig", "/dev/null", "--server", f"https://{HOSTNAME}.{lab.inner['LAB_DOMAIN']}",
+            "--certificate-authority", lab.inner["LAB"] + "/ca.crt", f"--token={token}", *words]
+
+
+def kubectl(lab, *words, token="unused"):
+    """Exit code and what it says, on a machine of the tailnet."""
+    done = subprocess.run(command(lab, *words, token=token), env=lab.environment, text=True, timeout=120, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout
+
+
+def is_ready(lab):
+    lab.kubectl("rollout", "status", "statefulset", SET, "-n", NAMESPACE, "--timeout", "240s")
+    return lab.get("pod", POD, "-n", NAMESPACE)
+
+
+def put_certificate(lab):
+    """Of the lab's authority, where tailscaled looks for its own when it starts."""
+    name = f"{HOSTNAME}.{lab.inner['LAB_DOMAIN']}"
+    lab.run("sh", "-ec", f"""cd "$LAB"; openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN={HOSTNAME} \
+        -addext subjectAltName=DNS:{name} -days 2 -CA ca.crt -CAkey ca.key -keyout {name}.key -out {name}.crt""")
+    data = {f"{name}.{end}": base64.b64encode(lab.run("sh", "-c", f'cat "$LAB/{name}.{end}"').encode()).decode() for end in ("crt", "key")}
+    lab.kubectl("patch", "secret", POD, "-n", NAMESPACE, "--type", "merge", "-p", json.dumps({"data": data}))
+    lab.kubectl("delete", "pod", POD, "-n", NAMESPACE)
+
+
+@pytest.fixture(scope="module")
+def lab(tools, tailrender, runtime, proxy):
+    with lab_with_runtime(runtime) as found:
+        found.verb("release", RELEASE)
+        found.verb("proxy", "lab/proxy:1.0.0", str(proxy), RELEASE)
+        install_controller(found, tailrender, values("true"))
+        found.apply([READER, HELLO])
+        yield found
+
+
+@pytest.fixture(scope="module")
+def device(lab):
+    found = joins(lab, POD)
+    put_certificate(lab)
+    is_ready(lab)
+    return found
+
+
+def test_joins_as_the_operator_would(lab, device):
+    assert data_of(lab, POD)["device_fqdn"].split(".")[0] == HOSTNAME
+    assert lab.tailnet.device(device)["tags"] == ["tag:k8s-operator"]
+    spec = lab.get("pod", POD, "-n", NAMESPACE)["spec"]
+    assert {item["name"]: item["securityContext"]["runAsUser"] for item in spec["containers"]} == {"tailscale": 65532, "api": 65533}
+    assert spec["serviceAccountName"] == "kube-apiserver-auth-proxy"
+    lines = "".join(lab.get("configmap", "tailrender-devices", "-n", NAMESPACE)["data"].values())
+    assert f"Deployment/{NAMESPACE}/operator" in lines
+
+
+def test_fits_the_level_restricted(lab, device):
+    lab.kubectl("create", "namespace", "strict")
+    lab.kubectl("label", "namespace", "strict", "pod-security.kubernetes.io/enforce=restricted")
+    pod = lab.get("statefulset", SET, "-n", NAMESPACE)["spec"]["template"]
+    spec = {"containers": pod["spec"]["containers"], "volumes": pod["spec"]["volumes"]}
+    lab.kubectl("apply", "--dry-run=server", "-f", "-", text=json.dumps(
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "one", "namespace": "strict"}, "spec": spec}))
+
+
+def test_kubectl_as_its_grant_says(lab, device):
+    lab.tailnet.ok("POST", "/admin/grants", {CAPABILITY: [{"impersonate": {"groups": [GROUP]}}]})
+    lab.wait("kubectl is let in", lambda: kubectl(lab, "get", "pod", "hello", "-o", "name") == (0, "pod/hello\n"), 90)
+    code, said = kubectl(lab, "auth", "whoami")
+    assert code == 0 and GROUP in said and "client." in said
+    assert kubectl(lab, "exec", "hello", "--", "echo", "inside") == (0, "inside\n")
+
+
+def test_sessions_outlive_the_pods_deletion_by_their_grace(lab, device):
+    script = "i=0; while sleep 1; do i=$((i+1)); echo line $i; done"
+    process = subprocess.Popen(command(lab, "exec", "hello", "--", "sh", "-c", script), env=lab.environment, text=True, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT)
+    assert process.stdout.readline() == "line 1\n"
+    begun = time.monotonic()
+    lab.kubectl("delete", "pod", POD, "-n", NAMESPACE, "--wait=false")
+    lines = process.stdout.readlines()
+    lasted = time.monotonic() - begun
+    process.wait()
+    print(f"the session went on for {lasted:.0f} s")
+    assert 20 < lasted < 40 and sum(line.startswith("line ") for line in lines) > 15
+    lab.wait("another pod is ready", lambda: any(item["type"] == "Ready" and item["status"] == "True" for item in is_ready(lab)["status"]["conditions"]))
+    lab.wait("kubectl is let in again", lambda: kubectl(lab, "get", "pod", "hello", "-o", "name") == (0, "pod/hello\n"), 90)
+    assert data_of(lab, POD)["device_id"] == device and usable_keys(lab) == []
+
+
+def test_ends_at_once_without_sessions(lab, device):
+    begun = time.monotonic()
+    lab.kubectl("delete", "pod", POD, "-n", NAMESPACE)
+    assert time.monotonic() - begun < 15
+    is_ready(lab)
+
+
+def test_noauth_leaves_the_credentials_to_the_client(lab, tailrender, device):
+    install_controller(lab, tailrender, values("noauth"))
+    pod = is_ready(lab)
+    lab.wait("it is the new pod", lambda: lab.get("pod", POD, "-n", NAMESPACE)["spec"]["serviceAccountName"] == SET)
+    is_ready(lab)
+    lab.kubectl("create", "serviceaccount", "person", "-n", "default")
+    lab.kubectl("create", "clusterrolebinding", "person", "--clusterrole=view", "--serviceaccount=default:person")
+    token = lab.kubectl("create", "token", "person", "-n", "default").strip()
+    lab.wait("kubectl is let in", lambda: kubectl(lab, "get", "pod", "hello", "-o", "name", token=token) == (0, "pod/hello\n"), 90)
+    code, said = kubectl(lab, "auth", "can-i", "delete", "pods", token=token)
+    assert (code, said.strip().splitlines()[-1]) == (1, "no"), pod["metadata"]["name"]
+    assert data_of(lab, POD)["device_id"] == device
+
+
+def test_is_removed_with_its_device(lab, device):
+    lab.kubectl("delete", "statefulset", SET, "-n", NAMESPACE, "--cascade=foreground")
+    lab.confirm_removals()
+    lab.wait("the state is gone", lambda: lab.get("secret", POD, "-n", NAMESPACE) is None)
+    assert lab.tailnet.device(device)["deletedBy"]

@@ -120,7 +120,10 @@ void append_policy(const Run& run, const Origin& origin, std::string& out) {
             if (workload.origin.parent != origin.parent || workload.origin.rule != origin.rule) {
                 return;
             }
-            put(out, "  {:<9} the tailnet's has to say, say:\n", "policy");
+            put(out,
+                "  {:<9} what the tailnet's has to allow; who may come, and as which group, is an "
+                "example\n",
+                "policy");
             const std::string policy = api_proxy_policy(workload, proxy);
             for (const std::string_view line : split(policy, '\n')) {
                 put(out, "    {}\n", line);

@@ -119,8 +119,7 @@ TEST(ApiProxyContract, ItsRightsAndConfiguration) {
               R"([{"apiGroups":[""],"resourceNames":["kube-apiserver-proxy-0"],)"
               R"("resources":["secrets"],"verbs":["get","update","patch"]}])");
     EXPECT_EQ(text_of(run.pod().find("serviceAccountName")), "kube-apiserver-auth-proxy");
-    const Value& data =
-        *run.root("Secret/ts-sys/kube-apiserver-proxy-0-config").find("data");
+    const Value& data = *run.root("Secret/ts-sys/kube-apiserver-proxy-0-config").find("data");
     ASSERT_EQ(data.size(), 1U);
     EXPECT_EQ(decode_base64(text_of(data.find("cap-107.hujson"))),
               R"({"Version":"alpha0","Locked":false,"ServerURL":"https://hs.lan",)"
@@ -133,8 +132,7 @@ TEST(ApiProxyContract, ThePodWaitsLongerThanItsSessions) {
     const Rendered run("apiServerProxyConfig: {mode: true}");
     EXPECT_EQ(variable(run.container("api"), "TAILRENDER_API_GRACE_SECONDS"), "25");
     EXPECT_EQ(spelling_of(run.pod().find("terminationGracePeriodSeconds")), "40");
-    const Value* wait =
-        run.container("tailscale").at({"lifecycle", "preStop", "exec", "command"});
+    const Value* wait = run.container("tailscale").at({"lifecycle", "preStop", "exec", "command"});
     ASSERT_NE(wait, nullptr);
     const Value* port = run.container("api").find("ports")->items()[0].find("containerPort");
     EXPECT_NE(text_of(wait->items()[2]).find(fmt::format(":{:04X} ", *port->as_int())),

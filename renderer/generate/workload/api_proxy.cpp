@@ -90,7 +90,7 @@ Value api_container(const Workload& workload, const ApiProxyPlan& proxy) {
         Value::list({env("APISERVER_PROXY", proxy.impersonates ? "true" : "noauth"),
                      env("TAILRENDER_API_GRACE_SECONDS", fmt::format("{}", kSessionGrace)),
                      env("TS_SOCKET", kSocket)}));
-    made.add("args", Value::list({"api"}));
+    made.add("command", Value::list({"tailrender-proxy", "api"}));
     made.add("ports", Value::list({Value::map(
                           {{"containerPort", kApiPort}, {"name", "http"}, {"protocol", "TCP"}})}));
     made.add("readinessProbe",

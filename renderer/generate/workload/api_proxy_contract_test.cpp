@@ -84,7 +84,9 @@ TEST(ApiProxyContract, OnlyModesThatServeMakeObjects) {
 }
 
 TEST(ApiProxyContract, TheControllerFindsItLikeAnyProxy) {
-    const Rendered run("apiServerProxyConfig: {mode: true}\nfullnameOverride: net");
+    const Rendered run(
+        "apiServerProxyConfig: {mode: true}\nfullnameOverride: net\n"
+        "tailrender: {operatorVersion: '1.104'}");
     const Value& head = *run.set().find("metadata");
     EXPECT_EQ(write_json_sorted(*head.find("annotations")),
               R"({"tailrender.dev/contract":"v1","tailrender.dev/hostname":"tailscale-operator",)"
@@ -108,8 +110,9 @@ TEST(ApiProxyContract, ContainersAreThoseOfThePage) {
         EXPECT_NE(container.find("readinessProbe"), nullptr);
     }
     EXPECT_EQ(variable(run.container("api"), "APISERVER_PROXY"), "noauth");
-    EXPECT_EQ(run.container("tailscale").find("args"), nullptr);
-    EXPECT_EQ(write_json_sorted(*run.container("api").find("args")), R"(["api"])");
+    EXPECT_EQ(run.container("tailscale").find("command"), nullptr);
+    EXPECT_EQ(write_json_sorted(*run.container("api").find("command")),
+              R"(["tailrender-proxy","api"])");
 }
 
 // Nothing but its state, and never a key: that is the controller's.

@@ -3,10 +3,11 @@
 The controller is installed with the mode set, and so the API proxy is. It joins under the operator's hostname with a key of the controller's; both
 containers are restricted. There is no ACME: a certificate of the lab's authority is put where tailscaled keeps its own. kubectl runs on a machine of the
 tailnet: as that device it gets what its grant says. A session outlives the pod's deletion by its grace, and the device stays the same. In mode noauth
-the client's own credentials count. When it is switched off the device is removed.
+the client's own credentials count. With the state of another device it is that one. When it is deleted the device is removed.
 """
 import base64
 import json
+import re
 import subprocess
 import time
 
@@ -14,6 +15,7 @@ import pytest
 
 from harness import SCRIPT
 from installed import NAMESPACE, VALUES, data_of, install_controller, joins, lab_with_runtime, usable_keys
+from shared.fleet import ROOT
 
 RELEASE = "1.104"
 SET, POD = "kube-apiserver-proxy", "kube-apiserver-proxy-0"
@@ -140,6 +142,21 @@ def test_noauth_leaves_the_credentials_to_the_client(lab, tailrender, device):
     code, said = kubectl(lab, "auth", "can-i", "delete", "pods", token=token)
     assert (code, said.strip().splitlines()[-1]) == (1, "no"), pod["metadata"]["name"]
     assert data_of(lab, POD)["device_id"] == device
+
+
+def test_the_operators_state_makes_it_the_same_device(lab, tailrender, device):
+    """By the command of the documentation. What the operator keeps has the form of tailscaled's state."""
+    lab.kubectl("scale", "deployment", "operator", "-n", NAMESPACE, "--replicas", "0")
+    lab.wait("the controller has ended", lambda: lab.items("pod", "-n", NAMESPACE, "-l", "app=operator") == [])
+    lab.kubectl("delete", "statefulset", SET, "-n", NAMESPACE, "--cascade=foreground")
+    data = {key: value for key, value in lab.get("secret", POD, "-n", NAMESPACE)["data"].items() if key.startswith(("_", "profile-"))}
+    lab.kubectl("delete", "secret", POD, POD + "-auth", "-n", NAMESPACE)
+    lab.apply([{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "operator", "namespace": NAMESPACE}, "data": data}])
+    [recipe] = re.findall(r"(?ms)^kubectl get secret operator .*?^```", (ROOT / "docs/api-proxy.md").read_text(encoding="utf-8"))
+    lab.run("sh", "-ec", recipe.removesuffix("```"))
+    install_controller(lab, tailrender, values("true"))
+    assert joins(lab, POD) == device
+    assert lab.tailnet.device(device)["name"].split(".")[0] == HOSTNAME
 
 
 def test_is_removed_with_its_device(lab, device):

@@ -179,8 +179,8 @@ std::vector<const ServiceInput*> backends_of(const Plan& plan) {
 }
 
 // It goes where the controller goes: once into a cluster, whatever is rendered besides.
-void plan_api_proxy(const Loaded& loaded, const Inventory& inventory, Plan& plan,
-                    Diagnostics& diagnostics) {
+void place_api_proxy(const Loaded& loaded, const Inventory& inventory, Plan& plan,
+                     Diagnostics& diagnostics) {
     std::optional<Workload> proxy = plan_api_proxy(plan.settings, diagnostics);
     const Document* deployment = loaded.is_stream ? inventory.reference.deployment : nullptr;
     if (!proxy) {
@@ -276,7 +276,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     if (std::optional<Workload> nameserver = plan_dns_config(inventory, inputs, diagnostics)) {
         plan.workloads.push_back(std::move(*nameserver));
     }
-    plan_api_proxy(loaded, inventory, plan, diagnostics);
+    place_api_proxy(loaded, inventory, plan, diagnostics);
     plan.group_policies = plan_group_policies(inventory, inputs, diagnostics);
     plan.tailnets = plan_tailnets(inventory, inputs);
     plan.metrics = plan_metrics(plan.workloads, diagnostics);

@@ -21,6 +21,7 @@ RELEASE = "1.104"
 SET, POD = "kube-apiserver-proxy", "kube-apiserver-proxy-0"
 HOSTNAME = "kube"
 CAPABILITY = "tailscale.com/cap/kubernetes"
+NOTED = "tailrender.dev/device"
 GROUP = "tailnet-readers"
 READER = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": GROUP},
           "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
@@ -155,7 +156,8 @@ def test_the_operators_state_makes_it_the_same_device(lab, tailrender, device):
     [recipe] = re.findall(r"(?ms)^kubectl get secret operator .*?^```", (ROOT / "docs/api-proxy.md").read_text(encoding="utf-8"))
     lab.run("sh", "-ec", recipe.removesuffix("```"))
     install_controller(lab, tailrender, values("true"))
-    assert joins(lab, POD) == device
+    lab.wait("the controller has noted its device", lambda: lab.get("secret", POD + "-auth", "-n", NAMESPACE)["metadata"]["annotations"][NOTED] == device)
+    assert data_of(lab, POD)["device_id"] == device and usable_keys(lab) == []
     assert lab.tailnet.device(device)["name"].split(".")[0] == HOSTNAME
 
 

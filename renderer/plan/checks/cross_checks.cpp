@@ -45,8 +45,8 @@ void check_native_firewall(const Plan& plan, Diagnostics& diagnostics) {
 void check_operator_tags(const Plan& plan, Diagnostics& diagnostics) {
     const std::vector<std::string>& reserved = plan.settings.operator_tags;
     for (const Workload& one : plan.workloads) {
+        const bool is_operators = one.as<ApiProxyPlan>() != nullptr;
         for (const std::string& tag : one.tags) {
-            const bool is_operators = one.as<ApiProxyPlan>() != nullptr;
             if (!is_operators && std::ranges::find(reserved, tag) != reserved.end()) {
                 about(one.origin, diagnostics)
                     .warning("operator-tag", one.origin.pos,

@@ -45,6 +45,22 @@ void replace_rules(const Loaded& loaded, const Document& document, Value rules, 
     }
 }
 
+// The operator serves the Kubernetes API itself, and so may impersonate. The controller does not.
+void take_from_controller(const Loaded& loaded, const Document& document, const Settings& settings,
+                          Installation& made, Diagnostics& diagnostics) {
+    Value root = read_document(loaded, document, diagnostics);
+    Value subjects = Value::list();
+    for (const Value& subject : items_of(root.find("subjects"))) {
+        if (text_of(subject.find("name")) != settings.names.name) {
+            subjects.append(subject.clone());
+        }
+    }
+    if (subjects.size() < items_of(root.find("subjects")).size()) {
+        root.put("subjects", std::move(subjects));
+        replace(document, std::move(root), made, diagnostics);
+    }
+}
+
 void report_missing(const Document& deployment, std::string_view kind, std::string_view name,
                     std::string_view consequence, Diagnostics& diagnostics) {
     about(deployment, diagnostics)
@@ -88,6 +104,8 @@ Installation plan_chart_stream(const Loaded& loaded, const Inventory& inventory,
         } else if (is(*document, "Role", settings.names.name)) {
             role = true;
             replace_rules(loaded, *document, controller_rules(settings), made, diagnostics);
+        } else if (is(*document, "ClusterRoleBinding", kAuthProxyClusterRole)) {
+            take_from_controller(loaded, *document, settings, made, diagnostics);
         }
         account = account || is(*document, "ServiceAccount", kAuthProxyAccount);
     }

@@ -1,6 +1,6 @@
 // post-render over the chart's own stream: the operator's Deployment becomes the controller and its
-// two roles get the controller's rules, under the names that helm knows; every other document of
-// the chart passes through as bytes.
+// two roles get the controller's rules, under the names that helm knows; that it may impersonate is
+// taken out; every other document of the chart passes through as bytes.
 #pragma once
 
 #include "renderer/classify/classify.h"

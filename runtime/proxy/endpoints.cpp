@@ -27,12 +27,14 @@ std::string ready_socket(const Environment& environment) {
 }
 
 Endpoints::Endpoints(AsioLoop& loop, Log& log, LocalApi& api, Transport& transport,
-                     const Environment& environment, const EndpointState& state)
+                     const Environment& environment, const FollowedFiles& files,
+                     const EndpointState& state)
     : loop_(loop),
       log_(log),
       api_(api),
       transport_(transport),
       environment_(environment),
+      files_(files),
       state_(state),
       drain_(loop, transport, log, {environment.pod_ipv4, environment.pod_ipv6}) {}
 
@@ -141,8 +143,8 @@ void Endpoints::answer_debug(std::string_view path, const PageReply& reply) {
 
 void Endpoints::answer_preshutdown(const PageReply& reply) {
     const std::string& folder = environment_.egress_config;
-    auto text = read_if_there(folder + "/egress-services");
-    auto pings = read_if_there(folder + "/hep-pings");
+    auto text = files_.read(folder + "/egress-services");
+    auto pings = files_.read(folder + "/hep-pings");
     if (!text || !pings) {
         return reply({500, (text ? pings : text).error().diagnostic.message + "\n"});
     }

@@ -14,6 +14,7 @@
 #include "runtime/localapi/client.h"
 #include "runtime/proxy/drain.h"
 #include "runtime/proxy/environment.h"
+#include "runtime/proxy/followed_files.h"
 
 namespace runtime {
 
@@ -33,7 +34,8 @@ class Endpoints {
 public:
     // All references outlive it. `transport` reaches other servers than tailscaled's.
     Endpoints(AsioLoop& loop, Log& log, LocalApi& api, Transport& transport,
-              const Environment& environment, const EndpointState& state);
+              const Environment& environment, const FollowedFiles& files,
+              const EndpointState& state);
 
     renderer::Result<renderer::Unit> start();
     // Says which servers end with it.
@@ -51,6 +53,7 @@ private:
     LocalApi& api_;
     Transport& transport_;
     const Environment& environment_;
+    const FollowedFiles& files_;
     const EndpointState& state_;
     Drain drain_;
     std::unique_ptr<HttpServer> local_, separate_health_, ready_;

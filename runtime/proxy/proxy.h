@@ -14,6 +14,7 @@
 #include "runtime/nft/reconciler.h"
 #include "runtime/nft/rule_watch.h"
 #include "runtime/proxy/endpoints.h"
+#include "runtime/proxy/followed_files.h"
 #include "runtime/proxy/forwarding.h"
 #include "runtime/proxy/login.h"
 #include "runtime/proxy/serve.h"
@@ -61,6 +62,7 @@ private:
     void run();
 
     // Running.
+    void follow_objects();
     void take(const BusMessage& message);
     void reload_config();
     void refresh_names();
@@ -88,6 +90,7 @@ private:
     TailscaledConfig config_;
     std::function<void(int)> over_;
     EndpointState state_;
+    FollowedFiles files_;
     Endpoints endpoints_;
     ChildProcesses children_;
     Tailscaled tailscaled_;

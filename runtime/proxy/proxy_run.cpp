@@ -11,6 +11,7 @@
 
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
+#include "renderer/kube/api.h"
 #include "runtime/proxy/go_text.h"
 #include "runtime/proxy/proxy.h"
 
@@ -94,6 +95,9 @@ void Proxy::run() {
                 look();
             });
     }
+    if (parts_.kube != nullptr && environment_.in_kubernetes && !environment_.pod_name.empty()) {
+        follow_objects();
+    }
     if (!environment_.egress_config.empty()) {
         egress_folder_ = std::make_unique<WatchedFolder>(
             parts_.loop, parts_.log, environment_.egress_config, [this] { read_services(); });
@@ -105,6 +109,37 @@ void Proxy::run() {
     }
     read_services();
     bus_.open(!wanted_names().empty());
+}
+
+// The objects that are rendered for this pod, by the names that they have there; where these do not
+// exist, nothing is told of them.
+void Proxy::follow_objects() {
+    const Environment& e = environment_;
+    const std::string group = e.pod_name.substr(0, e.pod_name.rfind('-'));
+    const auto follow = [this](const renderer::Kind& kind, const std::string& name,
+                               std::vector<FollowedFiles::File> files,
+                               std::function<void()> changed) {
+        files_.follow(*parts_.kube, kind, parts_.ns, name, std::move(files), std::move(changed));
+    };
+    const auto serve = [this] {
+        if (serve_ != nullptr) {
+            serve_->look();
+        }
+    };
+    if (!e.egress_config.empty()) {
+        follow(kConfigMaps, group + "-egress-config",
+               {{"egress-services", e.egress_config + "/egress-services"},
+                {"hep-pings", e.egress_config + "/hep-pings"}},
+               [this] { read_services(); });
+    }
+    if (!e.ingress_config.empty()) {
+        follow(kConfigMaps, std::string(renderer::kIngressAddresses),
+               {{group + ".json", e.ingress_config}}, [this] { read_services(); });
+        follow(kConfigMaps, group + "-ingress-config", {{"serve-config.json", e.serve_config}},
+               serve);
+    } else if (!e.serve_config.empty() && e.is_one_step()) {
+        follow(kSecrets, e.pod_name + "-config", {{"serve-config", e.serve_config}}, serve);
+    }
 }
 
 // tailscaled would take a file as it is being written; the kubelet replaces whole folders.
@@ -144,7 +179,7 @@ std::vector<std::string> Proxy::wanted_names() const {
 // What cannot be read leaves what was read before.
 void Proxy::read_services() {
     if (!environment_.egress_config.empty()) {
-        auto text = read_if_there(environment_.egress_config + "/egress-services");
+        auto text = files_.read(environment_.egress_config + "/egress-services");
         auto services =
             text ? read_egress_services(*text) : renderer::Result<EgressServices>(text.error());
         if (services) {
@@ -154,7 +189,7 @@ void Proxy::read_services() {
         }
     }
     if (!environment_.ingress_config.empty()) {
-        auto text = read_if_there(environment_.ingress_config);
+        auto text = files_.read(environment_.ingress_config);
         auto services =
             text ? read_ingress_services(*text) : renderer::Result<IngressServices>(text.error());
         if (services) {
@@ -253,7 +288,7 @@ void Proxy::look() {
     }
     if (serve_ == nullptr) {
         serve_ = std::make_unique<Serve>(parts_.loop, parts_.api, parts_.log, parts_.chance,
-                                         environment_, [this](const std::string& domain) {
+                                         environment_, files_, [this](const std::string& domain) {
                                              if (may_write_) {
                                                  secret_->set(kHttpsEndpoint, domain);
                                              }

@@ -20,11 +20,12 @@ std::string folder_of(const std::string& path) {
 }  // namespace
 
 Serve::Serve(Loop& loop, LocalApi& api, Log& log, Chance& chance, const Environment& environment,
-             std::function<void(const std::string&)> applied)
+             const FollowedFiles& files, std::function<void(const std::string&)> applied)
     : loop_(loop),
       api_(api),
       log_(log),
       environment_(environment),
+      files_(files),
       on_applied_(std::move(applied)),
       backoff_(chance, std::chrono::seconds(1), std::chrono::minutes(1)) {
     if (environment.cert_share == CertShare::ReadWrite) {
@@ -57,7 +58,7 @@ void Serve::look() {
         return;
     }
     loop_.cancel(std::exchange(timer_, 0));
-    auto text = read_if_there(environment_.serve_config);
+    auto text = files_.read(environment_.serve_config);
     if (!text) {
         return retry("serve proxy: failed to read serve config: " +
                      text.error().diagnostic.message);

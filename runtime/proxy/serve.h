@@ -13,6 +13,7 @@
 #include "runtime/localapi/client.h"
 #include "runtime/proxy/certificates.h"
 #include "runtime/proxy/environment.h"
+#include "runtime/proxy/followed_files.h"
 #include "runtime/proxy/serve_config.h"
 #include "runtime/proxy/watched_folder.h"
 
@@ -23,18 +24,19 @@ public:
     // `applied` is called with the domain whenever what the file says has come to be tailscaled's.
     // All references outlive it.
     Serve(Loop& loop, LocalApi& api, Log& log, Chance& chance, const Environment& environment,
-          std::function<void(const std::string& domain)> applied);
+          const FollowedFiles& files, std::function<void(const std::string& domain)> applied);
     ~Serve();
     Serve(const Serve&) = delete;
     Serve& operator=(const Serve&) = delete;
 
     // Begins, or goes on with another domain: a device's own, or kNoHttps.
     void set_domains(const std::vector<std::string>& domains);
+    // The file may have another text.
+    void look();
     // What the file said at the start is tailscaled's, or the file is empty.
     [[nodiscard]] bool is_settled() const { return is_settled_; }
 
 private:
-    void look();
     void retry(const std::string& problem);
     void apply(ServeConfig config);
     void put(const ServeConfig& config, const std::string& etag);
@@ -44,6 +46,7 @@ private:
     LocalApi& api_;
     Log& log_;
     const Environment& environment_;
+    const FollowedFiles& files_;
     std::function<void(const std::string&)> on_applied_;
     Backoff backoff_;
     std::unique_ptr<WatchedFolder> folder_;

@@ -33,6 +33,13 @@ bool drains(const Workload& workload, const ProxyGroupPlan& group) {
     return is_egress(group) && !moves_local_port(workload);
 }
 
+// What tailrender-proxy follows through the API.
+Value followed_maps(const Workload& workload, const ProxyGroupPlan& group) {
+    return is_egress(group)
+               ? Value::list({egress_config_name(workload)})
+               : Value::list({ingress_config_name(workload), Value::borrowed(kIngressAddresses)});
+}
+
 // Each pod needs its own state Secret; by one account they reach each other's. Certificates are
 // shared: one pod writes them, all read them. Pods of type kube-apiserver follow their
 // configuration through the API.
@@ -54,9 +61,13 @@ Value rules(const Workload& workload, const ProxyGroupPlan& group, const Offered
     if (group.shares_acme_account) {
         written.append(Value::borrowed(kAcmeAccounts));
     }
-    rules.append(secret_rule(std::move(written), Value::list({"get", "update", "patch"})));
+    rules.append(name_rule("secrets", std::move(written), Value::list({"get", "update", "patch"})));
     if (group.input.type == GroupType::KubeApiServer) {
-        rules.append(secret_rule(std::move(followed), Value::list({"get", "watch"})));
+        rules.append(name_rule("secrets", std::move(followed), Value::list({"get", "watch"})));
+    }
+    if (workload.dataplane == Dataplane::Native) {
+        rules.append(
+            name_rule("configmaps", followed_maps(workload, group), Value::list({"watch"})));
     }
     return rules;
 }

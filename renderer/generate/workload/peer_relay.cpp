@@ -142,7 +142,8 @@ Value pod_template(const Workload& workload) {
 Value rules(const Workload& workload) {
     Value rules = Value::list();
     if (!workload.hostnames.empty()) {
-        rules.append(secret_rule(pod_names(workload), Value::list({"get", "update", "patch"})));
+        rules.append(
+            name_rule("secrets", pod_names(workload), Value::list({"get", "update", "patch"})));
     }
     return rules;
 }

@@ -51,8 +51,9 @@ Value rules(const Workload& workload) {
         for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
             keys.append(fmt::format("{}-auth", workload.pod(i)));
         }
-        rules.append(secret_rule(pod_names(workload), Value::list({"get", "patch", "update"})));
-        rules.append(secret_rule(std::move(keys), Value::list({"get"})));
+        rules.append(
+            name_rule("secrets", pod_names(workload), Value::list({"get", "patch", "update"})));
+        rules.append(name_rule("secrets", std::move(keys), Value::list({"get"})));
     }
     rules.append(Value::map({{"apiGroups", Value::list({""})},
                              {"resources", Value::list({"events"})},

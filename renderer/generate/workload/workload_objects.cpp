@@ -70,9 +70,9 @@ void add_pull_secrets(const Settings& settings, Value& account) {
     }
 }
 
-Value secret_rule(Value names, Value verbs) {
+Value name_rule(std::string_view resources, Value names, Value verbs) {
     return Value::map({{"apiGroups", Value::list({""})},
-                       {"resources", Value::list({"secrets"})},
+                       {"resources", Value::list({Value::borrowed(resources)})},
                        {"resourceNames", std::move(names)},
                        {"verbs", std::move(verbs)}});
 }

@@ -14,8 +14,9 @@ Value metadata(const Workload& workload, std::string_view name);
 void add_object(const Workload& workload, Value root, Objects& objects);
 
 Value service_account(const Workload& workload);
-// About the Secrets of those names, of which there must be one: a rule without names allows all.
-Value secret_rule(Value names, Value verbs);
+// About objects of those names, of which there must be one: a rule without names allows all.
+// `resources` is static text.
+Value name_rule(std::string_view resources, Value names, Value verbs);
 Value role(const Workload& workload, Value rules);
 Value role_binding(const Workload& workload);
 

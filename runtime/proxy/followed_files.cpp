@@ -1,0 +1,54 @@
+#include "runtime/proxy/followed_files.h"
+
+#include <utility>
+
+#include "renderer/base/base64.h"
+#include "renderer/core/text_of.h"
+#include "runtime/proxy/config_file.h"
+
+namespace runtime {
+
+using renderer::Value;
+
+std::string text_of_key(const Value& object, std::string_view key, bool is_secret) {
+    const Value* plain = object.at({"data", key});
+    if (plain != nullptr && !is_secret) {
+        return std::string(renderer::text_of(plain));
+    }
+    const Value* encoded = is_secret ? plain : object.at({"binaryData", key});
+    return renderer::decode_base64(renderer::text_of(encoded)).value_or(std::string());
+}
+
+void FollowedFiles::follow(KubeClient& kube, const renderer::Kind& kind, const std::string& ns,
+                           const std::string& name, std::vector<File> files,
+                           std::function<void()> changed) {
+    ObjectWatch::Listener listener;
+    const bool is_secret = kind.name == kSecrets.name;
+    listener.on_object = [this, is_secret, files, changed](const Value& object) {
+        bool is_new = false;
+        for (const File& file : files) {
+            std::string text = text_of_key(object, file.key, is_secret);
+            auto [known, is_first] = texts_.try_emplace(file.path);
+            is_new = is_new || is_first || known->second != text;
+            known->second = std::move(text);
+        }
+        if (is_new) {
+            changed();
+        }
+    };
+    listener.on_refusal = [this, files] {
+        for (const File& file : files) {
+            texts_.erase(file.path);
+        }
+    };
+    watches_.push_back(std::make_unique<ObjectWatch>(loop_, kube, log_, chance_, kind, ns, name,
+                                                     std::move(listener)));
+    watches_.back()->start();
+}
+
+renderer::Result<std::string> FollowedFiles::read(const std::string& path) const {
+    const auto known = texts_.find(path);
+    return known == texts_.end() ? read_if_there(path) : renderer::Result(known->second);
+}
+
+}  // namespace runtime

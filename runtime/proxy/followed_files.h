@@ -1,0 +1,45 @@
+// Files that the kubelet mounts from objects, and brings up to date within some 90 seconds. Where
+// the pod may watch the objects, their texts are known at once, and a file's is that of its object.
+// Contract: testdata/contract/proxy.md, "Followed objects".
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/result.h"
+#include "runtime/proxy/object_watch.h"
+
+namespace runtime {
+
+class FollowedFiles {
+public:
+    struct File {
+        std::string key;  // of the object's data or binaryData
+        std::string path;
+    };
+    // All references outlive it.
+    FollowedFiles(Loop& loop, Log& log, Chance& chance) : loop_(loop), log_(log), chance_(chance) {}
+
+    // `changed` is called whenever one of them has another text.
+    void follow(KubeClient& kube, const renderer::Kind& kind, const std::string& ns,
+                const std::string& name, std::vector<File> files, std::function<void()> changed);
+
+    // As read_if_there: no such file is an empty one.
+    [[nodiscard]] renderer::Result<std::string> read(const std::string& path) const;
+
+private:
+    Loop& loop_;
+    Log& log_;
+    Chance& chance_;
+    std::map<std::string, std::string> texts_;  // by path; only of objects that are known
+    std::vector<std::unique_ptr<ObjectWatch>> watches_;
+};
+
+// The text of a key of a ConfigMap or, `is_secret`, of a Secret; "" without such a key.
+std::string text_of_key(const renderer::Value& object, std::string_view key, bool is_secret);
+
+}  // namespace runtime

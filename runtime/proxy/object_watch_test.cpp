@@ -1,0 +1,112 @@
+#include "runtime/proxy/object_watch.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "renderer/core/text_of.h"
+#include "runtime/testing/fake_loop.h"
+#include "runtime/testing/open_transport.h"
+
+namespace runtime {
+namespace {
+
+constexpr Duration kSecond = std::chrono::seconds(1);
+
+std::string event(std::string_view type, std::string_view name, std::string_view text) {
+    return fmt::format(
+        R"({{"type":"{}","object":{{"metadata":{{"name":"{}"}},"data":{{"key":"{}"}}}}}})"
+        "\n",
+        type, name, text);
+}
+
+class ObjectWatchTest : public testing::Test {
+protected:
+    FakeLoop loop;
+    OpenTransport transport;
+    KubeClient client{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
+    Log log{Log::Form::Text, LogLevel::Error};
+    Chance chance{1};
+    std::vector<std::string> told;
+    int refusals = 0;
+    ObjectWatch watch{loop,
+                      client,
+                      log,
+                      chance,
+                      kConfigMaps,
+                      "ns",
+                      "mine",
+                      {.on_object =
+                           [this](const renderer::Value& object) {
+                               told.emplace_back(renderer::text_of(object.at({"data", "key"})));
+                           },
+                       .on_refusal = [this] { ++refusals; }}};
+};
+
+TEST_F(ObjectWatchTest, WatchesOneNameWithoutListing) {
+    watch.start();
+    ASSERT_EQ(transport.urls.size(), 1U);
+    EXPECT_TRUE(
+        transport.urls[0].starts_with("https://kube/api/v1/namespaces/ns/"
+                                      "configmaps?watch=true&fieldSelector=metadata.name%3Dmine&"
+                                      "timeoutSeconds="))
+        << transport.urls[0];
+}
+
+TEST_F(ObjectWatchTest, TellsWhatItIsToldInPieces) {
+    watch.start();
+    const std::string first = event("ADDED", "mine", "a");
+    transport.say(first.substr(0, 20));
+    EXPECT_EQ(told.size(), 0U);
+    transport.say(first.substr(20) + event("MODIFIED", "mine", "b") +
+                  event("DELETED", "mine", "b") + event("ADDED", "other", "c"));
+    EXPECT_EQ(told, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(ObjectWatchTest, BeginsAnewWhenItsTimeIsOver) {
+    watch.start();
+    transport.say(event("ADDED", "mine", "a"));
+    transport.end(200);
+    loop.run_for({});
+    EXPECT_EQ(transport.urls.size(), 2U);
+}
+
+TEST_F(ObjectWatchTest, WaitsLongerAfterEachFailure) {
+    watch.start();
+    for (int i = 0; i < 20; ++i) {
+        transport.end(i % 2 == 0 ? 500 : 200);  // one that ends at once without a word, too
+        loop.run_for(60 * kSecond);
+    }
+    EXPECT_EQ(transport.urls.size(), 21U);
+    transport.end(500);
+    loop.run_for(std::chrono::milliseconds(400));
+    EXPECT_EQ(transport.urls.size(), 21U);
+}
+
+TEST_F(ObjectWatchTest, BeginsAnewAfterWhatItCannotRead) {
+    for (const std::string_view line :
+         {"not JSON\n", "{}\n", "{\"type\":\"ERROR\",\"object\":{\"code\":410}}\n"}) {
+        SCOPED_TRACE(line);
+        const std::size_t before = transport.urls.size();
+        watch.start();
+        transport.say(line);
+        EXPECT_EQ(transport.canceled.size(), before / 2 + 1);
+        loop.run_for(60 * kSecond);
+        EXPECT_EQ(transport.urls.size(), before + 2);
+    }
+}
+
+TEST_F(ObjectWatchTest, AsksSeldomWhereItMayNot) {
+    watch.start();
+    transport.end(403, R"({"message": "forbidden"})");
+    EXPECT_EQ(refusals, 1);
+    loop.run_for(599 * kSecond);
+    EXPECT_EQ(transport.urls.size(), 1U);
+    loop.run_for(2 * kSecond);
+    EXPECT_EQ(transport.urls.size(), 2U);
+}
+
+}  // namespace
+}  // namespace runtime

@@ -156,7 +156,7 @@ def test_the_operators_state_makes_it_the_same_device(lab, tailrender, device):
     [recipe] = re.findall(r"(?ms)^kubectl get secret operator .*?^```", (ROOT / "docs/api-proxy.md").read_text(encoding="utf-8"))
     lab.run("sh", "-ec", recipe.removesuffix("```"))
     install_controller(lab, tailrender, values("true"))
-    lab.wait("the controller has noted its device", lambda: lab.get("secret", POD + "-auth", "-n", NAMESPACE)["metadata"]["annotations"][NOTED] == device)
+    lab.wait("the controller has noted its device", lambda: lab.get("secret", POD + "-auth", "-n", NAMESPACE)["metadata"]["annotations"].get(NOTED) == device)
     assert data_of(lab, POD)["device_id"] == device and usable_keys(lab) == []
     assert lab.tailnet.device(device)["name"].split(".")[0] == HOSTNAME
 

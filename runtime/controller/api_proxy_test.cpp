@@ -1,0 +1,43 @@
+// The pod that serves the Kubernetes API (testdata/contract/proxy.md): to the controller it is a
+// proxy.
+#include "runtime/controller/contract.h"
+#include "runtime/testing/controller_test.h"
+
+namespace runtime {
+namespace {
+
+using renderer::text_of;
+
+// Its parent is the controller's own Deployment, which is not followed.
+TEST_F(ControllerTest, TheApiProxyIsLookedAfterLikeAProxy) {
+    const std::string set = FakeCluster::path("statefulsets", "kube-apiserver-proxy");
+    const std::string ledger = FakeCluster::path("configmaps", "tailrender-devices");
+    const auto lines = [&] {
+        return std::string(text_of(kube.find(ledger)->at({"data", "devices.jsonl"})));
+    };
+    cluster.add_proxy("kube-apiserver-proxy", 1, "tag:k8s-operator", "operator");
+    cluster.annotate("kube-apiserver-proxy", kParentAnnotation, "Deployment/tailscale/operator");
+    renderer::Value object = kube.find(set)->clone();
+    object.find("metadata")
+        ->put("labels",
+              renderer::Value::map({{"tailscale.com/managed", "true"},
+                                    {"tailscale.com/parent-resource", "operator"},
+                                    {"tailscale.com/parent-resource-ns", "tailscale"},
+                                    {"tailscale.com/parent-resource-type", "api-proxy"}}));
+    kube.put(set, std::move(object));
+    start();
+    run(kMinute);
+    expect_converged({"kube-apiserver-proxy-0"});
+    EXPECT_EQ(tailnet.devices.begin()->second.tags, std::vector<std::string>{"tag:k8s-operator"});
+    const std::string parent = R"("parent":"Deployment/tailscale/operator")";
+    EXPECT_NE(lines().find(parent), std::string::npos) << lines();
+    kube.erase(set);
+    run(kMinute);
+    EXPECT_NE(lines().find(parent), std::string::npos) << lines();
+    EXPECT_NE(lines().find(R"("state":"leaving")"), std::string::npos) << lines();
+    run(10 * kMinute);
+    expect_converged({});
+}
+
+}  // namespace
+}  // namespace runtime

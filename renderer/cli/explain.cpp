@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -114,21 +115,27 @@ void append_origin(const Run& run, const Origin& origin, std::string& out) {
 }
 
 // What the tailnet has to allow before the API proxy is of use to anyone.
+void append_policy(const Workload& workload, std::string& out) {
+    const auto* proxy = workload.as<ApiProxyPlan>();
+    if (proxy == nullptr) {
+        return;
+    }
+    put(out,
+        "  {:<9} what the tailnet's has to allow; who may come, and as which group, is an "
+        "example\n",
+        "policy");
+    const std::string policy = api_proxy_policy(workload, *proxy);
+    for (const std::string_view line : split(policy, '\n')) {
+        put(out, "    {}\n", line);
+    }
+}
+
 void append_policy(const Run& run, const Origin& origin, std::string& out) {
-    for_each_of<ApiProxyPlan>(
-        run.plan.workloads, [&](const Workload& workload, const ApiProxyPlan& proxy) {
-            if (workload.origin.parent != origin.parent || workload.origin.rule != origin.rule) {
-                return;
-            }
-            put(out,
-                "  {:<9} what the tailnet's has to allow; who may come, and as which group, is an "
-                "example\n",
-                "policy");
-            const std::string policy = api_proxy_policy(workload, proxy);
-            for (const std::string_view line : split(policy, '\n')) {
-                put(out, "    {}\n", line);
-            }
-        });
+    for (const Workload& workload : run.plan.workloads) {
+        if (workload.origin.parent == origin.parent && workload.origin.rule == origin.rule) {
+            append_policy(workload, out);
+        }
+    }
 }
 
 void append_object(const Run& run, const std::vector<const Object*>& all, const Object& object,
@@ -180,6 +187,20 @@ void append_foreign(const Run& run, std::string_view asked, std::string& out) {
     }
 }
 
+// What `install` renders because of the same values.
+void append_elsewhere(const Run& run, std::string_view asked, std::string& out) {
+    const std::optional<Workload>& proxy = run.plan.api_proxy_elsewhere;
+    if (!proxy) {
+        return;
+    }
+    const std::string name = object_name("StatefulSet", proxy->ns, proxy->name);
+    if (matches(name, asked)) {
+        put(out, "{}\n  is rendered with the controller, by tailrender install\n", name);
+        append_origin(run, proxy->origin, out);
+        append_policy(*proxy, out);
+    }
+}
+
 Error unknown_object(const Run& run, const std::vector<const Object*>& all,
                      std::string_view asked) {
     std::set<std::string> names;
@@ -215,6 +236,9 @@ Result<std::string> explain(const Run& run, std::string_view object) {
     append_parents(run, all, object, out);
     if (out.empty()) {
         append_foreign(run, object, out);
+    }
+    if (out.empty()) {
+        append_elsewhere(run, object, out);
     }
     if (out.empty()) {
         return unknown_object(run, all, object);

@@ -25,19 +25,27 @@ struct Owned {
 // Accounts and roles of the operator, also where it is not among the inputs.
 constexpr std::array<std::string_view, 3> kReserved = {"operator", "proxies", kAuthProxyAccount};
 
+void add_claims(const Workload& one, std::vector<Owned>& claims) {
+    for (const Claim& claim : one.claims) {
+        claims.push_back({claim.kind, claim.name, claim.pos, one.origin.parent});
+    }
+}
+
+void sort(std::vector<Owned>& claims) {
+    std::ranges::stable_sort(claims, [](const Owned& a, const Owned& b) {
+        return std::tie(a.name, a.kind, a.pos) < std::tie(b.name, b.kind, b.pos);
+    });
+}
+
 std::vector<Owned> claims_of(const Plan& plan) {
     std::vector<Owned> claims;
     for (const Workload& one : plan.workloads) {
-        for (const Claim& claim : one.claims) {
-            claims.push_back({claim.kind, claim.name, claim.pos, one.origin.parent});
-        }
+        add_claims(one, claims);
     }
     for (const EgressMember& one : plan.egress_members) {
         claims.push_back({"Service", one.name, one.origin.pos, one.origin.parent});
     }
-    std::ranges::stable_sort(claims, [](const Owned& a, const Owned& b) {
-        return std::tie(a.name, a.kind, a.pos) < std::tie(b.name, b.kind, b.pos);
-    });
+    sort(claims);
     return claims;
 }
 
@@ -77,7 +85,12 @@ bool is_reserved(const Owned& claim, const OperatorNames& names) {
 }  // namespace
 
 void check_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
-    const std::vector<Owned> claims = claims_of(plan);
+    const std::vector<Owned> rendered = claims_of(plan);
+    std::vector<Owned> claims = rendered;
+    if (plan.api_proxy_elsewhere) {
+        add_claims(*plan.api_proxy_elsewhere, claims);
+        sort(claims);
+    }
     const Owned* first = nullptr;
     std::set<std::pair<Pos, std::string_view>> reported;  // once, whatever the kinds
     for (const Owned& claim : claims) {
@@ -97,7 +110,8 @@ void check_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostic
                    diagnostics);
         }
     }
-    check_inputs(loaded, plan, claims, diagnostics);
+    // What is rendered elsewhere may have been put beside the inputs.
+    check_inputs(loaded, plan, rendered, diagnostics);
 }
 
 }  // namespace renderer

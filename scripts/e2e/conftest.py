@@ -25,6 +25,7 @@ def pytest_addoption(parser):
     for name, place in PROGRAMS.items():
         parser.addoption(f"--{name}", type=lambda path: pathlib.Path(os.environ.get("OLDPWD", ""), path), default=ROOT / "build/dev" / place)
     parser.addoption("--short", action="store_true", help="less of what takes long")
+    parser.addoption("--native", action="store_true", help="proxies run tailrender-proxy")
     parser.addoption("--accept", action="store_true", help="write what was found into the documentation or the corpus; not in CI")
     parser.addoption("--seed", help="of what is made at random")
     parser.addoption("--count", type=int, help="how much of it")
@@ -60,6 +61,11 @@ tailrender, runtime, proxy, driver = map(program, PROGRAMS)
 @pytest.fixture(scope="session")
 def short(request):
     return request.config.getoption("short")
+
+
+@pytest.fixture(scope="session")
+def is_native(request):
+    return request.config.getoption("native")
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ Left out: Recorder "sessions" and the group "kube" are applied but have no image
 played by lab_groups); what clients see of the group "front", since the test control server tells no node of Tailscale Services (lab_groups
 has all but that); Funnel, which is Tailscale's own relays; an exit node's traffic, since there is no internet; the targets of nas and
 mail, addresses that do not exist here. Their proxies join, but for the Recorder's and those of "kube".
---short ends before the CRDs are added.
+--short ends before the CRDs are added. With --native the proxies run tailrender-proxy instead of containerboot.
 """
 import json
 import shutil
@@ -30,7 +30,7 @@ import yaml
 import audit
 import example_fleet
 from custom_resources import add_crds, install_crds, statuses_are_written
-from example_fleet import BEHIND, DOMAIN, PARENT, Fleet, apply, apply_on_the_server, by_hand, has_joined, places_outside
+from example_fleet import BEHIND, DOMAIN, NATIVE, PARENT, Fleet, apply, apply_on_the_server, by_hand, has_joined, places_outside
 from harness import Lab
 from hello import page
 from installed import NAMESPACE, data_of, usable_keys
@@ -54,8 +54,10 @@ def proxies(text):
 
 
 @pytest.fixture(scope="module")
-def lab(tools, runtime):
+def lab(tools, runtime, proxy, is_native):
     with Lab(TAILRENDER_LAB_DOMAIN=DOMAIN) as found:
+        if is_native:
+            found.verb("proxy", "lab/proxy:1.0.0", str(proxy))
         found.verb("image", "lab/runtime:1.0.0", str(runtime))
         found.verb("image", "lab/curl:1", shutil.which("curl"))
         places_outside(found)
@@ -63,8 +65,8 @@ def lab(tools, runtime):
 
 
 @pytest.fixture(scope="module")
-def fleet(lab, tailrender, scratch):
-    found = Fleet(tailrender, scratch, lab.tailnet.url)
+def fleet(lab, tailrender, scratch, is_native):
+    found = Fleet(tailrender, scratch, lab.tailnet.url, NATIVE if is_native else ())
     by_hand(lab, found)
     return found
 

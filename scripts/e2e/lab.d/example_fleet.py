@@ -9,6 +9,7 @@ from shared.fleet import FLEET
 
 DOMAIN = "tail1a2b3.ts.net"
 SETTINGS = ("tailrender.image.repository=lab/runtime", "tailrender.image.tag=1.0.0", "tailrender.cleanupDelay=2s")
+NATIVE = ("tailrender.dataplane=native", "tailrender.proxyImage.repository=lab/proxy", "tailrender.proxyImage.tag=1.0.0")
 PARENT, KIND = "tailscale.com/parent-resource", "tailscale.com/parent-resource-type"
 BEHIND = "10.20.0.1"
 DATABASE, DATABASE_ADDRESS = "orders.c9akciq32example.eu-central-1.rds.amazonaws.com", "10.20.0.2"
@@ -17,8 +18,9 @@ DATABASE, DATABASE_ADDRESS = "orders.c9akciq32example.eu-central-1.rds.amazonaws
 class Fleet:
     """A copy of examples/fleet, rendered for the lab."""
 
-    def __init__(self, tailrender, folder, login_server):
-        self.tailrender, self.tree, self.login_server = tailrender, folder / "fleet", login_server
+    def __init__(self, tailrender, folder, login_server, more=()):
+        """`more`: settings."""
+        self.tailrender, self.tree, self.login_server, self.more = tailrender, folder / "fleet", login_server, more
         shutil.copytree(FLEET, self.tree)
         self.edit("apps/tailnet.yaml", "name: partner\nspec:\n", f"name: partner\nspec:\n  loginUrl: {login_server}\n")
 
@@ -28,7 +30,7 @@ class Fleet:
         (self.tree / path).write_text(text.replace(old, new), encoding="utf-8")
 
     def settings(self):
-        return [word for setting in (*SETTINGS, "loginServer=" + self.login_server) for word in ("--set", setting)]
+        return [word for setting in (*SETTINGS, "loginServer=" + self.login_server, *self.more) for word in ("--set", setting)]
 
     def rendered(self):
         text = run(self.tailrender, "render", self.tree, "--cluster", "ozilab", "--quiet", *self.settings())

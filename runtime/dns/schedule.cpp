@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/split.h"
 
 namespace runtime::dns {
 
@@ -29,6 +30,14 @@ bool is_in_domain(std::string_view name, std::string_view domain) {
     const std::string lower = renderer::lower_case(without_last_dot(name));
     const std::string suffix = "." + renderer::lower_case(without_last_dot(domain));
     return suffix.size() > 1 && lower.size() > suffix.size() && lower.ends_with(suffix);
+}
+
+std::string_view cluster_domain_of(std::string_view name) {
+    std::string_view rest = without_last_dot(name);
+    const std::string_view service = renderer::take(rest, '.');
+    const std::string_view ns = renderer::take(rest, '.');
+    const bool is_service = renderer::take(rest, '.') == "svc" && !service.empty() && !ns.empty();
+    return is_service ? rest : std::string_view();
 }
 
 Duration delay_until_next(Duration ttl, bool in_cluster, Chance& chance) {

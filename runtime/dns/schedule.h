@@ -22,6 +22,11 @@ inline constexpr Duration kLongestRetry = std::chrono::seconds(30);
 // "".
 bool is_in_domain(std::string_view name, std::string_view domain);
 
+// The cluster's domain in the full name of a Service: "corp.example" of
+// "web.shop.svc.corp.example".
+// "": it is another name.
+std::string_view cluster_domain_of(std::string_view name);
+
 // The TTL, not below the floor nor above the ceiling, less up to a tenth by chance: never later
 // than max(TTL, floor).
 Duration delay_until_next(Duration ttl, bool in_cluster, Chance& chance);

@@ -16,6 +16,7 @@
 
 #include "runtime/api_proxy/run.h"
 #include "runtime/dns/cares.h"
+#include "runtime/dns/schedule.h"
 #include "runtime/nft/netlink.h"
 #include "runtime/nft/text.h"
 #include "runtime/proxy/fake_dataplane.h"
@@ -68,7 +69,9 @@ int run_proxy(runtime::Log& log) {
     }
     std::unique_ptr<runtime::dns::Lookup> lookup;
     if (!settings->dest_dns_name.empty()) {
-        auto opened = runtime::dns::open_cares(loop, {.cluster_domain = "cluster.local"});
+        auto opened = runtime::dns::open_cares(
+            loop, {.cluster_domain =
+                       std::string(runtime::dns::cluster_domain_of(settings->dest_dns_name))});
         if (!opened) {
             return fail(log, opened.error().diagnostic);
         }

@@ -12,6 +12,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/api.h"
+#include "runtime/dns/schedule.h"
 #include "runtime/proxy/go_text.h"
 #include "runtime/proxy/proxy.h"
 
@@ -23,7 +24,6 @@ namespace {
 
 constexpr std::string_view kSocketFolder = "/var/run/tailscale";
 constexpr std::string_view kSocketName = "/tailscaled.sock";
-constexpr std::string_view kClusterDomain = "cluster.local";
 
 std::string address_list(const TailnetNode& node) {
     Value list = Value::list();
@@ -90,7 +90,8 @@ void Proxy::run() {
     if (parts_.lookup != nullptr) {
         destination_ = std::make_unique<dns::ResolvedName>(
             parts_.loop, parts_.log, parts_.chance, *parts_.lookup, environment_.dest_dns_name,
-            kClusterDomain, [this](const std::vector<IpAddress>& addresses) {
+            dns::cluster_domain_of(environment_.dest_dns_name),
+            [this](const std::vector<IpAddress>& addresses) {
                 destinations_ = addresses;
                 look();
             });

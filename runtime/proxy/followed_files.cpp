@@ -20,8 +20,8 @@ std::string text_of_key(const Value& object, std::string_view key, bool is_secre
 }
 
 void FollowedFiles::follow(KubeClient& kube, const renderer::Kind& kind, const std::string& ns,
-                           const std::string& name, std::vector<File> files,
-                           std::function<void()> changed) {
+                           const std::string& name, const std::vector<File>& files,
+                           const std::function<void()>& changed) {
     ObjectWatch::Listener listener;
     const bool is_secret = kind.name == kSecrets.name;
     listener.on_object = [this, is_secret, files, changed](const Value& object) {

@@ -26,7 +26,8 @@ public:
 
     // `changed` is called whenever one of them has another text.
     void follow(KubeClient& kube, const renderer::Kind& kind, const std::string& ns,
-                const std::string& name, std::vector<File> files, std::function<void()> changed);
+                const std::string& name, const std::vector<File>& files,
+                const std::function<void()>& changed);
 
     // As read_if_there: no such file is an empty one.
     [[nodiscard]] renderer::Result<std::string> read(const std::string& path) const;

@@ -118,9 +118,9 @@ void Proxy::follow_objects() {
     const Environment& e = environment_;
     const std::string group = e.pod_name.substr(0, e.pod_name.rfind('-'));
     const auto follow = [this](const renderer::Kind& kind, const std::string& name,
-                               std::vector<FollowedFiles::File> files,
-                               std::function<void()> changed) {
-        files_.follow(*parts_.kube, kind, parts_.ns, name, std::move(files), std::move(changed));
+                               const std::vector<FollowedFiles::File>& files,
+                               const std::function<void()>& changed) {
+        files_.follow(*parts_.kube, kind, parts_.ns, name, files, changed);
     };
     const auto serve = [this] {
         if (serve_ != nullptr) {

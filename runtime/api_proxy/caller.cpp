@@ -58,7 +58,11 @@ renderer::Result<Caller> read_caller(std::string_view whois, const IpAddress& so
     if (out.node.ends_with('.')) {
         out.node.pop_back();
     }
-    const std::vector<std::string> tags = TRY(tags_of(*node));
+    out.node_id = renderer::text_of(node->find("StableID"));
+    const renderer::Value* owner = node->find("User");
+    out.user_id = owner != nullptr && owner->is_number() ? owner->as_int().value_or(0) : 0;
+    out.tags = TRY(tags_of(*node));
+    const std::vector<std::string>& tags = out.tags;
     out.user = tags.empty() ? std::string(renderer::text_of(*json, {"UserProfile", "LoginName"}))
                             : out.node;
     if (!is_field_value(out.user)) {

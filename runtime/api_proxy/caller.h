@@ -18,6 +18,9 @@ struct Caller {
     std::string user = {};  // a login name; of a tagged device its name
     std::vector<std::string> groups = {};
     std::string node = {};  // the device's name in the tailnet
+    std::string node_id = {};
+    std::vector<std::string> tags = {};  // of the device
+    std::int64_t user_id = 0;
     Grants grants = {};
 };
 

@@ -41,21 +41,29 @@ std::string normal_name(std::string_view name) {
     return out;
 }
 
-// The offered protocols without one that is a token (kubernetes v1.35
-// apiserver/pkg/authentication/request/websocket).
-std::string without_token(std::string_view protocols) {
-    constexpr std::string_view kToken = "base64url.bearer.authorization.k8s.io.";
+// The protocols of a list of which the condition is true.
+std::string chosen_protocols(std::string_view protocols, bool (*is_chosen)(std::string_view)) {
     std::string out;
     while (!protocols.empty()) {
         const std::size_t comma = std::min(protocols.find(','), protocols.size());
         std::string_view one = protocols.substr(0, comma);
         one.remove_prefix(std::min(one.find_first_not_of(" \t"), one.size()));
-        if (!renderer::lower_case(one).starts_with(kToken)) {
+        one = one.substr(0, one.find_last_not_of(" \t") + 1);
+        if (!one.empty() && is_chosen(one)) {
             out.append(out.empty() ? "" : ", ").append(one);
         }
         protocols.remove_prefix(std::min(comma + 1, protocols.size()));
     }
     return out;
+}
+
+// kubernetes v1.35 apiserver/pkg/authentication/request/websocket
+bool is_no_token(std::string_view protocol) {
+    return !renderer::lower_case(protocol).starts_with("base64url.bearer.authorization.k8s.io.");
+}
+
+bool is_recordable(std::string_view protocol) {
+    return protocol == "v4.channel.k8s.io" || protocol == "v5.channel.k8s.io";
 }
 
 bool is_nominated(const std::vector<std::string_view>& nominated, std::string_view name) {
@@ -99,19 +107,28 @@ std::string_view reason_of(int code) {
 
 }  // namespace
 
+std::string recordable_protocols(std::string_view protocols) {
+    return chosen_protocols(protocols, is_recordable);
+}
+
 std::string upstream_head(const RequestHead& head, const std::optional<Impersonation>& as,
-                          std::string_view source) {
+                          std::string_view source, bool is_recorded) {
     std::string out = fmt::format("{} {} HTTP/1.1\r\n", head.method, head.target);
     for (const HeadField& field : head.fields) {
         const std::string name = normal_name(field.name);
         if (holds(kOfOneHop, name) || holds(kOfOrigin, name) || (as && says_who(name)) ||
-            is_nominated(head.nominated, field.name)) {
+            is_nominated(head.nominated, field.name) ||
+            (is_recorded && name == "sec-websocket-extensions")) {
             continue;
         }
-        if (as && name == "sec-websocket-protocol") {
-            add(out, field.name, without_token(field.value));
-        } else {
+        if (name != "sec-websocket-protocol" || (!as && !is_recorded)) {
             add(out, field.name, field.value);
+            continue;
+        }
+        const std::string protocols =
+            chosen_protocols(field.value, is_recorded ? is_recordable : is_no_token);
+        if (!protocols.empty()) {
+            add(out, field.name, protocols);
         }
     }
     const bool may_have_body = head.method != "GET" && head.method != "HEAD";

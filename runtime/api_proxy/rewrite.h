@@ -20,8 +20,13 @@ struct Impersonation {
 // The head that goes to the API server. With `as`, nothing that the client says about who it is
 // gets through; without, its credentials are what the API server judges. In both, what is meant for
 // the next hop only ends here, and `source` is the only word on where the request comes from.
+// `is_recorded`: of the protocols of a WebSocket only those are offered that can be recorded.
 std::string upstream_head(const RequestHead& head, const std::optional<Impersonation>& as,
-                          std::string_view source);
+                          std::string_view source, bool is_recorded = false);
+
+// Of protocols that a WebSocket offers, or of the one that it speaks: those whose sessions can be
+// recorded.
+std::string recordable_protocols(std::string_view protocols);
 
 // The head that goes to the client. `closes`: the connection ends after this message.
 std::string client_head(const ResponseHead& head, bool closes);

@@ -54,15 +54,17 @@ TEST(Rewrite, ATokenAmongTheProtocolsOfAWebSocketDoesNotGetThrough) {
     const auto protocols = [](const std::string& offered) {
         const std::string head = as_caller(
             "GET / HTTP/1.1\r\nHost: a\r\nSec-WebSocket-Protocol: " + offered + "\r\n\r\n");
-        const std::size_t begin = head.find("Protocol: ") + 10;
-        return head.substr(begin, head.find("\r\n", begin) - begin);
+        const std::size_t begin = head.find("Protocol: ");
+        return begin == std::string::npos
+                   ? "none"
+                   : head.substr(begin + 10, head.find("\r\n", begin) - begin - 10);
     };
     EXPECT_EQ(protocols("v5.channel.k8s.io, v4.channel.k8s.io"),
               "v5.channel.k8s.io, v4.channel.k8s.io");
     EXPECT_EQ(protocols("base64url.bearer.authorization.k8s.io.bWluZQ, v4.channel.k8s.io"),
               "v4.channel.k8s.io");
     EXPECT_EQ(protocols("a,\t BASE64URL.bearer.authorization.k8s.io.bWluZQ ,b"), "a, b");
-    EXPECT_EQ(protocols("base64url.bearer.authorization.k8s.io.bWluZQ"), "");
+    EXPECT_EQ(protocols("base64url.bearer.authorization.k8s.io.bWluZQ"), "none");
 }
 
 TEST(Rewrite, BodiesAreFramedOnce) {

@@ -124,7 +124,11 @@ int run(const Environment& environment) {
     LocalApi api(local);
     Callers callers(loop, api);
     Upstream upstream(loop, resolver, settings->api_server);
-    Shared shared{.loop = loop, .log = log, .callers = callers, .upstream = upstream};
+    Shared shared{.loop = loop,
+                  .log = log,
+                  .callers = callers,
+                  .upstream = upstream,
+                  .socket = settings->socket};
     Serve serve(
         loop, log, api, [&] { return owner_of_listener(settings->socket); }, settings->listen);
     Server server(loop, shared, [&] { return serve.tailscaled(); });

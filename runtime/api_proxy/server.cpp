@@ -59,7 +59,13 @@ void Server::take(int descriptor) {
 
 void Server::forget(std::uint64_t id) {
     sessions_.erase(id);
-    if (sessions_.empty() && stopped_ != nullptr) {
+    finish();
+}
+
+// Recordings are brought to their end, too, unless the time is over.
+void Server::finish() {
+    const bool is_over = ends_at_ && loop_.uptime() >= *ends_at_;
+    if (stopped_ != nullptr && sessions_.empty() && (shared_.uploads.empty() || is_over)) {
         std::exchange(stopped_, nullptr)();
     }
 }
@@ -69,6 +75,7 @@ void Server::tick() {
     for (const auto& [id, session] : sessions_) {
         is_over ? session->end("the proxy stops") : session->tick();
     }
+    finish();
     timer_ = loop_.after(kTick, [this] { tick(); });
 }
 
@@ -78,10 +85,8 @@ void Server::stop(Duration grace, std::function<void()> done) {
     for (const auto& [id, session] : sessions_) {
         session->drain();
     }
-    if (sessions_.empty()) {
-        return done();
-    }
     stopped_ = std::move(done);
+    finish();
 }
 
 }  // namespace runtime::api_proxy

@@ -28,8 +28,8 @@ public:
 
     // On an address of IPv4 loopback. The result is the port.
     renderer::Result<std::uint16_t> listen(const AddressPort& at);
-    // Takes no new connections and requests; `done` once all have ended, at the latest after
-    // `grace`.
+    // Takes no new connections and requests; `done` once all have ended and their recordings are
+    // taken, at the latest after `grace`.
     void stop(Duration grace, std::function<void()> done);
     [[nodiscard]] std::size_t size() const { return sessions_.size(); }
 
@@ -37,6 +37,7 @@ private:
     void take(int descriptor);
     void tick();
     void forget(std::uint64_t id);
+    void finish();
 
     AsioLoop& loop_;
     Shared& shared_;

@@ -19,25 +19,6 @@ constexpr Duration kKnownFor = seconds(5);
 constexpr Duration kConfirmEach = seconds(20);
 constexpr Duration kUnconfirmed = seconds(45);
 
-// Sessions that a grant may want recorded. A path with "%" may be any other; only those that
-// upgrade can be sessions at all.
-bool is_recorded_session(const RequestHead& request) {
-    const std::string_view path = request.target.substr(0, request.target.find('?'));
-    const auto has_segment = [&](std::string_view segment) {
-        const std::size_t at = path.find(segment);
-        return at != std::string_view::npos &&
-               (at + segment.size() == path.size() || path[at + segment.size()] == '/');
-    };
-    return request.upgrade != Protocol::None && (path.find('%') != std::string_view::npos ||
-                                                 has_segment("/exec") || has_segment("/attach"));
-}
-
-// Nothing is recorded yet: what must be is refused.
-bool must_be_recorded(const Grants& grants, const RequestHead& request) {
-    return grants.enforces_recorder &&
-           (grants.recorders.empty() || grants.records_events || is_recorded_session(request));
-}
-
 int code_of(Fault fault) {
     return fault == Fault::HeadTooLarge || fault == Fault::TooManyFields ? 431
            : fault == Fault::Version                                     ? 505
@@ -71,6 +52,7 @@ void Session::end(std::string_view why) {
         audit(why, status_);
     }
     state_ = State::Ended;
+    finish_recording();
     drop_upstream();
     shared_.loop.watch(client_.descriptor(), {}, nullptr);
     client_.close();
@@ -94,7 +76,7 @@ void Session::drain() {
 void Session::tick() {
     if (deadline_ && shared_.loop.uptime() >= *deadline_) {
         on_deadline();
-    } else if (state_ == State::Exchange || state_ == State::Tunnel) {
+    } else if (state_ == State::Exchange || (state_ == State::Tunnel && record({}, true))) {
         confirm();
     }
     settle();
@@ -122,7 +104,7 @@ void Session::settle() {
     if (link_ == Link::Connecting) {
         upstream.write = true;
     } else if (link_ != Link::None) {
-        upstream = {.read = to_client_.empty() && !upstream_ended_,
+        upstream = {.read = wants_upstream_bytes(),
                     .write = needs_write_ || (link_ == Link::Open && !to_upstream_.empty())};
     }
     if (upstream.read != upstream_interest_.read || upstream.write != upstream_interest_.write) {
@@ -168,6 +150,7 @@ bool Session::wants_client_bytes() const {
         case State::Exchange:
             return request_body_.is_done ? in_.size() < kLargestHead : to_upstream_.empty();
         case State::Identify:
+        case State::Record:
         case State::Connect:
             return in_.size() < kLargestHead;
         case State::ProxyHeader:
@@ -241,12 +224,12 @@ void Session::process_input() {
         case State::Exchange:
             return forward_body();
         case State::Tunnel:
-            send_upstream(std::exchange(in_, {}));
-            return;
+            return send_tunnel();
         case State::Linger:
             in_.clear();
             return;
         case State::Identify:
+        case State::Record:
         case State::Connect:
         case State::Ended:
             return;
@@ -341,12 +324,6 @@ std::optional<Refusal> Session::judge(const CallerAnswer& answer) {
         ++counters.crowded;
         return Refusal{429, "too many connections; try again later"};
     }
-    if (must_be_recorded(answer.caller->grants, request_)) {
-        ++counters.denied;
-        return Refusal{403, fmt::format("your grant of \"{}\" requires this to be recorded "
-                                        "(enforceRecorder), which this proxy does not do",
-                                        kCapability)};
-    }
     return std::nullopt;
 }
 
@@ -356,6 +333,10 @@ void Session::on_caller(const CallerAnswer& answer) {
     }
     caller_ = answer.caller;
     if (const auto refusal = judge(answer)) {
+        return refuse(*refusal);
+    }
+    if (const auto refusal = plan_recording()) {
+        ++shared_.counters.denied;
         return refuse(*refusal);
     }
     confirmed_ = shared_.loop.uptime() - kKnownFor;
@@ -369,7 +350,10 @@ void Session::on_caller(const CallerAnswer& answer) {
     }
     const auto as = shared_.upstream.shows_token() ? std::optional<Impersonation>({*caller_, token})
                                                    : std::nullopt;
-    out_head_ = upstream_head(request_, as, source_->address.text());
+    out_head_ = upstream_head(request_, as, source_->address.text(), session_.has_value());
+    if (session_) {
+        return start_recording();
+    }
     state_ = State::Connect;
     go_upstream();
 }
@@ -422,6 +406,7 @@ void Session::refuse_fault(Fault fault) {
 
 void Session::refuse(const Refusal& refusal) {
     const bool has_body = !head_.starts_with("HEAD ");
+    finish_recording();
     audit(refusal.message, refusal.code);
     drop_upstream();
     phase_ = Phase::Idle;
@@ -463,7 +448,7 @@ void Session::audit(std::string_view what, int status) {
          {"received", fmt::format("{}", bytes_down_)},
          {"milliseconds", fmt::format("{}", (shared_.loop.uptime() - begun_).count())},
          {"end", std::string(what)},
-         {"recorded", "no"}});
+         {"recorded", recorded_}});
 }
 
 }  // namespace runtime::api_proxy

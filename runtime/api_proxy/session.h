@@ -13,9 +13,11 @@
 #include "runtime/api_proxy/chunks.h"
 #include "runtime/api_proxy/head.h"
 #include "runtime/api_proxy/proxy_header.h"
+#include "runtime/api_proxy/recorder.h"
 #include "runtime/api_proxy/rewrite.h"
 #include "runtime/api_proxy/shared.h"
 #include "runtime/api_proxy/stream.h"
+#include "runtime/recording/tape.h"
 
 namespace runtime::api_proxy {
 
@@ -40,6 +42,7 @@ private:
         ProxyHeader,
         Head,      // of the next request
         Identify,  // its caller
+        Record,    // a recorder is asked first
         Connect,   // to the API server
         Exchange,
         Tunnel,
@@ -81,6 +84,9 @@ private:
     void send_client(std::string_view bytes);
     void audit(std::string_view what, int status);
     [[nodiscard]] bool wants_client_bytes() const;
+    [[nodiscard]] bool wants_upstream_bytes() const {
+        return to_client_.empty() && !upstream_ended_ && !is_recorder_behind();
+    }
 
     // The API server's side: session_upstream.cpp.
     void go_upstream();
@@ -95,12 +101,23 @@ private:
     std::size_t take_response_head(std::string_view bytes);
     void take_response();
     void begin_tunnel();
+    void send_tunnel();
     void finish_exchange();
     void send_upstream(std::string_view bytes);
     void drop_upstream();
     void unreachable(std::string_view why);
 
-    // Both.
+    // The recording: session_recording.cpp.
+    std::optional<Refusal> plan_recording();
+    void start_recording();
+    void on_recorder(const std::string& problem);
+    void begin_tape();
+    bool record(std::string_view bytes, bool is_client);
+    [[nodiscard]] bool is_recorder_behind() const;
+    void break_recording(const std::string& problem);
+    void finish_recording();
+
+    // All of them.
     void settle();  // watches for what is wanted now
     bool send(Stream& stream, std::string& pending, std::string_view bytes);
     void set_deadline(Duration from_now) { deadline_ = shared_.loop.uptime() + from_now; }
@@ -154,6 +171,12 @@ private:
     int status_ = 0;
     Progress response_body_;
     std::uint64_t bytes_up_ = 0, bytes_down_ = 0;
+
+    std::optional<recording::SessionRequest> session_;  // that is to be recorded
+    std::shared_ptr<Recorder> recorder_;
+    std::unique_ptr<recording::Tape> tape_;
+    Duration tape_begun_ = {};
+    std::string recorded_ = "no";  // for the audit
 
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };

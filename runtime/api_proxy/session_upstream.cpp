@@ -156,7 +156,7 @@ void Session::on_upstream(Interest ready) {
 }
 
 void Session::read_upstream() {
-    for (int turn = 0; link_ == Link::Open && to_client_.empty() && !upstream_ended_; ++turn) {
+    for (int turn = 0; link_ == Link::Open && wants_upstream_bytes(); ++turn) {
         if (turn == kTurns) {
             // TLS may hold more, of which the socket does not tell; others come first.
             shared_.loop.after({}, guarded([this] {
@@ -216,7 +216,7 @@ void Session::on_upstream_end(bool is_clean) {
 void Session::process_upstream(std::string_view bytes) {
     while (!bytes.empty() && link_ == Link::Open) {
         if (state_ == State::Tunnel) {
-            return send_client(bytes);
+            return record(bytes, false) ? send_client(bytes) : void();
         }
         if (phase_ == Phase::Idle) {
             return drop_upstream();  // it says what no one has asked for
@@ -300,13 +300,23 @@ void Session::begin_tunnel() {
     ++shared_.counters.upgrades;
     status_ = 101;
     state_ = State::Tunnel;
-    send_client(client_head(response_, false));
+    begin_tape();
+    if (!is_ended()) {
+        send_client(client_head(response_, false));
+    }
     if (is_ended()) {
         return;
     }
     audit("begins", status_);
     if (!in_.empty()) {
-        send_upstream(std::exchange(in_, {}));
+        send_tunnel();
+    }
+}
+
+void Session::send_tunnel() {
+    const std::string bytes = std::exchange(in_, {});
+    if (record(bytes, true)) {
+        send_upstream(bytes);
     }
 }
 
@@ -316,6 +326,7 @@ void Session::finish_exchange() {
     }
     const bool may_reuse = response_.keeps_alive && request_body_.is_done && !client_ended_;
     audit("", status_);
+    finish_recording();
     phase_ = Phase::Idle;
     // The next request has nothing of this one.
     request_ = {};

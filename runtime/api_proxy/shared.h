@@ -4,11 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "runtime/api_proxy/callers.h"
 #include "runtime/api_proxy/fault.h"
+#include "runtime/api_proxy/recorder.h"
 #include "runtime/api_proxy/upstream.h"
 #include "runtime/base/log.h"
 #include "runtime/base/loop.h"
@@ -25,6 +27,7 @@ struct Counters {
     std::uint64_t crowded = 0;    // requests on connections beyond the limit
     std::uint64_t unreached = 0;  // requests that the API server did not answer
     std::uint64_t withdrawn = 0;  // sessions that ended since their caller lost a grant
+    std::uint64_t recordings = 0, recordings_uploaded = 0, recordings_failed = 0;
 };
 
 // How many connections there are of each: of an address of the tailnet, and of a user.
@@ -61,9 +64,11 @@ struct Shared {
     Log& log;
     Callers& callers;
     Upstream& upstream;
+    std::string socket = {};  // tailscaled's, which dials recorders
     Limits limits = {};
     Counters counters = {};
     Places places{limits.of_one_caller};
+    std::vector<std::shared_ptr<Recorder>> uploads = {};  // of sessions that have ended
     std::vector<char> piece =
         std::vector<char>(std::size_t{64} * 1024);  // is read into, then taken
 };

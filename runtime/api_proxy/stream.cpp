@@ -9,6 +9,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -139,6 +140,24 @@ Stream Stream::connect(const AddressPort& to) {
         is_v6 ? reinterpret_cast<const sockaddr*>(&v6) : reinterpret_cast<const sockaddr*>(&v4);
     const socklen_t size = is_v6 ? sizeof v6 : sizeof v4;
     if (::connect(descriptor, address, size) != 0 && errno != EINPROGRESS) {
+        return {};
+    }
+    return out;
+}
+
+Stream Stream::connect_local(const std::string& path) {
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) {
+        return {};
+    }
+    Stream out(descriptor);
+    if (path.size() >= sizeof address.sun_path) {
+        return {};
+    }
+    std::memcpy(address.sun_path, path.data(), path.size());
+    if (::connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
         return {};
     }
     return out;

@@ -48,6 +48,8 @@ public:
 
     // Begins to connect; `finish_connect` says how it went, once the socket can be written to.
     static Stream connect(const AddressPort& to);
+    // To a server on a Unix socket; at once, or not at all.
+    static Stream connect_local(const std::string& path);
     [[nodiscard]] Io finish_connect();
     // Of a connected socket; then `shake_hands` until it is done.
     bool start_tls(const TlsClient& client);

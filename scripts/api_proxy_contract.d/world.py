@@ -50,7 +50,8 @@ def equal(found, wanted):
 
 
 def device(address, user=None, tags=(), rules=(), legacy=()):
-    return {"Node": {"Name": f"n{address.rsplit('.')[-1]}.t.ts.net.", "Addresses": [f"{address}/32"], "Tags": list(tags)},
+    name = "n" + address.rsplit(".", maxsplit=1)[-1]
+    return {"Node": {"Name": f"{name}.t.ts.net.", "StableID": name, "User": 7, "Addresses": [f"{address}/32"], "Tags": list(tags)},
             "UserProfile": {"LoginName": user or ""},
             "CapMap": {"tailscale.com/cap/kubernetes": list(rules), "https://tailscale.com/cap/kubernetes": list(legacy)}}
 
@@ -101,9 +102,31 @@ class LocalApi(http.server.BaseHTTPRequestHandler):
             found = daemon.devices.get(address)
             self.reply(200 if found else 404, found or b"no match for IP:port")
 
+    def dial(self):
+        """To what a test has put there; else there is nothing."""
+        port = self.server.world.daemon.dialled.get(f"{self.headers['Dial-Host']}:{self.headers['Dial-Port']}")
+        if not port:
+            return self.reply(502, b"dial failure")
+        self.close_connection = True
+        with socket.create_connection(("127.0.0.1", port)) as other:
+            self.wfile.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: ts-dial\r\nConnection: upgrade\r\n\r\n")
+            threading.Thread(target=pump, args=(other, self.connection), daemon=True).start()
+            return pump(self.connection, other)
+
     def do_POST(self):
+        if self.path.endswith("/dial"):
+            return self.dial()
         self.server.world.daemon.serve = self.rfile.read(int(self.headers["Content-Length"]))
-        self.reply(200)
+        return self.reply(200)
+
+
+def pump(source, to):
+    with contextlib.suppress(OSError):
+        while data := source.recv(65536):
+            to.sendall(data)
+    for end in (source, to):
+        with contextlib.suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
 
 
 class UnixServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
@@ -127,7 +150,7 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"x"], [server.fileno()
 
 class Daemon:
     def __init__(self):
-        self.devices, self.answer, self.asked, self.serve = dict(DEVICES), None, [], None
+        self.devices, self.answer, self.asked, self.serve, self.dialled = dict(DEVICES), None, [], None, {}
 
 
 class Request:

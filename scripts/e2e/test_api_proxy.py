@@ -372,6 +372,75 @@ def test_survives_a_restart_and_stops(api):
     api.lab.wait("kubectl is let in again", lambda: api.kubectl("get", "pods", check=False).returncode == 0)
 
 
+@contextlib.contextmanager
+def recording_to(api):
+    """A recorder on the client's machine, and the folder of its casts; grants require it."""
+    casts, port = api.folder / "casts", 8085
+    casts.mkdir(exist_ok=True)
+    program = SCRIPT.parent / "lab.d/cast_recorder.py"
+    process = subprocess.Popen([str(SCRIPT), "run", "--on", "client", str(program), str(casts), str(port)], env=api.lab.environment,
+                               start_new_session=True)
+    try:
+        [address] = api.lab.run("tailscale", "ip", "-4", on="client").split()
+        api.lab.wait("the recorder listens", lambda: api.lab.run("curl", "-sS", f"http://{address}:{port}/", on="client"), 30)
+        api.grants({"impersonate": {"groups": [GROUP]}, "recorderAddrs": [f"{address}:{port}"], "enforceRecorder": True})
+        yield casts
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def casts_of(api, casts, number):
+    """Header and output of each, once there are so many; without times."""
+    api.lab.wait(f"{number} casts", lambda: len(list(casts.glob("*.cast"))) >= number, 60)
+    found = []
+    for file in sorted(casts.glob("*.cast"), key=lambda file: int(file.stem)):
+        header, *events = [json.loads(line) for line in file.read_text().splitlines()]
+        assert abs(header.pop("timestamp") - time.time()) < 600
+        found.append((header, "".join(text for _, code, text in events if code == "o")))
+        file.unlink()
+    return found
+
+
+SESSIONS = (("exec", "web", "-c", "web", "--", "sh", "-c", "echo caf\u00e9; echo to stderr >&2; seq 1 2000; exit 3"),
+            ("exec", "-i", "web", "-c", "web", "--", "cat"), ("exec", "web", "-c", "web", "--", "true"))
+
+
+def record_sessions(api, casts, url=""):
+    """Each by both transports; what they hold is what kubectl got."""
+    for transport in TRANSPORTS:
+        for words in SESSIONS:
+            api.kubectl(*words, text="typed in\n", transport=transport, url=url, check=False)
+    return casts_of(api, casts, len(SESSIONS) * len(TRANSPORTS))
+
+
+def test_sessions_are_recorded(api):
+    with recording_to(api) as casts:
+        def is_recorded():
+            api.kubectl("exec", "web", "-c", "web", "--", "true", check=False)
+            return list(casts.glob("*.cast"))
+        api.lab.wait("the grant counts", is_recorded, 60)
+        time.sleep(2)
+        for file in casts.glob("*.cast"):
+            file.unlink()
+        recorded = record_sessions(api, casts)
+        wanted = "caf\u00e9\nto stderr\n" + "".join(f"{number}\n" for number in range(1, 2001))
+        assert [sorted(output.splitlines()) for _, output in recorded] == [sorted(text.splitlines()) for text in (wanted, "typed in\n", "")] * 2
+        assert [header["kubernetes"] for header, _ in recorded] == [
+            {"PodName": "web", "Namespace": "default", "Container": "web", "SessionType": "exec"}] * 6
+        words = " ".join(api.command("exec", "-it", "web", "-c", "web", "--", "sh", "-c", "'sleep 1; test -t 0 && echo a terminal'"))
+        done = subprocess.run(["script", "-qefc", f"stty rows 33 cols 111; {words}", "/dev/null"], env=api.lab.environment, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)
+        [(header, output)] = casts_of(api, casts, 1)
+        assert (header["width"], header["height"]) == (111, 33) and "a terminal" in output, (header, output, done.stdout)
+    # Without its recorder nothing begins.
+    refused = api.kubectl("exec", "web", "-c", "web", "--", "touch", "/never", check=False)
+    assert refused.returncode != 0 and "no recorder takes it" in refused.stderr, refused
+    api.grants({"impersonate": {"groups": [GROUP]}})
+    api.lab.wait("it need not be recorded", lambda: api.kubectl("exec", "web", "-c", "web", "--", "true", check=False).returncode == 0)
+    assert api.kubectl("exec", "web", "-c", "web", "--", "ls", "/never", check=False).returncode != 0, "the command has run"
+
+
 OPERATOR = "tailscale-operator"
 ACCOUNTS = {OPERATOR: "system:serviceaccount:tailscale:operator", NAME: "system:serviceaccount:default:kube-apiserver-auth-proxy"}
 
@@ -417,3 +486,9 @@ def test_the_operators_proxy_asks_the_same(api):
             found = {name: asked(api.lab, ACCOUNTS[name], since) for name in urls}
             assert len(found[NAME]) >= 10, found
             assert found[NAME] == found[OPERATOR], found[NAME] ^ found[OPERATOR]
+        with recording_to(api) as casts:
+            time.sleep(10)  # until the grant counts for both
+            ours, theirs = (record_sessions(api, casts, one) for one in (api.url, url))
+        for (header, output), (their_header, their_output) in zip(ours, theirs):
+            assert header == their_header
+            assert sorted(output.splitlines()) == sorted(their_output.splitlines())

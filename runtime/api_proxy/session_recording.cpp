@@ -1,0 +1,189 @@
+// A session's recording: whether there must be one, and what goes into it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/api_proxy/session.h"
+
+namespace runtime::api_proxy {
+
+namespace {
+
+constexpr std::size_t kMostWaiting = std::size_t{256} * 1024;  // for a recorder
+
+// What could be a session that the API server starts. A path with "%" may be any other.
+bool may_be_session(const RequestHead& request) {
+    const std::string_view path = request.target.substr(0, request.target.find('?'));
+    const auto has_segment = [&](std::string_view segment) {
+        const std::size_t at = path.find(segment);
+        return at != std::string_view::npos &&
+               (at + segment.size() == path.size() || path[at + segment.size()] == '/');
+    };
+    return request.upgrade != Protocol::None && (path.find('%') != std::string_view::npos ||
+                                                 has_segment("/exec") || has_segment("/attach"));
+}
+
+bool can_be_recorded(const RequestHead& request) {
+    return request.upgrade == Protocol::Spdy ||
+           std::ranges::any_of(request.fields, [](const HeadField& field) {
+               return equals_ignoring_case(field.name, "sec-websocket-protocol") &&
+                      !recordable_protocols(field.value).empty();
+           });
+}
+
+}  // namespace
+
+// Decides what is recorded; a refusal is for what must be, and cannot.
+std::optional<Refusal> Session::plan_recording() {
+    const Grants& grants = caller_->grants;
+    session_ =
+        request_.upgrade != Protocol::None && !grants.recorders.empty() && can_be_recorded(request_)
+            ? recording::read_session(request_.target)
+            : std::nullopt;
+    const auto refusal = [](std::string_view why) {
+        return Refusal{403, fmt::format("your grant of \"{}\" requires this to be recorded "
+                                        "(enforceRecorder): {}",
+                                        kCapability, why)};
+    };
+    if (!grants.enforces_recorder) {
+        return std::nullopt;
+    }
+    if (grants.recorders.empty()) {
+        return refusal("there is no recorder");
+    }
+    if (grants.records_events) {
+        return refusal("requests are not recorded by this proxy (enableEvents)");
+    }
+    return may_be_session(request_) && !session_ ? std::optional(refusal("it cannot be"))
+                                                 : std::nullopt;
+}
+
+void Session::start_recording() {
+    state_ = State::Record;
+    ++shared_.counters.recordings;
+    recorder_ = Recorder::start(
+        shared_.loop, shared_.socket, caller_->grants.recorders,
+        {.started = guarded([this](const std::string& problem) {
+             on_recorder(problem);
+             settle();
+         }),
+         .broken = guarded([this](const std::string& problem) { break_recording(problem); }),
+         .moved = guarded([this] {
+             if (link_ == Link::Open) {
+                 read_upstream();
+             }
+             settle();
+         })});
+}
+
+void Session::on_recorder(const std::string& problem) {
+    if (!problem.empty()) {
+        recorder_ = nullptr;
+        ++shared_.counters.recordings_failed;
+        shared_.log.warning("a session cannot be recorded: " + problem);
+        if (caller_->grants.enforces_recorder) {
+            ++shared_.counters.denied;
+            return refuse({403, fmt::format("your grant of \"{}\" requires this to be recorded "
+                                            "(enforceRecorder), and no recorder takes it",
+                                            kCapability)});
+        }
+    }
+    state_ = State::Connect;
+    go_upstream();
+}
+
+// Of the response that begins the session.
+void Session::begin_tape() {
+    if (recorder_ == nullptr) {
+        return;
+    }
+    if (request_.upgrade == Protocol::WebSocket) {
+        const auto chosen = find_field(response_.fields, "sec-websocket-protocol");
+        if (!chosen || recordable_protocols(*chosen).empty()) {
+            return break_recording("the API server speaks another protocol");
+        }
+    }
+    recorded_ = recorder_->address();
+    tape_begun_ = shared_.loop.uptime();
+    const auto now =
+        std::chrono::duration_cast<std::chrono::seconds>(shared_.loop.now().time_since_epoch());
+    tape_ = std::make_unique<recording::Tape>(
+        request_.upgrade == Protocol::WebSocket ? recording::read_websocket()
+                                                : recording::read_spdy(),
+        recording::CastHeader{.timestamp = now.count(),
+                              .command = session_->command,
+                              .node = caller_->node,
+                              .node_id = caller_->node_id,
+                              .tags = caller_->tags,
+                              .user = caller_->tags.empty() ? caller_->user : "",
+                              .user_id = caller_->user_id,
+                              .pod = session_->pod,
+                              .ns = session_->ns,
+                              .container = session_->container,
+                              .session_type = session_->type},
+        session_->has_terminal);
+    record({}, true);
+}
+
+// Before the bytes go on. False: the session has ended, for what they hold cannot be recorded.
+bool Session::record(std::string_view bytes, bool is_client) {
+    if (tape_ == nullptr) {
+        return !is_ended();
+    }
+    const Duration since = shared_.loop.uptime() - tape_begun_;
+    const recording::Problem problem =
+        is_client ? tape_->from_client(bytes, since) : tape_->from_server(bytes, since);
+    recorder_->write(tape_->take_lines(since));
+    if (problem) {
+        break_recording(*problem);
+    }
+    return !is_ended();
+}
+
+bool Session::is_recorder_behind() const {
+    return recorder_ != nullptr && recorder_->waiting() > kMostWaiting;
+}
+
+void Session::break_recording(const std::string& problem) {
+    ++shared_.counters.recordings_failed;
+    shared_.log.warning("a session is recorded no further: " + problem);
+    recorded_ = recorded_ == "no" ? recorded_ : "in part: " + recorded_;
+    tape_ = nullptr;
+    if (recorder_ != nullptr) {
+        recorder_->abandon();
+    }
+    recorder_ = nullptr;
+    if (caller_ != nullptr && caller_->grants.enforces_recorder) {
+        return end("the recording broke");
+    }
+    // What was not read while the recorder was behind; not from within a reading.
+    shared_.loop.after({}, guarded([this] {
+                           read_upstream();
+                           settle();
+                       }));
+}
+
+// The rest is sent after the session has ended.
+void Session::finish_recording() {
+    const auto recorder = std::exchange(recorder_, nullptr);
+    const auto tape = std::exchange(tape_, nullptr);
+    if (recorder == nullptr) {
+        return;
+    }
+    if (tape == nullptr) {
+        return recorder->abandon();  // the session never began
+    }
+    recorder->write(tape->end(shared_.loop.uptime() - tape_begun_));
+    shared_.uploads.push_back(recorder);
+    recorder->finish([&shared = shared_, one = recorder.get()](const std::string& problem) {
+        ++(problem.empty() ? shared.counters.recordings_uploaded
+                           : shared.counters.recordings_failed);
+        if (!problem.empty()) {
+            shared.log.warning("a recording was not taken whole: " + problem);
+        }
+        std::erase_if(shared.uploads, [one](const auto& other) { return other.get() == one; });
+    });
+}
+
+}  // namespace runtime::api_proxy

@@ -1,0 +1,58 @@
+#include <utility>
+
+#include "renderer/base/ascii.h"
+#include "renderer/core/json.h"
+#include "runtime/recording/streams.h"
+
+namespace runtime::recording {
+
+namespace {
+
+constexpr std::size_t kLongest = 4096;
+constexpr std::int64_t kLargest = 65535;  // the kernel's
+
+// Go reads the keys in any case.
+int member(const renderer::Value& map, std::string_view lower) {
+    for (const renderer::Member& one : map.members()) {
+        if (renderer::lower_case(one.name()) == lower) {
+            const auto number =
+                one.value.is_number() ? one.value.as_int() : std::optional<std::int64_t>();
+            return number && *number >= 0 && *number <= kLargest ? static_cast<int>(*number) : -1;
+        }
+    }
+    return 0;
+}
+
+}  // namespace
+
+Problem ResizeText::take(std::string_view bytes, std::vector<StreamEvent>& events) {
+    text_.append(bytes);
+    for (std::size_t end = text_.find('\n'); end != std::string::npos; end = text_.find('\n')) {
+        std::string after = text_.substr(end + 1);
+        text_.resize(end);
+        if (auto problem = this->end(events)) {
+            return problem;
+        }
+        text_ = std::move(after);
+    }
+    return text_.size() > kLongest ? Problem("a resize that does not end") : std::nullopt;
+}
+
+Problem ResizeText::end(std::vector<StreamEvent>& events) {
+    const std::string text = std::exchange(text_, {});
+    if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+        return std::nullopt;
+    }
+    const auto json = renderer::read_json(text);
+    if (!json || !json->is_map()) {
+        return "a resize that is no JSON";
+    }
+    const Size size{member(*json, "width"), member(*json, "height")};
+    if (size.columns < 0 || size.rows < 0) {
+        return "a resize that is none";
+    }
+    events.push_back({.kind = StreamEvent::Kind::Resize, .size = size});
+    return std::nullopt;
+}
+
+}  // namespace runtime::recording

@@ -163,8 +163,9 @@ void Recorder::flush() {
     }
     if (out_.size() < before) {
         moved_ = loop_.uptime();
-        if (events_.moved != nullptr) {
-            events_.moved();
+        const auto moved = events_.moved;  // who is told may want to hear no more
+        if (moved != nullptr) {
+            moved();
         }
     }
 }

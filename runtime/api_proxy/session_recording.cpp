@@ -14,14 +14,22 @@ constexpr std::size_t kMostWaiting = std::size_t{256} * 1024;  // for a recorder
 
 // What could be a session that the API server starts. A path with "%" may be any other.
 bool may_be_session(const RequestHead& request) {
-    const std::string_view path = request.target.substr(0, request.target.find('?'));
-    const auto has_segment = [&](std::string_view segment) {
-        const std::size_t at = path.find(segment);
-        return at != std::string_view::npos &&
-               (at + segment.size() == path.size() || path[at + segment.size()] == '/');
-    };
-    return request.upgrade != Protocol::None && (path.find('%') != std::string_view::npos ||
-                                                 has_segment("/exec") || has_segment("/attach"));
+    if (request.upgrade == Protocol::None) {
+        return false;
+    }
+    std::string_view path = request.target.substr(0, request.target.find('?'));
+    if (path.find('%') != std::string_view::npos) {
+        return true;
+    }
+    while (!path.empty()) {
+        const std::size_t end = std::min(path.find('/'), path.size());
+        const std::string_view segment = path.substr(0, end);
+        if (segment == "exec" || segment == "attach") {
+            return true;
+        }
+        path.remove_prefix(std::min(end + 1, path.size()));
+    }
+    return false;
 }
 
 bool can_be_recorded(const RequestHead& request) {

@@ -251,6 +251,7 @@ def what_cannot_be_read_cannot_be_recorded(world):
     for protocols in ("base64.channel.k8s.io", "channel.k8s.io, v4.base64.channel.k8s.io", ""):
         fields = WEBSOCKET + (f"Sec-WebSocket-Protocol: {protocols}\r\n" if protocols else "")
         equal(play(world, f"{POD}/exec", fields=fields).status, 403)
+        equal(play(world, "/api/v1/namespaces/execs/pods/attaching/exec", fields=fields).status, 403)
     for target in (f"{POD}/%65xec", f"{POD}//exec", f"/{POD}/exec", f"{POD}/exec/", "/apis/x/v1/namespaces/a/pods/b/exec"):
         equal((target, play(world, target).status), (target, 403))
     equal(world.api.connections, before)

@@ -27,6 +27,9 @@ TEST(Cast, HasTheLinesOfAsciicast) {
     const std::string tagged = header_line({.node = "n", .tags = {"tag:a"}, .user_id = 5}, {});
     EXPECT_NE(tagged.find(R"("srcNodeTags":["tag:a"],"env")"), std::string::npos) << tagged;
     EXPECT_EQ(tagged.find("command"), std::string::npos);
+    const std::string bad = header_line({.command = "a\xFF", .container = "\xC3"}, {});
+    EXPECT_NE(bad.find("\"command\":\"a\xEF\xBF\xBD\""), std::string::npos) << bad;
+    EXPECT_NE(bad.find("\"Container\":\"\xEF\xBF\xBD\""), std::string::npos) << bad;
     EXPECT_EQ(output_line(milliseconds(1002), "a\"\r\n"), "[1.002,\"o\",\"a\\\"\\r\\n\"]\n");
     EXPECT_EQ(resize_line(milliseconds(60000), {120, 40}), "[60.000,\"r\",\"120x40\"]\n");
 }

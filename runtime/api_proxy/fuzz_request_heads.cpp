@@ -23,8 +23,8 @@ int count_identity(std::string_view head) {
         std::string line = renderer::lower_case(head.substr(begin, end - begin));
         std::replace(line.begin(), line.end(), '_', '-');
         line.erase(0, line.find_first_not_of(" \t\0"));
-        count += line.starts_with("impersonate") || line.starts_with("authorization") ||
-                 line.starts_with("proxy-authorization") || line.starts_with("x-remote-");
+        count += line.starts_with("impersonate") || line.starts_with("authorization:") ||
+                 line.starts_with("proxy-authorization:") || line.starts_with("x-remote-");
         begin = end + 1;
     }
     return count;

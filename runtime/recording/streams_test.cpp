@@ -118,7 +118,7 @@ TEST(WebSocketReader, WhatOtherReadersMightReadDifferentlyIsAProblem) {
     EXPECT_EQ(websocket(up("\4"s + std::string(5000, ' ')), ""), "a resize that does not end");
 }
 
-std::string number(std::uint32_t value, int width) {
+std::string number(std::uint64_t value, int width) {
     std::string out;
     for (int at = width - 1; at >= 0; --at) {
         out += static_cast<char>(value >> static_cast<unsigned>(8 * at));
@@ -140,8 +140,8 @@ public:
     std::string block(const std::vector<std::pair<std::string, std::string>>& fields) {
         std::string plain = number(static_cast<std::uint32_t>(fields.size()), 4);
         for (const auto& [name, value] : fields) {
-            plain += number(static_cast<std::uint32_t>(name.size()), 4) + name +
-                     number(static_cast<std::uint32_t>(value.size()), 4) + value;
+            plain.append(number(static_cast<std::uint32_t>(name.size()), 4)).append(name);
+            plain.append(number(static_cast<std::uint32_t>(value.size()), 4)).append(value);
         }
         std::string out(plain.size() + 1000, '\0');
         stream_.next_in = reinterpret_cast<Bytef*>(plain.data());

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <utility>
 
@@ -52,7 +54,12 @@ std::string folder_of(const std::string& path) {
 void link_socket(const Environment& environment, Log& log) {
     const std::string folder = environment.at_root(kSocketFolder);
     const std::string link = std::string(folder).append(kSocketName);
-    if (environment.socket == link) {
+    std::array<char, PATH_MAX> target{};
+    const ssize_t size = readlink(link.c_str(), target.data(), target.size());
+    const bool is_there =
+        size >= 0 &&
+        environment.socket == std::string_view(target.data(), static_cast<std::size_t>(size));
+    if (environment.socket == link || is_there) {
         return;
     }
     const bool has_folder = mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;

@@ -308,6 +308,7 @@ def test_proxy(system, store, tools, tailrender, proxy, place):
     assert "not found" not in run("chroot", root, "ldd", f"/usr/local/bin/{PROXY}", env=ENVIRONMENT)
     done = attempt("chroot", root, PROXY, "--help", env=ENVIRONMENT)
     assert (done.returncode, done.stderr.split()[:2]) == (2, ["usage:", PROXY])
+    assert run("chroot", root, "readlink", "/var/run/tailscale/tailscaled.sock", env=ENVIRONMENT).strip() == "/tmp/tailscaled.sock"
     run("chroot", root, "/bin/sh", "-c", "echo 1 >/dev/null && test -s /etc/ssl/certs/ca-certificates.crt", env=ENVIRONMENT)
     passwd = {line.split(":")[0]: line.split(":")[2:4] for line in (root / "etc/passwd").read_text(encoding="utf-8").splitlines()}
     assert passwd["tailscaled"] == ["65532", "65532"] and passwd["api-proxy"] == ["65533", "65533"]

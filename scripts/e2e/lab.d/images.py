@@ -68,7 +68,11 @@ def make_layer(programs, files, root=None):
             add_program(layer, "usr/local/bin/" + name, program)
         for path in sorted(root.rglob("*")) if root else ():
             name = str(path.relative_to(root))
-            if path.is_file() and name not in files:
+            if path.is_symlink():
+                info = tarfile.TarInfo(name)
+                info.type, info.linkname = tarfile.SYMTYPE, os.readlink(path)
+                layer.addfile(info)
+            elif path.is_file() and name not in files:
                 add_file(layer, name, path.read_bytes(), path.stat().st_mode & 0o777)
         for name, content in files.items():
             add_file(layer, name, content, 0o644)
@@ -132,6 +136,9 @@ def write_proxy(output, programs, release, tag, program):
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder, "root")
         subprocess.run([IMAGE_ROOT, program, root], check=True)
+        socket = root / "var/run/tailscale/tailscaled.sock"
+        socket.parent.mkdir(parents=True)
+        socket.symlink_to("/tmp/tailscaled.sock")
         layer = make_layer(stock, authorities(output) | users(), root)
     write_image(os.path.join(output, "proxy.tar"), tag, layer, ["/usr/local/bin/" + os.path.basename(program)])
 

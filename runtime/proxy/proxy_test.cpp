@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "renderer/base/temporary_folder_testing.h"
 namespace runtime {
 namespace {
 
@@ -14,17 +15,14 @@ namespace fs = std::filesystem;
 class LinkSocket : public testing::Test {
 protected:
     LinkSocket() {
-        std::string name = testing::TempDir() + "link-XXXXXX";
-        root = mkdtemp(name.data());
-        environment.root = root.string();
+        environment.root = folder.path();
         environment.socket = "/tmp/tailscaled.sock";
         link = root / "var/run/tailscale/tailscaled.sock";
     }
-    ~LinkSocket() override { fs::remove_all(root); }
-    LinkSocket(const LinkSocket&) = delete;
-    LinkSocket& operator=(const LinkSocket&) = delete;
 
-    fs::path root, link;
+    const renderer::TemporaryFolder folder;
+    const fs::path root = folder.path();
+    fs::path link;
     Environment environment;
     Log log{Log::Form::Text, LogLevel::Error};
 };

@@ -154,7 +154,7 @@ class World:
             meta = pod["metadata"]
             late = "deletionTimestamp" in meta and \
                 time.time() - moment(meta["deletionTimestamp"]) + meta["deletionGracePeriodSeconds"] > END_SECONDS
-            stuck = late and self.processes(meta["name"]).get("containerboot")
+            stuck = late and self.processes(meta["uid"]).get("containerboot")
             if stuck:
                 print(f"containerboot of {meta['name']} does not end")
                 self.lab.run("kill", "-KILL", str(stuck))
@@ -201,9 +201,11 @@ class World:
     def in_pod(self, pod, *command):
         return self.lab.kubectl("exec", pod, "-n", NAMESPACE, "--", *command)
 
-    def processes(self, pod):
-        """Name: process id beside the node."""
-        uid = self.lab.get("pod", pod, "-n", NAMESPACE)["metadata"]["uid"]
+    def uid(self, pod):
+        return self.lab.get("pod", pod, "-n", NAMESPACE)["metadata"]["uid"]
+
+    def processes(self, uid):
+        """Of a pod. Name: process id beside the node."""
         script = 'for p in $(grep -ls "$1" /proc/[0-9]*/cgroup | cut -d/ -f3); do echo "$p $(cat /proc/$p/comm)"; done'
         lines = self.lab.run("sh", "-c", script, "sh", uid).splitlines()
         return {name: int(number) for number, name in (line.split(" ", 1) for line in lines)}
@@ -358,7 +360,7 @@ def rules(world, pod):
     """The words of our table, as our program reads it, which prints those of others behind it; and as nft(8) does."""
     printed = world.in_pod(pod, "tailrender-proxy", "rules")
     assert printed.startswith("table inet tailrender {\n"), printed
-    pid = world.processes(pod)["tailscaled"]
+    pid = world.processes(world.uid(pod))["tailscaled"]
     table = world.lab.run("nsenter", "--target", str(pid), "--net", "nft", "list", "table", "inet", "tailrender")
     return tuple(re.findall(r"[^\s,]+", text) for text in (printed.partition("\n}\n")[0] + "\n}", table))
 
@@ -374,7 +376,7 @@ def test_rules_are_read_back(world, native, parent):
 def killed(lab, world, pod, name):
     """Ends that process of the pod; waits until the pod is ready again."""
     before = world.restarts(pod)
-    lab.run("kill", "-KILL", str(world.processes(pod)[name]))
+    lab.run("kill", "-KILL", str(world.processes(world.uid(pod))[name]))
 
     def is_back():
         [status] = lab.get("pod", pod, "-n", NAMESPACE)["status"]["containerStatuses"]
